@@ -40,7 +40,7 @@ const LONGEST = [
 /** A process is started by copying this one: what it has not, and threads that it has not, need no copying. */
 const LEAN = ['--single-threaded-gc', '--max-semi-space-size=4'];
 /** Of the others a process runs so many files: to load what they test takes longer than most of them. */
-const FILES_AT_MOST = 16;
+const FILES_AT_MOST = 10;
 /** Rooms of which one process runs all files: they touch nothing outside; those of the lab share one that is built. */
 const TOGETHER = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console', 'lab'];
 

@@ -71,8 +71,8 @@ function sameBranch(value: unknown): Finding[] {
   return [{ path: ['base'], at: 'value', message: 'the same as branch; fixes need a branch of their own' }];
 }
 
-// What two places of the map must agree on. It is looked for in the value as it was read, before the schema: a stage that is broken
-// in one place hides nothing about the others. What has the wrong type is left to the schema to report.
+// What two places of the map must agree on. It is looked for in the value as it was read, before the schema: a stage that
+// is broken in one place hides nothing about the others. What has the wrong type is left to the schema to report.
 
 type Mapping = Readonly<Record<string, unknown>>;
 

@@ -49,8 +49,9 @@ test('a process of its own says what the other tests hear in theirs, for every c
     fingerprint: ['none'],
   };
   assert.is((await s.run()).exit, 1);
-  const names = Object.keys(COMMANDS).filter((command) => command !== 'all' && command !== 'redact');
-  for (const name of names.filter((_, i) => cases(i % 3 === 0, true))) {
+  // These run stages, read a text, make a folder of a new name, or do not end.
+  const names = Object.keys(COMMANDS).filter((command) => !['all', 'redact', 'demo', 'serve'].includes(command));
+  for (const name of names.filter((_, i) => cases(i % 5 === 0, true))) {
     const args = [name, ...(words[name] ?? [])];
     const said = ({ exit, stdout, stderr }: Done) => [
       exit,
