@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // How the pool's queue grows: what it costs to put, claim and end a task when 500 and when 5,000 of them wait, against one folder
 // that is read at each claim.
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../typescript.mjs';
 import { bench, compare, scratch, short, sideBySide } from './measure.mjs';
@@ -9,7 +9,7 @@ import { bench, compare, scratch, short, sideBySide } from './measure.mjs';
 const { openQueueFolder } = await import('../../src/io/queue-folder.ts');
 
 const SIZES = [500, 5000];
-const ROUNDS = 5;
+const ROUNDS = 3;
 const CLAIMERS = 4;
 const entriesOf = (size) => Array.from({ length: size }, (_, i) => ({ name: `t-${i}`, text: `{"task":${i}}` }));
 let serial = 0;
@@ -45,6 +45,8 @@ function segmented(size) {
     if (turn % 10 === 0) for (const entry of owner.ended()) owner.forget(entry);
     return claimed !== undefined;
   });
+  // What stays there would be measured by the next round.
+  rmSync(folder, { recursive: true });
   return { putMs, claimMs };
 }
 
@@ -57,6 +59,7 @@ function flat(size) {
     if (name !== undefined) renameSync(join(folder, 'queue', name), join(folder, 'claimed', name));
     return name !== undefined;
   });
+  rmSync(folder, { recursive: true });
   return { claimMs };
 }
 
