@@ -1,5 +1,6 @@
 // ai/state/runs.jsonl: the summary of every run that will not change any more, one line each, so that looking back costs the
 // same however many journals there are. A projection: what it lacks is read from the journals, and whoever holds the lock mends it.
+import { MendError } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { openLines, readLastLine, readLines } from '../io/lines.ts';
 import { parseJson, writeAtomic } from '../io/store.ts';
@@ -46,9 +47,18 @@ export const startedBases = (layout: Layout): string[] =>
     .flatMap(({ base }) => base || [])
     .reverse();
 
-/** Writes run.json of a run that has ended, and its line here. The lock must be held. Throws MendError when the disk refuses. */
+/** Writes run.json of a run that has ended, and its line here. The lock must be held. Throws MendError when the disk refuses the former. */
 export function recordEnd(layout: Layout, run: string): void {
   writeRunFile(layout, run);
+  try {
+    addLine(layout, run);
+  } catch (error) {
+    // The run is over, and its journal has it all: whoever looks reads that, and the next end tries again.
+    if (!(error instanceof MendError)) throw error;
+  }
+}
+
+function addLine(layout: Layout, run: string): void {
   const runs = listRuns(layout);
   const last = readLastLine(layout.history);
   const lastSummary = last && parseJson(last.line);

@@ -117,7 +117,7 @@ onSmallDisk('a full disk ends a run on a terminal, too, where the picture goes o
 
 onSmallDisk('a disk that is full from the start: refused before anything is begun', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'touch ../../ran' }) });
-  smallDisk(s.path('ai'), '64k');
+  smallDisk(s.path('ai'), '96k');
   s.git('checkout', '-q', '--', 'ai');
   try {
     writeFileSync(s.path('ai/filler'), Buffer.alloc(200_000));

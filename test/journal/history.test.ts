@@ -1,5 +1,5 @@
 // The index of past runs: a fold of their journals, whatever became of its file.
-import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
@@ -79,6 +79,16 @@ test('whatever became of the index, the runs are the same, and the next end make
     loseJournals(layout, 1, 2, 3, 4);
     assert.equal(readHistory(layout).slice(0, 3), expected, what);
   }
+});
+
+test('an index that cannot be written costs the run nothing; whoever reads it is told', () => {
+  const layout = home(1);
+  rmSync(layout.history);
+  mkdirSync(layout.history);
+  addRun(layout, 2);
+  recordEnd(layout, id(2));
+  assert.ok(existsSync(layout.runFile(id(2))));
+  assert.throws(() => readHistory(layout), /runs\.jsonl is a folder, where a file of the loop belongs/);
 });
 
 test('looking writes nothing; a run that goes on is read from its journal, and one that never ended is open', () => {
