@@ -129,12 +129,13 @@ export function namesIn(path: string, wanted = (entry: Dirent): boolean => entry
  * which only few are looked at.
  */
 export function lastNamesIn(path: string, from: string, isName: (name: string) => boolean, wanted: Wanted): string[] {
-  const names = (atPlace(path, () => readdirSync(path)) ?? []).filter(isName);
+  const names = atPlace(path, () => readdirSync(path)) ?? [];
   const isWanted = (name: string): boolean => {
+    if (!isName(name)) return false;
     const entry = lstatSync(join(path, name), { throwIfNoEntry: false });
     return entry !== undefined && wanted(entry);
   };
-  const near = names.filter((name) => name >= from).filter(isWanted);
+  const near = names.filter((name) => name >= from && isWanted(name));
   if (near.length > 0) return near.sort();
   const last = names.sort().findLast(isWanted);
   return last === undefined ? [] : [last];
