@@ -174,6 +174,13 @@ test('the file of HTML needs nothing from anywhere: no script, no link, no handl
   }
 });
 
+test('every class of the page is in its style sheet', () => {
+  const [style = '', ...rest] = reportHtml(hostile(), DIFFS, '').split('</style>');
+  const names = new Set([...rest.join('').matchAll(/ class="([^"]*)"/g)].flatMap(([, list = '']) => list.split(' ')));
+  const unknown = [...names].filter((name) => !new RegExp(`\\.${name}\\b`).test(style));
+  assert.equal(unknown, []);
+});
+
 test('in Markdown no word is markup, a link or a mention, and no line of a change ends its fence', () => {
   const text = reportMarkdown(hostile(), DIFFS);
   const outside = text.replace(/(`{4,})diff\n[\s\S]*?\n\1/g, '').replace(/(`+) ?(?:(?!\1)[^\n])+? ?\1(?!`)/g, '');
