@@ -74,7 +74,7 @@ const waitRow = ({ what, text, since, command }: Report['waits'][number]): Html 
   html`<li>${stateHtml('waits', what)}<code class="what">${command}</code><span class="about">${text}</span>${since ? time(since) : html`<span></span>`}</li>`;
 
 function failureRow(one: Report['failures'][number], days: Report['days']): Html {
-  const first = one.first === one.last ? '' : `, first ${when(one.first)}`;
+  const first = one.first === one.last ? '' : `, first ${one.first.slice(0, 10)}`;
   return html`<li>${stateHtml(one.state === 'passed' ? 'fresh' : one.state === 'mended' ? 'green' : one.state === 'open' ? 'failed' : one.state, failureWord(one.state))}
 <span class="what">${one.stage}</span>
 <span class="about">${one.class}, ${counted(one.times, 'time')} in ${counted(one.runs.length, 'run')}${first}</span>${time(one.last)}
