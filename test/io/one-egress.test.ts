@@ -72,6 +72,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/program.ts': ['child_process'],
   'src/io/simple-git.ts': ['simple-git'],
   'src/io/small-shell.ts': ['child_process'],
+  // Runs in a browser, and asks only the page that sent it: the page's policy lets it ask nobody else.
+  'src/serve/page.js': ['fetch', 'EventSource'],
   // Loads the plugins of the owner.
   'src/plugin/bare-imports.mjs': ['module'],
   'src/plugin/import-plugin.ts': ['computed import'],
