@@ -321,7 +321,7 @@ export const EVENTS = {
     outcome: oneOf(['provisional', 'holds', 'verified']),
     ...reason,
     commit: text,
-    /** Cells that have the failure still: it is verified for the others only. */
+    /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
     left: optional(listOf(text)),
   }),
   'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
@@ -356,6 +356,7 @@ export const EVENTS = {
     'an item of the work queue is done: its commands accepted it, and its boxes are ticked',
     {
       item: text,
+      title: optional(text),
       commit: text,
       /** What its log says of it. */
       entry: text,
@@ -379,6 +380,8 @@ export const EVENTS = {
     remake: optional(flag),
     /** A fix did it, or one that was taken back: not the owner. */
     by_fix: optional(flag),
+    /** What was taken back for its failure is there again. */
+    back: optional(flag),
   }),
   'stage.green': row('stage', 'the last step of a stage turned green, and so did the stage', {}),
   'stage.failed': row('stage', 'a stage ended failed', { reason: optional(text) }),

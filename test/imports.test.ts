@@ -38,8 +38,8 @@ const RULES: ImportRules = {
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
     'src/plugin': only('src/config', 'src/failure', 'src/fix', 'src/outbound', 'src/io/links.ts'),
-    // Knows git, and nothing of stages.
-    'src/worktree': only('src/io'),
+    // Knows git, and nothing of stages; of the work queue how its files are merged.
+    'src/worktree': only('src/backlog', 'src/io'),
     // Slurm's programs, and what they say; knows nothing of stages.
     'src/slurm': only('src/io'),
     'src/stage': allBut(),

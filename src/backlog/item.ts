@@ -1,5 +1,7 @@
 // One item of the work queue: `ai/backlog/NN-<slug>.md` → scope, steps, what accepts it. A person's prose is left alone: only
 // known headings count, under the names that people give them.
+import type { WiderLimits } from '../config/context-map.ts';
+import { pathMatcher } from '../config/paths.ts';
 import type { Problem } from '../config/problem.ts';
 import { didYouMean, nearest } from '../config/suggest.ts';
 
@@ -8,14 +10,6 @@ export interface Step {
   readonly done: boolean;
   /** Of its checkbox, from 0. */
   readonly line: number;
-}
-
-/** What an item may do beyond the limits of the loop. */
-export interface ItemLimits {
-  readonly files?: number;
-  readonly lines?: number;
-  /** Programs that are not new for this item. */
-  readonly programs?: readonly string[];
 }
 
 export interface Item {
@@ -30,7 +24,9 @@ export interface Item {
   readonly acceptance: readonly string[];
   /** Commands that must succeed before and after each change. */
   readonly tests: readonly string[];
-  readonly limits: ItemLimits;
+  readonly limits: WiderLimits;
+  /** A path of the scope or a command → where it stands, from 0. */
+  readonly lines: Readonly<Record<string, number>>;
 }
 
 type Section = 'scope' | 'why' | 'steps' | 'acceptance' | 'tests' | 'limits' | 'log';
@@ -76,37 +72,36 @@ export function parseItem(file: string, text: string): { item: Item; problems: P
   const where = (name: Section) => sections.get(name)?.at ?? 0;
   const scope = globsIn(part('scope'));
   const acceptance = commandsIn(part('acceptance'), say);
+  const tests = commandsIn(part('tests'), () => {});
   const steps = part('steps').flatMap(({ text: row, line }) => {
     const [, , mark, , what = ''] = CHECKBOX.exec(row) ?? [];
     return mark === undefined ? [] : [{ text: what.trim(), done: mark !== ' ', line }];
   });
   if (title === '') say(0, 0, 'no title: begin the file with "# " and what is to be done');
   if (scope.length === 0) say(where('scope'), 0, 'no scope: list the paths that may be changed under "## Scope"');
-  for (const glob of scope.filter(reachesLoop))
-    say(where('scope'), 0, `${glob} reaches ai/, which is nobody's to change but yours`);
+  for (const { text: glob, line } of scope.filter(reachesLoop))
+    say(line, 0, `${glob} reaches ai/, which is nobody's to change but yours`);
   if (acceptance.length === 0)
     say(
       where('acceptance'),
       0,
       'nothing could accept it: list commands under "## Acceptance" that succeed when it is done',
     );
-  const why = [
-    ...part('why'),
-    ...part('scope').filter(({ text: row }) => globsIn([{ text: row, line: 0 }]).length === 0),
-  ];
+  const why = [...part('why'), ...part('scope').filter((row) => globsIn([row]).length === 0)];
   const item: Item = {
     number: ITEM_FILE.exec(file.split('/').at(-1) ?? '')?.[1] ?? '',
     file,
     title,
-    scope,
+    scope: textsOf(scope),
     why: why
       .map(({ text: row }) => row.trim())
       .join(' ')
       .trim(),
     steps,
-    acceptance,
-    tests: commandsIn(part('tests'), () => {}),
+    acceptance: textsOf(acceptance),
+    tests: textsOf(tests),
     limits: limitsIn(part('limits'), say),
+    lines: Object.fromEntries([...scope, ...tests, ...acceptance].map(({ text: of, line }) => [of, line])),
   };
   return { item, problems };
 }
@@ -137,45 +132,60 @@ function split(text: string, unknown: (line: number, name: string) => void) {
   return { title, sections };
 }
 
-/** Commands: each fenced block is one, and so is each entry of a list; in a sentence, what stands in backticks. */
-function commandsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): string[] {
-  const commands: string[] = [];
+const textsOf = (lines: readonly Line[]): string[] => lines.map(({ text }) => text);
+
+/**
+ * Commands: each fenced block is one, and so is each entry of a list; in a sentence, what stands in backticks. A sentence beside
+ * commands is for people to read; where there is nothing else it must have been meant as one.
+ */
+function commandsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): Line[] {
+  const commands: Line[] = [];
+  const sentences: (() => void)[] = [];
   let block: string[] | undefined;
   for (const { text, line } of lines) {
     if (FENCE.test(text)) {
-      if (block?.some((row) => row.trim() !== '')) commands.push(block.join('\n').trim());
+      if (block?.some((row) => row.trim() !== ''))
+        commands.push({ text: block.join('\n').trim(), line: line - block.length });
       block = block === undefined ? [] : undefined;
     } else if (block !== undefined) block.push(text);
     else {
       const [, entry] = BULLET.exec(text) ?? [];
       if (entry === undefined) continue;
       const [, quoted] = /`([^`]+)`/.exec(entry) ?? [];
-      if (quoted !== undefined) commands.push(quoted.trim());
+      if (quoted !== undefined) commands.push({ text: quoted.trim(), line });
       else if (isSentence(entry))
-        say(line, text.indexOf(entry), 'reads like a sentence: put the command in `backticks`');
-      else if (entry.trim() !== '') commands.push(entry.trim());
+        sentences.push(() => say(line, text.indexOf(entry), 'reads like a sentence: put the command in `backticks`'));
+      else if (entry.trim() !== '') commands.push({ text: entry.trim(), line });
     }
   }
+  if (commands.length === 0) for (const complain of sentences) complain();
   return commands;
 }
 
 const isSentence = (text: string): boolean => /^[A-Z][a-z]* [a-z]/.test(text) || /[a-z]\.$/.test(text.trim());
 
 /** Patterns of paths: entries of a list, and whatever stands in backticks. */
-function globsIn(lines: readonly Line[]): string[] {
-  const words = lines.flatMap(({ text }) => {
+function globsIn(lines: readonly Line[]): Line[] {
+  const words = lines.flatMap(({ text, line }) => {
     const quoted = [...text.matchAll(/`([^`\s]+)`/g)].map(([, word = '']) => word);
     const [, entry = ''] = BULLET.exec(text) ?? [];
-    return quoted.length > 0 ? quoted : /\s/.test(entry.trim()) ? entry.split(/\s*,\s*/) : [entry.trim()];
+    const globs = quoted.length > 0 ? quoted : /\s/.test(entry.trim()) ? entry.split(/\s*,\s*/) : [entry.trim()];
+    return globs
+      .filter((glob) => glob !== '' && !/\s/.test(glob) && /[/*.]|^\w+$/.test(glob))
+      .map((glob) => ({ text: glob, line }));
   });
-  return [...new Set(words.filter((word) => word !== '' && !/\s/.test(word) && /[/*.]|^\w+$/.test(word)))];
+  return words.filter(({ text }, i) => words.findIndex((one) => one.text === text) === i);
 }
 
-const reachesLoop = (glob: string): boolean => /^(?:\.\/)?(?:ai(?:\/|$)|\*{1,2}\/?$|\.?$)/.test(glob);
+/** What a pattern would match if it reached the loop's own folder. */
+const IN_LOOP = ['ai/backlog/00-index.md', 'ai/context_map.yaml', 'ai/loop.yaml', 'ai/state/stages.json'];
 
-const NUMBERS = ['files', 'lines'] as const;
+const reachesLoop = ({ text: glob }: Line): boolean =>
+  /^(?:\.\/)?(?:ai(?:\/|$)|\.?$)/.test(glob) || IN_LOOP.some(pathMatcher([glob]));
 
-function limitsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): ItemLimits {
+const NUMBERS = ['files', 'lines', 'new_folders'] as const;
+
+function limitsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): WiderLimits {
   const limits: Record<string, unknown> = {};
   for (const { text, line } of lines) {
     const [, key = '', value = ''] = /^\s*(?:[-*+]\s+)?`?([\w ]+?)`?\s*:\s*(.+?)\s*$/.exec(text) ?? [];

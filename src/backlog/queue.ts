@@ -3,6 +3,7 @@ import { pathMatcher } from '../config/paths.ts';
 import { inOrder, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
 import { CHECKBOX, ITEM_FILE, type Item, parseItem } from './item.ts';
+import { stageProblems } from './stage-of-item.ts';
 
 export const BACKLOG_FOLDER = 'ai/backlog';
 export const INDEX_FILE = `${BACKLOG_FOLDER}/00-index.md`;
@@ -28,13 +29,15 @@ export interface IndexEntry {
   readonly file: string;
 }
 
-export function readIndex(text: string): IndexEntry[] {
+/** The entries of an index; a path from the root says the same as one from `folder`. */
+export function readIndex(text: string, folder = BACKLOG_FOLDER): IndexEntry[] {
   return text.split(/\r?\n/).flatMap((row, line) => {
     const [, before = '', mark, , rest = ''] = CHECKBOX.exec(row) ?? [];
     const [, linked] = /\]\(\s*<?(?:\.\/)?([^)>\s]+)>?[^)]*\)/.exec(rest) ?? [];
     const [, named] = /(?:^|[\s`])(?:\.\/)?([\w./-]+\.md)\b/.exec(rest) ?? [];
-    const file = linked ?? named;
-    if (mark === undefined || file === undefined) return [];
+    const path = linked ?? named;
+    if (mark === undefined || path === undefined) return [];
+    const file = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
     return [{ line, column: before.length, done: mark !== ' ', file }];
   });
 }
@@ -49,7 +52,7 @@ export function readQueue(
   folder = BACKLOG_FOLDER,
 ): Queue {
   const index = `${folder}/00-index.md`;
-  const entries = readIndex(files.get(index) ?? '');
+  const entries = readIndex(files.get(index) ?? '', folder);
   const problems: Problem[] = [];
   const say = (file: string, line: number, column: number, message: string) =>
     problems.push({ file, line: line + 1, column: column + 1, path: '', message });
@@ -70,7 +73,7 @@ export function readQueue(
     else {
       listed.set(number, file);
       const { item, problems: found } = parseItem(`${folder}/${file}`, text);
-      problems.push(...found, ...scopeProblems(item, protect));
+      problems.push(...found, ...scopeProblems(item, protect), ...stageProblems(item));
       items.push({ ...item, done, line });
     }
   }
@@ -87,14 +90,14 @@ export function readQueue(
 
 const titleOf = (text = ''): string => /^#\s+(.*)$/m.exec(text)?.[1] ?? 'its title';
 
-function scopeProblems({ file, scope }: Item, protect: readonly string[]): Problem[] {
+function scopeProblems({ file, scope, lines }: Item, protect: readonly string[]): Problem[] {
   const isProtected = pathMatcher(protect);
-  const reached = scope.flatMap((glob) => {
+  return scope.flatMap((glob) => {
     const inScope = pathMatcher([glob]);
     const hit = protect.find((pattern) => inScope(pattern)) ?? (isProtected(glob) ? glob : undefined);
-    return hit === undefined ? [] : [`${glob} reaches ${hit}, which is protected`];
+    const message = `${glob} reaches ${hit}, which is protected`;
+    return hit === undefined ? [] : [{ file, line: (lines[glob] ?? 0) + 1, column: 1, path: 'scope', message }];
   });
-  return reached.map((message) => ({ file, line: 1, column: 1, path: 'scope', message }));
 }
 
 const sorted = (problems: readonly Problem[]): Problem[] =>

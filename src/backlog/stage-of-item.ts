@@ -1,5 +1,6 @@
 // An item is worked on as a stage is mended: its tests are the command, its acceptance the checks, its scope the files.
 import { type Stage, stageSchema } from '../config/context-map.ts';
+import type { Problem } from '../config/problem.ts';
 import type { Item } from './item.ts';
 
 /** What the stage of an item is called. */
@@ -8,14 +9,26 @@ export const itemStageName = (number: string): string => `item-${number}`;
 /** The number in the name of an item's stage; undefined for other stages. */
 export const itemNumber = (stage: string): string | undefined => /^item-(\d{2,4})$/.exec(stage)?.[1];
 
-/** The item as a stage. Throws for a scope or command that no stage could have. */
-export function stageOfItem({ title, why, scope, steps, acceptance, tests }: Item): Stage {
+/** The item as a stage. Throws for one that has `stageProblems`. */
+export const stageOfItem = (item: Item): Stage => ({ ...stageSchema.parse(keysOf(item)), wider: item.limits });
+
+/** What no stage could have: paths that lead elsewhere, for example. */
+export function stageProblems(item: Item): Problem[] {
+  const parsed = stageSchema.safeParse(keysOf(item));
+  return (parsed.error?.issues ?? []).map(({ path: [key, index = 0], message }) => {
+    const [part, texts] = key === 'files' ? ['scope', item.scope] : ['acceptance', item.acceptance];
+    const line = item.lines[texts[Number(index)] ?? ''] ?? 0;
+    return { file: item.file, line: line + 1, column: 1, path: part as string, message };
+  });
+}
+
+function keysOf({ title, why, scope, steps, acceptance, tests }: Item): object {
   const open = steps.filter(({ done }) => !done).map(({ text }) => text);
-  return stageSchema.parse({
+  return {
     description: why === '' ? title : `${title}. ${why}`,
     command: tests.length === 0 ? 'true' : tests.join('\n'),
     files: [...scope],
     verify: [...acceptance],
     success_criteria: open.length === 0 ? [title] : open,
-  });
+  };
 }

@@ -48,4 +48,33 @@ function withBox(text: string, line: number, done: boolean): string {
   return text.slice(0, start) + row.replace(/\[[ xX]\]/, done ? '[x]' : '[ ]') + text.slice(stop);
 }
 
+/**
+ * The owner's text of a file of the queue with what the loop has written into its own: ticks of the same entries and steps, and
+ * entries of the log. By line; nothing of the owner's is changed.
+ */
+export function mergeTicks(owners: string, ours: string): string {
+  const ticked = new Set(ours.split(/\r?\n/).flatMap((row) => tickedText(row) ?? []));
+  const done = readIndex(ours).flatMap((entry) => (entry.done ? [entry.file] : []));
+  let merged = done.reduce((text, file) => tickEntry(text, file, true), owners);
+  for (const [line, row] of merged.split(/\r?\n/).entries())
+    if (ticked.has(CHECKBOX.exec(row)?.[4]?.trim() ?? '')) merged = withBox(merged, line, true);
+  return logOf(ours).reduce(withEntry, merged);
+}
+
+function tickedText(row: string): string | undefined {
+  const [, , mark = ' ', , text = ''] = CHECKBOX.exec(row) ?? [];
+  return mark === ' ' || text.trim() === '' ? undefined : text.trim();
+}
+
+/** The entries of a log, without their bullets. */
+function logOf(text: string): string[] {
+  let isLog = false;
+  return text.split(/\r?\n/).flatMap((row) => {
+    const heading = /^#{1,6}\s+(.*)$/.exec(row)?.[1];
+    if (heading !== undefined) isLog = sectionOf(heading) === 'log';
+    const entry = isLog ? /^- (.*\S)\s*$/.exec(row)?.[1] : undefined;
+    return entry === undefined ? [] : [entry];
+  });
+}
+
 const lineStarts = (text: string): number[] => [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];

@@ -1,11 +1,11 @@
 // `mendloop backlog`, `backlog show NN`, `backlog check`, `backlog add`, `backlog run [NN]`: the work queue.
-import { INDEX_FILE, type QueuedItem } from '../backlog/queue.ts';
+import { BACKLOG_FOLDER, INDEX_FILE, type QueuedItem } from '../backlog/queue.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
 import { formatProblem } from '../config/problem.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
-import { addItem, backlogOnDisk } from '../run/backlog-files.ts';
+import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -35,19 +35,20 @@ async function list(input: CommandInput): Promise<Answer> {
   const { items, problems } = await listBacklog(input.layout());
   const next = items.find(({ state }) => state === 'open');
   const rows = items.map(({ number, title, state, note = '' }) => [number, state, title, note]);
-  const done = items.filter(({ state }) => state === 'done').length;
   const lines =
     items.length === 0
       ? [
           `no items: ${INDEX_FILE} is not committed, or lists none`,
           'next:  mendloop backlog add "what is to be done" --scope GLOB --accept CMD',
         ]
-      : [
-          ...table(rows),
-          `${done} of ${counted(items.length, 'item')} done${next ? `; next: mendloop backlog run ${next.number}` : ''}`,
-        ];
+      : [...table(rows), `${summaryOf(items)}${next ? `; next: mendloop backlog run ${next.number}` : ''}`];
   const wrong = problems.length > 0 ? [`${counted(problems.length, 'problem')}: mendloop backlog check`] : [];
   return { text: [...lines, ...wrong], json: { items, next: next?.number ?? null, problems } };
+}
+
+function summaryOf(items: readonly ListedItem[]): string {
+  const [done, stuck] = (['done', 'stuck'] as const).map((one) => items.filter(({ state }) => state === one).length);
+  return `${done} of ${counted(items.length, 'item')} done${stuck ? `, ${stuck} stuck` : ''}`;
 }
 
 async function show(input: CommandInput, number: string | undefined): Promise<Answer> {
@@ -71,6 +72,7 @@ async function show(input: CommandInput, number: string | undefined): Promise<An
       'acceptance',
       item.acceptance.flatMap((command) => command.split('\n')),
     ),
+    ...block('tried', item.tried),
     item.file,
   ];
   return { text: lines, json: item };
@@ -78,7 +80,14 @@ async function show(input: CommandInput, number: string | undefined): Promise<An
 
 /** Reads a queue as it is in the working tree; one of another folder, too. */
 async function check({ home }: CommandInput, folder: string | undefined): Promise<Answer> {
-  const { items, problems } = backlogOnDisk(home(), folder);
+  const place = folder?.replace(/\/+$/, '');
+  const queue = await checkBacklog(home(), place);
+  if (queue === undefined)
+    return failUsage(
+      `there is no work queue in ${place ?? BACKLOG_FOLDER}`,
+      'mendloop backlog add "what is to be done" --scope GLOB --accept CMD',
+    );
+  const { items, problems } = queue;
   const lines = [
     ...problems.map(formatProblem),
     problems.length === 0 ? `ok: ${counted(items.length, 'item')}` : counted(problems.length, 'problem'),
@@ -108,8 +117,6 @@ async function add({ options, home, dry }: CommandInput, title: string | undefin
 const listOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : []);
 
 const MAX_ITEMS = 20;
-/** How often an item may be worked on without a step ahead before the queue stops. */
-const MAX_IDLE = 2;
 
 /** Works on the item that is named, or on the open ones in their order; exit 0 all done or enough, 1 no progress, 3 stuck. */
 async function work(input: CommandInput, number: string | undefined): Promise<Answer | number> {
@@ -130,24 +137,34 @@ async function work(input: CommandInput, number: string | undefined): Promise<An
   return workThrough(input, named ? 1 : max, named);
 }
 
-/** Works on at most `max` items, or on the one that is named; the exit code. */
+/**
+ * Works on at most `max` items, or on the one that is named; the exit code. An item that made no progress twice ends it: whoever
+ * was missing for it is missing for the next one, too. So do the day's limits and a signal.
+ */
 export async function workThrough(input: CommandInput, max: number, named?: ListedItem): Promise<number> {
   const exits: number[] = [];
   const tried = new Set<string>();
   for (let count = 0; count < max; count++) {
-    const item =
-      named ?? (await listBacklog(input.layout())).items.find((one) => one.state === 'open' && !tried.has(one.number));
+    const { items } = named ? { items: [named] } : await listBacklog(input.layout());
+    const item = named ?? items.find(({ state, number }) => state === 'open' && !tried.has(number));
+    // What is stuck already still waits for somebody.
+    if (!item && items.some(({ state }) => state === 'stuck')) exits.push(EXIT.human);
     if (!item) break;
     tried.add(item.number);
     input.out.line(`item ${item.number}: ${item.title}`);
-    const exit = await workOn(input, item);
+    const { exit, isLast } = await workOn(input, item);
     exits.push(exit);
-    if (exit !== EXIT.ok && exit !== EXIT.failed && exit !== EXIT.human) return exit;
+    if (isLast) break;
   }
-  return exits.includes(EXIT.human) ? EXIT.human : exits.includes(EXIT.failed) ? EXIT.failed : EXIT.ok;
+  input.out.line(summaryOf((await listBacklog(input.layout())).items));
+  return exits.find((exit) => !WORKED.includes(exit)) ?? WORKED.find((exit) => exits.includes(exit)) ?? EXIT.ok;
 }
 
-async function workOn(input: CommandInput, { number }: QueuedItem): Promise<number> {
+/** How an item may end that is no reason to stop, the worst first. */
+const WORKED: readonly number[] = [EXIT.human, EXIT.failed, EXIT.ok];
+
+/** `isLast`: no other item is begun after it. */
+async function workOn(input: CommandInput, { number }: QueuedItem): Promise<{ exit: number; isLast: boolean }> {
   const request = {
     ...runOptions(input),
     home: input.home(),
@@ -155,9 +172,18 @@ async function workOn(input: CommandInput, { number }: QueuedItem): Promise<numb
     stages: [itemStageName(number)],
     forced: false,
   };
-  for (let idle = 1; ; idle++) {
-    const { exit } = await runOnce(input, request);
-    // Without anybody to ask, a second look would see the same.
-    if (exit !== EXIT.failed || idle >= MAX_IDLE || !request.ai) return exit;
-  }
+  const once = async () => {
+    const { exit, result } = await runOnce(input, request);
+    const { why, phase } = result.error?.context ?? {};
+    const isUnready = exit === EXIT.failed && why === undefined && phase === 'command';
+    if (isUnready) input.out.line(`item ${number} is not begun: its tests fail before anything was changed`);
+    // A second look would see the same.
+    const isOver = exit !== EXIT.failed || isUnready || !request.ai;
+    const isLast = !WORKED.includes(exit) || /^(?:day_\w+|run_time)_spent$/.test(String(why));
+    return { exit, isLast, isOver: isOver || isLast };
+  };
+  const first = await once();
+  if (first.isOver) return first;
+  const second = await once();
+  return { ...second, isLast: second.isLast || second.exit !== EXIT.ok };
 }

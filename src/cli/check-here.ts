@@ -15,6 +15,8 @@ import { readText } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { gateRules, mentionedIn } from '../mend/gate-rules.ts';
 import { changesOnce, nearCopy, shellProblems } from '../mend/proposal.ts';
+import { textsOnDisk } from '../run/backlog-files.ts';
+import { withItems } from '../run/items.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
@@ -27,7 +29,9 @@ export type Here = Awaited<ReturnType<typeof lookHere>>;
 /** Knows the working tree as far as `paths` go. Throws MendError for a stage that nobody knows and a map that is not sound. */
 export async function lookHere(home: string, name: string, paths: readonly string[]) {
   const tracked = await checkoutFiles(home);
-  const config = await configurationOnDisk(home, tracked?.files);
+  const onDisk = await configurationOnDisk(home, tracked?.files);
+  const source = async () => ({ texts: textsOnDisk(home), listing: tracked?.files ?? new Map() });
+  const config = await withItems(onDisk, [name], source);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
   const allowed = [...(tracked?.files.keys() ?? [])].filter(pathMatcher(stage.files));

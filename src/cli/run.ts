@@ -1,5 +1,5 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
-import { EXIT, failUsage } from '../errors.ts';
+import { EXIT, failUsage, formatError, MendError } from '../errors.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
@@ -25,7 +25,14 @@ async function start(input: CommandInput, forced: boolean): Promise<Answer | num
   if (input.dry) return (await import('./plan.ts')).show(input, request);
   const { exit, afterGreen } = await runOnce(input, request);
   // A run's exit is that of its stages, whatever becomes of the queue.
-  if (exit === EXIT.ok && stages.length === 0 && afterGreen > 0 && request.ai)
-    await (await import('./by-hand.ts')).backlog.workThrough(input, afterGreen);
+  if (exit === EXIT.ok && stages.length === 0 && afterGreen > 0 && request.ai) await goOnWithQueue(input, afterGreen);
   return exit;
+}
+
+async function goOnWithQueue(input: CommandInput, most: number): Promise<void> {
+  const { backlog } = await import('./by-hand.ts');
+  await backlog.workThrough(input, most).catch((error) => {
+    if (!(error instanceof MendError)) throw error;
+    input.out.error(formatError(error), error);
+  });
 }

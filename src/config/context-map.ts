@@ -106,8 +106,17 @@ export const stageSchema = keysSchema.transform(({ retry, ...stage }) => ({
   retry: { ...retry, max_attempts: retry.max_attempts ?? (stage.on_failure === 'retry' ? 3 : 1) },
 }));
 
+/** What a fix may do beyond the limits of the loop; only an item of the work queue says so. */
+export interface WiderLimits {
+  readonly files?: number;
+  readonly lines?: number;
+  readonly new_folders?: number;
+  /** Programs that are not new for it. */
+  readonly programs?: readonly string[];
+}
+
 /** A stage with every default filled in; `timeout` is in milliseconds. */
-export type Stage = Frozen<z.output<typeof stageSchema>>;
+export type Stage = Frozen<z.output<typeof stageSchema>> & { readonly wider?: WiderLimits };
 
 /** What a stage may be called: the name is also a folder and a word on the command line. */
 export const STAGE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;

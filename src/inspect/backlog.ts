@@ -6,7 +6,7 @@ import { withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { queueAt } from '../run/items.ts';
+import { GONE, queueAt } from '../run/items.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { commitOf } from '../worktree/base.ts';
 
@@ -14,7 +14,11 @@ export interface ListedItem extends QueuedItem {
   readonly state: 'done' | 'stuck' | 'open';
   /** Why it is stuck, or what is known of its last try. */
   readonly note?: string;
+  /** What was changed for it and did not stay, and how that ended. */
+  readonly tried: readonly string[];
 }
+
+const STAYS: readonly string[] = ['applied', 'provisional', 'holds', 'verified'];
 
 /** Throws MendError as a run would. */
 export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]; problems: Queue['problems'] }> {
@@ -28,12 +32,20 @@ export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]
   const items = queue.items.map((item): ListedItem => {
     const stage = itemStageName(item.number);
     const record = state.stages[stage];
-    const open = entries.find((entry) => entry.stage === stage && entry.case !== undefined)?.case;
-    if (item.done) return { ...item, state: 'done' };
-    if (open !== undefined)
-      return { ...item, state: 'stuck', note: `case ${open} waits for you: mendloop cases show ${open}` };
-    if (record?.status === 'give_up') return { ...item, state: 'stuck', note: record.reason ?? 'given up' };
-    return { ...item, state: 'open', ...(record?.reason && { note: record.reason }) };
+    const ofItem = entries.filter((entry) => entry.stage === stage);
+    const open = ofItem.find((entry) => entry.case !== undefined)?.case;
+    const gone = ofItem.flatMap(({ patches }) => patches.filter((patch) => !STAYS.includes(patch.outcome)));
+    const tried = gone.map(({ note, outcome }) => `${note?.fix ?? 'a change'} (${outcome.replace('_', ' ')})`);
+    const isUndone = gone.some(({ outcome, time }) => GONE.includes(outcome) && time > (record?.since ?? ''));
+    const as = (how: ListedItem['state'], note?: string): ListedItem => ({
+      ...item,
+      state: how,
+      tried,
+      ...(note && { note }),
+    });
+    if (item.done && !isUndone) return as('done');
+    if (open !== undefined) return as('stuck', `case ${open} waits for you: mendloop cases show ${open}`);
+    return record?.status === 'give_up' ? as('stuck', record.reason ?? 'given up') : as('open', record?.reason);
   });
   return { items, problems: queue.problems };
 }

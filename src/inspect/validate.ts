@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { reachScheduler } from '../backend/open.ts';
-import { BACKLOG_FOLDER } from '../backlog/queue.ts';
 import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
@@ -12,13 +11,11 @@ import { MendError } from '../errors.ts';
 import { unknownPrograms } from '../fix/judging/check-programs.ts';
 import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
 import { type JudgingSet, judgingSet, runBy, type Sources } from '../fix/judging/judging-set.ts';
-import type { Listing } from '../fix/judging/place.ts';
-import { fileFacts, findTool, isExecutable, namesIn } from '../io/files.ts';
+import { fileFacts, findTool, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
-import { backlogOnDisk } from '../run/backlog-files.ts';
-import { forbiddenItems } from '../run/items.ts';
+import { checkBacklog } from '../run/backlog-files.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { baseOf, type Configuration, configurationOnDisk, forbiddenText } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
@@ -50,7 +47,8 @@ export async function validateHome(
   const carry = carryPaths(config.map.carry);
   const tracked = [...(checkout?.files.keys() ?? [])];
   refuseOverlap(tracked, carry);
-  await refuseWrongItems(home, config, checkout?.files);
+  const { problems = [] } = (await checkBacklog(home)) ?? {};
+  if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
@@ -67,13 +65,6 @@ export async function validateHome(
     ],
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
-}
-
-async function refuseWrongItems(home: string, { map }: Configuration, files: Listing = new Map()): Promise<void> {
-  if (namesIn(join(home, BACKLOG_FOLDER)).length === 0) return;
-  const { items, problems } = backlogOnDisk(home);
-  const all = [...problems, ...(await forbiddenItems(items, map, files))];
-  if (all.length > 0) failConfig(all);
 }
 
 const namesCommand = (name: string): string =>

@@ -5,6 +5,7 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -30,8 +31,9 @@ export function replaceTreeFile(root: string, path: string, text: string | Buffe
   });
 }
 
-/** Makes the file; its folder must exist. False when anything stands there already: that stays as it is. Throws as above. */
+/** Makes the file, and its folder where there is none. False when anything stands there already: that stays as it is. Throws as above. */
 export function createTreeFile(root: string, path: string, text: string | Buffer, executable = false): boolean {
+  onDisk(join(root, path), () => makeFolders(root, dirname(path)));
   const file = placeOf(root, path);
   return onDisk(file, () => {
     try {
@@ -42,6 +44,19 @@ export function createTreeFile(root: string, path: string, text: string | Buffer
       throw error;
     }
   });
+}
+
+/** Makes what is missing on the way; what stands there stays, and is judged by `placeOf`. */
+function makeFolders(root: string, folder: string): void {
+  if (
+    folder === '.' ||
+    folder === '..' ||
+    isAbsolute(folder) ||
+    lstatSync(join(root, folder), { throwIfNoEntry: false })
+  )
+    return;
+  makeFolders(root, dirname(folder));
+  mkdirSync(placeOf(root, folder));
 }
 
 function create(file: string, text: string | Buffer, mode: number): void {

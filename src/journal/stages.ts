@@ -234,10 +234,10 @@ function apply(record: StageRecord, event: LoopEvent): void {
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
-  const { why, commit, remake, by_fix } = event.data;
+  const { why, commit, remake, by_fix, back } = event.data;
   if (record.status !== 'green' && !record.stale) return;
   // A step that failed since is to be mended: what is written now may be for its sake.
-  if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells) return;
+  if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
   const commits = [...new Set([...(record.stale?.commits ?? []), commit])];
   record.stale = { ...record.stale, commits, ...(remake && { remake }), ...(by_fix && { by_fix }) };
   if (remake) delete record.wrote;

@@ -85,7 +85,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
 }
 
 /** Puts back what stages changed in tracked files; before that is done, it is recorded whose work is lost. Returns the files. */
-async function restoreTracked(run: Run): Promise<readonly string[]> {
+export async function restoreTracked(run: Run): Promise<readonly string[]> {
   const { tree } = run;
   const { changed } = await trackedStatus(treeGit(tree));
   if (changed.length === 0) return [];
@@ -98,7 +98,7 @@ async function restoreTracked(run: Run): Promise<readonly string[]> {
 export function takeBack(
   run: Run,
   fix: Fix,
-  outcome: 'no_effect' | 'broke' | 'withdrawn',
+  outcome: 'no_effect' | 'broke' | 'withdrawn' | 'superseded',
   reason: string,
   charged?: { step: string; fingerprint: string },
 ): Promise<void> {

@@ -12,12 +12,14 @@ import type { Snapshot } from '../worktree/read.ts';
 /** `tree`: what a fix would be written into; `judges`: what of it no fix may touch. */
 export async function gateRules(
   home: string,
-  { map, loop: { limits }, programs = [] }: Configuration,
+  { map, loop: { limits } }: Configuration,
   stage: Stage,
   tier: GateRules['tier'],
   tree: Listing,
   judges: JudgingSet,
 ): Promise<GateRules> {
+  const { files = 0, lines = 0, new_folders: maxFolders = 0, programs = [] } = stage.wider ?? {};
+  const maxLines = Math.max(limits.changed_lines, lines);
   const whole = [...judges].flatMap(([path, { parts }]) => (parts ? [] : [path]));
   return {
     allow: stage.files,
@@ -27,8 +29,9 @@ export async function gateRules(
     partly: new Map([...judges].flatMap(([path, { parts }]) => (parts ? [[path, parts] as const] : []))),
     known: [...Object.values(map.stages).flatMap(({ requires }) => requires.tools), ...programs],
     // Whoever escalates may change more than one; more files than lines there cannot be.
-    maxFiles: tier === 'executor' ? limits.executor_files : limits.changed_lines,
-    maxLines: limits.changed_lines,
+    maxFiles: tier === 'executor' ? Math.max(limits.executor_files, files) : maxLines,
+    maxLines,
+    maxFolders,
     tier,
     tree,
   };

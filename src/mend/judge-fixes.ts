@@ -10,6 +10,7 @@ import type { Fix, Incident, Trial } from '../triage/incident.ts';
 import { helpedWords, judge } from '../triage/judge.ts';
 import { fixData, madeFor, recordFixStays, takeBack } from './commit.ts';
 import { currentIncident, type FailedAttempt, type Member } from './identify.ts';
+import { bringBack, takeBackItem } from './item-changes.ts';
 import { NO_NOTE } from './proposal.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
@@ -104,9 +105,13 @@ async function chargeFixFor(run: Run, { incident, failed }: Member): Promise<Cha
   const { stage, step, failure, ended } = incident;
   const { failures, stages } = run.journal;
   const since = recordOf(stages, step)?.stale?.commits ?? [];
-  const open = [...holdingFixes(run), ...failures.allOpenFixes()].filter((fix) => fix.step !== step);
+  const holding = holdingFixes(run).filter(({ left }) => !left?.includes(step));
+  const open = [...holding, ...failures.allOpenFixes()].filter((fix) => fix.step !== step);
   const fix = open.filter(({ commit }) => since.includes(commit)).at(-1);
-  clearCharge(run, step, failure.fingerprint);
+  const item = fix && itemNumber(fix.stage) !== undefined ? fix.stage : undefined;
+  // Of an item that was being taken back when the loop was stopped, the rest goes first.
+  const isRest = failures.charges.get(step)?.fixes.some((charged) => charged.fix.stage === item);
+  if (!isRest) await clearCharge(run, step, failure.fingerprint);
   if (!fix) {
     tripSafeModeIfReverted(run);
     const own = holdingFixes(run).find((one) => one.stage === stage && one.fingerprint === failure.fingerprint);
@@ -125,7 +130,9 @@ async function chargeFixFor(run: Run, { incident, failed }: Member): Promise<Cha
     return { leave: `${what} (this says nothing about ${by}, which changed what it is made from)` };
   }
   const { fingerprint } = failure;
-  await takeBack(run, fix, 'broke', `${step} failed with it`, { step, fingerprint });
+  const why = `${step} failed with it`;
+  if (item) await takeBackItem(run, item, why, { step, fingerprint });
+  else await takeBack(run, fix, 'broke', why, { step, fingerprint });
   return { rerun: `it failed with ${by}, which is taken back: once more`, pauseMs: 0, isTakenBack: true };
 }
 
@@ -137,11 +144,12 @@ const cellsOf = ({ journal }: Run, stage: string) =>
   }));
 
 /** The step failed alike without the fix that was taken back for it: that fix is none the worse for it. */
-function clearCharge(run: Run, step: string, fingerprint: string): void {
+async function clearCharge(run: Run, step: string, fingerprint: string): Promise<void> {
   const { journal } = run;
   const charge = journal.failures.charges.get(step);
-  if (charge?.fingerprint === fingerprint) {
-    const { fix } = charge;
+  if (charge?.fingerprint !== fingerprint) return;
+  if (charge.fixes.some(({ fix }) => itemNumber(fix.stage) !== undefined)) return bringBack(run, step, charge);
+  for (const { fix } of charge.fixes) {
     const reason = `${step} fails alike without it`;
     const data = { ...fixData(fix), outcome: 'withdrawn', reason, commit: '', reverts: fix.commit } as const;
     journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
@@ -149,7 +157,7 @@ function clearCharge(run: Run, step: string, fingerprint: string): void {
 }
 
 /** Fixes whose stage is green with them, of this run or an earlier one, while stages that they changed are not; oldest first. */
-function holdingFixes({ journal }: Run): (Fix & { run?: string })[] {
+function holdingFixes({ journal }: Run): (Fix & { run?: string; left?: readonly string[] | undefined })[] {
   const patches = Object.values(journal.ledger.entries).flatMap(({ stage, fingerprint, patches: all }) =>
     all.flatMap((patch) => (patch.outcome === 'holds' ? [{ ...patch, stage, fingerprint }] : [])),
   );

@@ -105,7 +105,7 @@ export function notifyOfFailure(
   const why = 'why' in decision ? decision.why : undefined;
   const reason = end.gaveUp
     ? 'give_up'
-    : why === 'open_case' || why === 'out_of_reach'
+    : why === 'open_case' || why === 'out_of_reach' || why === 'no_progress'
       ? 'hand_over'
       : why === 'external'
         ? why

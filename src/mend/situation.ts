@@ -108,7 +108,7 @@ export async function conclude(
     const { giveUp } = await import('./cases.ts');
     await giveUp(run, incident, decision.reason);
   }
-  if ('why' in decision && decision.why === 'out_of_reach') {
+  if ('why' in decision && isHandedOver(decision.why)) {
     const { handOver } = await import('./cases.ts');
     await handOver(run, incident, decision.reason);
   }
@@ -136,6 +136,9 @@ export async function conclude(
   };
 }
 
+/** Nobody is asked any more: a case is opened for a person. */
+const isHandedOver = (why: Why | undefined): boolean => why === 'out_of_reach' || why === 'no_progress';
+
 /** What to do about a failure that the owner's own rule calls external, without more advice. */
 const OUTSIDE = 'mend what the log names outside of this repository';
 
@@ -149,7 +152,7 @@ function adviceFor(
   if (gaveUp) return `see mendloop explain ${failure.fingerprint}; mend it, then: mendloop reset ${stage}`;
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
   const name = history.case ?? storyCase;
-  if (name !== undefined && (why === 'open_case' || why === 'out_of_reach')) {
+  if (name !== undefined && (why === 'open_case' || isHandedOver(why))) {
     return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
   }
   if (prompt !== undefined) {

@@ -30,6 +30,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
+import { backlogOf, withItems } from './items.ts';
 import { bringOptions } from './prepare.ts';
 
 export interface CaseRequest {
@@ -71,7 +72,9 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
       if (request.answer !== undefined) refuseMasked(request.answer);
       else if (summary.patch === undefined) fail('E_CASE_NO_PATCH', { case: summary.case });
       const loaded = loadStages(layout);
-      const current = await configurationNow(request.home, objects);
+      const { base, config } = await configurationNow(request.home, objects);
+      const ofItem = () => backlogOf(objects, base.commit);
+      const current = { base, config: await withItems(config, [summary.stage], ofItem) };
       const { home, dry } = request;
       const tree = dry
         ? await openWorktree(home, current.base, { objects, carry: current.config.map.carry, merge: false })

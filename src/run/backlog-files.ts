@@ -7,19 +7,25 @@ import { failUsage } from '../errors.ts';
 import { namesIn } from '../io/files.ts';
 import { createText, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import { shellWord } from '../worktree/messages.ts';
+import { checkoutFiles } from '../worktree/read.ts';
+import { forbiddenItems } from './items.ts';
 
-/** Reads the queue in `folder`, from the root. Throws MendError when there is none. */
-export function backlogOnDisk(home: string, folder = BACKLOG_FOLDER): Queue {
-  const place = folder.replace(/\/+$/, '');
-  const names = namesIn(join(home, place)).filter((name) => name.endsWith('.md'));
-  if (names.length === 0)
-    failUsage(
-      `there is no work queue in ${place}`,
-      'mendloop backlog add "what is to be done" --scope GLOB --accept CMD',
-    );
-  const texts = names.map((name) => [`${place}/${name}`, readText(join(home, place, name)) ?? ''] as const);
-  const map = parseContextMap(readText(join(home, MAP_FILE)) ?? '', MAP_FILE);
-  return readQueue(new Map(texts), map.ok ? map.value.protected_files : [], place);
+/** The texts in `folder`, by their path from the root. */
+export function textsOnDisk(home: string, folder = BACKLOG_FOLDER): Map<string, string> {
+  const names = namesIn(join(home, folder)).filter((name) => name.endsWith('.md'));
+  return new Map(names.map((name) => [`${folder}/${name}`, readText(join(home, folder, name)) ?? '']));
+}
+
+/** Reads the queue in `folder`, from the root, with all that is wrong with it; undefined when there is none. */
+export async function checkBacklog(home: string, folder = BACKLOG_FOLDER): Promise<Queue | undefined> {
+  const texts = textsOnDisk(home, folder);
+  if (texts.size === 0) return undefined;
+  const read = parseContextMap(readText(join(home, MAP_FILE)) ?? '', MAP_FILE);
+  const map = read.ok ? read.value : { protected_files: [] };
+  const { items, problems } = readQueue(texts, map.protected_files, folder);
+  const sound = items.filter(({ file }) => !problems.some((problem) => problem.file === file));
+  const forbidden = await forbiddenItems(sound, map, (await checkoutFiles(home))?.files ?? new Map());
+  return { items, problems: [...problems, ...forbidden] };
 }
 
 /** Writes a new item and its line; the owner commits them. */

@@ -13,16 +13,28 @@ import type { Listing } from '../fix/judging/place.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { recordOf } from '../journal/stages.ts';
-import { takeBack } from '../mend/commit.ts';
-import { NO_NOTE } from '../mend/proposal.ts';
+import { recordFixStays } from '../mend/commit.ts';
+import { bringBack, changesOf, type ItemChange, isOnBranch, takeBackItem } from '../mend/item-changes.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
-import type { Patch } from '../triage/ledger.ts';
+import { staleEvent } from '../stage/stale.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
 
 const MAX_ITEM_BYTES = 256 * 1024;
+
+/** The files of the queue, by their path, and those of the repository. */
+export interface BacklogSource {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly listing: Listing;
+}
+
+/** The queue as it is at a commit. */
+export const backlogOf = async (objects: GitObjects, commit: string): Promise<BacklogSource> => ({
+  texts: await backlogAt(objects, commit),
+  listing: await objects.files(commit),
+});
 
 /** The files of the queue at a commit, by their path. */
 export async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
@@ -68,20 +80,17 @@ export function findItem({ items }: Queue, number: string): QueuedItem {
 export async function withItems(
   config: Configuration,
   asked: readonly string[],
-  objects: GitObjects,
-  base: string,
+  source: () => Promise<BacklogSource>,
 ): Promise<Configuration> {
   const numbers = asked.flatMap((name) => (config.map.stages[name] ? [] : (itemNumber(name) ?? [])));
   if (numbers.length === 0) return config;
-  const queue = readQueue(await backlogAt(objects, base), config.map.protected_files);
+  const { texts, listing } = await source();
+  const queue = readQueue(texts, config.map.protected_files);
   const items = numbers.map((number) => findItem(queue, number));
   failIfAny(queue.problems.filter(({ file }) => file === INDEX_FILE || items.some((item) => item.file === file)));
   const stages = Object.fromEntries(items.map((item) => [itemStageName(item.number), stageOfItem(item)]));
-  const files = await objects.files(base);
-  failIfAny(await forbiddenItems(items, config.map, files));
-  const programs = items.flatMap(({ limits }) => limits.programs ?? []);
-  const map = { ...config.map, stages: { ...config.map.stages, ...stages } };
-  return { map, loop: widened(config.loop, items), programs };
+  failIfAny(await forbiddenItems(items, config.map, listing));
+  return { ...config, map: { ...config.map, stages: { ...config.map.stages, ...stages } } };
 }
 
 const failIfAny = (problems: readonly Problem[]): void => {
@@ -100,16 +109,15 @@ export async function forbiddenItems(
     const item = items.find(({ number }) => itemStageName(number) === path[1]);
     const part = path[2] === 'command' ? 'tests' : 'acceptance';
     const message = `runs ${what}; what may not be edited may not be run`;
-    return { file: item?.file ?? INDEX_FILE, line: 1, column: 1, path: part, message };
+    const command = part === 'acceptance' ? item?.acceptance[Number(path[3] ?? 0)] : item?.tests[0];
+    return {
+      file: item?.file ?? INDEX_FILE,
+      line: (item?.lines[command ?? ''] ?? 0) + 1,
+      column: 1,
+      path: part,
+      message,
+    };
   });
-}
-
-/** A run works on one item: what its file widens holds for that run. */
-function widened(loop: Configuration['loop'], items: readonly Item[]): Configuration['loop'] {
-  const most = (key: 'files' | 'lines', now: number) => Math.max(now, ...items.map(({ limits }) => limits[key] ?? 0));
-  const { executor_files, changed_lines } = loop.limits;
-  const limits = { executor_files: most('files', executor_files), changed_lines: most('lines', changed_lines) };
-  return { ...loop, limits: { ...loop.limits, ...limits } };
 }
 
 /** Ticks the items that this run was asked for and that are green now: boxes, log and index in one commit each. */
@@ -124,9 +132,8 @@ export async function tickAccepted(run: Run, objects: GitObjects): Promise<void>
 
 async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, string>): Promise<void> {
   const stage = itemStageName(item.number);
-  const entries = Object.values(run.journal.ledger.entries).filter((entry) => entry.stage === stage);
-  const fixes = entries.flatMap(({ patches }) => patches.filter(isOnBranch));
-  const what = fixes.map(({ note = NO_NOTE, commit = '' }) => `${note.fix} (${commit.slice(0, 12)})`);
+  const fixes = changesOf(run, stage).filter(isOnBranch).reverse();
+  const what = fixes.map(({ note, commit }) => `${note.fix} (${commit.slice(0, 12)})`);
   const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
   const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
   const texts = [
@@ -134,45 +141,60 @@ async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, strin
     { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), true) },
   ];
   const commit = await commitTicks(run, item, texts, `Tick ${item.number}: ${item.title}`);
-  run.journal.append({ type: 'item.accepted', stage, data: { item: item.number, commit, entry } });
+  run.journal.append({ type: 'item.accepted', stage, data: { item: item.number, title: item.title, commit, entry } });
 }
 
 /**
- * Items whose changes did not stand: a stage failed with one, or a person took one back. The others go, too, the newest first, and
- * the item is open again.
+ * Items whose changes do not all stand: a stage failed with one, a person took one back, or the owner's text is in its place. What was
+ * on its way goes on: the others come back, or they go, too, the newest first, and the item is open again (`isOver`: at the latest).
  */
-export async function reopenBroken(run: Run, objects: GitObjects): Promise<void> {
-  const patches = Object.values(run.journal.ledger.entries).flatMap(({ stage, fingerprint, patches: all }) =>
-    itemNumber(stage) === undefined ? [] : all.map((patch) => ({ ...patch, stage, fingerprint })),
+export async function settleItems(run: Run, objects: GitObjects, isOver: boolean): Promise<void> {
+  const { journal } = run;
+  const stages = Object.values(journal.ledger.entries).flatMap(({ stage, patches }) =>
+    itemNumber(stage) !== undefined && patches.length > 0 && !run.requested.includes(stage) ? [stage] : [],
   );
-  for (const stage of new Set(patches.map((patch) => patch.stage))) {
-    const ofItem = patches.filter((patch) => patch.stage === stage).sort((a, b) => (a.time < b.time ? 1 : -1));
-    const since = recordOf(run.journal.stages, stage)?.since ?? '';
-    const broke = ofItem.find(({ outcome, time }) => (outcome === 'broke' || outcome === 'declined') && time > since);
-    if (!broke) continue;
-    const why = broke.why ?? 'a change of it was taken back';
-    for (const { note = NO_NOTE, commit = '', ...patch } of ofItem.filter(isOnBranch))
-      await takeBack(run, { ...patch, step: stage, paths: [], note, commit }, 'withdrawn', why);
-    await untick(run, stage, `open again, ${why} (run ${run.id})`, objects);
-  }
+  for (const stage of new Set(stages)) await settleItem(run, stage, objects, isOver);
 }
 
-async function untick(run: Run, stage: string, why: string, objects: GitObjects): Promise<void> {
+async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: boolean): Promise<void> {
+  const { charges } = run.journal.failures;
+  const [step, charge] = [...charges].find(([, { fixes }]) => fixes.some(({ fix }) => fix.stage === stage)) ?? [];
+  const isComing = ({ outcome, left = [] }: ItemChange) => outcome === 'applied' || left.includes(step ?? '');
+  if (step !== undefined && charge && changesOf(run, stage).some(isComing)) {
+    for (const fix of changesOf(run, stage).filter(({ outcome }) => outcome === 'applied'))
+      recordFixStays(run, fix, 'holds', `${step} fails alike without it`, [step]);
+    return bringBack(run, step, charges.get(step) ?? { ...charge, fixes: [] });
+  }
+  const since = recordOf(run.journal.stages, stage)?.since ?? '';
+  const gone = changesOf(run, stage).find(({ outcome, time }) => GONE.includes(outcome) && time > since);
+  if (!gone) return;
+  const why = gone.why ?? 'a change of it was taken back';
+  const charged = step !== undefined && charge ? { step, fingerprint: charge.fingerprint } : undefined;
+  if (gone.outcome !== 'superseded') await takeBackItem(run, stage, why, charged);
+  // A stage that is still to run without it may clear it yet.
+  if (charged && !isOver) return;
+  await reopen(run, stage, why, objects);
+}
+
+/** How a change may end that leaves its item undone. */
+export const GONE: readonly string[] = ['broke', 'declined', 'superseded'];
+
+async function reopen(run: Run, stage: string, why: string, objects: GitObjects): Promise<void> {
   const files = await backlogAt(objects, run.tree.head);
   const item = itemOfStage(files, stage);
-  if (!item?.done) return;
-  const texts = [
-    { path: item.file, text: withEntry(files.get(item.file) ?? '', run.mask(`${today(run)}: ${why}`)) },
-    { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), false) },
-  ];
-  await commitTicks(run, item, texts, `Open ${item.number} again: ${item.title}`);
+  if (item?.done) {
+    const entry = run.mask(`${today(run)}: open again, ${why} (run ${run.id})`);
+    const texts = [
+      { path: item.file, text: withEntry(files.get(item.file) ?? '', entry) },
+      { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), false) },
+    ];
+    await commitTicks(run, item, texts, `Open ${item.number} again: ${item.title}`);
+  }
+  run.journal.append(staleEvent({ stage, why, remake: true }, run.tree.head, true));
 }
 
 const itemOfStage = (files: ReadonlyMap<string, string>, stage: string): QueuedItem | undefined =>
   readQueue(files).items.find(({ number }) => itemStageName(number) === stage);
-
-const isOnBranch = ({ outcome, commit }: Patch): boolean =>
-  (outcome === 'holds' || outcome === 'verified') && commit !== undefined;
 
 const today = ({ clock }: Run): string => new Date(clock.now()).toISOString().slice(0, 10);
 const nameOf = ({ file }: Item): string => file.slice(BACKLOG_FOLDER.length + 1);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { endJobs } from '../backend/end-jobs.ts';
 import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
@@ -37,7 +38,7 @@ import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { type ClosePorts, closeOpenRun, endLeft, stepsElsewhere } from './close-run.ts';
 import { isConflict, recordConflict } from './conflict.ts';
-import { withItems } from './items.ts';
+import { backlogOf, withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
 
@@ -93,7 +94,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const committed = await configurationAt(home, base.commit, base.name, { objects, backend: request.backend });
-  const config = await withItems(committed, open?.head.stages ?? request.stages, objects, base.commit);
+  const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);
@@ -241,7 +242,9 @@ export function bringOptions(layout: Layout, run: string, sign: boolean): BringO
     sign,
     isVerified(fix) {
       known ??= readLedger(layout).ledger;
-      return patchIn(known, fix)?.outcome === 'verified';
+      const outcome = patchIn(known, fix)?.outcome;
+      // What commands accepted an item with counts, though stages have yet to say how they stand with it.
+      return outcome === 'verified' || (outcome === 'holds' && itemNumber(fix.stage) !== undefined);
     },
     earlierBases: () => startedBases(layout),
   };

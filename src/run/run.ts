@@ -27,7 +27,7 @@ import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { collect, goneText, noteReclaimable } from './gc.ts';
-import { reopenBroken, tickAccepted } from './items.ts';
+import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
@@ -73,10 +73,11 @@ async function perform(
     journal.catchUp();
     journal.append(...carriedEvents(run));
     await recoverFixes(run);
+    await settleItems(run, objects, false);
     await writeAgain(run, prepared.putBack);
     const result = await execute(prepared, request);
     await tickAccepted(run, objects);
-    await reopenBroken(run, objects);
+    await settleItems(run, objects, true);
     journal.append(...(await missedNotices(prepared)), ...(await forgotten(run)));
     const facts = {
       requested: run.requested,

@@ -18,8 +18,6 @@ import { readAt } from '../worktree/read.ts';
 export interface Configuration {
   readonly map: ContextMap;
   readonly loop: LoopConfig;
-  /** Programs that a fix of this run may use though the repository has none of them yet. */
-  readonly programs?: readonly string[];
 }
 
 /** The base a run of `home` starts from; only `branch` and `base` count as they are at the owner's HEAD. */

@@ -9,7 +9,7 @@ import { counted, dayOf, ordinal } from './words.ts';
 /** As much of an incident as a decision needs; `history` is undefined for a failure that was never seen. */
 export interface DecidedIncident
   extends Pick<Incident, 'attempt' | 'waits'>,
-    Partial<Pick<Incident, 'storyCase' | 'heldSince'>> {
+    Partial<Pick<Incident, 'storyCase' | 'heldSince' | 'item'>> {
   failure: Pick<Incident['failure'], 'class' | 'transient' | 'external'>;
   history: LedgerEntry | undefined;
 }
@@ -44,6 +44,7 @@ export interface Situation {
 export const WHY = {
   open_case: 3,
   out_of_reach: 3,
+  no_progress: 3,
   give_up_stands: 3,
   safe_mode: 3,
   stopped: 1,
@@ -115,8 +116,16 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
   if (situation.safe_mode && changes) {
     return afterWaits(none('safe_mode', 'safe mode is on: the AI changes nothing'), incident);
   }
-  return afterWaits(decision, incident);
+  return afterWaits(isStuck(incident, decision, situation) ? handOver(decision) : decision, incident);
 }
+
+const NO_PROGRESS: readonly (Why | undefined)[] = ['external', 'no_executor', 'no_escalation'];
+
+/** A stage is looked at again by every run; an item that came to nothing twice is a person's. */
+const isStuck = ({ item, history }: DecidedIncident, decision: Decision, { ai }: Situation): boolean =>
+  item !== undefined && ai && 'why' in decision && NO_PROGRESS.includes(decision.why) && (history?.times_seen ?? 0) > 1;
+
+const handOver = ({ reason }: Decision): Decision => none('no_progress', `no progress twice: ${reason}`);
 
 function afterWaits(decision: Decision, { failure, waits }: DecidedIncident): Decision {
   if (!failure.transient || waits === 0) return decision;

@@ -69,6 +69,12 @@ export interface Incident extends Sighting {
   readonly provisional: readonly Fix[];
 }
 
+/** What was taken back for a failure of another step: one fix, or all of an item, the newest first. */
+export interface Charge {
+  readonly fingerprint: string;
+  readonly fixes: readonly { readonly fix: Fix; readonly takenBackBy: string }[];
+}
+
 /** What this run knows of its steps' failures. */
 export class RunFailures {
   /** Stage → the fix that the next attempts of its steps judge. */
@@ -77,8 +83,8 @@ export class RunFailures {
   #provisional: Trial[] = [];
   /** Step → what its latest failed attempt was made from. */
   readonly #inputsOfFailure = new Map<string, Inputs | undefined>();
-  /** Step → the fix that was taken back for its failure, and which failure that was. */
-  readonly charges = new Map<string, { fix: Fix; fingerprint: string }>();
+  /** Step → what was taken back for its failure, and which failure that was. */
+  readonly charges = new Map<string, Charge>();
   /** Steps that ran again since they were begun, or since a fix was taken back for them. */
   readonly #rerun = new Set<string>();
   /** Stage → how often it turned green in this run. */
@@ -120,20 +126,32 @@ export class RunFailures {
     if (type === 'step.started') this.#rerun.delete(step);
     if (type === 'step.retry') this.#rerun.add(step);
     if (type === 'step.done') this.charges.delete(step);
-    if (type === 'fix.judged') this.#closeTrial(event.data.commit, event.data.outcome === 'provisional');
+    if (type === 'fix.judged') {
+      this.#closeTrial(event.data.commit, event.data.outcome === 'provisional');
+      // It came back.
+      this.#dropCharges((fix) => fix.stage === stage && fix.hash === event.data.hash);
+    }
     if (type === 'fix.reverted') {
-      const { charged, reverts: commit, commit: _, ...data } = event.data;
+      const { charged, reverts: commit, commit: takenBackBy, ...data } = event.data;
       // What is wrong is what was wrong before it.
       const trial = this.open(stage).find(({ fix }) => fix.commit === commit);
       for (const [one, inputs] of trial?.steps ?? []) this.#inputsOfFailure.set(one, inputs);
       this.#closeTrial(commit, false);
-      for (const [charger, { fix }] of this.charges) if (fix.commit === commit) this.charges.delete(charger);
+      this.#dropCharges((fix) => fix.commit === commit);
       if (!charged) return;
-      this.charges.set(charged.step, {
-        fix: { stage, step, paths: [], ...data, commit },
-        fingerprint: charged.fingerprint,
-      });
+      const { fingerprint } = charged;
+      const fixes = this.charges.get(charged.step)?.fixes.filter(({ fix }) => fix.stage === stage) ?? [];
+      const fix = { stage, step, paths: [], ...data, commit };
+      this.charges.set(charged.step, { fingerprint, fixes: [...fixes, { fix, takenBackBy }] });
       this.#rerun.delete(charged.step);
+    }
+  }
+
+  #dropCharges(isOver: (fix: Fix) => boolean): void {
+    for (const [step, charge] of this.charges) {
+      const fixes = charge.fixes.filter(({ fix }) => !isOver(fix));
+      if (fixes.length === 0) this.charges.delete(step);
+      else this.charges.set(step, { ...charge, fixes });
     }
   }
 
@@ -146,9 +164,10 @@ export class RunFailures {
     this.#fingerprints.set(stage, this.#fingerprintsOf(stage).map(now));
     this.#provisional = this.#provisional.map(renamedTrial);
     for (const [key, trial] of this.trials) this.trials.set(key, renamedTrial(trial));
-    for (const [step, { fix, fingerprint }] of this.charges) {
+    for (const [step, { fixes, fingerprint }] of this.charges) {
       const isOwn = step === stage || step.startsWith(`${stage}[`);
-      this.charges.set(step, { fix: renamed(fix), fingerprint: isOwn ? now(fingerprint) : fingerprint });
+      const all = fixes.map(({ fix, takenBackBy }) => ({ fix: renamed(fix), takenBackBy }));
+      this.charges.set(step, { fixes: all, fingerprint: isOwn ? now(fingerprint) : fingerprint });
     }
   }
 

@@ -36,8 +36,10 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
   const [item] = reds.flatMap((red) => red.item ?? []);
   if (item?.testsFailed) return say('broke', 'its tests fail with it');
   // A change may do one step of several: what accepts the item need not hold before the last.
-  if (item && provisional.length + 1 < item.steps)
-    return say('provisional', 'its tests pass, and what accepts it does not hold yet');
+  if (item)
+    return provisional.length + 1 < item.steps
+      ? say('provisional', 'its tests pass, and what accepts it does not hold yet')
+      : say('no_effect', 'as many changes as steps, and what accepts it does not hold');
   if (green.size > 0)
     return say(
       'helped',

@@ -2,15 +2,15 @@
 // the worktree moves ahead to it, without losing what stages left there.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, openGit } from '../io/git.ts';
+import { fields, type Git } from '../io/git.ts';
 import { blockAbove, entryAt } from '../io/links.ts';
-import { removeFile, tempName } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
 import { type Base, droppedBase, storeMerged } from './base.ts';
+import { withTextsOf } from './merge-tree.ts';
 import { gitFailed, moveAside, shellWord, short, solveConflict } from './messages.ts';
 import { keepBefore, type RebuildOptions, rebuild } from './rebuild.ts';
 import { restoreTree } from './save-changes.ts';
-import { mergeOwners } from './supersede.ts';
+import { mergeOwners, QUEUE } from './supersede.ts';
 import { type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
 export interface Merged {
@@ -54,7 +54,7 @@ async function rebuildBranch(
   options: BringOptions & { dirty: boolean },
 ): Promise<Merged> {
   const before = await keepBefore(git, head);
-  const { to, kept } = await rebuild(git, base, dropped, head, options);
+  const { to, kept } = await rebuild(tree, git, base, dropped, head, options);
   const anew = ['checkout', '--no-overwrite-ignore', '-q', '-B', base.branch, to];
   await moveTree(tree, git, base, to, options.dirty, anew);
   // Last: until then it must be seen that the base was rewritten.
@@ -85,12 +85,14 @@ async function mergeBase(
   if (!('parent' in merge)) {
     return merge.failure === undefined ? conflict(base, merge.conflicts, dirty) : mergeFailed(base, merge.failure);
   }
-  const { parent, landed } = merge;
-  const root = landed.length === 0 ? merge.tree : await withTextsOf(tree, git, merge.tree, base.commit, landed);
+  const { parent, landed, ticked } = merge;
+  const root = await withTextsOf(tree, git, merge.tree, { commit: base.commit, paths: landed, texts: ticked });
   const message = `Merge ${base.name} into ${base.branch}\n`;
   const to = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', parent, '-p', base.commit, root], message);
   await fastForward(tree, git, base, to, dirty);
-  const taken = landed.map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
+  const taken = landed
+    .filter((path) => !path.startsWith(QUEUE))
+    .map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
   return { from: head, to, notices: [notice(to), ...taken] };
 }
 
@@ -100,23 +102,6 @@ function conflict(base: Base, paths: readonly string[], dirty: boolean): never {
   const solve = solveConflict(at, `merge ${shellWord(base.name)}`, paths, 'commit --no-edit');
   const commands = [...clean, ...solve].join('\n');
   fail('E_MERGE_CONFLICT', { branch: base.branch, base: base.name, commands }, paths.map(shellWord));
-}
-
-/** The tree `root` with `paths` as they are in `commit`. */
-async function withTextsOf(tree: TreePlace, git: Git, root: string, commit: string, paths: readonly string[]) {
-  const indexFile = tempName(join(tree.gitDir, 'mendloop-merge'));
-  const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile, durable: true });
-  const nothing = `0 ${'0'.repeat(commit.length)}`;
-  try {
-    await index.run(['read-tree', root]);
-    const rows = fields(await git.run(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', ...paths]));
-    const entries = new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split('\t')[0]]));
-    const info = paths.map((path) => `${entries.get(path)?.replace(/ \w+ /, ' ') ?? nothing}\t${path}\0`);
-    await index.run(['update-index', '-z', '--index-info'], info.join(''));
-    return await index.line(['write-tree']);
-  } finally {
-    removeFile(indexFile);
-  }
 }
 
 const AHEAD = ['merge', '--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', '--no-autostash', '-q'];

@@ -5,10 +5,10 @@ import { fields, type Git, lines } from '../io/git.ts';
 import type { Base } from './base.ts';
 import { type CommittedFix, committedFixes, standingFixes } from './find-fix.ts';
 import { landedCommits } from './landed.ts';
-import { carryOver, treeOf } from './merge-tree.ts';
+import { carryOver, type MergedTree, treeOf, withTextsOf } from './merge-tree.ts';
 import { shellWord, short, solveConflict } from './messages.ts';
-import { type MergeOptions, supersededMessage } from './supersede.ts';
-import { WORKTREE } from './tree.ts';
+import { type MergeOptions, mergedTicks, supersededMessage } from './supersede.ts';
+import { type TreePlace, WORKTREE } from './tree.ts';
 
 export interface RebuildOptions extends MergeOptions {
   /** Tracked files of the worktree are changed; saved already. */
@@ -18,11 +18,12 @@ export interface RebuildOptions extends MergeOptions {
 }
 
 /**
- * The new tip: the base, and on it, in their order, those commits of `dropped..tip` that are verified fixes or a person's.
+ * The new tip: the base, and on it, in their order, those commits of `dropped..tip` that are verified fixes, ticks or a person's.
  * A verified fix that does not apply, or that the base had and dropped, is told as superseded by a commit without change. Throws E_BASE_REWRITTEN, exit 3, for a person's
  * commit that does not apply, or a merge that a person solved.
  */
 export async function rebuild(
+  place: TreePlace,
   git: Git,
   base: Base,
   dropped: string,
@@ -44,7 +45,7 @@ export async function rebuild(
     const sign = fix !== undefined && options.sign;
     if (fate === 'told') to = await copyCommit(git, commit, tree, to, sign);
     if (fate !== 'carry') continue;
-    const next = await carryOver(git, `${commit}^`, commit, tree);
+    const next = await settleTicks(commit, await carryOver(git, `${commit}^`, commit, tree));
     if (next.conflicts.length > 0) {
       if (!fix) stuck.push({ commit, paths: next.conflicts });
       else if (fix.reverts === undefined) await supersede(fix);
@@ -56,6 +57,13 @@ export async function rebuild(
   const solved = await solvedMerges(git, range);
   if (stuck.length > 0 || solved.length > 0) refuse(base, dropped, { stuck, solved, carried }, options.dirty);
   return { to, kept: carried.length };
+
+  /** What conflicts in the files of the work queue alone is merged by line: ticks and log are never lost to another text. */
+  async function settleTicks(commit: string, next: MergedTree): Promise<MergedTree> {
+    const texts = await mergedTicks(git, to, commit, next.conflicts);
+    if (texts.size === 0 || texts.size < next.conflicts.length) return next;
+    return { tree: await withTextsOf(place, git, next.tree, { commit: to, texts }), conflicts: [] };
+  }
 
   /** Promoted ones, whose change the base has no longer. */
   async function droppedFixes(): Promise<CommittedFix[]> {

@@ -1,5 +1,7 @@
 // The owner's word against the loop's: a merge of the base in which the base's text stands wherever a fix conflicts with it.
 // Made in git's store alone.
+import { BACKLOG_FOLDER } from '../backlog/queue.ts';
+import { mergeTicks } from '../backlog/ticks.ts';
 import { type Git, lines } from '../io/git.ts';
 import type { Base } from './base.ts';
 import { type CommittedFix, committedFixes, standingFixes } from './find-fix.ts';
@@ -14,6 +16,8 @@ export interface OwnersMerge {
   readonly tree: string;
   /** Conflicting paths that are to take the base's text: what was changed there has landed. */
   readonly landed: readonly string[];
+  /** Files of the work queue that both have written into: the base's text with our ticks and log. */
+  readonly ticked: ReadonlyMap<string, string>;
   readonly superseded: readonly CommittedFix[];
 }
 
@@ -35,7 +39,8 @@ export async function mergeOwners(
 ): Promise<OwnersMerge | { conflicts: readonly string[]; failure?: string }> {
   const plain = await tryMerge(git, head, base.commit);
   if (plain.failure !== undefined) return { conflicts: [], failure: plain.failure };
-  if (plain.conflicts.length === 0) return { parent: head, tree: plain.tree, landed: [], superseded: [] };
+  if (plain.conflicts.length === 0)
+    return { parent: head, tree: plain.tree, landed: [], ticked: new Map(), superseded: [] };
   const landed = await landedCommits(git, base.commit, head);
   const all = await committedFixes(git, base.commit, head);
   const fixes = standingFixes(all).filter(({ commit }) => !landed.has(commit));
@@ -56,16 +61,30 @@ export async function mergeOwners(
     const back = await revertAll(git, head, superseded, { message, sign });
     if ('stuck' in back) return { blocked: back.conflicts, among: fixes.slice(0, fixes.indexOf(back.stuck)) };
     const { tree, conflicts } = await tryMerge(git, back.tip, base.commit);
-    const texts = conflicts.filter((path) => !path.startsWith(TICKED));
-    const ticked = conflicts.filter((path) => path.startsWith(TICKED));
-    const settled = [...ticked, ...(texts.length > 0 ? await landedPaths(git, base.commit, back.tip, texts) : [])];
-    const blocked = conflicts.filter((path) => !settled.includes(path));
-    return blocked.length > 0 ? { blocked, among: fixes } : { parent: back.tip, tree, landed: settled };
+    const ticked = await mergedTicks(git, base.commit, back.tip, conflicts);
+    const texts = conflicts.filter((path) => !ticked.has(path));
+    const landed = texts.length > 0 ? await landedPaths(git, base.commit, back.tip, texts) : [];
+    const blocked = texts.filter((path) => !landed.includes(path) && !path.startsWith(QUEUE));
+    if (blocked.length > 0) return { blocked, among: fixes };
+    // A file of the queue that one side removed is the owner's to have or not.
+    return { parent: back.tip, tree, ticked, landed: texts };
   }
 }
 
-/** The work queue: its text is the owner's, and the next run that works on it ticks it again. */
-const TICKED = 'ai/backlog/';
+/** Where the files of the work queue are. */
+export const QUEUE = `${BACKLOG_FOLDER}/`;
+
+/** Those of `paths` that are files of the work queue in both commits: the text of `owners` with the ticks and log of `ours`. */
+export async function mergedTicks(git: Git, owners: string, ours: string, paths: readonly string[]) {
+  const merged = new Map<string, string>();
+  for (const path of paths.filter((one) => one.startsWith(QUEUE))) {
+    const [theirs, own] = await Promise.all(
+      [owners, ours].map((commit) => git.attempt(['cat-file', 'blob', `${commit}:${path}`])),
+    );
+    if (theirs?.ok && own?.ok) merged.set(path, mergeTicks(theirs.stdout, own.stdout));
+  }
+  return merged;
+}
 
 interface Blocked {
   blocked: readonly string[];

@@ -84,7 +84,11 @@ backlog('five items: one true, three done, one stuck with its case; every tick h
   assert.equal(lab.inTree('conf/e.txt'), 'bad\nsecond\n', 'what was not accepted is taken back');
   const asked = lab.server.chats.length;
   const again = await lab.run(['backlog', 'run'], { env: lab.env });
-  assert.equal([again.exit, lab.server.chats.length], [0, asked], 'nothing is asked or done twice');
+  assert.equal(
+    [again.exit, lab.server.chats.length],
+    [3, asked],
+    'nothing is asked or done twice, and one is stuck still',
+  );
 });
 
 backlog('an item whose tests fail before the first change is not begun', async () => {
@@ -98,21 +102,43 @@ backlog('an item whose tests fail before the first change is not begun', async (
   assert.equal([done.exit, s.server.chats.length, s.subjects()], [1, 0, ['Tick 02: Two']], done.said);
 });
 
-backlog('the text of the base stands where it conflicts with ticks', async () => {
-  const files = {
-    'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n',
-    'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'true'),
-  };
-  const s = await modelLab({ word: 'good', files });
-  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
-  s.write({ 'ai/backlog/00-index.md': '- [ ] [one, in other words](01-one.md)\n' });
-  s.git('commit', '-qam', 'Other words');
-  const done = await s.run([], { env: s.env });
-  assert.is(done.exit, 0, done.stdout + done.stderr);
-  assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [ ] [one, in other words](01-one.md)');
-  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
-  assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [x] [one, in other words](01-one.md)');
-});
+backlog(
+  'where base and loop wrote into one file of the queue, the text is the base’s, ticks and log are both’s',
+  async () => {
+    const one = item('One', 'conf/', ['do'], 'true');
+    const s = await modelLab({
+      word: 'good',
+      files: { 'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n', 'ai/backlog/01-one.md': one },
+    });
+    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+    const change = (how: string) => {
+      s.write({
+        'ai/backlog/00-index.md': '- [ ] [one, in other words](01-one.md)\n',
+        'ai/backlog/01-one.md': `${one.replace('Of the owner', 'In other words')}\n- 2026-01-01: looked at it\n`,
+      });
+      s.git('commit', '-qa', ...(how === 'amend' ? ['--amend', '--no-edit'] : ['-m', 'Other words']));
+    };
+    const expectMerged = async (how: string) => {
+      const done = await s.run([], { env: s.env });
+      assert.is(done.exit, 0, how + done.stdout + done.stderr);
+      assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [x] [one, in other words](01-one.md)', how);
+      const text = s.git('show', `${AI}:ai/backlog/01-one.md`);
+      assert.match(
+        text,
+        /In other words[\s\S]*- \[x\] do[\s\S]*- 2026-01-01: looked at it\n- .*: was true already; acc/,
+        how,
+      );
+      assert.is(text.match(/was true already/g)?.length, 1, how);
+    };
+    change('commit');
+    await expectMerged('merged');
+    s.git('reset', '-q', '--hard', 'HEAD^');
+    change('amend');
+    await expectMerged('made anew from a rewritten base');
+    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+    assert.is(s.subjects().filter((subject) => subject.startsWith('Tick')).length, 1, 'it is done, and not done again');
+  },
+);
 
 backlog(
   'killed in the middle of an item, the next start finishes it: nothing is committed twice, and no tick is missing',

@@ -309,6 +309,17 @@ const anyDecision = fc
     return { incident: { failure, attempt, waits, history }, situation: { ...rest, day: ledger.day } };
   });
 
+test('an item that came to nothing twice is a person’s; a stage is looked at again by every run', () => {
+  const down = { executors: 'down', known_fix: false } as const;
+  const item = { steps: 1, testsFailed: false };
+  assert.equal(after([], { ...down, item }), none('no_executor', 1, 'no executor can be reached'));
+  assert.equal(after([seen()], { ...down }), none('no_executor', 1, 'no executor can be reached'));
+  const stuck = none('no_progress', 3, 'no progress twice: no executor can be reached');
+  assert.equal(after([seen()], { ...down, item }), stuck);
+  assert.is((after([seen()], { failure: external, known_fix: false, item }) as { why?: Why }).why, 'no_progress');
+  assert.is((after([seen()], { ...down, item, ai: false }) as { why?: Why }).why, 'no_ai');
+});
+
 test('property: there is always one answer with a reason, the same each time, and it changes nothing', () => {
   fc.assert(
     fc.property(anyDecision, (given) => {

@@ -15,7 +15,14 @@ export function pathFindings(edited: readonly Edit[], rules: GateRules, tree: Tr
     closed: listed(rules.untouchable, true),
   };
   const seen = new Set<string>();
-  return edited.flatMap((file) => pathFinding(file, rules, tree, lists) ?? twice(file.path, seen) ?? []);
+  const most = rules.maxFolders ?? 0;
+  const made = newFolders(
+    edited.filter(({ before }) => before === null).map(({ path }) => path),
+    tree,
+  );
+  const limit = most === 0 ? 'none may be made' : `at most ${most} may be made`;
+  const tooMany = made.length > most ? limit : undefined;
+  return edited.flatMap((file) => pathFinding(file, rules, tree, lists, tooMany) ?? twice(file.path, seen) ?? []);
 }
 
 /** Those of `paths` that a fix may change. */
@@ -64,6 +71,7 @@ function pathFinding(
   { allow, partly }: GateRules,
   tree: Tree,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
+  tooMany: string | undefined,
 ): Finding | undefined {
   const fault = pathFault(path);
   if (fault !== undefined)
@@ -82,23 +90,30 @@ function pathFinding(
   if (link)
     return finding('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);
   if (tree.isFolder(path)) return finding('bad_path', path, 'it is a folder');
-  if (before === null) return newFileFinding(path, tree, executable === true);
+  if (before === null) return newFileFinding(path, tree, executable === true, tooMany);
   if (!tree.exists(path)) return finding('missing_file', path, 'it does not exist');
   if (executable && !isScript(path, after)) return finding('unsupported', path, 'only a script can be made executable');
   const changes = before !== after || (executable && tree.isExecutable(path) !== true);
   return changes ? undefined : finding('no_change', path, 'it is already so');
 }
 
-function newFileFinding(path: string, tree: Tree, executable: boolean): Finding | undefined {
+/** `tooMany`: why no folder may be made for it. */
+function newFileFinding(path: string, tree: Tree, executable: boolean, tooMany?: string): Finding | undefined {
   if (executable) return finding('unsupported', path, 'only a script that is there can be made executable');
   if (tree.exists(path)) return finding('bad_path', path, 'it exists and its text could not be read');
-  const folder = path.split('/').slice(0, -1).join('/');
-  if (folder !== '' && !tree.isFolder(folder))
-    return finding('missing_file', path, `there is no folder ${folder}, and none may be made`);
+  const missing = newFolders([path], tree);
+  if (missing.some((folder) => tree.exists(folder)))
+    return finding('bad_path', path, 'a file stands where its folder would be');
+  if (missing.length > 0 && tooMany !== undefined)
+    return finding('missing_file', path, `there is no folder ${missing.at(-1)}, and ${tooMany}`);
   const other = looksLike(path);
   if (other !== path && tree.exists(other)) return finding('bad_path', path, `it looks like ${other}, which exists`);
   return undefined;
 }
+
+/** The folders that files at these paths need and that are not there, each once. */
+const newFolders = (paths: readonly string[], tree: Tree): string[] =>
+  [...new Set(paths.flatMap(foldersAbove))].filter((folder) => !tree.isFolder(folder));
 
 const isScript = (path: string, text: string): boolean =>
   text.startsWith('#!') || /\.(?:sh|bash|py|mjs|js|rb|pl)$/.test(path);

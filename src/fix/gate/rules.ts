@@ -59,6 +59,8 @@ export interface GateRules {
   readonly maxFiles: number;
   /** Added plus removed lines, over all files. */
   readonly maxLines: number;
+  /** Folders that may be made; none unless it says so. */
+  readonly maxFolders?: number;
   readonly tier: 'executor' | 'escalation';
   readonly tree: Listing;
   /** Programs, hosts and accounts that the repository knows. */
