@@ -79,7 +79,16 @@ test('a file is made only where nothing stands: no file, folder or link, also on
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'theirs\n');
   assert.is(readlinkSync(join(root, 'dangling')), 'nowhere');
   assert.throws(() => createTreeFile(root, '../x', 'mine\n'), /no plain path/);
-  assert.throws(() => createTreeFile(root, 'nowhere/x', 'mine\n'), /ENOENT/);
+});
+
+test('the folders of a new file are made, never through a link or out of the root', () => {
+  const root = folder();
+  write(root, { 'a.txt': 'theirs\n' });
+  symlinkSync(folder(), join(root, 'link'));
+  assert.is(createTreeFile(root, 'new/er/x', 'mine\n'), true);
+  assert.is(readFileSync(join(root, 'new/er/x'), 'utf8'), 'mine\n');
+  for (const path of ['link/new/x', 'a.txt/x', '../new/x', 'new/../../x'])
+    assert.throws(() => createTreeFile(root, path, 'mine\n'), path);
 });
 
 test('what cannot be written whole leaves nothing behind', () => {
