@@ -105,7 +105,7 @@ export function takeBack(
   const { tree, journal, config } = run;
   return run.barrier.alone(async () => {
     const restored = await restoreTracked(run);
-    const message = revertMessage(fix, outcome, reason, run.id);
+    const message = revertMessage(fix, outcome, reason, run.id, charged);
     const commit = await revertFix(tree, fix.commit, message, config.loop.git);
     tree.moved(commit);
     journal.append({

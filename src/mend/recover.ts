@@ -159,15 +159,14 @@ export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFi
     if (!newest.has(key)) newest.set(key, one);
   }
   return [...newest.values()].flatMap((revert): NewEvent<'fix.reverted'>[] => {
-    const { stage, fingerprint, hash, commit, reverts, note: message } = revert;
+    const { stage, fingerprint, hash, commit, reverts, note: message, charged } = revert;
     const patch = patchIn(ledger, revert);
     if (reverts === undefined || !patch || !STANDING.has(patch.outcome)) return [];
     const { tier, plugin, note = message } = patch;
     const end = REVERT_OUTCOMES[revert.outcome ?? ''] ?? { outcome: 'withdrawn', reason: LATER };
     const step = onBranch.find((fix) => fix.commit === reverts)?.step ?? stage;
-    return [
-      { type: 'fix.reverted', stage, step, data: { fingerprint, hash, tier, plugin, note, ...end, commit, reverts } },
-    ];
+    const data = { fingerprint, hash, tier, plugin, note, ...end, commit, reverts, ...(charged && { charged }) };
+    return [{ type: 'fix.reverted', stage, step, data }];
   });
 }
 
@@ -180,11 +179,14 @@ export function supersededNote(reverts: readonly NewEvent<'fix.reverted'>[], bas
   return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
 }
 
-/** The commit that the branch was at, as far as a journal tells. */
+/** The commit that the branch was at, as far as a journal tells; not where the process that goes on with it found the branch. */
 function lastHead(events: readonly LoopEvent[]): string | undefined {
-  const heads = events.flatMap(({ type, data }) =>
-    type === 'tree.opened' || type === 'fix.committed' || type === 'fix.reverted' ? [data.commit] : [],
-  );
+  const resumed = events.findLastIndex(({ type }) => type === 'run.resumed');
+  const heads = events
+    .slice(0, resumed === -1 ? undefined : resumed)
+    .flatMap(({ type, data }) =>
+      type === 'tree.opened' || type === 'fix.committed' || type === 'fix.reverted' ? [data.commit] : [],
+    );
   return heads.findLast((commit) => commit !== '');
 }
 

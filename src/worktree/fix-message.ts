@@ -36,12 +36,13 @@ export function fixMessage(story: FixStory): string {
   ].join('\n');
 }
 
-/** The commit that takes a fix back. */
+/** The commit that takes a fix back; `charged`: the failure of another step that it is taken back for. */
 export function revertMessage(
   fix: Pick<FixStory, 'stage' | 'fingerprint' | 'hash' | 'note'> & { commit: string },
   outcome: string,
   why: string,
   run: string,
+  charged?: { step: string; fingerprint: string },
 ): string {
   return [
     clip(`Take back: ${oneLine(fix.note.fix)}`, MAX_SUBJECT),
@@ -54,6 +55,7 @@ export function revertMessage(
     `Run: ${run}`,
     `Reverts: ${fix.commit}`,
     `Outcome: ${outcome}`,
+    ...(charged ? [`Charged: ${charged.fingerprint} ${charged.step}`] : []),
     '',
   ].join('\n');
 }
