@@ -31,9 +31,10 @@ export async function checkBacklog(home: string, folder = BACKLOG_FOLDER): Promi
 /** Writes a new item and its line; the owner commits them. */
 export function addItem(
   home: string,
-  { title, scope, accept }: { title: string; scope: readonly string[]; accept: readonly string[] },
+  { title: given, scope, accept }: { title: string; scope: readonly string[]; accept: readonly string[] },
   dry: boolean,
 ): { file: string; index: string; command: string } {
+  const title = given.replaceAll(/\s+/g, ' ').trim();
   const names = namesIn(join(home, BACKLOG_FOLDER));
   const last = Math.max(0, ...names.map((name) => Number(/^(\d{2,4})-/.exec(name)?.[1] ?? 0)));
   const slug =
@@ -44,7 +45,8 @@ export function addItem(
       .slice(0, 40) || 'item';
   const name = `${String(last + 1).padStart(2, '0')}-${slug}.md`;
   const file = `${BACKLOG_FOLDER}/${name}`;
-  const list = (rows: readonly string[]) => rows.map((row) => `- \`${row}\``).join('\n');
+  const list = (rows: readonly string[]) =>
+    rows.map((row) => (/[`\n]/.test(row) ? `~~~bash\n${row}\n~~~` : `- \`${row}\``)).join('\n');
   const text = `# ${title}\n\n## Scope\n\n${list(scope)}\n\n## Why\n\n## Steps\n\n- [ ] ${title}\n\n## Acceptance\n\n${list(accept)}\n\n## Tests\n\n## Progress log\n`;
   const index = readText(join(home, INDEX_FILE)) ?? '# Work queue\n';
   if (!dry) {
@@ -52,7 +54,7 @@ export function addItem(
     if (!createText(join(home, file), text)) failUsage(`${file} is there already`, 'mendloop backlog check');
     writeAtomic(
       join(home, INDEX_FILE),
-      `${index.replace(/\n*$/, '\n')}${/^\s*[-*]/m.test(index) ? '' : '\n'}- [ ] [${title}](${name})\n`,
+      `${index.replace(/\n*$/, '\n')}${/^\s*[-*]/m.test(index) ? '' : '\n'}- [ ] [${title.replaceAll(/[[\]]/g, '')}](${name})\n`,
     );
   }
   return {

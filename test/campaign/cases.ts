@@ -83,18 +83,23 @@ const hit =
 const HOW = ['alone', 'whole'] as const;
 const wholeEnv = (how: string) => (how === 'whole' ? { FAULT_WHOLE: '1' } : {});
 
-/** A kill at one moment: `event:<type>:<n>` or `fsync:<n>`. */
+/** A kill at one moment: `event:<type>:<n>` (it is written), `before:<type>:<n>` (it is not) or `fsync:<n>`. */
 export function kill(name: string, moment: string, how: string): Case {
   const env = { FAULT_AT: moment, ...wholeEnv(how) };
   return { id: `kill/${name}/${moment}/${how}`, run: hit(name, { env }) };
 }
 
-/** Kills after the first and the last event of each type, at each fsync, and at random times. */
+/** Kills after the first and the last event of each type, before those that tell of a commit, at each fsync, and at random times. */
 export function kills(name: string, { events, fsyncs, ms }: Learned, random: () => number, times: number): Case[] {
   const counts = new Map<string, number>();
   for (const type of events) counts.set(type, (counts.get(type) ?? 0) + 1);
   const moments = [
     ...[...counts].flatMap(([type, count]) => [...new Set([1, count])].map((n) => `event:${type}:${n}`)),
+    ...events.flatMap((type, i) =>
+      /^(?:fix\.(?:committed|reverted)|item\.)/.test(type)
+        ? [`before:${type}:${events.slice(0, i + 1).filter((one) => one === type).length}`]
+        : [],
+    ),
     ...Array.from({ length: fsyncs }, (_, i) => `fsync:${i + 1}`),
   ];
   const chosen = moments.flatMap((moment) => HOW.map((how) => kill(name, moment, how)));
@@ -146,11 +151,60 @@ async function makeWorn(slot: Slot): Promise<void> {
   slot.commit({ 'conf/c.txt': 'good\n' }, 'by the owner');
 }
 
-/** Paths of the loop's own files, without the names that differ from time to time: run 1 is the oldest. */
-const STATE_FILES = [
-  ...['stages.json', 'ledger.json', 'ledger.jsonl', 'runs.jsonl', '.gitignore'].map((name) => `ai/state/${name}`),
-  ...[0, 1].flatMap((n) => [`ai/state/runs/#${n}/events.jsonl`, `ai/state/runs/#${n}/run.json`]),
-  ...['ai/patches/#0', 'ai/patches/#1', 'ai/state', 'ai/state/runs', 'ai/logs', 'ai/patches'],
+/** A queue that was worked through, one item stuck and once reset by hand, and safe mode on and off. */
+async function makeWornQueue(slot: Slot): Promise<void> {
+  await scenarioOf('queue').make(slot);
+  for (const [args, exit] of [
+    [['backlog', 'run'], 3],
+    [['reset', 'item-04', '--force'], 0],
+    [['safe-mode', 'on'], 0],
+  ] as const) {
+    mkdirSync(join(slot.root, 'older'), { recursive: true });
+    cpSync(join(slot.home, 'ai/state'), join(slot.root, 'older/ai/state'), { recursive: true });
+    const ran = await slot.start(args);
+    if (ran.exit !== exit) throw new Error(`the worn queue could not be made: ${args.join(' ')}: ${ran.text}`);
+  }
+}
+
+interface Worn {
+  readonly template: string;
+  make(slot: Slot): Promise<void>;
+  /** Paths of the loop's own files, without the names that differ from time to time: #0 is the oldest. */
+  readonly files: readonly string[];
+  /** What is started once a file is damaged. */
+  readonly starts: readonly (readonly string[])[];
+  /** What stands wrong at the end. */
+  wrong(slot: Slot): string[];
+}
+
+const STATE = ['stages.json', 'ledger.json', 'ledger.jsonl', 'runs.jsonl'].map((name) => `ai/state/${name}`);
+
+const WORN: readonly Worn[] = [
+  {
+    template: 'worn',
+    make: makeWorn,
+    files: [
+      ...STATE,
+      'ai/state/.gitignore',
+      ...[0, 1].flatMap((n) => [`ai/state/runs/#${n}/events.jsonl`, `ai/state/runs/#${n}/run.json`]),
+      ...['ai/patches/#0', 'ai/patches/#1', 'ai/state', 'ai/state/runs', 'ai/logs', 'ai/patches'],
+    ],
+    starts: [[]],
+    wrong: ranTwice,
+  },
+  {
+    template: 'worn queue',
+    make: makeWornQueue,
+    files: [
+      ...STATE,
+      ...[0, 2, 4].map((n) => `ai/state/runs/#${n}/events.jsonl`),
+      ...['ai/state/actions/#0', 'ai/state/actions', 'ai/state/safe-mode.json', 'ai/state/lab.txt'],
+      ...['ai/escalations/#0/summary.json', 'ai/escalations/#0/case_v1.md', 'ai/escalations'],
+    ],
+    starts: [['backlog'], ['backlog', 'run'], []],
+    // Done is what git says: whatever is forgotten, no item is done or ticked twice.
+    wrong: (slot) => scenarioOf('queue').wrong(slot),
+  },
 ];
 
 function pathOf(slot: Slot, file: string): string {
@@ -164,13 +218,15 @@ function pathOf(slot: Slot, file: string): string {
 }
 
 /** Each file of state in each way: nothing of git or the owner is lost, no stage is green that is not, no bug is shown. */
-export const damages = (): Case[] =>
-  STATE_FILES.flatMap((file) =>
+export const damages = (): Case[] => WORN.flatMap(damagesOf);
+
+const damagesOf = ({ template, make, files, starts, wrong }: Worn): Case[] =>
+  files.flatMap((file) =>
     Object.entries(DAMAGES).map(
       ([way, damage]): Case => ({
-        id: `damage/${file}/${way}`,
+        id: `damage/${template === 'worn' ? '' : `${template}/`}${file}/${way}`,
         run: async (slot) => {
-          await slot.restore('worn', () => makeWorn(slot));
+          await slot.restore(template, () => make(slot));
           const path = pathOf(slot, file);
           if (!existsSync(path)) return [`there is no ${file}: the campaign is out of date`];
           const isFolder = lstatSync(path).isDirectory();
@@ -182,9 +238,11 @@ export const damages = (): Case[] =>
           // What a damaged file held may be lost; what git and cases hold may not.
           const seen = { commits, cases, journals: new Map(), failures: new Map() };
           const status = await slot.start(['status']);
-          const ran = await slot.start([]);
-          const lines = [...bugs(status), ...bugs(ran), ...refusedClearly(ran)];
-          lines.push(...ranTwice(slot));
+          const all: Ended[] = [];
+          for (const args of starts) all.push(await slot.start(args));
+          const ran = all.at(-1) as Ended;
+          const lines = [...bugs(status), ...all.flatMap(bugs), ...refusedClearly(ran)];
+          lines.push(...wrong(slot));
           if (ran.exit === 0 || waitsForPerson(ran))
             return [...lines, ...kept(file, broken(slot, [seen], ran)), ...exitLies(slot, ran.exit)];
           // Refused: with the file away, as the error says, the next start goes on.
@@ -193,7 +251,7 @@ export const damages = (): Case[] =>
           const again = await slot.start([]);
           if (again.exit !== 0 && !waitsForPerson(again))
             lines.push(`lie: refused (${ran.exit}), and then ${again.exit}: ${again.text.slice(-400)}`);
-          return [...lines, ...ranTwice(slot), ...kept(file, broken(slot, [seen], again))];
+          return [...lines, ...wrong(slot), ...kept(file, broken(slot, [seen], again))];
         },
       }),
     ),

@@ -1,6 +1,6 @@
 // Loaded before the entry by the campaign: ends the process at a chosen moment, alone or with all that it started, or sets
 // its clock. Told by the environment, so that stages and git, which inherit it, know nothing of it.
-//   FAULT_AT=fsync:12 | event:fix.committed:2    FAULT_WHOLE=1    FAULT_CLOCK=<ms> | <ms>@<fsyncs>    FAULT_STATS=<file>
+//   FAULT_AT=fsync:12 | event:fix.committed:2 | before:fix.committed:2    FAULT_WHOLE=1    FAULT_CLOCK=<ms> | <ms>@<fsyncs>    FAULT_STATS=<file>
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
@@ -22,13 +22,18 @@ if (isMainThread) {
     return fd;
   };
   fs.writeFileSync = (file, text, ...rest) => {
+    const isJournal = typeof file === 'number' && journals.has(file);
+    const types = isJournal
+      ? String(text)
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line).type)
+      : [];
+    const reached = (type) => type === what && ++seen === Number(count);
+    if (kind === 'before' && types.some(reached)) end();
     writeFileSync(file, text, ...rest);
-    if (typeof file !== 'number' || !journals.has(file)) return;
-    for (const line of String(text).split('\n').filter(Boolean)) {
-      const { type } = JSON.parse(line);
-      stats.events.push(type);
-      if (kind === 'event' && type === what && ++seen === Number(count)) due = true;
-    }
+    stats.events.push(...types);
+    if (kind === 'event' && types.some(reached)) due = true;
   };
   fs.fsyncSync = (fd) => {
     fsyncSync(fd);

@@ -1,7 +1,7 @@
 // What the loop is doing when a fault comes: repositories whose stages fail as their files say, the command that is hit, the
 // command that sets it right, and how it must end.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { probePlugin, says } from '../run/probe.ts';
 import type { Slot } from './slot.ts';
@@ -22,7 +22,7 @@ export interface Scenario {
 const NOTES = `#!/usr/bin/env bash
 set -eu
 say() { echo "$1 $MENDLOOP_RUN $MENDLOOP_STEP $MENDLOOP_ATTEMPT" >> "$SIDE/trace"; }
-exec 9>> "$SIDE/lock-$MENDLOOP_STAGE"
+exec 9>> "$SIDE/lock-$MENDLOOP_STEP"
 flock -n 9 || { say OVERLAP; exit 1; }
 say start
 sleep 0.05
@@ -57,11 +57,12 @@ interface Setup {
   answers?: object;
   oncall?: object;
   loop?: object;
+  files?: Record<string, string>;
 }
 
 /** A repository with stages a and b, an executor and an escalation that answer by the first word of the file. */
 function setUp(slot: Slot, setup: Setup): void {
-  const { words = { a: 'good', b: 'good' }, stages: own = {}, answers = {}, oncall, loop = {} } = setup;
+  const { words = { a: 'good', b: 'good' }, stages: own = {}, answers = {}, oncall, loop = {}, files = {} } = setup;
   mkdirSync(slot.side, { recursive: true });
   writeFileSync(join(slot.side, 'trace'), '');
   writeFileSync(join(slot.side, 'probe.json'), JSON.stringify([{ words: answers }]));
@@ -91,6 +92,7 @@ function setUp(slot: Slot, setup: Setup): void {
       'plugins/executors/probe.mjs': probePlugin(),
       ...(oncall && { 'plugins/escalations/oncall.mjs': probePlugin('oncall', 'escalate') }),
       ...Object.fromEntries(names.map((name) => [`conf/${name}.txt`, `${words[name]}\nsecond\n`])),
+      ...files,
     },
     'first',
   );
@@ -162,7 +164,148 @@ const HOPELESS: Setup = {
 const fixOn = (slot: Slot) => slot.inHome('log', '-1', '--format=%H', '--grep=^Patch: ', AI);
 const landed = (slot: Slot) => slot.inHome('show', 'main:conf/a.txt').startsWith('good');
 
+/** Cells h1 and h2 have one failure, h3 none; two workers are left for them. */
+const FLEET: Setup = {
+  ...MENDED,
+  stages: {
+    a: {
+      command: 'case "$MENDLOOP_MATRIX_HOST" in h3) bash check.sh conf/b.txt ;; *) bash check.sh conf/a.txt ;; esac',
+      matrix: { host: ['h1', 'h2', 'h3'] },
+    },
+  },
+  loop: { workers: 3 },
+};
+
+interface QueuedItem {
+  word: string;
+  steps?: readonly string[];
+}
+
+/** A queue of these items, each of which is done when the first word of its file is `good`. */
+function queueOf(items: readonly QueuedItem[]): Record<string, string> {
+  const names = items.map((_, i) => String(i + 1).padStart(2, '0'));
+  const accept = (n: string) => `bash check.sh conf/item-${n}.txt`;
+  const text = (n: string, { steps = ['it says good'] }: QueuedItem) =>
+    `# Item ${n}\n\n## Scope\n- conf/item-${n}.txt\n\n## Steps\n${steps.map((step) => `- [ ] ${step}\n`).join('')}\n## Acceptance\n- \`${accept(n)}\`\n\n## Progress log\n`;
+  return Object.fromEntries([
+    ['ai/backlog/00-index.md', names.map((n) => `- [ ] [Item ${n}](${n}-item.md)\n`).join('')],
+    ...items.flatMap((item, i) => {
+      const n = names[i] as string;
+      return [
+        [`ai/backlog/${n}-item.md`, text(n, item)],
+        [`conf/item-${n}.txt`, `${item.word}\nsecond\n`],
+      ];
+    }),
+  ]);
+}
+
+const saysIn = (n: string, word: string, second?: string) => says(word, second, `conf/item-${n}.txt`);
+const TWO_STEPS = { word: 'first', steps: ['one', 'two'] };
+
+/** One item is true, one takes a change, one two of them, one is impossible. */
+const QUEUE: Setup = {
+  files: queueOf([{ word: 'good' }, { word: 'bad' }, TWO_STEPS, { word: 'never' }]),
+  answers: {
+    bad: [saysIn('02', 'good')],
+    first: [saysIn('03', 'half')],
+    half: [saysIn('03', 'half', 'other'), saysIn('03', 'good')],
+    never: ['x1', 'x2', 'x3'].map((second) => saysIn('04', 'never', second)),
+  },
+};
+const QUEUE_FIXES = ['Mend item-02: Say good', 'Mend item-03: Say half', 'Mend item-03: Say good'];
+
+const ITEM_FIXES = ['Mend item-01: Say half', 'Mend item-01: Say good'];
+
+/** Stage a reads what an item changes; it is as `more` says. */
+const oneItem = (more: object): Setup => ({
+  files: queueOf([TWO_STEPS]),
+  stages: { a: { files: ['conf/a.txt', 'conf/item-01.txt'], ...more } },
+  answers: { first: [saysIn('01', 'half')], half: [saysIn('01', 'good')], good: [{ pass: 'nothing to say' }] },
+});
+
+/** The item is done, and the run that sees what became of stage a is still to come. */
+const withItemDone =
+  (setup: Setup, then: (slot: Slot) => void = () => {}) =>
+  async (slot: Slot) => {
+    writeFileSync(join(slot.root, 'ok'), '');
+    await begun(setup)(slot);
+    const worked = await slot.start(['backlog', 'run']);
+    if (worked.exit !== 0) throw new Error(`the item could not be done: exit ${worked.exit}\n${worked.text}`);
+    then(slot);
+  };
+
+/** Which items are ticked, that each tick is one commit and has the command that accepted it, and which fixes stand. */
+const queueEnds =
+  (ticked: readonly string[], fixes: readonly string[], ticks = ticked.length) =>
+  (slot: Slot): string[] => {
+    const index = inTree(slot, 'ai/backlog/00-index.md');
+    const done = [...index.matchAll(/\[x\] \[Item (\d+)\]/g)].map(([, n = '']) => n);
+    const subjects = slot.inHome('log', '--no-merges', '--format=%s', `main..${AI}`).split('\n');
+    const made = subjects.filter((subject) => subject.startsWith('Tick '));
+    const logs = done.filter((n) => {
+      const text = inTree(slot, `ai/backlog/${n}-item.md`);
+      return text.match(/; accepted by `bash check\.sh/g)?.length !== 1 || /- \[ \]/.test(text);
+    });
+    const stand = standing(slot);
+    return [
+      ...(done.join() === ticked.join() ? [] : [`ticked: ${done.join()}; not: ${ticked.join()}`]),
+      ...(made.length === ticks ? [] : [`twice: ${made.length} commits tick, not ${ticks}: ${made.join(', ')}`]),
+      ...logs.map((n) => `lie: item ${n} is ticked, and its log and boxes do not say so once`),
+      ...(stand.join() === fixes.join() ? [] : [`fixes: ${stand.join(', ')}; not: ${fixes.join(', ')}`]),
+    ];
+  };
+
+const workQueue = () => ['backlog', 'run'];
+
 export const SCENARIOS: Record<string, Scenario> = {
+  fleet: {
+    make: begin(FLEET),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('good\nsecond\n', MENDED_FIXES),
+  },
+  queue: {
+    make: begun(QUEUE),
+    victim: workQueue,
+    finish: () => [workQueue(), []],
+    exit: 0,
+    wrong: queueEnds(['01', '02', '03'], QUEUE_FIXES),
+  },
+  'an item goes': {
+    make: withItemDone(
+      oneItem({
+        command: ['bash', 'make.sh', '! grep ^good conf/item-01.txt'],
+        verify: ['! grep -q ^good conf/item-01.txt'],
+      }),
+    ),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: (slot) => [
+      ...queueEnds([], [], 1)(slot),
+      ...(inTree(slot, 'conf/item-01.txt') === 'first\nsecond\n' ? [] : ['the item is not taken back whole']),
+      ...(/open again, a failed with it \(run /.test(inTree(slot, 'ai/backlog/01-item.md'))
+        ? []
+        : ['the log does not say why the item is open again']),
+    ],
+  },
+  'an item comes back': {
+    make: withItemDone(
+      oneItem({
+        command: ['bash', 'make.sh', 'test -e "$SIDE/../ok" || { echo "error: it is gone"; exit 1; }'],
+        verify: [],
+      }),
+      (slot) => rmSync(join(slot.root, 'ok')),
+    ),
+    victim: run,
+    finish: runAgain,
+    exit: 3,
+    wrong: (slot) => [
+      ...queueEnds(['01'], ITEM_FIXES)(slot),
+      ...(inTree(slot, 'conf/item-01.txt') === 'good\nsecond\n' ? [] : ['what the item changed is not back']),
+    ],
+  },
   plain: {
     make: begin({ words: { a: 'good', b: 'good', c: 'good' } }),
     victim: run,

@@ -140,6 +140,93 @@ backlog(
   },
 );
 
+backlog('the queue stops at the limits of the day, and the next item is not begun', async () => {
+  const s = await modelLab({
+    word: 'good',
+    files: {
+      'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n',
+      'ai/backlog/01-one.md': item('One', 'conf/d.txt', ['do'], 'bash check.sh conf/d.txt'),
+      'ai/backlog/02-two.md': item('Two', 'conf/', ['do'], 'true'),
+      'conf/d.txt': 'bad\nsecond\n',
+    },
+    loop: { limits: { day_tries: 1 } },
+  });
+  s.answers(saying('worse', 'second', 'conf/d.txt'));
+  const done = await s.run(['backlog', 'run'], { env: s.env });
+  assert.equal([done.exit, s.written()], [1, 1], done.stdout);
+  assert.not.match(done.stdout, /item 02/);
+  assert.match(done.stdout, /\n0 of 2 items done\n$/);
+});
+
+backlog('after a green run of all stages so many items follow, and nothing of them changes its exit', async () => {
+  const files = {
+    'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n- [ ] [three](03-three.md)\n',
+    'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'true'),
+    'ai/backlog/02-two.md': item('Two', 'conf/', ['do'], 'false', '\n## Tests\n- false\n'),
+    'ai/backlog/03-three.md': '# Three\n',
+  };
+  const s = await modelLab({ word: 'good', files, loop: { backlog: { after_green: 1 } } });
+  assert.is((await s.mend(['a'])).exit, 0);
+  assert.equal(s.subjects(), [], 'only a run of all stages goes on');
+  assert.is((await s.mend()).exit, 0);
+  assert.equal(s.subjects(), ['Tick 01: One']);
+  const unready = await s.mend();
+  assert.is(unready.exit, 0);
+  assert.match(unready.said, /item 02 is not begun: its tests fail before anything was changed/);
+  s.git('rm', '-q', 'ai/backlog/02-two.md');
+  s.write({ 'ai/backlog/00-index.md': '- [x] [one](01-one.md)\n- [ ] [three](03-three.md)\n' });
+  s.git('commit', '-qam', 'Drop two');
+  const broken = await s.mend();
+  assert.is(broken.exit, 0);
+  assert.match(broken.said, /E_CONFIG[\s\S]*03-three\.md:1:1: nothing could accept it/);
+  s.write({ 'conf/a.txt': 'bad\n' });
+  s.git('commit', '-qam', 'Break it');
+  assert.not.match((await s.mend(['--no-ai'])).said, /item 03/, 'never before the stages');
+});
+
+backlog(
+  'what would run a protected file or a wipe script is refused by check, validate and run, with its place',
+  async () => {
+    const s = await modelLab({
+      word: 'good',
+      files: {
+        'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n',
+        'ai/backlog/01-one.md': item(
+          'One',
+          'conf/',
+          ['do'],
+          'bash tools/wipe_disks.sh',
+          '\n## Tests\n- ./secret/run.sh\n',
+        ),
+        'tools/wipe_disks.sh': '#!/bin/sh\n',
+        'secret/run.sh': '#!/bin/sh\n',
+      },
+      top: { protected_files: ['secret/'] },
+    });
+    for (const args of [['backlog', 'check'], ['validate'], ['backlog', 'run']]) {
+      const { stdout, stderr } = await s.run(args, { env: s.env });
+      assert.match(stdout + stderr, /01-one\.md:12:1: acceptance: runs .*a wipe script/, args.join(' '));
+      assert.match(stdout + stderr, /01-one\.md:15:1: tests: runs .*a protected file/, args.join(' '));
+    }
+    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 2);
+  },
+);
+
+backlog('an item that is added is one that can be read, whatever its words', async () => {
+  const s = await modelLab({ word: 'good' });
+  const add = (title: string, accept: string) =>
+    s.run(['backlog', 'add', title, '--scope', 'conf/', '--accept', accept]);
+  assert.is((await add('say\n## Steps `x` [y](z)', 'test "$(echo `date`)" != ""')).exit, 0);
+  assert.is((await add('again', 'true')).exit, 0);
+  const checked = await s.run(['backlog', 'check']);
+  assert.is(checked.stdout, 'ok: 2 items\n');
+  assert.match(s.read('ai/backlog/00-index.md'), /02-again\.md/);
+  s.git('add', 'ai/backlog');
+  s.git('commit', '-qm', 'Queue');
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  assert.match(s.git('show', `${AI}:ai/backlog/00-index.md`), /^- \[x\].*\n- \[x\]/m);
+});
+
 backlog(
   'killed in the middle of an item, the next start finishes it: nothing is committed twice, and no tick is missing',
   async () => {

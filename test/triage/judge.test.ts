@@ -57,20 +57,6 @@ test('a fix after which another failure comes is kept, but not a fourth one on t
   });
 });
 
-test('an item takes at most as many changes as it has steps; one with which its tests fail broke it', () => {
-  const ofItem = (steps: number, provisional: number, testsFailed = false) => {
-    const red = { step: 'talos', failure: failureOf('f9'), ended: ENDED, item: { steps, testsFailed } };
-    return judge({ trial: trialOf({}), provisional: Array.from({ length: provisional }, () => fixOf('f2')) }, [red]);
-  };
-  assert.equal(ofItem(2, 0), {
-    verdict: 'provisional',
-    reason: 'its tests pass, and what accepts it does not hold yet',
-  });
-  const last = { verdict: 'no_effect', reason: 'as many changes as steps, and what accepts it does not hold' };
-  assert.equal([ofItem(2, 1), ofItem(1, 0)], [last, last]);
-  assert.is(ofItem(5, 0, true)?.verdict, 'broke');
-});
-
 test('transient, external and timed-out ends judge nothing: the stage runs once more, then they count like any other', () => {
   for (const noise of [{ transient: true }, { external: true }, { timed_out: true }]) {
     for (const fingerprint of ['f0', 'f1', 'f9']) assert.is(verdict({ fingerprint, ...noise }), 'rerun');
@@ -90,8 +76,8 @@ test('a change for an item broke it when its tests fail; short of its last step 
   for (const kept of [0, 1]) assert.is(ofItem(false, kept)?.verdict, 'provisional');
   assert.equal(
     ofItem(false, 2),
-    { verdict: 'no_effect', reason: 'the same failure again' },
-    'with its last step it counts',
+    { verdict: 'no_effect', reason: 'as many changes as steps, and what accepts it does not hold' },
+    'with its last step it counts, whatever fails then',
   );
 });
 
