@@ -11,7 +11,7 @@ import { charSet, eachRun } from './text-index.ts';
 const BETWEEN = '[^\\r\\n|;&\\uffff]{0,160}?';
 const GAP = '[ \\t]{1,8}';
 const VALUE =
-  '(?:\'"(?<nested>[^"\\r\\n]{2,512})"\'|"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
+  '(?:\\$?\'"(?<nested>[^"\\r\\n]{2,512})"\'|"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
 const WORD = `\\S{1,256}${GAP}`;
 const QUOTE = '(?<open>["\'])?';
 const LOGIN = `${QUOTE}[^\\s:"']{1,64}:`;
@@ -138,10 +138,10 @@ function addRange(ranges: Range[], range: Range): void {
 const asCommand = (text: string): string =>
   text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']|\\\r?\n/g, (between) => ' '.repeat(between.length));
 
-const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:["'][^"'\\r\\n]{0,8}["']${GAP})?`;
+const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:(?:["'][^"'\\r\\n]{0,8}["']|%s)${GAP})?`;
 // Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
-  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|crypt|luks|-key))|sudo[ \\t]+-S';
+  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
 
 const ROWS = rulesOf({
   'secret: option with a secret': [
@@ -169,18 +169,9 @@ const ROWS = rulesOf({
     NONE,
   ],
   'secret: literal of a secret': [new RegExp(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`, 'dg'), NO_VALUE],
-  // The pipe first, what stands before it by looking back: so it is looked for once, not at every word.
-  'password: login that is piped': [
-    /chpasswd(?<=[\w.-]{1,32}:(?<secret>[^\s"'|:]{2,128})["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:\/usr)?(?:\/sbin\/)?chpasswd)/dg,
-    NO_VALUE,
-  ],
   'password: password that is piped': [
     new RegExp(`\\|[ \\t]{0,4}(?=${READERS})(?<=${ECHO}${VALUE}[ \\t]{0,4}\\|[ \\t]{0,4})`, 'dg'),
-    NO_VALUE,
-  ],
-  'secret: word that is piped as it is': [
-    new RegExp(`\\|(?<=(?:echo${GAP}-n|printf${GAP}["']?%s["']?)${GAP}${VALUE}[ \\t]{0,4}\\|)`, 'dg'),
-    new RegExp(`${NO_VALUE.source}|^[a-z]{1,11}$|^[a-z]+(?:_[a-z]+)+$`, 'i'),
+    new RegExp(`${NO_VALUE.source}|\\$[A-Za-z_{(]`, 'i'),
   ],
   'password: here-string with a password': [
     new RegExp(

@@ -2,12 +2,13 @@
 // logs and traces of a shell. A name, a reference, a template or a word of an error message is no value.
 
 import { SECRET_KEY } from './key-words.ts';
+import { BYTES, lookOf } from './looks.ts';
 import { isNoSecret, isProse } from './no-secret.ts';
 import { isHighEntropy, looksChosen } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 import { type Look, looksUnder, weakValue } from './weak-keys.ts';
 
-const SEPARATOR = /=>|->|→|:=|\?=|\+=|=(?![=~])|:(?!=)/g;
+const SEPARATOR = /=>|->|→|:=|\?=|\+=|[!=]==?(?=[ \t]*["'])|=(?![=~])|:(?!=)/g;
 const IS_KEY = new RegExp(`(?:${SECRET_KEY})$`, 'i');
 const MAX_NAME = 64;
 const MAX_INDENT = 200;
@@ -30,7 +31,7 @@ interface Pair {
 }
 
 export function findKeyValues(text: string): Span[] {
-  const spans: Span[] = belowPlurals(text);
+  const spans: Span[] = [...belowPlurals(text), ...namedValues(text)];
   let until = 0;
   for (const { 0: sign, index: end } of text.matchAll(SEPARATOR)) {
     // What looks like a key inside of a value is part of it.
@@ -103,27 +104,51 @@ const isNameChar = (code: number): boolean =>
   (code > 127 && code < 0xffff);
 
 const PLURAL =
-  /^([ \t]{0,80})(?:- )?["']?[\w.-]{0,40}(?:secret|token|password|passwd|credential|(?<!public|ssh|authorized|host|known|annotation|label)[_-]?key)s["']?:[ \t]*\r?\n/gim;
-const RANDOM_ENTRY = /^([ \t]+)(?:- )?(?:["']?[\w.-]{1,64}["']?:[ \t]+)?["']?([\w+/=-]{20,256})["']?,?[ \t]*$/;
+  /^([ \t]{0,80})(?:- )?["']?[\w.-]{0,40}(?:secret|token|password|passwd|credential|(?<!public|ssh|authorized|host|known|annotation|label)[_-]?key)s["']?:[ \t]*\[?[ \t]*\r?\n/gim;
+const ENTRY = /^([ \t]*)(?:- )?(?:["']?[\w.-]{1,64}["']?:[ \t]+)?["']?([^\s"'#:]{6,256})["']?,?[ \t]*\r?$/;
 
-/** Random values below a key that names several secrets, whatever their own keys are called. */
+/** Values below a key that names several secrets, whatever their own keys are called. */
 function belowPlurals(text: string): Span[] {
   return [...text.matchAll(PLURAL)].flatMap(({ 0: head, 1: indent = '', index }) => {
     const spans: Span[] = [];
     let start = index + head.length;
-    for (const line of text
-      .slice(start, start + MAX_VALUE)
-      .split('\n')
-      .slice(0, 20)) {
-      const [, blanks = '', value = ''] = RANDOM_ENTRY.exec(line) ?? [];
-      if (blanks.length <= indent.length || !(isHighEntropy(value) || /^(?=[a-f]*\d)[0-9a-f]{32,}$/i.test(value)))
-        break;
+    for (const line of text.slice(start, start + MAX_VALUE).split('\n', 20)) {
+      const [, blanks = '', value = ''] = ENTRY.exec(line) ?? [];
+      if (blanks.length < indent.length || value === '') break;
       const at = start + line.lastIndexOf(value);
-      spans.push({ start: at, end: at + value.length, kind: 'secret' });
+      if (lookOf(value) >= BYTES) spans.push({ start: at, end: at + value.length, kind: 'secret' });
       start += line.length + 1;
     }
     return spans;
   });
+}
+
+// `name: X` and its `value: Y`, either first, on one line or on two, in YAML, JSON, XML and what programs print.
+const NAMED = `["']?(?:name|key|id|path)["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?(?<name>[\\w./~-]{1,80})["']?[ \\t]{0,8},?`;
+const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
+const NAME_FIRST = new RegExp(
+  `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|\\r?\\n[ \\t+-]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n[ \\t+-]{0,200})?)${GIVEN}`,
+  'dgi',
+);
+const VALUE_FIRST = new RegExp(
+  `(?<![\\w-])${GIVEN}[ \\t]{0,8},?(?:[ \\t]{0,8}|\\r?\\n[ \\t+-]{0,200}(?<!-[ \\t]{1,4}))${NAMED}(?=[ \\t}\\r\\n]|$)`,
+  'dgi',
+);
+
+/** The value of something whose name is a value itself. */
+function namedValues(text: string): Span[] {
+  if (!/value|default/i.test(text)) return [];
+  return [NAME_FIRST, VALUE_FIRST].flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap(({ groups = {}, indices }) => {
+      const name = groups.name ?? '';
+      const value = groups.value ?? groups.bare ?? '';
+      const { key, looks } = nameClass(name);
+      const isSecret =
+        key === -1 ? looks.some((look) => look(value)) : !NO_KEY.test(name) && !isNoSecret(value, name, '=');
+      const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
+      return isSecret ? [{ start, end, kind: kindOfKey(name) }] : [];
+    }),
+  );
 }
 
 const IS_TEMPLATE = /^(?:\$[A-Za-z_({]|[{[(]|<(?!<)|\/[\^(\\]|!\w+\()/;
@@ -132,7 +157,7 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   let start = hitAt;
   while (hitAt - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
   const name = /^[\p{L}\d_ .-]+/u.exec(text.slice(start, hitAt + hit.length))?.[0].trimEnd() ?? '';
-  if (NO_KEY.test(name) || FOLDER.test(name)) return undefined;
+  if (NO_KEY.test(name)) return undefined;
   // Of a text about settings: a key in backticks, or a way through menus.
   const isArrow = /(?:->|→)$/.test(hit);
   if (/`[ \t]*:$/.test(hit) || (isArrow && !/[_-]|[a-z][A-Z]/.test(name))) return undefined;
@@ -165,14 +190,12 @@ function isBesidePair(line: string): boolean {
 }
 
 const BESIDE_USER = /(?:user(?:name)?|login|admin|zugang)[:=][ \t]*[\w.@-]{1,64}[ ,;/]{1,3}$/i;
-const GLUED_PAIR = /^[{&(]{0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
+const GLUED_PAIR = /^(?:\w{0,16}[[{&(]){0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
 // Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
 const LINE_START =
-  /^[ \t]*(?:\d{1,6}[ \t]*[|:]?[ \t]+)?(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\[]{0,2}$/;
+  /^[ \t]*(?:[\w./-]{1,100}:\d{1,6}[:-]|\d{1,6}[ \t]*[|:]?[ \t]+)?[ \t]*(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\[]{0,2}$/;
 const NO_KEY =
   /(?:^|[_.-])public|(?:by|com|tres|over|under|sur|encom|multi)pass$|existing[_-]?secret|(?:pull|issuer)[_-]?secret$|(?:un|in)?expected token$/i;
-/** Where the shell is. */
-const FOLDER = /^(?:OLD)?PWD$/;
 
 /** What to mask of the value. */
 function valueSpans(pair: Pair): Span[] {
@@ -180,15 +203,14 @@ function valueSpans(pair: Pair): Span[] {
   const first = text.charAt(at);
   const lines = manyLines(pair);
   if (lines !== undefined) return lines;
-  if (/["'`]/.test(first)) return quoted(pair, first);
+  if (/["'`]/.test(first)) return /^`\w+ /.test(text.slice(at, at + 20)) ? [] : quoted(pair, first);
   if (first === '\\' && /["']/.test(text.charAt(at + 1))) return [];
   if (first === '' || /[\r\n]/.test(first)) return onNextLine(pair);
   const literal =
-    /^[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])/.exec(
+    /^(?:[&*A-Za-z_][\w.:?'[\]<> ]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'])|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["']))/.exec(
       text.slice(at, at + 160),
     )?.[0].length;
-  if (literal !== undefined && pair.separator === '=')
-    return quoted({ ...pair, at: at + literal }, text.charAt(at + literal));
+  if (literal !== undefined) return quoted({ ...pair, at: at + literal }, text.charAt(at + literal));
   if (/[|>]/.test(first)) return block(pair);
   // An anchor or a type of YAML stands before the value, or what holds it in Rust and Python.
   const anchor =
@@ -250,7 +272,8 @@ function onNextLine(pair: Pair): Span[] {
     );
   if (next === null) return [];
   const [whole, blanks = '', quote, value = ''] = next;
-  const isDeeper = opensLine && blanks.length > indent && (quote !== '' || looksChosen(value));
+  const isDumped = whole.includes('string(');
+  const isDeeper = isDumped || (opensLine && blanks.length > indent && (quote !== '' || looksChosen(value)));
   if ((!isDeeper && !isHighEntropy(value)) || /:$/.test(value) || isNoSecret(value, key, ':')) return [];
   const start = at + whole.indexOf(value, blanks.length);
   return [{ start, end: start + value.length, kind: kindOfKey(key) }];

@@ -3,7 +3,7 @@
 
 /** Words for a password, as a key ends in them. */
 export const PASSWORD_WORD = [
-  'password|passwd|passphrase|passcode|passkey|passwort|passwrd|passw|pass|pswd|psswd|psw|pword|pwrd|pwd|pw|phrase(?<=pass[_-]phrase)',
+  'password|passwd|passphrase|passcode|passkey|passwort|passw|pass|p[a4@]?s{1,2}w[o0]?r?s?d|psw|pword|pwrd|pwd|pw|phrase(?<=pass[_-]phrase)',
   'kennwort|wachtwoord|contrase(?:ñ|n)a|mot[ _-]?de[ _-]?passe|mdp|senha|parola(?:[_-]?chiave)?|has[łl]o|heslo|l(?:ö|o)senord',
   'passord|adgangskode|salasana|jelsz(?:ó|o)|(?:ş|s)ifre|пароль|密码|密碼|パスワード|비밀번호|(?<![a-z])(?:clave|mima)',
 ].join('|');
@@ -18,7 +18,7 @@ const BEFORE_KEY = [
 
 const SECRET_WORD = [
   'token|secret|secret[oa]s?|geheim(?:nis)?|segreto|segredo|sekret|credentials?|creds?|zugangsdaten|schl(?:ü|ue)ssel|mnemonic|seed[ _-]?(?:phrase|words)',
-  '(?<![a-z])psk|jwt|authtok|pepper|(?<=[a-z][_.-]?)salt|(?<=(?:session|csrf|cookie|auth)[_-]?)cookie|magic[_-]?cookie|community[_-]?string',
+  '(?<![a-z])psk|jwt|authtok|pepper|(?<=[a-z][_.-]?)salt|(?<=(?:session|csrf|cookie|auth)[_-]?)cookie|magic[_-]?cookie|(?:snmp|r[ow])[\\w-]{0,8}[_.-]?community|community[_-]?string',
 ].join('|');
 
 // The same secret in another form, the next one of several, or whose it is.

@@ -4,7 +4,7 @@ import { isHighEntropy, turns } from './secret-signs.ts';
 
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
-  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|<[^>]*>?$|\*+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|always|never|auto|on_create|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|<[^>]*>?$|\*+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|always|never|auto|on_create|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
 const NUMBER = /^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
@@ -53,7 +53,7 @@ export function isNoSecret(value: string, key: string, separator: ':' | '='): bo
 
 /** A value that begins so is part of a message. */
 export const MESSAGE =
-  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|password|token|secret|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't)(?=[\s.,;:!)]|$)/i;
+  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't)(?=[\s.,;:!)]|$)/i;
 
 /** Four words and more without a digit or a sign: a reason, where the key is not that of a passphrase. */
 const SENTENCE = /^[a-z]+(?: [a-z,]+){3,}/i;

@@ -3,8 +3,6 @@
 import { SECRET_KEY } from './key-words.ts';
 import { MESSAGE, NO_VALUE } from './no-secret.ts';
 import { CHOSEN, type RedactRule, rulesOf } from './rule.ts';
-import { isHighEntropy } from './secret-signs.ts';
-import type { Span } from './spans.ts';
 
 const QUOTED = '"(?<quoted>[^"\\r\\n]{3,256})"|\'(?<secret>[^\'\\r\\n]{3,256})\'';
 const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
@@ -16,11 +14,10 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   ],
   'auth: bearer token':
     /(?<![A-Za-z])(?:bearer|basic),?[ \t]+(?<secret>(?=[^\s\d]{0,64}\d|[^\s=]{8,128}=)[A-Za-z0-9._~+/-]{12,}={0,2})/dgi,
-  'auth: secret header': [
-    /(?:x-(?:[a-z]{1,16}-){0,2}(?:token|key|secret|auth)|private-token|job-token|csrfpreventiontoken|pveauthcookie)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[^\s"',;]{6,})/dgi,
-    NO_VALUE,
+  'cookie: cookie': [
+    /(?<![\w-])(?:set-)?cookie["']?: {0,4}["']?(?<secret>[\w.-]{1,64}=[^\r\n"']{6,})/dgi,
+    (value) => !/=[^;]{12}/.test(value),
   ],
-  'cookie: cookie': /(?<![\w-])(?:set-)?cookie["']?: {0,4}["']?(?<secret>[\w.-]{1,64}=[^\r\n"']{6,})/dgi,
   'password: login in a protocol': [
     /^(?:[^\r\n]{0,20}?[ \t>])?[A-Za-z]{0,4}\d{1,4}[ \t]LOGIN[ \t]\S{1,128}[ \t](?<secret>\S{3,128})[ \t]*$|[ \t>]login[ \t]{1,4}[\w.@-]{1,64}[ \t]{1,4}(?:"(?<quoted>[^"\r\n]{4,128})"|'(?<bare>[^'\r\n]{4,128})')/dgm,
     NO_WORD,
@@ -38,7 +35,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'pem: PEM or key of SSH inside of base64':
     /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
   'password: directive with a password': [
-    /(?:^|[{;"])[ \t]{0,40}(?:auth_type[ \t]PASS[ \t]|sentinel[ \t]|d-i[ \t])?(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-](?:pass(?:word|wd|phrase)?|psk)|[a-z]pw|[a-z]Password|[_-]secret|authpass)\d?(?:-again)?|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+|password[ \t]+|mymaster[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*(?:[;}]|$)/dgim,
+    /(?:^|[{;"])[ \t]{0,40}(?:auth_type[ \t]PASS[ \t]|sentinel[ \t]|d-i[ \t])?(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-](?:pass(?:word|wd|phrase)?|psk)|[a-z]pw|[a-z]Password|[_-]secret|authpass)\d?(?:-again)?|requirepass|masterauth|passwd)[ \t]+(?:-{2}\w+[ \t]+|password[ \t]+|mymaster[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*(?:[;}]|$)/dgim,
     new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
   'password: password of a netrc file': [
@@ -47,44 +44,24 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   ],
   'password: password of an ACL':
     /(?:user|setuser)[ \t]+\S{1,64}[ \t](?:\S{1,64}[ \t]){0,6}?(?<=[ \t](?:on|off|reset|allkeys|~\S{1,64})[ \t])(?:\S{1,64}[ \t]){0,6}?>(?<secret>[^\s"']{3,256})/dgi,
-  'password: user of basic_auth':
-    /^[ \t]+[\w.@-]{1,64}[ \t]+(?<secret>[^\s{}]{12,256})[ \t]*$(?<=basic_?auth[^{}]{0,200}\{[^{}]{0,1000})/dgm,
   'password: login of a database driver':
-    /@(?:(?:tcp|udp|unix)\(|\/)(?<=[\w.-]:(?<secret>[^\s:@"'/]{3,128})@(?:\w{3,4}\(|\/))/dg,
-  'secret: quoted secret of a directive':
-    /(?:^|[{;])[ \t]{0,40}(?:secret|password|passphrase|community)[ \t]+"(?<secret>[^"\r\n]{4,256})"[ \t]*[;}]?[ \t]*$/dgim,
+    /@(?:(?:tcp|udp|unix)?\(|\/)(?<=[\w.-]:(?<secret>[^\s:@"'/]{3,128})@(?:\w{0,4}\(|\/))/dg,
   'password: password of a pgpass file':
-    /:(?:\d{2,5}|\*):(?<=(?<![\w.*:-])(?:[\w.*-]{3,128}:(?:\d{2,5}|\*)|[\w*]{1,2}:(?:\d{3,5}|\*)):)[\w.*-]{1,64}:[\w.*-]{1,64}:(?<secret>[^\s"']{3,256})/dg,
+    /:(?:\d{2,5}|\*):(?<=(?<![\w.*:-])(?:[\w.*-]{3,128}:(?:\d{2,5}|\*)|[\w*]{1,2}:(?:\d{3,5}|\*)):)[\w.*-]{1,64}:[\w.*-]{1,64}:(?<secret>(?![\d:]+$)[^\s"']{3,256})/dgm,
   'password: login of a mail server':
     /@(?!sha\d)[\w.-]{3,128}:(?<=(?:(?:\]|\]:\w{1,10}|:\d{2,5})[ \t]{1,8}|(?<![\w.*:/-])[\w.*-]{1,128}:)[^\s:@]{1,64}@[\w.-]{3,128}:)(?<secret>[^\s"']{3,256})/dg,
   'password: login of a line': [
     /(?<![\w.*-])(?:(?:rocommunity6?|rwcommunity6?|snmp(?:-server)?[ \t]+community|enable[ \t]+(?:secret|password)(?:[ \t]+\d)?|v3[ \t][^\r\n]{0,40}auth[ \t]+(?:md5|sha[\d-]{0,8})|priv[ \t]+(?:aes|3?des)(?:[ \t-]\d{2,3})?|com2sec[ \t]+\S{1,64}[ \t]+\S{1,64}|createUser[ \t]+\S{1,64}[ \t]+(?:MD5|SHA[\d-]{0,8})(?:[ \t]+\S{1,64}[ \t]+(?:AES|DES)[\d-]{0,4})?)[ \t]+["']?|MONITOR[ \t]+\S{1,128}[ \t]+\d+[ \t]+\S{1,64}[ \t]+|message-digest-key[ \t]+\d{1,3}[ \t]+md5[ \t]+|(?:password|secret|key)[ \t]+[0-9][ \t]+(?=\S{4}))(?<secret>[^\s"']{3,256})/dg,
     NO_VALUE,
   ],
-  'secret: secret of a directive':
-    /^[ \t]{0,40}(?:token|secret|passphrase|psk|api[_-]?key|auth[_-]?key)[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)(?=[^\sa-z]{0,64}[a-z])[^\s"'=:(/]{8,512})[ \t]*;?[ \t]*$/dgim,
   'password: password in a statement': [
-    /(?:identified[ \t]+(?:with[ \t]+\w{1,40}[ \t]+)?by|(?:[: \t])(?:PSK|EAP|XAUTH|NTLM)|["'][ \t]+\*|asecurestring|securestring)[ \t]+(?:password[ \t]+)?["'](?<secret>[^"'\r\n]{3,256})["']|assword[^"\r\n]{0,40}"[^\r\n]{0,20}\r?\n[ \t]{0,20}send[ \t]+(?:--[ \t]+)?"(?<quoted>[^"\r\n]{2,128}?)(?:\\r|\r|\\n)?"|define\([ \t]{0,4}["'][\w-]{0,40}(?:PASSWORD|TOKEN|SECRET|KEY|SALT)["'],[ \t]{0,4}["'](?<bare>[^"'\r\n]{3,256})["']/dgi,
+    /(?:identified[ \t]+(?:with[ \t]+\w{1,40}[ \t]+)?by|(?:[: \t])(?:PSK|EAP|XAUTH|NTLM)|["'][ \t]+\*|asecurestring|securestring)[ \t]+(?:password[ \t]+)?["'](?<secret>[^"'\r\n]{3,256})["']|assword[^"\r\n]{0,40}"[^\r\n]{0,20}\r?\n[ \t]{0,20}send[ \t]+(?:--[ \t]+)?"(?<quoted>[^"\r\n]{2,128}?)(?:\\r|\r|\\n)?"|define\([ \t]{0,4}["'][\w-]{0,40}(?:PASSWORD|TOKEN|SECRET|KEY|SALT)["'],[ \t]{0,16}["'](?<bare>[^"'\r\n]{3,256})["']/dgi,
     NO_VALUE,
   ],
   'secret: variable that is set': [
     new RegExp(
-      `(?:(?<![\\w-])(?:setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \\t]+set|set(?=[ \\t]+\\$))|^[ \\t]*(?:env|arg))[ \\t]{1,8}["'$]?[\\w.-]{0,64}?(?:${SECRET_KEY}|(?<=option[ \\t]{1,8})key|requirepass|masterauth)["']?[ \\t]{1,8}(?:${QUOTED}|(?<bare>[^\\s"'=:;][^\\s"';]{3,256}))`,
+      `(?:(?<![\\w-])(?:setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \\t]+set|set(?=[ \\t]+(?:\\$|[\\w.-]{0,64}[._-])))|^[ \\t]*(?:env|arg))[ \\t]{1,8}["'$]?[\\w.-]{0,64}?(?:${SECRET_KEY}|(?<=option[ \\t]{1,8})key|requirepass|masterauth)["']?[ \\t]{1,8}(?:${QUOTED}|(?<bare>[^\\s"'=:;][^\\s"';]{3,256}))`,
       'dgim',
-    ),
-    NO_WORD,
-  ],
-  'secret: chosen word behind a name of several words': [
-    new RegExp(
-      `(?<=[a-z0-9])[_-](?:pass(?:word|wd|phrase)?|secret|psk|pw|token|(?:auth|api|shared|access|secret|private|encryption)[_-]key)[ \\t]{1,8}(?:${QUOTED}|${CHOSEN})[ \\t]*;?[ \\t]*$`,
-      'dgim',
-    ),
-    NO_WORD,
-  ],
-  'password: chosen word behind the word password': [
-    new RegExp(
-      `(?:password|passphrase|passwd)\\d?[ \\t]{1,4}(?:root[ \\t])?(?:"(?<quoted>[^"\\r\\n]{4,64})"|${CHOSEN})`,
-      'dgi',
     ),
     NO_WORD,
   ],
@@ -98,22 +75,12 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   ],
   'password: key of a router':
     /(?:isakmp|tacacs-server|radius-server|tacacs|radius)[ \t](?:[^\r\n|;]{0,60}?[ \t])?key[ \t]+(?:\d[ \t]+)?(?<secret>[^\s"']{4,128})|wireless\.[\w.@[\]-]{1,64}\.key=["']?(?<bare>[^\s"']{4,128})|^[ \t]*key[ \t]+(?:hmac-[\w-]{1,12}:)?[\w.-]{1,64}[ \t]+(?<quoted>[A-Za-z0-9+/]{20,}={0,2})/dgm,
-  'secret: secret told in words':
-    /(?:token|secret|password|passphrase|api[ -]?key)[ \t]+(?:(?:is|was|set to|set)[ \t]*:?[ \t]+)?["'`]?(?<secret>(?=[A-Za-z+/=]{0,40}\d)[A-Za-z0-9+/=]{20,})/dgi,
   'password: password told in words':
     /(?:password|passphrase|passcode|\bpwd?)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`](?<quoted>[^\s"'`]{4,128})["'`])/dgi,
-  'token: variable told in words':
-    /(?:token|password|passwd|secret|_key)\\?["'`]?[ \t]+(?:variable[ \t]+)?(?:is|was)[ \t]+set[ \t]+to[ \t]+\\?["'`](?<secret>[^"'`\r\n\\]{4,256})/dgi,
   'password: arguments of a login':
-    /(?:login|authenticate|sign_?in)\([ \t]{0,4}["'][^"'\r\n]{1,128}["'],[ \t]{0,4}["'](?<secret>[^"'\r\n]{3,256})["']/dgi,
-  'token: token behind an address':
-    /(?:login|auth|connect)[ \t]+https?:\/\/[^\s@]{1,200}[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[\w.~+/=-]{20,512})/dgi,
+    /(?:login|auth|authenticate|basicauth|credentials?|sign_?in|begin|connect|mysqli|pdo->__construct|new pdo|sequelize|"args":[ \t]?|auth=)[([][ \t]{0,4}(?:["'][^"'\r\n]{1,128}["'],[ \t]{0,4}){1,2}["'](?<secret>[^"'\r\n]{3,256})["']/dgi,
   'password: word that a protocol logs in with':
     /(?:(?:[>-]{1,4}|C:)[ \t]{1,4}|\d{1,2}(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\d>[ \t]{1,4}|\$\d\r?\n|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH)(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))(?<secret>[^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}(?<bare>[A-Za-z0-9+/]{8,}={0,2})|^[^\r\n]{0,40}\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?(?<quoted>[A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/dgm,
-  'password: password that a call is given': [
-    /(?<!(?:get|has|ask|read|check|lookup|prompt|gen|verify|is|need|find|expect)[_-]?)(?:password|passwd|passphrase|pwd)\([ \t]{0,4}["'](?<secret>[^"'\r\n]{4,128})["'][ \t]{0,4}\)|(?:secret|token|api_?key)\([ \t]{0,4}["'](?<bare>(?=[^"'\d]{0,64}\d)[^\s"'\r\n.:/]{8,256})["'][ \t]{0,4}\)/dgi,
-    NO_WORD,
-  ],
   'secret: words of a recovery phrase':
     /(?:mnemonic|phrase|seed|words)["']?[^\r\n:=]{0,40}[:=][ \t]{0,4}["'[]{0,2}(?<secret>(?:[a-z]{3,8}[ ,"']{1,4}){11,23}[a-z]{3,8})(?![ ,"']{1,4}[a-z])/dgi,
   'secret: groups of a seed or a key':
@@ -127,60 +94,4 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     ),
     NO_WORD,
   ],
-  'auth: registry login':
-    /"(?:auth|identitytoken|registrytoken)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[A-Za-z0-9+/=_.-]{8,})/dg,
-}).concat(
-  { name: 'secret on a line below', find: findBelow },
-  { name: 'random word of a line about secrets', find: findBeside },
-);
-
-// What programs print that make or show a secret: a line that says so, and the secret alone on the next one, or in a
-// column. The break first, the line before it by looking back: so it is looked for once, not at every word.
-const BELOW =
-  /\n(?:\r?\n)?(?:[ \t]{0,8}|[^\r\n:="']{1,80}?[ \t]{1,8}(?=[\w+/=.-]{20})(?=[A-Za-z_+/=.-]{0,40}\d))(?<secret>[\w+/=.-]{16,256})(?=[ \t]{0,8}(?:\r?\n|$))(?<=(?:password|passphrase|token|secret|[a-z]keys?|genkey|genpsk|openssl[ \t]+rand|pwgen)[^\r\n]{0,100}\r?\n(?:\r?\n)?[^\r\n]{0,400})/gi;
-// A command that shows a secret, and what it printed: here the word may be one that a person chose.
-const SHOWN =
-  /\n(?<secret>[^\s"']{6,128})(?=[ \t]*(?:\r?\n|$))(?<=(?:get|read|show|output|printenv|cat|view|print|decode|jsonpath)[^\r\n]{0,160}(?:password|passwd|passphrase|token|secret|base64 (?:-d|--decode))["'})]{0,4}[ \t]*\r?\n[^\r\n]{0,128})/gi;
-
-/** What a Secret holds was decoded: any word is one. */
-const DECODES = /base64 (?:-d|-D|--decode)\r?$/;
-const CHOSEN_WORD = new RegExp(`^${CHOSEN}$`);
-const PUBLIC = /public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file/i;
-const ABOUT_SECRETS =
-  /(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|private[ _-]?key|credential|unseal|bearer|psk|login)/gi;
-const BESIDE = 120;
-
-/** A word that nobody typed, on a line behind one that says what it is. */
-function findBeside(text: string): Span[] {
-  const spans: Span[] = [];
-  let searched = 0;
-  ABOUT_SECRETS.lastIndex = 0;
-  for (let cue = ABOUT_SECRETS.exec(text); cue !== null; cue = ABOUT_SECRETS.exec(text)) {
-    const start = Math.max(searched, ABOUT_SECRETS.lastIndex);
-    const line = /^[^\r\n\uffff]*/.exec(text.slice(start, ABOUT_SECRETS.lastIndex + BESIDE))?.[0] ?? '';
-    for (const { 0: word, index } of line.matchAll(/(?<![\w+/.@-])[A-Za-z0-9][A-Za-z0-9_+/=-]{19,}(?![\w+/=.@:-])/g)) {
-      const isMixed =
-        /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && !/^(?:AAAA|sha\d)|[_-].*[_-]/.test(word);
-      if (isMixed && isHighEntropy(word) && !PUBLIC.test(line.slice(0, index))) {
-        spans.push({ start: start + index, end: start + index + word.length, kind: 'secret' });
-      }
-    }
-    searched = start + line.length;
-  }
-  return spans;
-}
-
-function findBelow(text: string): Span[] {
-  const random = [...text.matchAll(BELOW)].filter(({ groups }) => isHighEntropy(groups?.secret ?? ''));
-  const chosen = [...text.matchAll(SHOWN)].filter(
-    ({ groups, index }) =>
-      CHOSEN_WORD.test(groups?.secret ?? '') || DECODES.test(text.slice(Math.max(0, index - 40), index)),
-  );
-  return [...random, ...chosen].flatMap(({ 0: all, index, groups = {} }) => {
-    const end = index + all.length;
-    const start = end - (groups.secret ?? '').length;
-    return PUBLIC.test(text.slice(text.lastIndexOf('\n', index - 1) + 1, start))
-      ? []
-      : [{ start, end, kind: 'secret' }];
-  });
-}
+});

@@ -3,6 +3,7 @@
 import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './command-rules.ts';
+import { findBesideCues } from './cues.ts';
 import { findDecoded } from './decoded.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { findKeyValues } from './key-values.ts';
@@ -47,6 +48,7 @@ const NAMING_RULES: readonly RedactRule[] = [
   ...KEY_RULES,
   { name: 'value of a secret-like key', find: findKeyValues },
   { name: 'value below a heading', find: findInColumns },
+  { name: 'word beside a cue', find: findBesideCues },
 ];
 /** Exported for the tests. The last one knows nothing but the look: whatever else finds a word, names it. */
 export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];

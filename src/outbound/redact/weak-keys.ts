@@ -1,5 +1,6 @@
 // Values under names that only touch on secrets: `APP_KEY`, `webhook_id`, `PASSWORD_FOR_X`, `erlang_cookie`. The name
 // alone does not tell, so the look of the value decides.
+import { BYTES, lookOf } from './looks.ts';
 import { NO_VALUE } from './no-secret.ts';
 import { isDrawn } from './random-words.ts';
 import { CHOSEN } from './rule.ts';
@@ -17,7 +18,7 @@ const isHex = (value: string): boolean => /^(?=[a-f]*\d)(?:[0-9a-f]{32,39}|[0-9a
 /** In base32, or as Erlang draws its cookies. */
 const isSeed = (value: string): boolean => /^(?:(?=[A-Z]*\d)[A-Z2-7]{16,64}|[A-Z]{20})$/.test(value);
 const isRandom = (value: string): boolean =>
-  isHex(value) || (/^[\w+/=-]{16,}$/.test(value) && (isMixed(value) || isDrawn(value.replace(/[+/=_-]/g, ''), 14)));
+  isHex(value) || (/^[\w+/=.-]{16,}$/.test(value) && (isMixed(value) || isDrawn(value.replace(/[+/=._-]/g, ''), 14)));
 const isMixed = (value: string): boolean =>
   isHighEntropy(value) && [/[a-z]/, /[A-Z]/, /\d/].every((kind) => kind.test(value));
 const IS_CHOSEN = new RegExp(`^${CHOSEN}$`);
@@ -25,7 +26,11 @@ const isChosen = (value: string): boolean =>
   IS_CHOSEN.test(value) && !NO_VALUE.test(value) && !/(?:sha|aes|[hre]s)-?\d{3}/i.test(value);
 
 /** The end of a name, and what a value must look like to be secret there. */
+/** A community that programs do not come with. */
+const isShared = (value: string): boolean => lookOf(value) >= BYTES && !NO_VALUE.test(value);
+
 const LOOKS: readonly (readonly [end: RegExp, look: Look])[] = [
+  [/(?:^|[^a-z])community$/i, isShared],
   [/(?:^|[^a-z])(?:key|seed|salt|psk|nonce|pepper|t?otp|cookie)$/i, (value) => isRandom(value) || isSeed(value)],
   [
     /(?:[_-](?:key|auth|data|cert|crt|psk|pat|sid|sas|dsn|jwt)|[a-z](?:Key|Salt|Seed)|secret|token|passw|passphrase|credential|encrypt|cookie|signature|webhook|licen[cs]e|session)[\w.-]{0,30}$/i,
@@ -38,7 +43,7 @@ const LOOKS: readonly (readonly [end: RegExp, look: Look])[] = [
 ];
 
 // What is told about a secret, and keys that open nothing.
-const HARMLESS = new RegExp(
+export const HARMLESS = new RegExp(
   `(?:${[
     'file|path|dir|folder|name|ttl|count|length|type|kind|sock|socket|expiry|expires|expiration|enabled|disabled|algorithm|alg|usage|ref',
     'required|version|policy|url|uri|endpoint|host|port|user|username|email|store|backend|method|mode|limit|min|max|days|hours|minutes',
@@ -46,7 +51,7 @@ const HARMLESS = new RegExp(
     'prompt|label|title|description|image|tag|template|namespace|annotation|issuer|audience|scope|address|hash|digest|checksum|revision',
   ].join(
     '|',
-  )})s?$|pub(?:lic)?[\\w.-]{0,40}$|(?:cache|host|primary|foreign|partition|sort|group|index|source|object|topology|idempotency|lookup|composite|registry|translation|known)[ _.-]?keys?$`,
+  )})s?$|pub(?:lic)?[\\w .-]{0,40}$|(?:cache|host|primary|foreign|partition|sort|group|index|source|object|topology|idempotency|lookup|composite|registry|translation|known)[ _.-]?keys?$`,
   'i',
 );
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createRedactor, RULES } from '../../../src/outbound/redact/redactor.ts';
 import { entropy, turns } from '../../../src/outbound/redact/secret-signs.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
-import { REDACTION_EXAMPLES } from '../../fixtures/rules/redaction.ts';
+import { EXAMPLES_OF_NO_RULE, REDACTION_EXAMPLES } from '../../fixtures/rules/redaction.ts';
 import { fill } from './fill.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
@@ -33,6 +33,20 @@ for (const rule of RULES) {
       for (const { text } of misses.map((example) => fill(example, seed))) {
         assert.equal(rule.find(text), [], text);
       }
+    }
+  });
+}
+
+for (const [name, { matches, misses = [] }] of Object.entries(EXAMPLES_OF_NO_RULE)) {
+  test(`${name}: masked by the rules together, and its counterexamples are left alone`, () => {
+    for (const seed of SEEDS) {
+      for (const { text, secrets } of matches.map((example) => fill(example, seed))) {
+        const masked = createRedactor({ secrets: [] }).redact(text);
+        for (const secret of secrets.filter(({ length }) => length >= 4))
+          assert.not.ok(masked.includes(secret), masked);
+      }
+      for (const { text } of misses.map((example) => fill(example, seed)))
+        assert.is(createRedactor({ secrets: [] }).redact(text), text);
     }
   });
 }
