@@ -69,6 +69,8 @@ function inLine(line: string, offset: number, spans: Span[]): void {
   let isLinked = false;
   let isPublic = false;
   let until = 0;
+  let isSeveral = false;
+  const last = line.trimEnd().length;
   for (const { 0: whole, index } of line.matchAll(WORD)) {
     if (cue !== undefined && (index > until || distance > MAX_WORDS)) cue = undefined;
     for (const { 0: part, index: at } of whole.matchAll(/[^=:]+|[=:]+/g)) {
@@ -78,7 +80,8 @@ function inLine(line: string, offset: number, spans: Span[]): void {
       }
       const word = part.replace(/[.!?]+$/, '');
       const [start, end] = [index + at, index + at + part.length];
-      const isQuoted = QUOTES.has(line.charAt(start - 1) + line.charAt(end));
+      // In quotes, or alone behind a name of several words to the end of the line.
+      const isQuoted = QUOTES.has(line.charAt(start - 1) + line.charAt(end)) || (isSeveral && end === last);
       if (cue !== undefined && isSecretHere(part, cue, distance, isLinked, isQuoted)) {
         spans.push({ start: offset + start, end: offset + end, kind: 'secret' });
         distance++;
@@ -87,6 +90,7 @@ function inLine(line: string, offset: number, spans: Span[]): void {
       const named = cueOf(word);
       if (named !== undefined && (cue === undefined ? !isPublic || RANK[named] > 1 : RANK[named] >= RANK[cue])) {
         [cue, distance, isLinked, until] = [named, 0, false, index + REACH];
+        isSeveral = /[a-z\d][_-]\w*(?:pass|pw|psk)/i.test(word);
         const phrase = named === 'password' ? PHRASE.exec(line.slice(end, end + REACH))?.[2] : undefined;
         if (phrase !== undefined && !isProse(phrase)) {
           const from = offset + line.indexOf(phrase, end);
@@ -123,7 +127,7 @@ function cueOf(word: string): Cue {
   if (word.length > 64) return undefined;
   if (CUES.has(word)) return CUES.get(word);
   const { none, password, strong, weak, opens, user } = CUE.exec(word)?.groups ?? {};
-  const isNone = none !== undefined || HARMLESS.test(word);
+  const isNone = user === undefined && (none !== undefined || HARMLESS.test(word));
   const cue = isNone
     ? undefined
     : password

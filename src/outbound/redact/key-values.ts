@@ -167,7 +167,7 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   // The key under which an ExternalSecret is to hold what it fetches.
   if (name === 'secretKey' && /-[ \t]+["']?$/.test(line)) return undefined;
   let at = hitAt + hit.length;
-  at += /^(?:[ \t]|\\\r?\n){0,200}/.exec(text.slice(at, at + MAX_INDENT))?.[0].length ?? 0;
+  at += /^(?:\*{1,2}(?=[ \t]))?(?:[ \t]|\\\r?\n){0,200}/.exec(text.slice(at, at + MAX_INDENT))?.[0].length ?? 0;
   const separator = /(?:[:→]|->)$/.test(hit) ? ':' : '=';
   const isName = /["'`\]][ \t]*\S{1,2}$/.test(hit) || /[_.-]|[a-z][A-Z]/.test(name) || isBesidePair(line);
   const indent = line.length - line.trimStart().length;

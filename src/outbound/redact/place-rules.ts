@@ -23,7 +23,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_WORD,
   ],
   'password: answer to a question': [
-    /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:for|of|to)[ \t](?:'[^'\r\n]{1,80}'|[^\r\n:]{1,60}):[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/dgim,
+    /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:again(?=:)|for|of|to)[ \t]?(?:'[^'\r\n]{1,80}'|[^\r\n:]{0,60}):[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/dgim,
     NO_WORD,
   ],
   'password: password in an address': [/:\/\/[^\s/:@"'<>]{0,128}:(?<secret>[^\s/"'<>]{1,512})@/dg, NO_VALUE],

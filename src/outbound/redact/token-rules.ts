@@ -36,6 +36,7 @@ export const TOKEN_RULES = rulesOf({
   // These begin with nothing that is rare: they are found by a sign in the middle, the rest by looking back.
   'bot: bot token':
     /:AA[\w-]{33}(?<=(?<![\w-])(?<secret>\d{8,10}:AA[\w-]{33}))|\.[\w-]{6}\.[\w-]{27,38}(?![\w-])(?<=(?<![\w-])(?<bare>[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}))/dg,
+  'password: code of a wireless network': /WIFI:[^\r\n]{0,100}?P:(?<secret>[^;\r\n]{3,64});/dg,
   'age: age secret key': /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi,
   'sops: sops value': /ENC\[AES256_GCM,(?<secret>data:[A-Za-z0-9+/=]*,iv:[A-Za-z0-9+/=]*,tag:[A-Za-z0-9+/=]*)/dg,
   'sops: sops data key': /\benc["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{60,}={0,2})/dg,
