@@ -3,8 +3,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Timeline, timelineOf } from '../../src/inspect/timeline.ts';
+import { summarize } from '../../src/journal/summary.ts';
 import { diffHtml, parseDiff } from '../../src/page/diff.ts';
+import { graphHtml, layered } from '../../src/page/graph.ts';
 import { html, stateHtml } from '../../src/page/html.ts';
+import { runStrip } from '../../src/page/run-strip.ts';
 import { barState, rowState, timelineSvg } from '../../src/page/timeline.ts';
 
 test('what stands in a template is text: markup is escaped, and what turns or hides text is spelled out', () => {
@@ -119,6 +122,47 @@ test('what has not ended is running, also where an earlier process of the run le
   ];
   const row = timelineOf(open)?.rows.find(({ step }) => step === 'a') as Timeline['rows'][number];
   assert.equal(rowState(row), { state: 'running' });
+});
+
+const node = (name: string, ...needs: string[]) => ({
+  name,
+  needs,
+  state: 'green',
+  word: 'green',
+  href: `/stages/${name}`,
+});
+
+test('a stage is drawn behind all that it needs, also where needs are unknown or go in a circle', () => {
+  const placed = layered([
+    node('c', 'b', 'a'),
+    node('a'),
+    node('b', 'a'),
+    node('x', 'nobody'),
+    node('y', 'z'),
+    node('z', 'y'),
+  ]);
+  assert.equal(
+    placed.map(({ name, layer, row }) => `${name} ${layer}.${row}`),
+    ['a 0.0', 'x 0.1', 'y 0.2', 'b 1.0', 'z 1.1', 'c 2.0'],
+  );
+  const drawn = graphHtml([node('a'), node('b', 'a'), node('<c>', 'b', 'a')]).toString();
+  // Wide and tall, two lines each: that <c> needs a is said by the way over b.
+  assert.is(drawn.split('class="edge"').length - 1, 4);
+  assert.match(drawn, '&lt;c&gt;');
+  assert.is(graphHtml([]).toString(), '');
+});
+
+test('the last runs are drawn by how they ended, with a sign where that was not well', () => {
+  const run = { ...summarize('20260101-000000-abcd', '2026-01-01T00:00:00.000Z', []), duration_ms: 1000 };
+  const drawn = runStrip(
+    [
+      { ...run, outcome: 'success' },
+      { ...run, outcome: 'failure' },
+    ],
+    (id) => `/runs/${id}`,
+  ).toString();
+  assert.is(drawn.split('✕').length - 1, 1);
+  assert.match(drawn, '20260101-000000-abcd: failure, 1.0 s');
 });
 
 test.run();
