@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { bench, compare, contextMap, ENTRY, repository, run } from './measure.mjs';
@@ -20,6 +21,12 @@ await bench('page', async () => {
   const log = await run(process.execPath, [ENTRY, 'logs', 's1', '--path'], { cwd: home });
   await writeLog(log.stdout.trim());
   const server = spawn(process.execPath, [ENTRY, 'serve', '--json', '--port', '0'], { cwd: home });
+  const other = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end('<p>x')).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(other, 'listening');
+  const bare = `http://127.0.0.1:${other.address().port}/`;
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox'],
@@ -28,7 +35,11 @@ await bench('page', async () => {
     const [line] = await once(server.stdout, 'data');
     const { url } = JSON.parse(line);
     const views = [];
-    for (let round = 0; round < ROUNDS; round++) views.push(await firstView(browser, url));
+    const empty = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      views.push(await firstView(browser, url));
+      empty.push((await firstView(browser, bare)).paint);
+    }
     const [, stage, name] = /([^/]+)\/([^/]+)\.log$/.exec(log.stdout.trim());
     const [, id, attempt] = /^(.*)-(\w+)$/.exec(name);
     const page = `${url}runs/${id}/logs/${stage}/${attempt}`;
@@ -62,22 +73,26 @@ await bench('page', async () => {
           `(peer: the target; ${searched.length} pages for all of it)`,
         ),
       ],
-      notes: [`${RUNS} past runs; median of ${ROUNDS} visits with an empty cache, of the searches the slowest`],
+      notes: [
+        `${RUNS} past runs; median of ${ROUNDS} visits with an empty cache, of the searches the slowest; a page with one letter is painted after ${median(empty).toFixed(0)} ms here`,
+      ],
     };
   } finally {
     await browser.close();
+    other.close();
     server.kill('SIGTERM');
   }
 });
 
 async function firstView(browser, url) {
   const page = await (await browser.newContext()).newPage();
-  let bytes = 0;
-  page.on('response', async (response) => (bytes += (await response.body().catch(() => '')).length));
+  const bodies = [];
+  page.on('response', (response) => !response.url().endsWith('/events') && bodies.push(response.body()));
   await page.goto(url, { waitUntil: 'load' });
   const paint = await page.evaluate(
     `new Promise((done) => new PerformanceObserver((list) => done(list.getEntries()[0].startTime)).observe({ type: 'paint', buffered: true }))`,
   );
+  const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + body.length, 0);
   await page.context().close();
   return { bytes, paint };
 }
