@@ -27,7 +27,7 @@ ways(
     assert.equal([state, why], ['given_up', '1 of 1 try spent, and 1 of 1 call made']);
     const text = caseText(lab, name, 1);
     for (const part of [
-      ...['# a failed: unknown, exit 1', `- Fingerprint: ${fingerprint}`, `- Runs: bash check.sh ${FILE}`],
+      ...['# a failed: config_error, exit 1', `- Fingerprint: ${fingerprint}`, `- Runs: bash check.sh ${FILE}`],
       ...[`- Whole log: ai/logs/a/${lab.runs()[0]}-`, '- Spent: 1 of 1 try, 1 of 1 escalation call'],
       ...['error: unexpected word bad in conf/a.txt', 'seen by the owner', '1 | bad\n2 | second\n'],
       ...['by ollama (executor tier): applied without effect', 'Fix: Say bad', '-second\n+other'],

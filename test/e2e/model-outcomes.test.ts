@@ -23,7 +23,7 @@ outcomes('a fix that helps is verified, one commit with its trailers, and its to
   assert.match(body, /^mendloop\nMend a: Say good\n\nFix: Say good\nReason: the check wants it\n\n/);
   const trailers = lab.git('log', '-1', '--format=%(trailers:only,unfold)', AI).split('\n');
   assert.equal(trailers.slice(0, 7), [
-    ...['Stage: a', `Fingerprint: ${fingerprint}`, 'Class: unknown', 'Tier: executor', 'Plugin: ollama'],
+    ...['Stage: a', `Fingerprint: ${fingerprint}`, 'Class: config_error', 'Tier: executor', 'Plugin: ollama'],
     ...['Attempt: 1', `Run: ${run}`],
   ]);
   assert.is(lab.git('show', '--format=', '--name-only', AI), FILE);

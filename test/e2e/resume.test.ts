@@ -185,7 +185,10 @@ test('stages.json that is gone or broken is made again from the journals, and sa
     s.events().flatMap((e) => (e.type.startsWith('step.') ? [`${e.step} ${e.type}`] : [])),
     ['a step.fresh', 'b step.fresh', 'c step.fresh'],
   );
-  assert.equal(s.stages(), known);
+  // That they are green was seen once more, and nothing else is new.
+  const apart = (stages: object) =>
+    JSON.parse(JSON.stringify(stages, (key, value) => (key === 'green_at' ? 0 : value)));
+  assert.equal(apart(s.stages()), apart(known));
 });
 
 test.run();

@@ -103,7 +103,7 @@ plain        failed       <n> s  E_STAGE_SCRIPT_NOT_EXECUTABLE exit code 126: pl
     log: ai/logs/plain/<run>-1.log
 unpublished  started
 unpublished  failed       <n> s  verify: output key: key.txt is missing or empty
-    unknown; new  (<fingerprint>)
+    missing_file; new  (<fingerprint>)
     | mendloop: verify: output key: key.txt is missing or empty
     left for the next run: no executor has a fix for it
     log: ai/logs/unpublished/<run>-1.log
