@@ -54,8 +54,6 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // Listens where its owner says, for the page; what the page answers is put together in serve/app.ts.
   'src/io/http-server.ts': ['@hono/node-server'],
   'src/serve/app.ts': ['hono', 'hono/streaming'],
-  // Runs in the browser, whose policy lets it reach nobody but the page it came from.
-  'src/serve/page.js': ['fetch', 'EventSource'],
   // Listens on loopback, for tests.
   'src/testing/loopback.ts': ['http', 'https'],
   // The thread that judges, and the grammar it reads with: a file beside it.
