@@ -2,15 +2,14 @@
 import { formatProblem } from '../config/problem.ts';
 import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
 import { html, stateHtml } from '../page/html.ts';
-import { commandHtml, facts, href, link, missing, notice, type Params, rowsHtml, type View } from './frame.ts';
+import { commandHtml, facts, href, link, missing, notice, type Params, row, rowsHtml, type View } from './frame.ts';
 import type { Site } from './site.ts';
 
 export async function backlogView(site: Site): Promise<View> {
   const { items, problems } = await listBacklog(site.layout);
   const done = items.filter(({ state }) => state === 'done').length;
-  const rows = items.map(
-    (item) =>
-      html`<span class="what">${link(href('backlog', item.number), item.title)}</span>${stateOf(item)}<span class="about">${item.note}</span><span class="when">${item.number}</span>`,
+  const rows = items.map((item) =>
+    row(link(href('backlog', item.number), item.title), stateOf(item), item.note, item.number),
   );
   return {
     title: 'Backlog',

@@ -16,6 +16,7 @@ import {
   type Params,
   pages,
   type Query,
+  row,
   rowsHtml,
   timeHtml,
   type View,
@@ -51,7 +52,12 @@ export function failuresView(site: Site, _: Params, query: Query): View {
       counted(group.runs.length, 'run'),
       mended > 0 && counted(mended, 'fix', 'fixes'),
     ];
-    return html`<span class="what">${link(href('failures', group.stage, group.fingerprint), `${group.stage}: ${group.class}`)}</span>${stateHtml(...STANDING[group.state])}<span class="about">${group.excerpt}<br>${facts.filter(Boolean).join(', ')}</span><span class="when">${timeHtml(group.last, now)}</span>`;
+    return row(
+      link(href('failures', group.stage, group.fingerprint), `${group.stage}: ${group.class}`),
+      stateHtml(...STANDING[group.state]),
+      html`${group.excerpt}<br>${facts.filter(Boolean).join(', ')}`,
+      timeHtml(group.last, now),
+    );
   });
   return {
     title: 'Failures',

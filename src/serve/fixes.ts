@@ -5,7 +5,7 @@ import { diffHtml } from '../page/diff.ts';
 import { html, stateHtml } from '../page/html.ts';
 import { fixDiff, type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
-import { commandHtml, facts, href, link, missing, type Params, rowsHtml, timeHtml, type View } from './frame.ts';
+import { commandHtml, facts, href, link, missing, type Params, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import type { Site } from './site.ts';
 
 async function readFixes({ layout }: Site) {
@@ -21,9 +21,13 @@ const fixState = ({ outcome }: ListedFix, word?: string) =>
 export async function fixesView(site: Site): Promise<View> {
   const { base, fixes } = await readFixes(site);
   const now = site.now();
-  const rows = fixes.map(
-    (fix) =>
-      html`<span class="what">${link(href('fixes', fix.commit), fix.fix || 'a change')}</span>${fixState(fix)}<span class="about">${fix.stage}: ${fixOutcome(fix).join('; ')}<br><span class="small">by ${fix.plugin}, in ${fix.paths.join(', ')}</span></span><span class="when">${timeHtml(fix.time, now)}</span>`,
+  const rows = fixes.map((fix) =>
+    row(
+      link(href('fixes', fix.commit), fix.fix || 'a change'),
+      fixState(fix),
+      html`${fix.stage}: ${fixOutcome(fix).join('; ')}<br><span class="small">by ${fix.plugin}, in ${fix.paths.join(', ')}</span>`,
+      timeHtml(fix.time, now),
+    ),
   );
   const isAny = fixes.some(({ outcome }) => outcome === 'verified');
   return {

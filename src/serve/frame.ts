@@ -98,6 +98,10 @@ export const live = (name: string, title: string, content: Part): Html =>
 ${content}
 </section>`;
 
+/** A row of a list: what it is, its state, what is worth a few words, when it was. */
+export const row = (what: Part, state: Part, about: Part, when: Part): Html =>
+  html`<span class="what">${what}</span>${state}<span class="about">${about}</span><span class="when">${when}</span>`;
+
 /** Rows of a list; `none` where there are none. */
 export const rowsHtml = (rows: readonly Html[], none: string): Html =>
   rows.length === 0

@@ -9,7 +9,7 @@ import { type Html, html, stateHtml } from '../page/html.ts';
 import { runStrip } from '../page/run-strip.ts';
 import { entryOf, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
-import { href, link, live, notice, rowsHtml, timeHtml, type View } from './frame.ts';
+import { href, link, live, notice, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import { runRow } from './runs.ts';
 import { readState, type Site, waitingCases } from './site.ts';
 
@@ -32,10 +32,15 @@ export function nowView(site: Site): View {
     const entry = record?.fingerprint ? entryOf(ledger, name, record.fingerprint) : undefined;
     const needed = needs.length > 0 && html`${about && ', '}needs ${needs.join(', ')}`;
     const why = record?.reason && !record.stale && state !== 'green' && html`<br>${record.reason}`;
-    return html`<span class="what">${link(href('stages', name), name)}</span>${stateHtml(state)}<span class="about">${about}${needed}${why}${
-      entry &&
-      html`<br>${link(href('failures', name, entry.fingerprint), kind(entry))}: ${entry.excerpt.split('\n')[0]}`
-    }</span><span class="when">${record && timeHtml(record.since, now)}</span>`;
+    return row(
+      link(href('stages', name), name),
+      stateHtml(state),
+      html`${about}${needed}${why}${
+        entry &&
+        html`<br>${link(href('failures', name, entry.fingerprint), kind(entry))}: ${entry.excerpt.split('\n')[0]}`
+      }`,
+      record && timeHtml(record.since, now),
+    );
   });
   const graph = stages.map(({ name, needs, state, record }) => ({
     ...{ name, needs, state, href: href('stages', name) },
@@ -100,7 +105,12 @@ function verdict(stages: Standing, cases: number, isAtWork: boolean): string {
 }
 
 export function caseRow({ case: name, state, stage, class: kindOf, why, opened }: CaseSummary, now: number): Html {
-  return html`<span class="what">${link(href('cases', name), name)}</span>${stateHtml(state === 'open' ? 'waits' : state, CASE_STATES[state])}<span class="about">${stage}: ${kindOf}${why && `; ${why}`}</span><span class="when">${timeHtml(opened, now)}</span>`;
+  return row(
+    link(href('cases', name), name),
+    stateHtml(state === 'open' ? 'waits' : state, CASE_STATES[state]),
+    html`${stage}: ${kindOf}${why && `; ${why}`}`,
+    timeHtml(opened, now),
+  );
 }
 
 const CASE_STATES: Readonly<Record<CaseSummary['state'], string>> = {

@@ -21,6 +21,7 @@ import {
   type Params,
   pages,
   type Query,
+  row,
   rowsHtml,
   timeHtml,
   type View,
@@ -74,7 +75,12 @@ export function runRow(run: RunSummary, now: number): Html {
     run.tokens > 0 && counted(run.tokens, 'token'),
     run.damage !== undefined && 'its journal is damaged',
   ];
-  return html`<span class="what">${link(href('runs', run.run), html`<span class="mono">${run.run}</span>`)}</span>${stateHtml(run.outcome)}<span class="about">${[run.asked, ...parts].filter(Boolean).join(' · ')}</span><span class="when">${timeHtml(run.began, now)}</span>`;
+  return row(
+    link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
+    stateHtml(run.outcome),
+    [run.asked, ...parts].filter(Boolean).join(' · '),
+    timeHtml(run.began, now),
+  );
 }
 
 const EXITS: Readonly<Record<number, string>> = {
@@ -124,9 +130,13 @@ ${
     'failures',
     'Failures',
     rowsHtml(
-      summary.failures.map(
-        (one) =>
-          html`<span class="what">${link(href('failures', one.stage, one.fingerprint), one.class)}</span>${stateHtml('failed', one.stage)}<span class="about">${one.excerpt}</span><span class="when">${one.times > 1 && `${one.times} times`}</span>`,
+      summary.failures.map((one) =>
+        row(
+          link(href('failures', one.stage, one.fingerprint), one.class),
+          stateHtml('failed', one.stage),
+          one.excerpt,
+          one.times > 1 && `${one.times} times`,
+        ),
       ),
       '',
     ),
@@ -138,9 +148,13 @@ ${
     'fixes',
     'Fixes',
     rowsHtml(
-      summary.fixes.map(
-        (one) =>
-          html`<span class="what">${one.commit ? link(href('fixes', one.commit), one.stage) : one.stage}</span>${stateHtml(one.outcome)}<span class="about">${one.fix}${one.why && html`<br>${one.why}`}</span><span class="when">${one.plugin}</span>`,
+      summary.fixes.map((one) =>
+        row(
+          one.commit ? link(href('fixes', one.commit), one.stage) : one.stage,
+          stateHtml(one.outcome),
+          html`${one.fix}${one.why && html`<br>${one.why}`}`,
+          one.plugin,
+        ),
       ),
       '',
     ),

@@ -6,7 +6,19 @@ import type { StepRecord } from '../journal/stages.ts';
 import { type Html, html, type Part, stateHtml } from '../page/html.ts';
 import { entriesOf } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
-import { facts, href, link, live, missing, type Params, rowsHtml, timeHtml, type View, withQuery } from './frame.ts';
+import {
+  facts,
+  href,
+  link,
+  live,
+  missing,
+  type Params,
+  row,
+  rowsHtml,
+  timeHtml,
+  type View,
+  withQuery,
+} from './frame.ts';
 import { logHref } from './logs.ts';
 import { readState, type Site } from './site.ts';
 
@@ -25,21 +37,36 @@ export function stageView(site: Site, { stage = '' }: Params): View {
     all.map((name, i) => [i > 0 && ', ', link(href('stages', name), name)]);
   const cells = Object.entries(record?.cells ?? {}).map(([cell, one]) => {
     const words = stageWords(`${stage}[${cell}]`, one, atWork !== undefined);
-    return html`<span class="what">${cell}</span>${stateHtml(words.state)}<span class="about">${words.about}${one.reason && html`<br>${one.reason}`}${logLink(one)}</span><span class="when">${timeHtml(one.since, now)}</span>`;
+    return row(
+      cell,
+      stateHtml(words.state),
+      html`${words.about}${one.reason && html`<br>${one.reason}`}${logLink(one)}`,
+      timeHtml(one.since, now),
+    );
   });
   const failures = entriesOf(ledger, stage)
     .sort((a, b) => (a.last_seen < b.last_seen ? 1 : -1))
-    .map(
-      (entry) =>
-        html`<span class="what">${link(href('failures', stage, entry.fingerprint), entry.class)}</span><span class="state idle">${counted(entry.times_seen, 'time')}</span><span class="about">${entry.excerpt.split('\n')[0]}</span><span class="when">${timeHtml(entry.last_seen, now)}</span>`,
+    .map((entry) =>
+      row(
+        link(href('failures', stage, entry.fingerprint), entry.class),
+        html`<span class="state idle">${counted(entry.times_seen, 'time')}</span>`,
+        entry.excerpt.split('\n')[0],
+        timeHtml(entry.last_seen, now),
+      ),
     );
   const runs = readHistory(site.layout)
     .flatMap((run) => run.stages.flatMap((one) => (one.stage === stage ? [{ run, one }] : [])))
     .slice(-RUNS_LISTED)
     .reverse()
-    .map(
-      ({ run, one }) =>
-        html`<span class="what">${link(href('runs', run.run), html`<span class="mono">${run.run}</span>`)}</span>${stateHtml(one.end)}<span class="about">${[one.attempts > 0 && spell(one.spent_ms), one.attempts > 1 && `${one.attempts} attempts`, one.drift, one.reason].filter(Boolean).join(' · ')}</span><span class="when">${timeHtml(run.began, now)}</span>`,
+    .map(({ run, one }) =>
+      row(
+        link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
+        stateHtml(one.end),
+        [one.attempts > 0 && spell(one.spent_ms), one.attempts > 1 && `${one.attempts} attempts`, one.drift, one.reason]
+          .filter(Boolean)
+          .join(' · '),
+        timeHtml(run.began, now),
+      ),
     );
   return {
     title: stage,
