@@ -63,7 +63,7 @@ test('a patch of an escalation is applied, committed with its case, and verified
   assert.equal(decided(ran.events), ['executor', 'escalation']);
   const [asked] = oncall.asked();
   assert.is(asked?.case?.version, 1);
-  assert.match(asked?.case?.text as string, /^# a failed: unknown, exit 1\n/);
+  assert.match(asked?.case?.text as string, /^# a failed: config_error, exit 1\n/);
   assert.match(asked?.case?.text as string, 'error: unexpected word bad in conf/a.txt');
   const body = git(home, 'log', '-1', '--format=%B', 'ai/orchestrator-stage1');
   assert.match(body, `Tier: escalation\nPlugin: oncall\nAttempt: 1\nRun: ${ran.run}\nCase: ${asked?.case?.name}\n`);

@@ -13,7 +13,7 @@ const SECRET = ['hunter', 'two', 'is', 'long', 'enough', '77'].join('-');
 /** A home that carries one file, and whose stage prints the secret and has it in a file of its own. */
 function homeWith(carried: string, text: string) {
   const probe = openProbe();
-  const stages = { a: { command: `echo "error: login with ${SECRET} failed"; exit 1`, files: ['conf/'] } };
+  const stages = { a: { command: `echo "error: began with ${SECRET} and stopped"; exit 1`, files: ['conf/'] } };
   const home = homelab(
     stages,
     { executors: ['probe'], plugins: { probe: { folder: probe.folder } }, limits: { executor_tries: 1 } },
@@ -39,7 +39,7 @@ test('log, files and answers are kept with their secrets masked: prompt, answer 
     assert.not.match(text, SECRET);
     assert.not.match(text, Buffer.from(SECRET).toString('base64').slice(0, 16));
   }
-  const parts = ['# Prompt', /login with SECRET_/, /curl -H "X: SECRET_/, /exit 1/, '# Answer', 'use SECRET_'];
+  const parts = ['# Prompt', /began with SECRET_/, /curl -H "X: SECRET_/, /exit 1/, '# Answer', 'use SECRET_'];
   for (const part of [...parts, '# Verdict', 'unreadable']) assert.match(first, part);
   for (const part of ['nothing but SECRET_', 'no fix was proposed']) assert.match(second, part);
 });

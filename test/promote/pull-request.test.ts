@@ -83,7 +83,7 @@ test('pushed and opened by gh, with title, story and verification', async () => 
 
 For \`unknown\` \`f1\`:
 
-- \`${short}\` \`\` Say two; closes #12 @owner \`so\` \`\`
+- \`${short}\` \`\` Say two; closes # 12 @ owner \`so\` \`\`
   - why: \`It broke\`
   - in \`a.txt\`; by \`probe\` (executor), run \`run-1\`, ${time}
 
