@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, ENTRY, folder, jsonLines, namesIn, scenario, tree, until } from './scenario.ts';
+import { contextMap, ENTRY, folder, jsonLines, namesIn, scenario, survivors, tree, until } from './scenario.ts';
 
 test('plan, --dry-run, validate and doctor write nothing, before the first run and after it', async () => {
   const s = scenario({
@@ -147,6 +147,8 @@ test('logs -f ends when the run was killed and nobody is there to end the step',
   const left = jsonLines((await s.run(['status', '--json'])).stdout)[0]?.stages as Record<string, { status: string }>;
   assert.is(left.slow?.status, 'running');
   assert.equal(await follow.done, { exit: 0, stdout: 'one\n', stderr: '' });
+  // What the killed run left behind is nobody's any more.
+  for (const pid of survivors()) process.kill(pid, 'SIGKILL');
 });
 
 test('logs ends well when its reader goes away, also with -f while the stage goes on', async () => {

@@ -239,7 +239,17 @@ export function survivors(also = ''): number[] {
 
 /** Nothing that was started here still runs, but for what is just ending: a git or a relay whose input was closed. */
 export const allGone = (): Promise<void> =>
-  until('all that was started is gone', () => survivors().length === 0, 3_000);
+  until('all that was started is gone', () => survivors().length === 0, 3_000).catch((error) => {
+    throw new Error(`${error.message}; there are: ${survivors().map(commandLine).join('; ')}`);
+  });
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return `${pid}, gone by now`;
+  }
+}
 
 /** Mounts a small disk at `path`, gone with the test. Throws where `cannotMount` says why. */
 export function smallDisk(path: string, size: string): void {
