@@ -63,7 +63,6 @@ export async function bundle(entries, folder, { external = [], packed = false, j
     target: 'node20',
     external: [...EXTERNAL, ...external],
     banner: { js: banner(packed ? undefined : folder) },
-    keepNames: true,
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: packed ? false : 'linked',

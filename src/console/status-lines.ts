@@ -6,7 +6,7 @@ import type { SafeMode } from '../mend/safe-mode.ts';
 import type { DayUsage } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import { countCells } from './rows.ts';
-import { ago, spell } from './words.ts';
+import { ago, moneyText, spell } from './words.ts';
 
 /** How the newest run stands; `atWork`: the process that is at it, `stages`: how many are known. */
 export function headline(
@@ -62,7 +62,7 @@ export function safeModeLines(mode: SafeMode | undefined, now: number): string[]
 /** What models were asked and used on this UTC day; nothing on a day without. */
 export function usedLines({ tries, prompts = 0, tokens, dollars }: DayUsage): string[] {
   if (tries === 0 && tokens === 0) return [];
-  const cost = dollars === undefined ? [] : [`$${dollars.toFixed(2)}`];
+  const cost = dollars === undefined ? [] : [moneyText(dollars)];
   const parts = [counted(tries, 'try', 'tries'), counted(prompts, 'prompt'), counted(tokens, 'token'), ...cost];
   return [`used today (UTC): ${parts.join(', ')}`];
 }

@@ -11,6 +11,9 @@ export function spell(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** Dollars; small sums to a tenth of a cent. */
+export const moneyText = (dollars: number): string => `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 3 : 2)}`;
+
 /** `80 bytes`, `3.2 kB`, `12 MB`, `1.1 GB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;

@@ -1,5 +1,5 @@
 // A report in words: the same sections, in the same order, for every form it is shown in.
-import { spell } from '../console/words.ts';
+import { moneyText, spell } from '../console/words.ts';
 import type { FailureState } from '../inspect/failure-groups.ts';
 import type { Report } from '../inspect/report.ts';
 import { counted } from '../triage/words.ts';
@@ -102,7 +102,7 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
       label: 'mended',
       figure: counted(verified, 'fix', 'fixes'),
       text: [
-        verified > 0 ? 'verified' : 'none verified',
+        verified > 0 ? 'verified by a green attempt' : 'none verified',
         ...(back > 0 ? [`${back} taken back`] : []),
         ...(passed > 0 ? [`${counted(passed, 'failure')} passed without one`] : []),
       ].join(', '),
@@ -115,9 +115,7 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
     {
       label: 'cost',
       figure:
-        cost.dollars > 0
-          ? `$${cost.dollars.toFixed(cost.dollars < 0.1 ? 3 : 2)}`
-          : counted(cost.tokens, 'token').replace(/^\d+/, number(cost.tokens)),
+        cost.dollars > 0 ? moneyText(cost.dollars) : counted(cost.tokens, 'token').replace(/^\d+/, number(cost.tokens)),
       text: [
         `${number(cost.prompts)} ${cost.prompts === 1 ? 'prompt' : 'prompts'}`,
         `${number(cost.tokens)} tokens`,
@@ -131,8 +129,9 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
 export function trendWord({ earlier_ms, later_ms }: Report['stages'][number]): string {
   if (earlier_ms === null || later_ms === null || Math.abs(later_ms - earlier_ms) < 1000) return '';
   const share = Math.round((later_ms / Math.max(1, earlier_ms) - 1) * 100);
-  if (share >= 25) return `slower by ${share} % (was ${spell(earlier_ms)})`;
-  return share <= -20 ? `faster by ${-share} % (was ${spell(earlier_ms)})` : '';
+  const change = `(from ${spell(earlier_ms)} to ${spell(later_ms)})`;
+  if (share >= 25) return `slower by ${share} % ${change}`;
+  return share <= -20 ? `faster by ${-share} % ${change}` : '';
 }
 
 export const slowestFirst = (stages: Report['stages']): Report['stages'] =>

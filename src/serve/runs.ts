@@ -1,6 +1,6 @@
 // The runs there have been, and one of them: its timeline, attempts with their logs, failures, fixes, and how it was told.
 import { plainWatcher } from '../console/plain.ts';
-import { spell } from '../console/words.ts';
+import { moneyText, spell } from '../console/words.ts';
 import type { LoopEvent } from '../events.ts';
 import { type TimelineRow, timelineOf } from '../inspect/timeline.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
@@ -120,7 +120,7 @@ ${facts([
   ['Lab', summary.lab || 'unknown'],
   tokens > 0 && [
     'Models',
-    `${counted(summary.prompts, 'prompt')}, ${counted(tokens, 'token')}${dollars > 0 ? `, $${dollars.toFixed(2)}` : ''}`,
+    `${counted(summary.prompts, 'prompt')}, ${counted(tokens, 'token')}${dollars > 0 ? `, ${moneyText(dollars)}` : ''}`,
   ],
 ])}</div>
 ${timelineSection(run, events)}
