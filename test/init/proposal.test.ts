@@ -232,6 +232,10 @@ test('a role that tidies up is judged by what that runs, not by its name', async
   const timer = await proposalOf(role('copy: {src: prune.timer, dest: /etc/systemd/system/prune.timer}'));
   assert.equal(stagesOf(timer), ['ansible: ansible-playbook site.yml <- check']);
   assert.equal(stagesOf(await proposalOf(role('command: zpool destroy tank'))), []);
+  const plugin = await proposalOf(role('debug: {}\n- kubernetes.core.helm_plugin: {plugin_name: diff, state: absent}'));
+  assert.is(stagesOf(plugin).length, 1, 'a plugin of a tool holds nothing');
+  const release = await proposalOf(role('debug: {}\n- kubernetes.core.helm: {name: web, state: absent}'));
+  assert.equal(stagesOf(release), []);
 });
 
 test('at most twelve stages, the rest with the reason; what asks, looks or is a daily chore is none', async () => {

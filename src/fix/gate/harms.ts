@@ -22,6 +22,8 @@ const removesElsewhere = (fact: Fact): boolean =>
 /** A program that only a template tells is one of the cluster's: what else is written with its path in a variable? */
 const asKnown = (fact: Fact): Fact => (/^[\ue000$]/.test(fact.program) ? { ...fact, program: 'kubectl' } : fact);
 
+/** Modules about a tool hold nothing. */
+const OF_A_TOOL = /helm_(?:plugin|repository)$/;
 const HOLDS_DATA =
   /(?:proxmox|k8s|kubernetes|docker_volume|zfs|lvol|lvg|parted|filesystem|hcloud|ec2|terraform|virt|helm)/;
 
@@ -39,7 +41,8 @@ export function harmsOf(path: string, text: string, parse: ParseShell): Harmful[
         guarded: fact.around.some((frame) => frame.kind === 'given' && frame.guard.includes('when')),
       })),
     ...tasks
-      .filter(({ module, args }) => HOLDS_DATA.test(module) && (args.state === 'absent' || args.force === 'true'))
+      .filter(({ module }) => HOLDS_DATA.test(module) && !OF_A_TOOL.test(module))
+      .filter(({ args }) => args.state === 'absent' || args.force === 'true')
       .map(({ module, args, words, above, line }) => ({
         line,
         words: `${module} ${args.state === 'absent' ? 'state: absent' : 'force: true'}`,
