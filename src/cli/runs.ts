@@ -8,22 +8,13 @@ import type { Layout } from '../io/layout.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
-import { concerns, failedStages, RUN_OUTCOMES, type RunSummary } from '../journal/summary.ts';
+import { concerns, RUN_OUTCOMES, runFacts } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 const SHOWN = 20;
 
-interface Listed {
-  readonly run: string;
-  readonly began: string;
-  readonly asked: string;
-  readonly outcome: string;
-  readonly exit: number | null;
-  readonly duration_ms: number | null;
-  readonly failed: readonly string[];
-  readonly fixes: number;
-}
+type Listed = ReturnType<typeof runFacts>;
 
 export async function run({ options, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
@@ -38,12 +29,12 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
   const most = options.last === undefined ? SHOWN : Number(options.last);
   const all = listRuns(layout);
   const isAnyWanted = stage === undefined && outcome === undefined && fingerprint === undefined;
-  const found = readHistory(layout, isAnyWanted ? all.at(-most) : '')
+  const runs = readHistory(layout, isAnyWanted ? all.at(-most) : '')
     .filter((one) => concerns(one, { stage, outcome, fingerprint }))
     .slice(-most)
     .reverse()
-    .map(listed);
-  const rows = found.map((one) => [
+    .map(runFacts);
+  const rows = runs.map((one) => [
     one.run,
     ago(one.began, Date.now()),
     one.outcome,
@@ -51,10 +42,10 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
     one.asked,
     details(one),
   ]);
-  const lines = found.length === 0 ? ['no run fits'] : table(rows);
+  const lines = runs.length === 0 ? ['no run fits'] : table(rows);
   return {
-    text: [...lines, `${found.length} of ${counted(all.length, 'run')}`],
-    json: { runs: found, total: all.length },
+    text: [...lines, `${runs.length} of ${counted(all.length, 'run')}`],
+    json: { runs, total: all.length },
   };
 }
 
@@ -64,17 +55,6 @@ const details = ({ failed, fixes }: Listed): string =>
   [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes')]
     .filter(Boolean)
     .join(', ');
-
-const listed = (summary: RunSummary): Listed => ({
-  run: summary.run,
-  began: summary.began,
-  asked: summary.asked,
-  outcome: summary.outcome,
-  exit: summary.exit ?? null,
-  duration_ms: summary.duration_ms ?? null,
-  failed: failedStages(summary),
-  fixes: summary.fixes.filter(({ commit }) => commit !== undefined).length,
-});
 
 /** What a run printed, told again. */
 export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {

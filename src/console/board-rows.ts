@@ -89,17 +89,17 @@ function shortCounts(cells: readonly StepView[]): string {
 
 /** What is known of failures, the latest first as long as there is room. */
 function evidenceOf(rows: readonly Row[], room: number, { columns, now, colour }: BoardView): Map<Row, string[]> {
-  const told = new Map<Row, string[]>();
+  const evidence = new Map<Row, string[]>();
   let left = room;
   for (const row of rows.filter(({ status }) => status === 'failed').toSorted((a, b) => b.since - a.since)) {
-    const known = [...row.failures.flatMap((failure) => failureLines(failure, now)), ...otherReasons(row)];
-    const lines = known.length === 0 && row.log ? [`log: ${row.log}`] : known;
+    const reasons = [...row.failures.flatMap((failure) => failureLines(failure, now)), ...otherReasons(row)];
+    const lines = reasons.length === 0 && row.log ? [`log: ${row.log}`] : reasons;
     if (lines.length > left) continue;
     left -= lines.length;
-    told.set(
+    evidence.set(
       row,
       lines.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`)),
     );
   }
-  return told;
+  return evidence;
 }

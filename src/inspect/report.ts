@@ -2,7 +2,7 @@
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import type { StageState } from '../journal/stages.ts';
-import type { RunSummary, StageSummary } from '../journal/summary.ts';
+import { type RunSummary, runFacts, type StageSummary } from '../journal/summary.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
 import { type Ledger, type LedgerEntry, patchIn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
@@ -53,7 +53,7 @@ export function reportOf(facts: ReportFacts) {
     runs: {
       total: runs.length,
       outcomes: countBy(runs.map(({ outcome }) => outcome)),
-      latest: runs.slice(-MAX_LISTED).reverse().map(runFacts),
+      latest: runs.slice(-MAX_LISTED).reverse().map(listedRun),
       ...(newest && { newest: { run: newest.run, began: newest.began } }),
     },
     cost: {
@@ -82,16 +82,9 @@ export function reportOf(facts: ReportFacts) {
   };
 }
 
-const runFacts = (one: RunSummary) => ({
-  run: one.run,
-  began: one.began,
-  outcome: one.outcome,
-  asked: one.asked,
-  exit: one.exit ?? null,
-  duration_ms: one.duration_ms ?? null,
-  failed: one.stages.filter(({ end }) => end === 'failed' || end === 'give_up').map(({ stage }) => stage),
-  fixes: one.fixes.filter(({ commit }) => commit !== undefined).length,
-  ...(one.conflict !== undefined && { why: one.conflict }),
+const listedRun = (summary: RunSummary) => ({
+  ...runFacts(summary),
+  ...(summary.conflict !== undefined && { why: summary.conflict }),
 });
 
 function countBy(keys: readonly string[]): Record<string, number> {

@@ -232,3 +232,15 @@ function noteCase(
 ): void {
   cases.push({ stage, fingerprint: data.fingerprint ?? '', case: data.case, is });
 }
+
+/** What a list of runs tells of one. */
+export const runFacts = (summary: RunSummary) => ({
+  run: summary.run,
+  began: summary.began,
+  asked: summary.asked,
+  outcome: summary.outcome,
+  exit: summary.exit ?? null,
+  duration_ms: summary.duration_ms ?? null,
+  failed: failedStages(summary),
+  fixes: summary.fixes.filter(({ commit }) => commit !== undefined).length,
+});
