@@ -46,6 +46,19 @@ test('who refers to a path that does not exist comes before all others, and what
   });
 });
 
+test("a linter's finding names its line by itself, and the words of a parser name no file", () => {
+  const texts = {
+    'roles/disks/tasks/main.yml': '- name: x\n  bad: y\n',
+    'roles/dns/meta/main.yml': 'possible values: [present]\nmapping: {}\n',
+  };
+  const finding = '  2:6       error    syntax error: mapping values are not allowed here (syntax)';
+  const evidence = { error_lines: [finding, 'in roles/disks/tasks/main.yml'], log: [], command: 'yamllint .' };
+  const [culprit, other] = suspicion(filesOf(texts), evidence, Object.keys(texts)).ranked;
+  assert.is(culprit?.path, 'roles/disks/tasks/main.yml');
+  assert.equal(culprit?.named, [2]);
+  assert.ok((other?.score ?? 0) < (culprit?.score ?? 0) * 0.3, `${other?.score} of ${culprit?.score}`);
+});
+
 test('a file that alone has the name that the error quotes comes before one that only reports it', () => {
   const texts = {
     'lib/load.py': 'zone = zones[host.zone]\n',

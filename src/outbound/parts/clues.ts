@@ -40,7 +40,8 @@ export interface Clues {
 
 const PATHS = /[\w.@+~/-]*[\w+~-]\.?[\w@+~-]+/g;
 const LINE_BEHIND = /^["'`]?(?::|,?:? ?(?:at |on |in )?line:? |\()(\d{1,6})/i;
-const ANY_LINE = /\bline:? (\d{1,6})/gi;
+/** `line 12`, and the `12:3` that a linter's finding begins with. */
+const ANY_LINE = /\bline:? (\d{1,6})|^\s*(\d{1,6}):\d{1,4}\s/gi;
 const QUOTED = /(["'`])((?:(?!\1).){2,80}?)\1|<([^<>]{2,80})>|\[(?:[^[\]]{1,40} : )?([^[\]]{2,80})\]/g;
 const WORDS = /[A-Za-z_][\w.-]{1,80}\w/g;
 const SHAPED = /[A-Za-z\d][_.-][A-Za-z\d]|[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d/;
@@ -61,9 +62,14 @@ const HOST = /^\s*(?:fatal|failed|changed|ok|skipping): \[[^\]]+\](?:: [A-Z]+! =
 const COMMON_WORDS = new Set(
   `error errors failed failure fail fatal warning line file with from this that cannot could unable not found invalid
    unexpected expected while when such exit status code command stage value type name path read open true false null json
-   yaml column changed task rule version create state config field unknown missing resource resources for is not in of
-   to the and must was has are be on at by or`.split(/\s+/),
+   yaml column changed task rule version create state config field unknown missing resource for is not in of syntax
+   to the and must was has are be on at by or mapping here allowed`.split(/\s+/),
 );
+/** Also in the plural: `mapping values are not allowed here` names nothing. */
+const isCommon = (word: string): boolean => {
+  const lower = word.toLowerCase();
+  return COMMON_WORDS.has(lower) || COMMON_WORDS.has(lower.replace(/s$/, ''));
+};
 const MAX_LINE_CHARS = 2000;
 const MAX_NAMES = 60;
 const AROUND = { before: 3, after: 6 };
@@ -88,14 +94,14 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
     const quoted = [...text.matchAll(QUOTED)].map((m) => [m.index, (m[2] ?? m[3] ?? m[4] ?? '').trim()] as const);
     const subjects = [...text.matchAll(SUBJECT)].map((m) => [m.index, m[1] ?? m[2] ?? m[3] ?? ''] as const);
     for (const [at, phrase] of [...quoted, ...subjects]) {
-      const isWord = /[A-Za-z]{2}/.test(phrase) && !COMMON_WORDS.has(phrase.toLowerCase());
+      const isWord = /[A-Za-z]{2}/.test(phrase) && !isCommon(phrase);
       if (isWord) name(phrase, 120 * weight * byPlace(text, at), true);
     }
     for (const { 0: word, index } of text.matchAll(WORDS)) {
       const parts = word.includes('.') ? [word, ...word.split('.')] : [word];
       for (const part of parts) {
         if (SHAPED.test(part) && !API_VERSION.test(part)) name(part, 60 * weight * byPlace(text, index), true);
-        else if (part.length >= 4 && !COMMON_WORDS.has(part.toLowerCase())) name(part, 12 * weight, false);
+        else if (part.length >= 4 && !isCommon(part)) name(part, 12 * weight, false);
       }
     }
   };
@@ -117,7 +123,9 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
   });
   look(command.replaceAll('\n', ' ; '), WEIGHTS.command);
   const strongestFirst = [...names.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_NAMES);
-  const numbers = error_lines.flatMap((line) => [...endFirst(line).matchAll(ANY_LINE)].map((m) => Number(m[1])));
+  const numbers = error_lines.flatMap((line) =>
+    [...endFirst(line).matchAll(ANY_LINE)].map((m) => Number(m[1] ?? m[2])),
+  );
   return { paths, names: strongestFirst, source, numbers };
 }
 
