@@ -66,7 +66,9 @@ export const PERSON = 'person';
 /** The executor that needs no model: it spends no try, and sees every failure. */
 export const KNOWN_FIXES = 'known-fixes';
 
+/** What a fix does and why, as its author says. */
 export const isNote = shaped({ fix: text, reason: text });
+export const NO_NOTE: Checked<typeof isNote> = { fix: 'a change without a word about it', reason: 'not given' };
 /** Why the owner is asked about a fix: a code, and a sentence or more for a person. */
 export const isAsk = shaped({ code: text, reasons: listOf(text) });
 /** How an attempt ended; `signal` means nothing when it timed out. */

@@ -6,9 +6,10 @@ import { runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { mayAsk } from '../triage/ledger.ts';
+import { entryOf, type Fix, mayAsk, restOfStory } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, handBack, openCase, type WrittenCase } from './cases.ts';
+import { applyFix, recordFixStays } from './commit.ts';
 import { contextFor, type FixContext, whyOutOfReach } from './context.ts';
 import { converse, documentFor, type Reply } from './converse.ts';
 import { currentIncident, record } from './identify.ts';
@@ -64,7 +65,7 @@ async function knownFixFor(run: Run, incident: Incident, context: FixContext): P
 }
 
 /** Of fixes that were taken back unjudged, the first that still fits. A person's answer that does not is handed back to them. */
-export async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
+async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
   for (const { hash, tier, plugin, accepted } of incident.history.patches.filter((patch) =>
     hashes.includes(patch.hash),
   )) {
@@ -85,6 +86,33 @@ export async function reapply(run: Run, incident: Incident, hashes: readonly str
     }
   }
   return { none: 'spent' };
+}
+
+/**
+ * A failure that came in the place of another stands on the fix of that one, and an answer to it is made on top of that fix.
+ * So behind a fix that is applied again come the later fixes of its story and the answer, and one attempt judges them all.
+ * Throws as `applyFix`.
+ */
+export async function applyRestOfStory(
+  run: Run,
+  incident: Incident,
+  first: Fix,
+  timeLeftMs: () => number,
+): Promise<void> {
+  const { stage, failure } = incident;
+  let fix = first;
+  for (const { fingerprint, hash } of restOfStory(run.journal.ledger, stage, first)) {
+    const history = entryOf(run.journal.ledger, stage, fingerprint);
+    if (!history) return;
+    const next = { ...incident, history, failure: { ...failure, fingerprint, class: history.class } };
+    const answer = await reapply(run, next, [hash]);
+    // The attempt that follows shows where things stand without it.
+    if (!('sound' in answer)) return;
+    recordFixStays(run, fix, 'provisional', 'what was made on top of it is applied with it');
+    const applied = await applyFix(run, next, answer, timeLeftMs());
+    if (!('fix' in applied)) return;
+    fix = applied.fix;
+  }
 }
 
 /**

@@ -5,7 +5,8 @@ import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
-import type { Fix, Incident, Sighting } from '../triage/incident.ts';
+import type { Incident, Sighting } from '../triage/incident.ts';
+import type { Fix } from '../triage/ledger.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
@@ -130,6 +131,12 @@ export function recordFixStays(
   const { stage, step, commit } = fix;
   const data = { ...fixData(fix), outcome, reason, commit, ...(left.length > 0 && { left: [...left] }) };
   journal.append({ type: 'fix.judged', stage, step, data });
+}
+
+/** Records that a fix which is not on the branch counts as withdrawn: its failure is not charged to it any more. */
+export function recordWithdrawn({ journal }: Run, fix: Fix, reason: string): void {
+  const data = { ...fixData(fix), outcome: 'withdrawn', reason, commit: '', reverts: fix.commit } as const;
+  journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
 }
 
 export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({

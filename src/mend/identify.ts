@@ -11,6 +11,7 @@ import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
+import type { Next } from '../plan/action.ts';
 import type { ExecutionError } from '../plan/codes.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { cellKey, cellValues } from '../plan/matrix.ts';
@@ -28,13 +29,23 @@ export interface FailedAttempt {
   timeLeftMs(): number;
 }
 
-/** A failed attempt, and what is known of its failure. */
+/** A failed cell of a stage: its attempt, and what is known of its failure. */
 export interface Member {
   readonly failed: FailedAttempt;
   readonly incident: Incident;
 }
 
-/** Throws MendError when the disk refuses. */
+/** Whether another attempt fits into the limits of the run, after a pause. */
+export const hasRoom = ({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseMs: number): boolean =>
+  attempt < config.loop.limits.stage_attempts && timeLeftMs() > pauseMs;
+
+/** What follows for failed cells of a stage. */
+export type Answers = ReadonlyMap<Member, Next>;
+
+export const answerAll = (members: readonly Member[], next: Next): Answers =>
+  new Map(members.map((member) => [member, next]));
+
+/** Records the failure of an attempt, read from its log. Throws MendError when the disk refuses. */
 export function identify(run: Run, failed: FailedAttempt): Incident {
   const { attempt, error } = failed;
   const { layout, journal } = run;

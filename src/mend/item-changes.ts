@@ -4,34 +4,20 @@ import { MendError } from '../errors.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
-import type { Charge, Fix } from '../triage/incident.ts';
-import { entriesOf, entryOf } from '../triage/ledger.ts';
+import type { Charge } from '../triage/incident.ts';
+import { entryOf, type Fix, fixesIn, type LedgerFix } from '../triage/ledger.ts';
 import { changedIn, revertFix } from '../worktree/commit-fix.ts';
 import { committedFixes, standingFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { fixData, recordFixStays, restoreTracked, takeBack } from './commit.ts';
-import { NO_NOTE } from './proposal.ts';
-
-/** A change of an item that is on the branch; `left`: the steps that fail with or without it. */
-export type ItemChange = Fix & {
-  outcome: string;
-  time: string;
-  left?: readonly string[] | undefined;
-  why?: string | undefined;
-};
+import { fixData, recordFixStays, recordWithdrawn, restoreTracked, takeBack } from './commit.ts';
 
 /** What was changed for an item, however it ended, the newest first. */
-export const changesOf = ({ journal }: Run, stage: string): ItemChange[] =>
-  entriesOf(journal.ledger, stage)
-    .flatMap(({ fingerprint, patches }) =>
-      patches.map(({ note = NO_NOTE, commit = '', ...patch }) => ({
-        ...patch,
-        ...{ stage, step: stage, fingerprint, paths: [], note, commit },
-      })),
-    )
-    .sort((a, b) => (a.time < b.time ? 1 : -1));
+export const changesOf = ({ journal }: Run, stage: string): LedgerFix[] =>
+  fixesIn(journal.ledger)
+    .filter((fix) => fix.stage === stage)
+    .reverse();
 
-export const isOnBranch = ({ outcome, commit }: Pick<ItemChange, 'outcome' | 'commit'>): boolean =>
+export const isOnBranch = ({ outcome, commit }: Pick<LedgerFix, 'outcome' | 'commit'>): boolean =>
   (outcome === 'holds' || outcome === 'verified') && commit !== '';
 
 /** Takes back what is on the branch of an item, the newest first; what stands on it is superseded. Throws E_FIX_STUCK. */
@@ -77,9 +63,8 @@ export async function bringBack(run: Run, step: string, { fixes }: Charge): Prom
   for (const { fix, takenBackBy } of [...fixes].reverse())
     await commitAgain(run, fix, takenBackBy, reason, step).catch((error) => {
       if (!isStuck(error)) throw error;
-      // Another fix is in its place by now: it comes again with its item.
-      const data = { ...fixData(fix), outcome: 'withdrawn', reason, commit: '', reverts: fix.commit } as const;
-      run.journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
+      // Another fix is in its place by now: it is applied again with its item.
+      recordWithdrawn(run, fix, reason);
     });
 }
 

@@ -2,7 +2,7 @@
 // refused. Nothing is written.
 
 import { pathMatcher } from '../config/paths.ts';
-import type { FixTier } from '../events.ts';
+import { type FixTier, NO_NOTE } from '../events.ts';
 import { spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Ask, Edit, Note, Refusal } from '../fix/edit.ts';
@@ -70,8 +70,6 @@ export interface ProposalContext {
   /** Stages that must not run twice and are made from one of these files; absent where a person has said yes already. */
   madeOnceFrom?(paths: readonly string[]): Promise<readonly string[]>;
 }
-
-export const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
 
 /** Never throws for what was proposed. */
 export async function judgeProposal(

@@ -1,16 +1,16 @@
 // Fixes that an earlier process left half done: written and not committed, committed or taken back and not recorded, or
 // never judged.
-import type { DataOf, FixOutcome, LoopEvent, NewEvent } from '../events.ts';
+import { type DataOf, type LoopEvent, type NewEvent, NO_NOTE } from '../events.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
-import { type Fix, RunFailures } from '../triage/incident.ts';
-import { type Ledger, type Patch, patchIn } from '../triage/ledger.ts';
+import { RunFailures } from '../triage/incident.ts';
+import { type Fix, fixesIn, type Ledger, type LedgerFix, type Patch, patchIn } from '../triage/ledger.ts';
 import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { fixData, takeBack } from './commit.ts';
+import { recordWithdrawn, takeBack } from './commit.ts';
 import { patchFiles } from './patch-files.ts';
 
 /** Puts right what was left; fixes of this run that wait for judgement stay. Throws MendError when that cannot be. */
@@ -19,7 +19,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   const events = lastWork(run);
   const intent = openIntent(events);
   const openFixes = new RunFailures(events).allOpenFixes();
-  const isSettled = !intent && openFixes.length === 0 && openPatches(journal.ledger).length === 0;
+  const isSettled = !intent && openFixes.length === 0 && !fixesIn(journal.ledger).some(isOpen);
   if (isSettled && [lastHead(events), tree.base.commit].includes(tree.head)) return;
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
   if (intent) await finishIntent(run, intent, onBranch, events);
@@ -33,10 +33,10 @@ export async function recoverFixes(run: Run): Promise<void> {
   const reverts = unrecordedReverts(journal.ledger, onBranch);
   const note = supersededNote(reverts, tree.base.name);
   journal.append(...reverts, ...(note ? [{ type: 'notice' as const, data: { text: note } }] : []));
-  for (const { stage, fingerprint, patch } of openPatches(journal.ledger, 'holds')) {
-    const isOnBranch = commitOf(onBranch, patch) !== undefined;
+  for (const fix of fixesIn(journal.ledger).filter((one) => isOpen(one) || one.outcome === 'holds')) {
     // Nothing is left to be taken back.
-    if (!isOnBranch && patch.run !== run.id) recordGone(run, fixOf(stage, fingerprint, patch, undefined, openFixes));
+    if (fix.run !== run.id && !commitOf(onBranch, fix))
+      recordWithdrawn(run, completed(fix, undefined, openFixes), LATER);
   }
   for (const fix of fixesOfOtherRuns(run, onBranch, openFixes)) {
     await takeBack(run, fix, 'withdrawn', 'the run that made it ended before it could be judged');
@@ -80,8 +80,8 @@ async function finishIntent(
     notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
     return;
   }
-  const isRecorded = openPatches(run.journal.ledger).some(
-    (open) => open.stage === stage && open.fingerprint === data.fingerprint && open.patch.commit === commit.commit,
+  const isRecorded = fixesIn(run.journal.ledger).some(
+    (fix) => isOpen(fix) && fix.stage === stage && fix.fingerprint === data.fingerprint && fix.commit === commit.commit,
   );
   if (isRecorded) return;
   run.journal.append({ type: 'fix.committed', stage, step, attempt, data: { ...rest, commit: commit.commit } });
@@ -96,47 +96,13 @@ const commitOf = (
     commit ? one.commit === commit : one.hash === hash && one.run === run && one.reverts === undefined,
   );
 
-interface OpenPatch {
-  stage: string;
-  fingerprint: string;
-  patch: Patch;
-}
+const isOpen = ({ outcome }: LedgerFix): boolean => outcome === 'applied' || outcome === 'provisional';
 
-/** Patches that the ledger knows no end of; `more`: also those that stand like this. */
-const openPatches = (ledger: Ledger, more?: FixOutcome): OpenPatch[] =>
-  Object.values(ledger.entries).flatMap(({ stage, fingerprint, patches }) =>
-    patches
-      .filter(({ outcome }) => outcome === 'applied' || outcome === 'provisional' || outcome === more)
-      .map((patch) => ({ stage, fingerprint, patch })),
-  );
-
-/** The fix of an open patch, as far as journal and branch tell it. */
-function fixOf(
-  stage: string,
-  fingerprint: string,
-  { hash, tier, plugin, note, commit: recorded = '' }: Patch,
-  onBranch: CommittedFix | undefined,
-  openFixes: readonly Fix[],
-): Fix {
-  const { commit = recorded, paths = [], note: message } = onBranch ?? {};
-  const step = openFixes.find((fix) => fix.commit === commit)?.step ?? stage;
-  return {
-    stage,
-    step,
-    fingerprint,
-    hash,
-    commit,
-    paths,
-    tier,
-    plugin,
-    note: note ?? message ?? { fix: '', reason: '' },
-  };
-}
-
-/** Records the end of a fix that is not on the branch. */
-function recordGone({ journal }: Run, fix: Fix): void {
-  const data = { ...fixData(fix), outcome: 'withdrawn', reason: LATER, commit: '', reverts: fix.commit } as const;
-  journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
+/** A fix with what its commit and the journal of its run add to the ledger. */
+function completed(fix: LedgerFix, onBranch: CommittedFix | undefined, openFixes: readonly Fix[]): Fix {
+  const { commit = fix.commit, paths = [], note = NO_NOTE } = onBranch ?? {};
+  const step = openFixes.find((open) => open.commit === commit)?.step ?? fix.stage;
+  return { ...fix, step, commit, paths, note: fix.note === NO_NOTE ? note : fix.note };
 }
 
 const LATER = 'recorded by a later process';
@@ -192,10 +158,10 @@ function lastHead(events: readonly LoopEvent[]): string | undefined {
 
 /** Fixes of other runs that were never judged, the newest first. */
 function fixesOfOtherRuns(run: Run, onBranch: readonly CommittedFix[], openFixes: readonly Fix[]): Fix[] {
-  const fixes = openPatches(run.journal.ledger).flatMap(({ stage, fingerprint, patch }) => {
-    const commit = commitOf(onBranch, patch);
-    const isOurs = commit?.run === run.id;
-    return commit && !isOurs ? [fixOf(stage, fingerprint, patch, commit, openFixes)] : [];
+  const open = fixesIn(run.journal.ledger).filter(isOpen);
+  const fixes = open.flatMap((fix) => {
+    const commit = commitOf(onBranch, fix);
+    return commit && commit.run !== run.id ? [completed(fix, commit, openFixes)] : [];
   });
   const age = (fix: Fix) => onBranch.findIndex(({ commit }) => commit === fix.commit);
   return fixes.sort((a, b) => age(a) - age(b));

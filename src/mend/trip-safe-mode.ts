@@ -5,8 +5,8 @@ import { recordOf } from '../journal/stages.ts';
 import { inputFiles } from '../plan/inputs.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
-import { entryOf, type Ledger } from '../triage/ledger.ts';
-import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
+import { type Ledger, patchIn } from '../triage/ledger.ts';
+import { type CommittedFix, committedFixes, standingFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { notify } from './notify.ts';
 import { readSafeMode, setSafeMode } from './safe-mode.ts';
@@ -53,18 +53,12 @@ async function culpritFix(
 ): Promise<CommittedFix | undefined> {
   const { reopened, green_head } = recordOf(journal.stages, step) ?? {};
   if (!reopened || green_head === undefined || green_head === tree.head) return undefined;
-  const since = await committedFixes(treeGit(tree), green_head, tree.head);
-  const gone = new Set(since.map(({ reverts }) => reverts));
+  const since = standingFixes(await committedFixes(treeGit(tree), green_head, tree.head));
   const inputs = new Set(inputFiles(config.map.stages[stage] as Stage, await tree.files()));
   return since.find(
     (fix) =>
-      fix.reverts === undefined &&
-      !gone.has(fix.commit) &&
       fix.stage !== stage &&
-      isVerified(journal.ledger, fix) &&
+      patchIn(journal.ledger, fix)?.outcome === 'verified' &&
       fix.paths.some((path) => inputs.has(path)),
   );
 }
-
-const isVerified = (ledger: Ledger, { stage, fingerprint, hash }: CommittedFix): boolean =>
-  entryOf(ledger, stage, fingerprint)?.patches.find((patch) => patch.hash === hash)?.outcome === 'verified';

@@ -16,7 +16,7 @@ export interface ActionCall<P = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** What a step came to; `inputs` and `head` are a stage's. */
+/** What a done step returned; `inputs` and `head` are a stage's. */
 export type StepResult = DataOf<'step.done'> & Record<string, unknown>;
 
 /** How an attempt ended. Only a bug throws. */
@@ -34,8 +34,15 @@ export type Outcome =
   /** The run as a whole cannot go on, whatever the step's `on_failure` says. */
   | { kind: 'halt'; message: string; context?: Record<string, unknown> };
 
-/** What a call came to: what the action said, or what kept it from saying anything. */
+/** How a call ended: the action's outcome, or why there is none. */
 export type Ended = Outcome | { kind: 'error'; error: ExecutionError } | { kind: 'left'; reason: string };
+
+/** What follows an attempt: the step's end, or another attempt after a pause. */
+export type Next = { end: Ended } | { again: DataOf<'step.retry'> };
+
+export const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({
+  again: { pause_ms, reason, ...(tier && { tier }) },
+});
 
 export interface Action<P = unknown> {
   readonly payload: z.ZodType<P>;

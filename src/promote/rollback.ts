@@ -17,7 +17,7 @@ import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
 import { closeOpenRun } from '../run/close-run.ts';
 import { bringOptions } from '../run/prepare.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import type { Fix } from '../triage/incident.ts';
+import type { Fix } from '../triage/ledger.ts';
 import { patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';

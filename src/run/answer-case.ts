@@ -2,7 +2,7 @@
 // the failure comes back; one that they decline counts as tried.
 import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
-import { type NewEvent, PERSON } from '../events.ts';
+import { type NewEvent, NO_NOTE, PERSON } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
@@ -15,7 +15,7 @@ import { nextId } from '../journal/runs.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
-import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/proposal.ts';
+import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
@@ -158,9 +158,12 @@ function declinedFixes(layout: Layout, { stage, fingerprint, state, patch, sugge
   const { plugin, tier, note = NO_NOTE } = suggested ?? { plugin: 'unknown', tier: 'executor' as const };
   if (state === 'open') return patch === undefined ? [] : [{ hash: patch, plugin, tier, note: { ...note } }];
   const answers = entryOf(readLedger(layout).ledger, stage, fingerprint)?.patches.filter(isWaitingAnswer) ?? [];
-  return answers.map(({ hash, plugin: by, tier: of, note: said = NO_NOTE }) => {
-    return { hash, plugin: by, tier: of, note: { ...said } };
-  });
+  return answers.map((patch) => ({
+    hash: patch.hash,
+    plugin: patch.plugin,
+    tier: patch.tier,
+    note: patch.note ?? NO_NOTE,
+  }));
 }
 
 async function judge(

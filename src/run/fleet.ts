@@ -1,9 +1,9 @@
-// The cells of a stage that failed are answered together, when all that run have ended and the fix on trial was tried by all
-// that it is for; no other cell starts meanwhile. A stage without a matrix is a fleet of one.
+// The failed cells of a stage are answered together: once none of its cells runs, and every cell that judges the fix on
+// trial has ended. Meanwhile no other cell of it starts, and no other stage is mended. A stage without a matrix is a fleet
+// of one cell.
 import { limited } from '../io/signals.ts';
-import type { Member } from '../mend/identify.ts';
-import { endTurn, takeTurn } from '../mend/turn.ts';
-import type { Ended } from '../plan/action.ts';
+import type { Answers, Member } from '../mend/identify.ts';
+import { again, type Next } from '../plan/action.ts';
 import { withNeeds } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
@@ -11,56 +11,55 @@ import { type Cell, stepLabel } from '../plan/matrix.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 
-/** Steps that wait for another one to end, and whom to wake when one begins to. */
+/** How many steps wait for others to end, and what to call when one begins to. */
 export interface Pauses {
   count: number;
   wake(): void;
 }
 
-/** What follows an attempt: the step's end, or another attempt after a pause. */
-export type Next = { end: Ended } | { again: { pause_ms: number; reason: string; tier?: 'wait' | 'fix' } };
-
-export const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({
-  again: { pause_ms, reason, ...(tier ? { tier } : {}) },
-});
-
-/** What follows for some of those that were asked about, one at least; the others stay, and are asked about later. */
-export type Answers = ReadonlyMap<Member, Next>;
-type Ask = (members: readonly Member[]) => Promise<Answers>;
+/** Answers some of the members, at least one; the others are asked about again later. */
+type Answer = (run: Run, members: readonly Member[]) => Promise<Answers>;
 
 interface Waiting {
   readonly member: Member;
-  /** Others were answered meanwhile: what it is made from may have changed. */
+  /** Others were answered since it failed: its inputs may have changed. */
   stayed: boolean;
   resolve(next: Next): void;
   reject(error: unknown): void;
 }
 
 interface Fleet {
-  /** Cells that are looked at or run. */
+  /** Cells that are checked or run. */
   readonly atWork: Set<string>;
-  /** Cells that failed, and whose end is still to come. */
+  /** Cells that failed and have not ended yet. */
   readonly mending: Set<string>;
-  /** Those of them whose end is being told: they judge nothing more. */
+  /** Those of them whose end is being recorded: they judge nothing more. */
   readonly settling: Set<string>;
   readonly waiting: Map<string, Waiting>;
   isAnswering: boolean;
+  /** It is the stage being mended: from the first answer until its fixes are judged. */
+  hasTurn: boolean;
   /** Answers those who wait, if it is time. */
-  answer(): void;
+  answerIfReady(): void;
 }
 
 export type Fleets = ReturnType<typeof openFleets>;
 
-/** The fleets of a plan with these steps; `held` hears of each stage no other cell of which may start. */
+/** The fleets of a plan with these steps; `held` is called with each stage whose other cells may not start. */
 export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (stage: string) => void = () => {}) {
   const fleets = new Map<unknown, Fleet>();
+  const wakeWaiting = new Set<() => void>();
   return {
-    began: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
-    mends,
-    /** Whether a step must not start yet: others of its stage failed, and are not done with. */
-    isHeld: (step: PlanStep): boolean => fleetOf(step).mending.size > 0 && !isMending(step),
-    /** Whether another step of the same stage is still to judge what it was mended with. */
-    isJudging: (step: PlanStep, label: string): boolean => isMending(step, label) && !fleetOf(step).settling.has(label),
+    started: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
+    /** The step judges fixes that an earlier process left. */
+    mends: (step: PlanStep): void => void fleetOf(step).mending.add(stepLabel(step)),
+    /** Whether a step must not start yet: other cells of its stage failed and have not ended. */
+    isHeld: (step: PlanStep): boolean => fleetOf(step).mending.size > 0 && !fleetOf(step).mending.has(stepLabel(step)),
+    /** Whether the cell `label` of the same stage is still to judge what it was mended with. */
+    isJudging(step: PlanStep, label: string): boolean {
+      const { mending, settling } = fleetOf(step);
+      return mending.has(label) && !settling.has(label);
+    },
     settles: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
     rests,
     ended,
@@ -69,27 +68,24 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
 
   function fleetOf({ id, payload }: PlanStep): Fleet {
     const name = payload.stage ?? id;
-    const fleet = fleets.get(name);
-    if (fleet) return fleet;
-    const made = { atWork: new Set<string>(), mending: new Set<string>(), settling: new Set<string>() };
-    fleets.set(name, { ...made, waiting: new Map(), isAnswering: false, answer() {} });
-    return fleets.get(name) as Fleet;
+    const fleet = fleets.get(name) ?? {
+      atWork: new Set(),
+      mending: new Set(),
+      settling: new Set(),
+      waiting: new Map(),
+      isAnswering: false,
+      hasTurn: false,
+      answerIfReady() {},
+    };
+    fleets.set(name, fleet);
+    return fleet;
   }
 
-  /** Whether the end of a failed step is still to come; `label`: of that step of its stage. */
-  function isMending(step: PlanStep, label = stepLabel(step)): boolean {
-    return fleetOf(step).mending.has(label);
-  }
-
-  function mends(step: PlanStep): void {
-    fleetOf(step).mending.add(stepLabel(step));
-  }
-
-  /** It goes on later. */
+  /** The step does not run for now. */
   function rests(step: PlanStep): void {
     const fleet = fleetOf(step);
     fleet.atWork.delete(stepLabel(step));
-    fleet.answer();
+    fleet.answerIfReady();
   }
 
   function ended(step: PlanStep, run?: Run): void {
@@ -97,17 +93,17 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
     fleet.mending.delete(stepLabel(step));
     fleet.settling.delete(stepLabel(step));
     rests(step);
-    if (run && !fleet.isAnswering) endTurn(run, step.payload.stage as string, fleet.mending.size === 0);
+    if (run) endTurn(run, step.payload.stage as string, fleet);
   }
 
-  /** What follows for a cell that failed. Those that judge the fix on trial are asked about alone. Rejects with what `ask` throws. */
-  async function decide(run: Run, member: Member, ask: Ask): Promise<Next> {
+  /** What follows for a cell that failed. Cells that judge the fix on trial are answered first. Rejects with what `answer` throws. */
+  async function decide(run: Run, member: Member, answer: Answer): Promise<Next> {
     const { step } = member.failed;
     const fleet = fleetOf(step);
     fleet.mending.add(stepLabel(step));
     held(member.incident.stage);
-    fleet.answer = () => void answerWaiting(run, member.incident.stage, fleet, ask);
-    // Whoever waits needs no worker: what a fix made stale must be able to run.
+    fleet.answerIfReady = () => void answerWaiting(run, member.incident.stage, fleet, answer);
+    // A step that waits occupies no worker: what a fix made stale must be able to run.
     pauses.count += 1;
     try {
       return await new Promise<Next>((resolve, reject) => {
@@ -120,7 +116,7 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
     }
   }
 
-  async function answerWaiting(run: Run, stage: string, fleet: Fleet, ask: Ask): Promise<void> {
+  async function answerWaiting(run: Run, stage: string, fleet: Fleet, answer: Answer): Promise<void> {
     const { waiting, mending } = fleet;
     if (fleet.isAnswering || waiting.size === 0 || fleet.atWork.size > 0) return;
     const judges = run.journal.failures.trials.get(stage)?.steps ?? new Map();
@@ -128,12 +124,12 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
     fleet.isAnswering = true;
     try {
       const all = steps.flatMap((step) => waiting.get(stepLabel(step)) ?? []);
-      if (await turnFor(run, stage, all)) for (const one of all) one.stayed = true;
+      if (await takeTurn(run, stage, fleet, all[0])) for (const one of all) one.stayed = true;
       const onTrial = all.filter(({ member }) => judges.has(member.incident.step));
       const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
       const asked = (onTrial.length > 0 ? onTrial : all).map(({ member }) => member);
-      const once = again(0, 'what it is made from changed meanwhile');
-      const answers = changed.length > 0 ? new Map(changed.map((member) => [member, once])) : await ask(asked);
+      const rerun = again(0, 'what it is made from changed meanwhile');
+      const answers = changed.length > 0 ? new Map(changed.map((member) => [member, rerun])) : await answer(run, asked);
       for (const one of all) one.stayed = true;
       for (const [{ failed }, next] of answers) {
         const label = stepLabel(failed.step);
@@ -146,8 +142,38 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
       waiting.clear();
     }
     fleet.isAnswering = false;
-    endTurn(run, stage);
-    fleet.answer();
+    endTurn(run, stage, fleet);
+    fleet.answerIfReady();
+  }
+
+  /**
+   * Waits until no other stage is being mended, but for stages that need this one: they cannot run before it was made again.
+   * Resolves to whether it had to wait.
+   */
+  async function takeTurn(run: Run, stage: string, fleet: Fleet, first: Waiting | undefined): Promise<boolean> {
+    const { signal, end } = limited(first?.member.failed.timeLeftMs() ?? 0, run.signal);
+    const isInTheWay = ([name, other]: [unknown, Fleet]) =>
+      other !== fleet && other.hasTurn && !needsOf(run, name as string).includes(stage);
+    let waited = false;
+    while ([...fleets].some(isInTheWay) && !signal.aborted) {
+      waited = true;
+      await new Promise<void>((resolve) => {
+        wakeWaiting.add(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    end();
+    fleet.hasTurn = true;
+    return waited;
+  }
+
+  /** Lets other stages be mended, unless this one is being answered or has fixes that its cells are still to judge. */
+  function endTurn(run: Run, stage: string, fleet: Fleet): void {
+    const isOnTrial = fleet.mending.size > 0 && run.journal.failures.openFixes(stage).length > 0;
+    if (fleet.isAnswering || isOnTrial) return;
+    fleet.hasTurn = false;
+    for (const wake of wakeWaiting) wake();
+    wakeWaiting.clear();
   }
 }
 
@@ -155,13 +181,7 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
 export const needsOf = ({ config }: Run, stage: string): string[] =>
   withNeeds(config.map, [stage]).filter((name) => name !== stage);
 
-/** Waits until no other stage's failure is being mended. Resolves to whether it had to. */
-function turnFor(run: Run, stage: string, [first]: readonly Waiting[]): Promise<boolean> {
-  const { signal, end } = limited(first?.member.failed.timeLeftMs() ?? 0, run.signal);
-  return takeTurn(run, stage, (holder) => needsOf(run, holder).includes(stage), signal).finally(end);
-}
-
-/** Those that should rather run again: what they are made from is not what it was when they failed. */
+/** Members whose inputs changed since they failed: they run again instead of being answered. */
 async function changedMeanwhile(run: Run, waiting: readonly Waiting[]): Promise<Member[]> {
   const changed: Member[] = [];
   for (const { member } of waiting.filter(({ stayed }) => stayed)) {

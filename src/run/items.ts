@@ -14,10 +14,11 @@ import { readCommands } from '../io/gate/gate.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { recordOf } from '../journal/stages.ts';
 import { recordFixStays } from '../mend/commit.ts';
-import { bringBack, changesOf, type ItemChange, isOnBranch, takeBackItem } from '../mend/item-changes.ts';
+import { bringBack, changesOf, isOnBranch, takeBackItem } from '../mend/item-changes.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { staleEvent } from '../stage/stale.ts';
+import type { LedgerFix } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
@@ -159,7 +160,7 @@ export async function settleItems(run: Run, objects: GitObjects, isOver: boolean
 async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: boolean): Promise<void> {
   const { charges } = run.journal.failures;
   const [step, charge] = [...charges].find(([, { fixes }]) => fixes.some(({ fix }) => fix.stage === stage)) ?? [];
-  const isComing = ({ outcome, left = [] }: ItemChange) => outcome === 'applied' || left.includes(step ?? '');
+  const isComing = ({ outcome, left = [] }: LedgerFix) => outcome === 'applied' || left.includes(step ?? '');
   if (step !== undefined && charge && changesOf(run, stage).some(isComing)) {
     for (const fix of changesOf(run, stage).filter(({ outcome }) => outcome === 'applied'))
       recordFixStays(run, fix, 'holds', `${step} fails alike without it`, [step]);

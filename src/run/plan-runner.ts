@@ -15,11 +15,11 @@ import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import type { Run } from '../stage/run.ts';
+import { thrownError } from './call-action.ts';
 import { driveStep } from './drive.ts';
 import { openFleets } from './fleet.ts';
-import { endOfStep } from './mended-step.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
-import { type PlanRun, thrownError } from './step.ts';
+import { type Execution, endStep } from './step.ts';
 
 export interface PlanRunnerOptions {
   actions: ActionRegistry;
@@ -151,7 +151,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const fleets = openFleets(plan.steps, pauses, options.held);
     const toJudge = run ? stepsToJudge(plan, run, resume.done) : [];
     for (const step of toJudge) fleets.mends(step);
-    const scope: PlanRun = {
+    const execution: Execution = {
       plan,
       context,
       actions,
@@ -163,7 +163,6 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       signal,
       clock,
       emit,
-      begun: new Set(),
       losses: new Map(resume.losses),
       halted: false,
       fleets,
@@ -172,14 +171,14 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       const end = await runSchedule(plan, resume.done, {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
-        driveStep: (step) => driveStep(step, scope),
+        driveStep: (step, isResumed) => driveStep(step, execution, isResumed),
         watch: (states) => options.watch?.({ plan, states, attempts, isHeld: fleets.isHeld }),
         halted: () => {
-          scope.halted = true;
+          execution.halted = true;
           options.halted?.();
         },
         ...(run ? { pauses, stale: staleSteps(run), isHeld: fleets.isHeld } : {}),
-        endBegun: (step, because) => endOfStep(step, scope, endWithoutTurn(step, run, because, signal)),
+        endSuspended: (step, because) => endStep(step, execution, endWithoutTurn(step, run, because, signal)),
         first: toJudge.map(({ id }) => id),
         skipped: (step, { error_code: code, message: reason }) => {
           emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } });
@@ -210,7 +209,7 @@ function refusal(checked: Checked<unknown>): ScheduleEnd {
   return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {} };
 }
 
-/** The end of a step that made way for its needs and never came to run again. */
+/** The end of a suspended step that is not resumed. */
 function endWithoutTurn(
   step: PlanStep,
   run: Run | undefined,

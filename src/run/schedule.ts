@@ -10,8 +10,8 @@ import type { StepEnd } from './step.ts';
 export interface SchedulePorts {
   scheduler: RunScheduler;
   workers: number;
-  /** Drives one step until it ended. Never rejects. */
-  driveStep(step: PlanStep): Promise<StepEnd>;
+  /** Drives one step until it ended or is suspended; `isResumed`: it was. Never rejects. */
+  driveStep(step: PlanStep, isResumed: boolean): Promise<StepEnd>;
   /** A step that will not run because of another. */
   skipped(step: PlanStep, because: ExecutionError): void;
   /** Which done steps no longer stand; undefined: none has become so since the last question. */
@@ -23,9 +23,9 @@ export interface SchedulePorts {
   watch?(states: ReadonlyMap<string, StepState>): void;
   /** Nothing more is started. */
   halted?(): void;
-  /** Ends a step that made way for what it needs and will not run again; `because`: something of that failed. */
-  endBegun?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
-  /** Steps that go before all others, with what they need: an earlier process left them with fixes to be judged. */
+  /** Ends a suspended step that will not be resumed; `because`: something that it needs failed. */
+  endSuspended?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
+  /** Steps that start before all others, with what they need: an earlier process left fixes for them to judge. */
   first?: readonly string[];
 }
 
@@ -41,8 +41,8 @@ export interface ScheduleEnd {
 export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: SchedulePorts): Promise<ScheduleEnd> {
   const facts = new RunFacts(plan, new Map([...done].map((id) => [id, 'DONE' as const])));
   const running = new Map<string, Promise<[PlanStep, StepEnd | undefined]>>();
-  /** Steps that made way for what they need: these go before all others. */
-  const begun = new Map<string, { step: PlanStep; because?: ExecutionError }>();
+  /** Steps that are resumed when what they need was made again: they and their needs start before all others. */
+  const suspended = new Map<string, PlanStep>();
   const first = new Set(ports.first);
   const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {} };
   ports.watch?.(facts.states);
@@ -50,7 +50,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   for (;;) {
     const isStale = ports.stale?.();
     for (const step of isStale ? facts.inState('DONE').filter(isStale) : []) facts.reopen(step.id);
-    if (end.halted) for (const { step, because } of begun.values()) endBegun(step, because);
+    if (end.halted) for (const step of suspended.values()) endSuspended(step);
     if (!end.halted) startReady();
     if (running.size === 0) break;
     const ended = await Promise.race([...running.values(), ...(ports.pauses ? [paused(ports.pauses)] : [])]);
@@ -68,26 +68,29 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   }
   return end;
 
-  function endBegun(step: PlanStep, because?: ExecutionError): void {
-    begun.delete(step.id);
-    const ended = (ports.endBegun?.(step, because) ?? Promise.resolve()).then((): [PlanStep, undefined] => [
-      step,
-      undefined,
-    ]);
-    running.set(step.id, ended);
+  function endSuspended(step: PlanStep, because?: ExecutionError): void {
+    suspended.delete(step.id);
+    const ended = Promise.resolve(ports.endSuspended?.(step, because));
+    running.set(
+      step.id,
+      ended.then(() => [step, undefined]),
+    );
   }
 
   function startReady(): void {
     const free = ports.workers - running.size;
     const allowed = firstOf(free, ports.scheduler.ready(facts, plan), ports.isHeld);
-    // Whoever waits for another needs no worker meanwhile; the other must be able to go on.
+    // A step that waits for others occupies no worker: the others must be able to run.
     const before = urgent().slice(0, Math.max(allowed.length, free + (ports.pauses?.count ?? 0)));
     for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
-      // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
+      // A caller's scheduler may be wrong: then the step does not start, and the stall is reported.
       if (!facts.mayStart(step.id)) continue;
       facts.record(step.id, 'IN_PROGRESS');
-      const driven = ports.driveStep(step).then((stepEnd): [PlanStep, StepEnd] => [step, stepEnd]);
-      running.set(step.id, driven);
+      const driven = ports.driveStep(step, suspended.delete(step.id));
+      running.set(
+        step.id,
+        driven.then((stepEnd) => [step, stepEnd]),
+      );
     }
   }
 
@@ -97,23 +100,23 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     });
   }
 
-  /** What was begun and can go on, and what that needs and can start. */
+  /** Suspended steps and `first` ones that can start, and those of their needs that can. */
   function urgent(): PlanStep[] {
-    if (begun.size + first.size === 0) return [];
-    const wanted = new Set([...begun.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
+    if (suspended.size + first.size === 0) return [];
+    const wanted = new Set([...suspended.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
     return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !ports.isHeld?.(step));
   }
 
   function settle(step: PlanStep, stepEnd: StepEnd): void {
-    facts.record(step.id, stepEnd.state);
-    if (stepEnd.state === 'TODO' && 'begun' in stepEnd) {
-      begun.set(step.id, { step });
-      // Somebody else may have found out already that what it needs fails.
+    if (stepEnd.state === 'SUSPENDED') {
+      facts.record(step.id, 'TODO');
+      suspended.set(step.id, step);
+      // One of its needs may have failed already.
       const lost = [...facts.needsOf(step.id)].find((id) => /FAILED|SKIPPED/.test(facts.states.get(id) ?? ''));
       if (lost !== undefined) skip(step, lost, 'what it needs could not be made again');
       return;
     }
-    begun.delete(step.id);
+    facts.record(step.id, stepEnd.state);
     first.delete(step.id);
     if (stepEnd.state === 'DONE') {
       if (stepEnd.result) end.results[step.id] = stepEnd.result;
@@ -139,7 +142,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     facts.record(step.id, 'SKIPPED');
     const because = executionError('STEP_SKIPPED', `needs ${label}, which ${why}`, { step_id: step.id, cause });
     end.errors.push(because);
-    if (begun.has(step.id)) endBegun(step, because);
+    if (suspended.has(step.id)) endSuspended(step, because);
     else ports.skipped(step, because);
   }
 }

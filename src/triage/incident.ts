@@ -1,22 +1,8 @@
 // All that is known of one failure of one step: what its log says, its history over all runs, what this run did about it.
 // Folded from events, so a later process knows the same. Pure.
-import type { AttemptEnd, FixTier, Inputs, LoopEvent } from '../events.ts';
+import type { AttemptEnd, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
-import { entryOf, heldOver, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
-
-/** A fix on the AI branch. */
-export interface Fix {
-  readonly stage: string;
-  readonly step: string;
-  /** The failure it is for. */
-  readonly fingerprint: string;
-  readonly hash: string;
-  readonly commit: string;
-  readonly paths: readonly string[];
-  readonly tier: FixTier;
-  readonly plugin: string;
-  readonly note: { readonly fix: string; readonly reason: string };
-}
+import { entryOf, type Fix, heldOver, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
 
 /** A fix that the next attempts of the steps which had its failure judge. */
 export interface Trial {

@@ -3,11 +3,13 @@ import {
   FAILURE_CLASSES,
   FIX_OUTCOMES,
   FIX_TIERS,
+  type FixTier,
   isAsk,
   isAttemptEnd,
   isNote,
   isStory,
   KNOWN_FIXES,
+  NO_NOTE,
   PERSON,
   TIERS,
 } from '../events.ts';
@@ -188,6 +190,33 @@ export function seenBy(entry: LedgerEntry | undefined, run: string, step: string
   if (splitStepName(step).cell === '') return { times_seen: times_seen + 1 };
   const joins = entry?.run === run && steps.length > 0 && !steps.includes(step);
   return joins ? { times_seen, steps: [...steps, step] } : { times_seen: times_seen + 1, steps: [step] };
+}
+
+/** A fix on the AI branch. */
+export interface Fix {
+  readonly stage: string;
+  readonly step: string;
+  /** The failure it is for. */
+  readonly fingerprint: string;
+  readonly hash: string;
+  readonly commit: string;
+  readonly paths: readonly string[];
+  readonly tier: FixTier;
+  readonly plugin: string;
+  readonly note: { readonly fix: string; readonly reason: string };
+}
+
+/** A fix as the ledger has it, whether it is on the branch or not; `time` and `run` are those of its latest outcome. */
+export interface LedgerFix extends Fix, Pick<Patch, 'outcome' | 'why' | 'run' | 'left' | 'time'> {}
+
+/** Every fix that was tried, in the order of their latest outcomes. The ledger knows neither its cell nor its paths. */
+export function fixesIn(ledger: Ledger): LedgerFix[] {
+  const fixes = Object.values(ledger.entries).flatMap(({ stage, fingerprint, patches }) =>
+    patches.map(({ note = NO_NOTE, commit = '', ...patch }) => {
+      return { ...patch, stage, step: stage, fingerprint, paths: [], note, commit };
+    }),
+  );
+  return fixes.sort((a, b) => a.time.localeCompare(b.time));
 }
 
 /** What is known of a fix, by its patch. */

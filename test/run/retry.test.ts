@@ -11,15 +11,12 @@ const planWith = (policy: object, of: object = { on_failure: 'retry' }) =>
 
 /** The pause before the next attempt of a plan's only step. */
 const pauseAfter = (plan: Plan, attempt: number, more: { mayRunAgain?: boolean; code?: 'STEP_TIMEOUT' } = {}) =>
-  blindRetry(
-    { plan },
-    {
-      step: plan.steps[0] as PlanStep,
-      attempt,
-      error: executionError(more.code ?? 'EXECUTION_HALTED', 'it broke'),
-      mayRunAgain: more.mayRunAgain ?? true,
-    },
-  );
+  blindRetry(plan, {
+    step: plan.steps[0] as PlanStep,
+    attempt,
+    error: executionError(more.code ?? 'EXECUTION_HALTED', 'it broke'),
+    mayRunAgain: more.mayRunAgain ?? true,
+  });
 
 test('the pauses grow by the multiplier up to the cap, and end with the attempts', () => {
   const of = planWith({ max_attempts: 5, backoff_ms: 100, backoff_multiplier: 2, max_backoff_ms: 300 });
@@ -39,7 +36,7 @@ test('a step’s own policy goes before the plan’s', () => {
   const error = executionError('EXECUTION_HALTED', 'it broke');
   const attempts = (step: PlanStep) =>
     [1, 2, 3, 4, 5, 6, 7, 8].find(
-      (attempt) => blindRetry({ plan: of }, { step, attempt, error, mayRunAgain: true }) === undefined,
+      (attempt) => blindRetry(of, { step, attempt, error, mayRunAgain: true }) === undefined,
     );
   assert.equal(of.steps.map(attempts), [3, 7]);
 });

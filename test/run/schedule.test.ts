@@ -112,6 +112,35 @@ test('a step that was stopped is still to do, and the run ends there', async () 
   );
 });
 
+test('a step that made way and runs again is not ended a second time when another step halts the plan', async () => {
+  const of = checkedPlan(plan([step(1), step(2, [1]), step(3, [1])]));
+  const ended: string[] = [];
+  let turns = 0;
+  let isStale = false;
+  const { end, started } = await driven(
+    of,
+    async (at) => {
+      if (numberOf(at) === 2 && turns++ === 0) {
+        isStale = true;
+        return { state: 'SUSPENDED' };
+      }
+      // Halts while the step that made way is at work again.
+      if (numberOf(at) === 3) return tick(6).then(() => broken(at, true));
+      return tick(numberOf(at) === 2 ? 12 : 1).then(() => DONE);
+    },
+    {
+      stale: () => {
+        const isNew = isStale;
+        isStale = false;
+        return isNew ? (at) => numberOf(at) === 1 : undefined;
+      },
+      endSuspended: async (at) => void ended.push(labelOf(at)),
+    },
+  );
+  assert.equal(started, ['s1', 's2', 's3', 's1', 's2']);
+  assert.equal([ended, end.halted, end.done], [[], true, 2]);
+});
+
 test('property: in any plan, with any cap and order of ends, each step runs once, after all it depends on', async () => {
   const caps = fc.integer({ min: 1, max: 5 });
   await fc.assert(
