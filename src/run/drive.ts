@@ -2,9 +2,10 @@
 // that passes the gate, commit it, make again what it made stale, run again. A caller's own plan has no mending.
 import { chargeFix } from '../mend/charge-fix.ts';
 import { applyFix } from '../mend/commit.ts';
+import { conclude, stopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, currentIncident, identify, type Member, record, sharedBy } from '../mend/identify.ts';
 import { judgeTrial } from '../mend/judge-fixes.ts';
-import { conclude, decideNow, stopped, type Unreachable } from '../mend/situation.ts';
+import { decideNow, type Unreachable } from '../mend/situation.ts';
 import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
 import { again, type Ended, type Next } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';

@@ -1,0 +1,131 @@
+// The end of a failure that nothing more is done about in this run: its case, the notice to people, and what the steps that
+// have it end with.
+import { caseCommands } from '../outbound/case-summary.ts';
+import type { ExecutionError } from '../plan/codes.ts';
+import type { Run } from '../stage/run.ts';
+import type { Decision, Why } from '../triage/decide.ts';
+import type { Incident } from '../triage/incident.ts';
+import { entriesOf, type LedgerEntry } from '../triage/ledger.ts';
+import { currentIncident, type Member, record } from './identify.ts';
+import { notify } from './notify.ts';
+
+/** Records that the run was stopped while a fix was asked for. */
+export function stopped(run: Run, incident: Incident): Decision {
+  const reason = 'the run was stopped while a fix was asked for';
+  const decision: Decision = { tier: 'none', why: 'stopped', exit: 1, reason };
+  record(run, incident, 'failure.decided', decision);
+  return decision;
+}
+
+/**
+ * Writes the case when a person is needed from now on, and notifies people. `prompt` is the path of a question that nobody
+ * could be asked. Returns the error that each step with the failure ends with.
+ */
+export async function conclude(
+  run: Run,
+  incident: Incident,
+  decision: Decision,
+  prompt: string | undefined,
+): Promise<(member: Member) => ExecutionError> {
+  const why = 'why' in decision ? decision.why : undefined;
+  if (decision.tier === 'give_up') {
+    const { giveUp } = await import('./cases.ts');
+    await giveUp(run, incident, decision.reason);
+  }
+  if (opensCase(why)) {
+    const { handOver } = await import('./cases.ts');
+    await handOver(run, incident, decision.reason);
+  }
+  // A given-up stage that a person asked to run once stays given up.
+  const staysGivenUp = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
+  const gaveUp = decision.tier === 'give_up' || staysGivenUp;
+  const human = gaveUp || ('exit' in decision && decision.exit === 3);
+  const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt);
+  const { fingerprint, class: failureClass, errors } = incident.failure;
+  const state = gaveUp ? 'give_up' : why === 'open_case' || opensCase(why) ? 'hand_over' : why;
+  if (state === 'give_up' || state === 'hand_over' || state === 'external') {
+    const lines = errors.flatMap((error) => error.lines).slice(0, MAX_LINES);
+    const more = [...lines, `log: ${incident.log}`, ...(next ? [`next: ${next}`] : [])];
+    const { stage } = incident;
+    notifyOf(run, state, { stage, fingerprint, class: failureClass, last_reason: decision.reason }, more);
+  }
+  const facts = {
+    fingerprint,
+    class: failureClass,
+    tier: decision.tier,
+    ...(why && { why }),
+    ...(human && { human }),
+    ...(gaveUp && { gave_up: decision.reason }),
+    ...(next && { next }),
+  };
+  return ({ failed, incident: { stage, step, inputs: ofAttempt } }) => {
+    // As they were before the step's fixes: these are withdrawn at its end, which must not count as changed inputs.
+    const inputs = run.journal.failures.inputsBefore(stage, step) ?? ofAttempt;
+    return { ...failed.error, context: { ...failed.error.context, ...(inputs && { inputs }), ...facts } };
+  };
+}
+
+/** Whether a case is opened for a person because nobody else can be asked. */
+const opensCase = (why: Why | undefined): boolean => why === 'out_of_reach' || why === 'no_progress';
+
+/** For a failure that a rule of the owner's calls external without any advice. */
+const OUTSIDE = 'mend what the log names outside of this repository';
+
+/** What only a person can do now; undefined where the usual words do. */
+function adviceFor(
+  { stage, failure, history, storyCase }: Incident,
+  why: Why | undefined,
+  gaveUp: boolean,
+  prompt: string | undefined,
+): string | undefined {
+  if (gaveUp) return afterGivingUp(stage, failure.fingerprint);
+  if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
+  const name = history.case ?? storyCase;
+  if (name !== undefined && (why === 'open_case' || opensCase(why))) {
+    return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
+  }
+  if (prompt !== undefined) {
+    return `start the model and run mendloop again, or give ${prompt} to any other, try its answer (mendloop check-patch <answer> --stage ${stage}) and commit it on your branch`;
+  }
+  const todo = failure.advice ?? (why === 'external' ? OUTSIDE : undefined);
+  return todo && `${todo}, then: mendloop`;
+}
+
+const afterGivingUp = (stage: string, fingerprint: string): string =>
+  `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
+
+/** How much of a failure a notice shows. */
+const MAX_LINES = 3;
+
+const WORDS = {
+  give_up: { title: 'given up', does: 'the loop gave up' },
+  hand_over: { title: 'a case waits for you', does: 'is handed over to you' },
+  external: { title: 'needs you', does: 'nothing in the repository can fix it' },
+} as const;
+
+type ForPerson = Pick<LedgerEntry, 'stage' | 'fingerprint' | 'class' | 'last_reason'>;
+
+function notifyOf(run: Run, reason: keyof typeof WORDS, entry: ForPerson, more: readonly string[]): void {
+  const { stage, fingerprint, class: failureClass, last_reason = '' } = entry;
+  const { title, does } = WORDS[reason];
+  const lead = `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${last_reason}`;
+  notify(run, { reason, stage, fingerprint, title: `${stage}: ${title}`, text: [lead, ...more].join('\n') });
+}
+
+/** Notifies that stages are green again, and of failures of others that still wait for a person. */
+export function notifyOfStages(run: Run, green: readonly string[]): void {
+  const failuresOf = (names: readonly string[]) => names.flatMap((stage) => entriesOf(run.journal.ledger, stage));
+  for (const { stage, fingerprint, class: failureClass, notified } of failuresOf(green)) {
+    if (notified === undefined) continue;
+    const text = `${stage} is green again; it had failed (${failureClass}, ${fingerprint})`;
+    notify(run, { reason: 'recovered', stage, fingerprint, title: `${stage}: green again`, text });
+  }
+  const { stages } = run.journal.stages;
+  const red = Object.keys(run.config.map.stages).filter((name) => stages[name]?.status !== 'green');
+  for (const entry of failuresOf(red)) {
+    const { stage, fingerprint, gave_up_at, case: open, suggestion } = entry;
+    if (gave_up_at !== undefined) notifyOf(run, 'give_up', entry, [`next: ${afterGivingUp(stage, fingerprint)}`]);
+    else if (open !== undefined)
+      notifyOf(run, 'hand_over', entry, [`next: ${caseCommands(open, suggestion !== undefined).join('\n')}`]);
+  }
+}
