@@ -8,9 +8,9 @@ import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { entryOf, type Fix, mayAsk, restOfStory } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
-import { type HandOver, handBack, openCase, type WrittenCase } from './cases.ts';
+import { type HandOver, handBack, openCase } from './cases.ts';
 import { applyFix, recordFixStays } from './commit.ts';
-import { contextFor, type FixContext, whyOutOfReach } from './context.ts';
+import { type CaseDocument, contextFor, type FixContext, whyOutOfReach } from './context.ts';
 import { converse, documentFor, type Reply } from './converse.ts';
 import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
@@ -155,6 +155,6 @@ function handOver(
   [ask]: readonly FoundFix[],
 ): Asked {
   if (ask) return { ...ask, notes: [`${why.by}: ${why.text}`] };
-  openCase(run, incident, document?.case as WrittenCase, why);
+  openCase(run, incident, document as CaseDocument, why);
   return { none: 'handed_over' };
 }

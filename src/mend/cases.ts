@@ -1,7 +1,7 @@
-// Cases: what is known of a failure, written for whoever can do more than the loop, and what they answered. All masked.
+// Cases: all that is known of a failure, written for an escalation or a person, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
-import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
+import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { oneLine } from '../outbound/text.ts';
 import type { Escalation } from '../plugin/contract.ts';
@@ -9,20 +9,12 @@ import { diagnoseStep, runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
-import { contextFor, type FixContext, maskedCase } from './context.ts';
+import { type CaseDocument, contextFor, type FixContext, maskedCase } from './context.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 
-export interface WrittenCase {
-  name: string;
-  version: 1 | 2;
-  /** Masked, as it goes out. */
-  text: string;
-  redactor: Redactor;
-}
-
 /** What a case tells besides the failure itself. */
-export interface CaseOptions {
+interface CaseOptions {
   /** Ends diagnostics that take too long for this run. */
   signal: AbortSignal;
   /** What a model asked to see: makes version 2. */
@@ -50,7 +42,7 @@ export async function writeCase(
   incident: Incident,
   context: FixContext,
   { asked, notes = [], lead, newest, signal }: CaseOptions,
-): Promise<WrittenCase> {
+): Promise<CaseDocument> {
   const store = openCaseStore(run.layout);
   const stage = run.config.map.stages[incident.stage] as Stage;
   const name = nameOf(store, incident);
@@ -63,13 +55,13 @@ export async function writeCase(
       ]
     : await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
   const about = { case: name, version, lead, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
-  const { text, redactor } = await maskedCase(run, incident, context.facts, about);
-  store.write(name, version, text);
+  const document = await maskedCase(run, incident, context.facts, about);
+  store.write(name, version, document.text);
   createOrUpdateCase(run, store, incident, name, ({ versions, state }) => ({
     versions: [...new Set([...versions, version] as const)],
     state: state === 'open' ? state : 'asked',
   }));
-  return { name, version, text, redactor };
+  return document;
 }
 
 /** The case of this failure that is open or was sent before; a new name otherwise. */
@@ -79,23 +71,28 @@ function nameOf(store: CaseStore, { stage, failure, history }: Incident): string
 }
 
 /** Stores the answer to a case. */
-export function recordAnswer(run: Run, { name, redactor }: WrittenCase, plugin: string, answer: Escalation): void {
+export function recordAnswer(run: Run, sent: CaseDocument, plugin: string, answer: Escalation): void {
+  const {
+    redactor,
+    case: { name },
+  } = sent;
   const store = openCaseStore(run.layout);
   store.writeResponse(name, { plugin, answer: maskedLeaves(answer, redactor.redact) });
   updateCase(store, name, ({ calls, answers }) => ({ calls: calls + 1, answers: [...answers, kindOf(answer)] }));
 }
 
 /** Stores the patch that was answered. */
-export function recordPatch(run: Run, { name, redactor }: WrittenCase, diff: string): void {
+export function recordPatch(run: Run, { redactor, case: { name } }: CaseDocument, diff: string): void {
   openCaseStore(run.layout).writePatch(name, redactor.redact(diff));
 }
 
-/** Hands over: from now on a person is waited for. */
-export function openCase(run: Run, incident: Incident, written: WrittenCase, why: HandOver): void {
+/** Hands the failure over to a person: the case is open until they answer. */
+export function openCase(run: Run, incident: Incident, written: CaseDocument, why: HandOver): void {
   const { by, text, patch, suggestion } = why;
+  const { name } = written.case;
   if (patch !== undefined) recordPatch(run, written, patch);
-  else openCaseStore(run.layout).dropPatch(written.name);
-  markOpen(run, incident, written.name, written.redactor.redact(`${by}: ${text}`), suggestion);
+  else openCaseStore(run.layout).dropPatch(name);
+  markOpen(run, incident, name, written.redactor.redact(`${by}: ${text}`), suggestion);
 }
 
 /** `why` and `suggestion` are masked. */
@@ -117,7 +114,7 @@ function openedData({ provisional }: Incident, name: string, why: string) {
   return { case: name, path: `ai/escalations/${name}`, why, ...(stands_on.length > 0 && { stands_on }) };
 }
 
-/** What the files of a case are shown with, and what that means for an answer. */
+/** The fixes that the files of a case are shown with, and what that means for an answer. */
 function storyNotes(run: Run, { provisional }: Incident): string[] {
   if (provisional.length === 0) return [];
   const fixes = provisional.map(({ note, plugin, hash }) => {
@@ -129,7 +126,7 @@ function storyNotes(run: Run, { provisional }: Incident): string[] {
   return [`${what} made against that text: both are applied together when the first failure returns.`, ...fixes];
 }
 
-/** Keeps a fix that a person was to be asked about; `more`: what others said after it. */
+/** Saves a fix in an open case until a person agrees or declines; `more`: notes of plugins that were asked after it. */
 export async function leaveSuggestion(
   run: Run,
   incident: Incident,
@@ -162,7 +159,7 @@ export async function leaveSuggestion(
   }
 }
 
-/** Opens a case anew for what a person has to look at once more. Nothing is written when a secret may be left in it. */
+/** Writes and opens a case for a person. Nothing is written when a secret may be left in it. */
 export async function handBack(run: Run, incident: Incident, context: FixContext, why: HandOver): Promise<void> {
   const notes = why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`];
   try {
@@ -174,7 +171,7 @@ export async function handBack(run: Run, incident: Incident, context: FixContext
   }
 }
 
-/** A failure that nobody may mend but a person: their case, with all evidence. */
+/** Opens a case for a failure that only a person may mend, with all evidence. */
 export async function handOver(run: Run, incident: Incident, reason: string): Promise<void> {
   const context = await contextFor(run, incident, 'escalation');
   await handBack(run, incident, context, { by: 'mendloop', text: `${reason}: it takes a person` });
@@ -186,7 +183,8 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
   try {
     const context = await contextFor(run, incident, 'escalation');
     const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${stage}`;
-    const { name } = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });
+    const written = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });
+    const { name } = written.case;
     updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
     record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
   } catch (error) {

@@ -40,12 +40,23 @@ import { gateRules, mentionedIn, snapshotTree } from './gate-rules.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
 
-/** What is told to whoever is asked, and what their answer is judged by. */
+/** What a plugin is told, and what its answer is judged by. */
 export interface FixContext extends ProposalContext {
   facts: FixFacts;
 }
 
-/** The tree at the commit it is at, read once a commit. */
+/** What is sent for a failure, masked: a prompt, or a case. */
+export interface Document {
+  readonly text: string;
+  readonly redactor: Redactor;
+  /** Changes that the prompt offers. */
+  readonly choices?: readonly Choice[];
+  readonly case?: { readonly name: string; readonly version: 1 | 2 };
+}
+
+export type CaseDocument = Document & Required<Pick<Document, 'case'>>;
+
+/** The tree at the worktree's commit, read once a commit. */
 const snapshots = perRun((): { latest?: Snapshot } => ({}));
 
 /** For one failure and tier, at the commit the worktree is at now. */
@@ -141,11 +152,7 @@ export async function outgoingRedactor(
 }
 
 /** The prompt for a failure, masked. Throws RedactionError when a secret may be left in it: then nothing is sent. */
-export async function maskedPrompt(
-  run: Run,
-  incident: Incident,
-  facts: FixFacts,
-): Promise<{ text: string; redactor: Redactor; choices: readonly Choice[] }> {
+export async function maskedPrompt(run: Run, incident: Incident, facts: FixFacts): Promise<Document> {
   const redactor = await outgoingRedactor(run, facts.tree);
   const { instructions } = await committedTexts(run);
   const context = await failureContext(run, incident, facts);
@@ -160,7 +167,7 @@ export async function maskedCase(
   incident: Incident,
   facts: FixFacts,
   about: Pick<CaseOptions, 'case' | 'version' | 'lead'> & Required<Pick<FailureContext, 'diagnostics' | 'notes'>>,
-): Promise<{ text: string; redactor: Redactor }> {
+): Promise<CaseDocument> {
   const redactor = await outgoingRedactor(run, facts.tree);
   const { stage, step, attempt, failure, log, history } = incident;
   const { diagnostics, notes, ...rest } = about;
@@ -183,7 +190,8 @@ export async function maskedCase(
     tries_spent: { spent: history.executor_tries, of: executor_tries },
     calls_spent: { spent: history.escalation_calls, of: escalation_calls },
   };
-  return { text: buildCase(context, options, redactor.redact).text, redactor };
+  const { case: name, version } = about;
+  return { text: buildCase(context, options, redactor.redact).text, redactor, case: { name, version } };
 }
 
 /** Why no fix may mend a failure, in a sentence that does not leave this machine; undefined when one might. */

@@ -1,31 +1,44 @@
-// One conversation with one plugin: what leaves is masked, answers go through the gate, and what was wrong goes back to the
-// plugin, or that the owner would have to be asked. Tiers differ in their document (prompt or case), in what a call costs, and
-// in two more answers that an escalation may give: a wish for diagnostics, and a hand-over to a person.
+// One conversation with one plugin: what leaves is masked, answers go through the gate, and a refusal, or that the owner would
+// have to be asked, goes back to the plugin. Tiers differ in their document (prompt or case), in what a call costs, and in two
+// more answers of an escalation: a request for diagnostics, and a hand-over to a person.
 import { isDeepStrictEqual } from 'node:util';
 import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Ask, Refusal } from '../fix/edit.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
+import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { usedOn } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
-import { type HandOver, recordAnswer, recordPatch, type WrittenCase, writeCase } from './cases.ts';
-import { contextFor, type FixContext, maskedPrompt } from './context.ts';
+import { type HandOver, recordAnswer, recordPatch, writeCase } from './cases.ts';
+import { type CaseDocument, contextFor, type Document, type FixContext, maskedPrompt } from './context.ts';
 import { currentIncident, record } from './identify.ts';
 import { type FoundFix, judgeProposal, type SoundFix } from './proposal.ts';
-import { type Conversation, type Document, keepTranscript } from './transcript.ts';
+import { keepTranscript } from './transcript.ts';
 
 type Answer = Proposal | Escalation;
+type Judged = Awaited<ReturnType<typeof judgeProposal>>;
 
-/** What one plugin came to. `next`: ask the next one; `down`: it could not be reached, which spends no try. */
+/** One conversation with one plugin; without a document when it needs no model. */
+export interface Conversation {
+  run: Run;
+  incident: Incident;
+  tier: FixTier;
+  plugin: LoadedPlugin;
+  context: FixContext;
+  document: Document | undefined;
+  signal: AbortSignal;
+}
+
+/** How a conversation ended. `next`: ask the next plugin; `down`: this one could not be reached, which spends no try. */
 export type Reply =
   | { none: 'next' | 'down' | 'stopped' }
   | { handOver: HandOver; document: Document | undefined }
   | FoundFix;
 
-/** Context and document; undefined when it is not sure that every secret is known: then nothing is sent to anyone. */
+/** Context and document; undefined when a secret may be left in it: then nothing is sent to anyone. */
 export async function documentFor(
   run: Run,
   incident: Incident,
@@ -34,17 +47,16 @@ export async function documentFor(
 ): Promise<{ context: FixContext; document: Document } | undefined> {
   const context = await contextFor(run, incident, tier);
   const document = await unlessUnsafe(run, incident, () =>
-    tier === 'executor' ? maskedPrompt(run, incident, context.facts) : caseFor(run, incident, context, { signal }),
+    tier === 'executor' ? maskedPrompt(run, incident, context.facts) : writeCase(run, incident, context, { signal }),
   );
   return document && { context, document };
 }
 
-async function caseFor(...args: Parameters<typeof writeCase>): Promise<Document> {
-  const written = await writeCase(...args);
-  return { text: written.text, redactor: written.redactor, case: written };
-}
-
-async function unlessUnsafe<T>(run: Run, incident: Incident, work: () => Promise<T>): Promise<T | undefined> {
+async function unlessUnsafe(
+  run: Run,
+  incident: Incident,
+  work: () => Promise<Document>,
+): Promise<Document | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -54,89 +66,116 @@ async function unlessUnsafe<T>(run: Run, incident: Incident, work: () => Promise
   }
 }
 
-/** What only somebody else can do: asked again, they would say the same again. */
+/** The reason of a plugin that passed says that it takes a person: it is not asked again. */
 const NEEDS_PERSON =
   /\b(?:person|human|owner|operator|admin|administrator|user|someone|somebody|you)\s+(?:\w+\s+)?(?:must|has to|have to|needs? to|should)\b/i;
 
-/** The most answers of one plugin that are judged in one go: an escalation gets one refinement call. */
+/** Answers of one plugin that are judged in one conversation: an escalation gets one refinement call. */
 const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
 
 /**
  * Up to MAX_ROUNDS answers of one plugin: a refused one goes back to it with the reasons, the first that may be applied is
- * returned. One that the owner must be asked about is added to `asks`, and the plugin told so once. Never throws for what
- * the plugin does.
+ * returned. One that the owner must be asked about is added to `asks`, and goes back once. Never throws for what the plugin
+ * does.
  */
 export async function converse(conversation: Conversation, asks: FoundFix[]): Promise<Reply> {
-  const { run, incident, tier, plugin, context, signal } = conversation;
+  const { run, incident, tier, plugin, context } = conversation;
   const refused: RefusedRound[] = [];
   let { document } = conversation;
-  let previous: { answer: Answer; judged: Awaited<ReturnType<typeof judgeProposal>> } | undefined;
-  let isAskTold = false;
+  let previous: { answer: Answer; judged: Judged } | undefined;
   for (let round = 1; refused.length < MAX_ROUNDS[tier] && mayCall(conversation, round); round++) {
     const now = { ...conversation, document };
     const called = await call(now, refused);
     if ('none' in called) return called;
     const { answer } = called;
-    if (document?.case) recordAnswer(run, document.case, plugin.name, answer);
-    const isFix = 'answer' in answer || 'files' in answer;
-    if (document && !isFix) keepTranscript(now, answer);
-    if ('pass' in answer) {
-      const reason = redact(document, answer.pass);
-      const person = NEEDS_PERSON.test(reason) && { person: true };
-      if ((document || answer.unsure) && !document?.case) {
-        record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...person });
-      }
-      return { none: 'next' };
+    if (isCase(document)) recordAnswer(run, document, plugin.name, answer);
+    if ('answer' in answer || 'files' in answer) {
+      // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
+      const repeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer) ? previous : undefined;
+      const judged = repeated?.judged ?? (await judgeProposal(answer, { ...context, redactor: document?.redactor }));
+      if (document) keepTranscript(run, incident, plugin.name, document, answer, judged);
+      if (repeated) return { none: 'next' };
+      previous = { answer, judged };
+      const reply = judged.ok
+        ? acceptOrAsk(now, answer, judged, asks, refused)
+        : refuseAnswer(now, answer, judged, round, refused);
+      if (reply) return reply;
+      continue;
     }
+    if (document) keepTranscript(run, incident, plugin.name, document, answer);
+    if ('pass' in answer) return passOn(now, answer);
+    if ('hand_over' in answer) return { handOver: { by: plugin.name, text: answer.hand_over }, document };
     if ('unreadable' in answer) {
       const refusal = { code: 'unreadable' as const, reasons: [redact(document, answer.unreadable)] };
       record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, ...refusal });
       refused.push(refusal);
       continue;
     }
-    if ('hand_over' in answer) return { handOver: { by: plugin.name, text: answer.hand_over }, document };
-    if ('diagnostics' in answer) {
-      // Asked once more after it has seen them, it gets no others.
-      if (document?.case?.version !== 1) return { none: 'next' };
-      const asked = answer.diagnostics;
-      document = await unlessUnsafe(run, incident, () =>
-        caseFor(run, currentIncident(run, incident), context, { signal, asked }),
-      );
-      if (!document) return { none: 'down' };
-      continue;
-    }
-    // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
-    const isRepeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer);
-    const judged =
-      isRepeated && previous
-        ? previous.judged
-        : await judgeProposal(answer, { ...context, redactor: document?.redactor });
-    if (document) keepTranscript(now, answer, judged);
-    if (isRepeated) break;
-    previous = { answer, judged };
-    if (judged.ok) {
-      if (document?.case) recordPatch(run, document.case, judged.diff);
-      const fix = foundFix(now, judged);
-      if (!judged.ask) return fix;
-      asks.push(fix);
-      if (isAskTold) break;
-      isAskTold = true;
-      refused.push({ ...refusedRound(answer, judged.ask, document), ask: true });
-      continue;
-    }
-    // It proposes what it is certain of, whatever came of that before: once in vain is enough.
-    if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
-    const refusal = refusedRound(answer, judged, document);
-    const { fix, code, reasons } = refusal;
-    record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });
-    if (judged.handOver && tier === 'escalation') {
-      const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
-      const patch = 'answer' in answer && { patch: answer.answer };
-      return { handOver: { by: plugin.name, text, ...patch }, document };
-    }
-    refused.push(refusal);
+    // It asks for diagnostics, which it gets once.
+    if (document?.case?.version !== 1) return { none: 'next' };
+    document = await withDiagnostics(conversation, answer.diagnostics);
+    if (!document) return { none: 'down' };
   }
   return { none: 'next' };
+}
+
+const isCase = (document: Document | undefined): document is CaseDocument => document?.case !== undefined;
+
+/** A plugin without a fix to propose. */
+function passOn(
+  { run, incident, tier, plugin, document }: Conversation,
+  answer: Extract<Answer, { pass: string }>,
+): Reply {
+  const reason = redact(document, answer.pass);
+  const person = NEEDS_PERSON.test(reason) && { person: true };
+  if ((document || answer.unsure) && !isCase(document)) {
+    record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...person });
+  }
+  return { none: 'next' };
+}
+
+/** The case with the outputs that its reader asked for; undefined when a secret may be left in it. */
+const withDiagnostics = ({ run, incident, context, signal }: Conversation, asked: readonly (readonly string[])[]) =>
+  unlessUnsafe(run, incident, () => writeCase(run, currentIncident(run, incident), context, { signal, asked }));
+
+/** A change that passed the gate: the reply, unless the owner must be asked about it and the plugin may try another once. */
+function acceptOrAsk(
+  conversation: Conversation,
+  answer: Change,
+  sound: SoundFix,
+  asks: FoundFix[],
+  refused: RefusedRound[],
+): Reply | undefined {
+  const { run, document } = conversation;
+  if (isCase(document)) recordPatch(run, document, sound.diff);
+  const fix = foundFix(conversation, sound);
+  if (!sound.ask) return fix;
+  asks.push(fix);
+  if (refused.some(({ ask }) => ask)) return { none: 'next' };
+  refused.push({ ...refusedRound(answer, sound.ask, document), ask: true });
+  return undefined;
+}
+
+/** A change that the gate refused: undefined when it goes back to the plugin. */
+function refuseAnswer(
+  { run, incident, tier, plugin, document }: Conversation,
+  answer: Change,
+  judged: Exclude<Judged, SoundFix>,
+  round: number,
+  refused: RefusedRound[],
+): Reply | undefined {
+  // Known fixes propose the same at every failure: once without success is enough.
+  if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
+  const refusal = refusedRound(answer, judged, document);
+  const { fix, code, reasons } = refusal;
+  record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });
+  if (judged.handOver && tier === 'escalation') {
+    const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
+    const patch = 'answer' in answer && { patch: answer.answer };
+    return { handOver: { by: plugin.name, text, ...patch }, document };
+  }
+  refused.push(refusal);
+  return undefined;
 }
 
 function foundFix({ tier, plugin, document }: Conversation, sound: SoundFix): FoundFix {
@@ -164,10 +203,10 @@ async function call(
   const options = { signal, reporting: reporting(conversation) };
   const facts = { ...context.facts, prompt: document?.text ?? '', choices: document?.choices ?? [], refused };
   const sentCase = document?.case;
-  // Counted before: a process that dies while it waits must not call for ever.
+  // Counted before the call, so that a process that dies while it waits does not call for ever.
   if (sentCase) record(run, incident, 'escalation.called', { case: sentCase.name });
   const called = sentCase
-    ? await callHook(plugin, 'escalate', { ...facts, case: caseOf(sentCase) }, options)
+    ? await callHook(plugin, 'escalate', { ...facts, case: { ...sentCase, text: facts.prompt } }, options)
     : await callHook(plugin, 'propose', facts, options);
   const breaker = breakerOf(run);
   if ('answer' in called) {
@@ -182,8 +221,6 @@ async function call(
   record(run, incident, 'plugin.failed', { plugin: plugin.name, reason });
   return { none: 'down' };
 }
-
-const caseOf = ({ name, version, text }: WrittenCase) => ({ name, version, text });
 
 const redact = (document: Document | undefined, text: string): string => document?.redactor.redact(text) ?? text;
 

@@ -1,18 +1,35 @@
 // One call of an action under the step's time limit: what it answers, throws or ignores becomes a typed end.
 import { inspect } from 'node:util';
+import type { Clock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
-import type { Action, ActionCall, Ended, Outcome } from '../plan/action.ts';
+import type { Action, ActionCall, ActionRegistry, Ended, Outcome } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
-import type { PlanStep } from '../plan/contract.ts';
+import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
 import { Stop, stopReason } from '../plan/stop.ts';
-import type { Execution } from './step.ts';
+import type { Run } from '../stage/run.ts';
+
+/** What a call needs of the execution that it belongs to. */
+export interface CallScope {
+  plan: Plan;
+  context: ExecutionContext;
+  actions: ActionRegistry;
+  /** Attempts of this execution by step id, those of earlier processes included. */
+  attempts: Map<string, number>;
+  /** How long to wait for an action that was told to stop. */
+  graceMs: number;
+  /** Aborts when the whole plan must stop. */
+  signal: AbortSignal;
+  clock: Clock;
+  /** The run of stages, whose failures are mended; undefined for a caller's own plan. */
+  run: Run | undefined;
+}
 
 /** Makes one attempt, or asks whether one is needed: undefined when it is. Never rejects. */
-export async function callAction(step: PlanStep, scope: Execution, hook: 'run'): Promise<Ended>;
-export async function callAction(step: PlanStep, scope: Execution, hook: 'upToDate'): Promise<Ended | undefined>;
+export async function callAction(step: PlanStep, scope: CallScope, hook: 'run'): Promise<Ended>;
+export async function callAction(step: PlanStep, scope: CallScope, hook: 'upToDate'): Promise<Ended | undefined>;
 export async function callAction(
   step: PlanStep,
-  scope: Execution,
+  scope: CallScope,
   hook: 'run' | 'upToDate',
 ): Promise<Ended | undefined> {
   const { plan, context } = scope;
@@ -51,7 +68,7 @@ async function answerOf(action: Action, hook: 'run' | 'upToDate', call: ActionCa
 const STOPPED: Outcome = { kind: 'stopped' };
 
 /** Whether an answer is dropped because it came after the stop. A stage checks its signal itself until the end. */
-const isIgnoredLate = ({ kind }: Outcome, { run }: Execution): boolean =>
+const isIgnoredLate = ({ kind }: Outcome, { run }: CallScope): boolean =>
   !run && (kind === 'done' || kind === 'failed');
 
 function checkedOutcome(outcome: Outcome | undefined): Outcome {
@@ -71,7 +88,7 @@ function stoppedBy(signal: AbortSignal, error: unknown): Outcome {
 }
 
 /** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
-function afterGrace(signal: AbortSignal, { clock, graceMs }: Execution, off: AbortSignal): Promise<Outcome> {
+function afterGrace(signal: AbortSignal, { clock, graceMs }: CallScope, off: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const wait = () => clock.sleep(graceMs, off).then(() => resolve(STOPPED));
     if (signal.aborted) wait();

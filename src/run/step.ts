@@ -2,42 +2,28 @@
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS, type NewEvent } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
 import type { FailedAttempt } from '../mend/identify.ts';
 import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
-import type { ActionRegistry, Ended, StepResult } from '../plan/action.ts';
+import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
-import type { ExecutionContext, Plan, PlanStep, RetryPolicy } from '../plan/contract.ts';
+import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
-import type { Run } from '../stage/run.ts';
-import { callAction, isExhausted, thrownError } from './call-action.ts';
+import { type CallScope, callAction, isExhausted, thrownError } from './call-action.ts';
 import { type Fleets, needsOf } from './fleet.ts';
 
 /** One execution of a plan, as its steps see it. */
-export interface Execution {
-  plan: Plan;
-  context: ExecutionContext;
-  actions: ActionRegistry;
-  /** Attempts of this execution by step id, those of earlier processes included. */
-  attempts: Map<string, number>;
+export interface Execution extends CallScope {
   /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
   waits: ReadonlyMap<string, number>;
   maxAttempts: number;
-  /** How long to wait for an action that was told to stop. */
-  graceMs: number;
-  /** Aborts when the whole plan must stop. */
-  signal: AbortSignal;
-  clock: Clock;
   emit: (...events: NewEvent[]) => void;
   /** How often a backend lost an attempt of a step, by step id. */
   losses: Map<string, number>;
   /** No more steps are started. */
   halted: boolean;
   fleets: Fleets;
-  /** The run of stages, whose failures are mended; undefined for a caller's own plan. */
-  run: Run | undefined;
 }
 
 /** How a step ended, for the schedule. */
