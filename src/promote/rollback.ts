@@ -15,7 +15,7 @@ import { nextId } from '../journal/runs.ts';
 import { fixData } from '../mend/commit.ts';
 import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
 import { closeOpenRun } from '../run/close-run.ts';
-import { bringOptions } from '../run/prepare.ts';
+import { bringOptions } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import type { Fix } from '../triage/ledger.ts';
 import { patchIn } from '../triage/ledger.ts';

@@ -17,6 +17,7 @@ import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
+import { bringOptions } from '../stage/bring-options.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import type { RunPorts } from '../stage/run.ts';
@@ -31,7 +32,6 @@ import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
 import { backlogOf, withItems } from './items.ts';
-import { bringOptions } from './prepare.ts';
 
 export interface CaseRequest {
   home: string;

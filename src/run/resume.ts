@@ -1,4 +1,4 @@
-// The run before this one, when it was cut off: what its journal says it had done, and whether this one goes on with it or
+// The run before this one, when it was cut off: what its journal says it had done, and whether a start goes on with it or
 // closes it.
 import type { DataOf, LoopEvent, NewEvent } from '../events.ts';
 import type { ProcessIdentity } from '../io/identity.ts';
@@ -7,10 +7,10 @@ import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { ResumeFacts } from './plan-runner.ts';
 
-/** What `run.started` keeps so that the run can go on: everything that decides it. */
+/** What `run.started` stores so that the run can go on. */
 export type RunHead = Omit<DataOf<'run.started'>, 'lab' | 'recheck' | 'workers'>;
 
-/** A step nobody has recorded the end of. */
+/** A step without a recorded end. */
 export interface CutOffStep {
   stage: string;
   step: string;
@@ -66,7 +66,7 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
   return { done, attempts, waits, losses, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
 }
 
-/** The gaps between events, but for those in which nobody was at work. A clock that was set back costs one gap, not all. */
+/** The time between events, without the gaps between two processes. A clock that was set back costs one gap, not all. */
 function timeAtWork(events: readonly LoopEvent[]): number {
   return events.reduce((spent, event, i) => {
     const before = events[i - 1];
@@ -96,24 +96,24 @@ export interface OpenRun {
   events: readonly LoopEvent[];
 }
 
-/** The run before this one, when it was cut off, and whether a start that asks for `asked` goes on with it. */
+/** A cut-off run: a start goes on with it, or closes it first and why. */
+export type CutOffRun = { open: OpenRun; toClose?: never } | { open?: never; toClose: { run: string; why: string } };
+
+/** The run before this one, when it was cut off, for a start that asks for `asked`. */
 export function cutOffRun(loaded: LoadedStages, asked: string, now: number): CutOffRun | undefined {
-  const open = openRun(loaded);
-  if (!open) return undefined;
-  const { run, events } = open;
+  const unfinished = openRun(loaded);
+  if (!unfinished) return undefined;
+  const { run, events } = unfinished;
   const [first] = events;
+  if (first?.type !== 'run.started') return { toClose: { run, why: 'what it was asked for is lost' } };
   const state = knownState(loaded, run, events, now);
-  if (first?.type !== 'run.started') return { run, state, resume: false, why: 'what it was asked for is lost' };
-  const before = { asked: first.data.asked, lastEventAt: state.lastEventAt };
+  const resumption = shouldResume({ asked: first.data.asked, lastEventAt: state.lastEventAt }, asked, now);
+  if (!resumption.resume) return { toClose: { run, why: resumption.why } };
   const treeOpened = events.some(({ type }) => type === 'tree.opened');
-  return { run, head: first.data, state, treeOpened, events, ...shouldResume(before, asked, now) };
+  return { open: { run, head: first.data, state, treeOpened, events } };
 }
 
-type CutOffRun =
-  | (OpenRun & { resume: true })
-  | (Partial<OpenRun> & Pick<OpenRun, 'run' | 'state'> & { resume: false; why: string });
-
-/** What the events of a run say, and what is known of its steps besides, where lines of its journal are lost. */
+/** The state by the events of a run, completed from the stages where lines of its journal are lost. */
 export function knownState({ state: stages }: LoadedStages, run: string, events: readonly LoopEvent[], now?: number) {
   const state = resumeState(events, now);
   const attempts = new Map(state.attempts);
@@ -128,11 +128,11 @@ export function knownState({ state: stages }: LoadedStages, run: string, events:
   return { ...state, attempts, cutOff };
 }
 
-/** What a run that goes on, or is closed, records first: the steps that were cut off; `isOther`: its end is known by other means. */
-export function recordCutOff({ cutOff }: ResumeState, isOther = (_step: string) => false): NewEvent[] {
+/** Ends the steps that were cut off, except those that `isElsewhere` is true for: their end is known otherwise. */
+export function recordCutOff({ cutOff }: ResumeState, isElsewhere = (_step: string) => false): NewEvent[] {
   const reason = 'cut off: the process that ran it died';
   return cutOff.flatMap(({ stage, step, attempt, recheck }): NewEvent[] => {
-    if (recheck || isOther(step)) return [];
+    if (recheck || isElsewhere(step)) return [];
     const end: NewEvent = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
     if (attempt === undefined) return [end];
     return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];

@@ -1,0 +1,22 @@
+// What merging the base into the AI branch needs to know of a home: which fixes are verified, and the bases of earlier runs.
+import { itemNumber } from '../backlog/stage-of-item.ts';
+import type { Layout } from '../io/layout.ts';
+import { startedBases } from '../journal/history.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { type Ledger, patchIn } from '../triage/ledger.ts';
+import type { BringOptions } from '../worktree/merge.ts';
+
+export function bringOptions(layout: Layout, run: string, sign: boolean): BringOptions {
+  let ledger: Ledger | undefined;
+  return {
+    run,
+    sign,
+    isVerified(fix) {
+      ledger ??= readLedger(layout).ledger;
+      const outcome = patchIn(ledger, fix)?.outcome;
+      // The changes of an accepted item count, though stages are still to be made green with them.
+      return outcome === 'verified' || (outcome === 'holds' && itemNumber(fix.stage) !== undefined);
+    },
+    earlierBases: () => startedBases(layout),
+  };
+}
