@@ -1,13 +1,14 @@
 // Forgetting what is old: runs with their logs, prompts and patches, what people did between them, closed cases, fixes that are over,
 // unpacked plugins. What is counted stays counted: stages and ledger are kept as they stand before anything goes.
 import { basename, join } from 'node:path';
+import type { NewEvent } from '../events.ts';
 import { changedAt, fileSize, filesBelow, foldersIn, namesIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { moveAway, privateFolder, removeAll, removeFile, writeAtomic } from '../io/store.ts';
 import { rewriteHistory } from '../journal/history.ts';
 import { compactionGain } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
-import { USUAL, writeReclaimable } from '../journal/reclaimable.ts';
+import { isToLook, USUAL, writeReclaimable } from '../journal/reclaimable.ts';
 import {
   expired,
   KINDS,
@@ -20,8 +21,11 @@ import {
 } from '../journal/retention.ts';
 import { isRunId, listRuns, timeOfRun } from '../journal/runs.ts';
 import { openCaseStore } from '../mend/case-store.ts';
+import type { Run } from '../stage/run.ts';
 import type { Ledger } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
+import { committedFixes } from '../worktree/find-fix.ts';
+import { treeGit } from '../worktree/tree.ts';
 
 /** Something that goes as a whole: its folder at once, then its files. */
 interface Item extends Stored {
@@ -150,10 +154,34 @@ function grouped(paths: readonly string[], keyOf: (path: string) => string | und
 }
 
 /** Without retention: notes for `status` what gc would free, as `mendloop init` would have it. Throws MendError. */
-export function noteReclaimable(layout: Layout, given: Omit<CollectOptions, 'policy' | 'compact'>): void {
+function noteReclaimable(layout: Layout, given: Omit<CollectOptions, 'policy' | 'compact'>): void {
   const { gone, ledger } = collect(layout, { ...given, policy: USUAL });
   const bytes = gone.reduce((sum, one) => sum + one.bytes, ledger);
   writeReclaimable(layout, { time: given.now, bytes, what: goneText(gone) });
+}
+
+/** Removes what is old by the owner's `retention`, or notes what could be freed without one; not at every run. Never throws. */
+export async function collectByRetention({ layout, config, clock, journal, tree }: Run): Promise<NewEvent[]> {
+  const { retention } = config.loop;
+  const now = clock.now();
+  if (!isToLook(layout, now, retention !== null)) return [];
+  try {
+    const unpromoted = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
+    const given = { now, ledger: journal.ledger, unpromoted };
+    if (!retention) {
+      noteReclaimable(layout, given);
+      return [];
+    }
+    writeReclaimable(layout, { time: now, bytes: 0, what: '' });
+    const { gone, left } = collect(layout, { ...given, policy: retention, compact: journal.compactLedger });
+    const texts = [
+      ...(gone.length > 0 ? [`forgotten, as retention in ai/loop.yaml says: ${goneText(gone)}`] : []),
+      ...left.map(({ name, reason }) => `${name} is to be forgotten and cannot be removed: ${reason}`),
+    ];
+    return texts.map((text) => ({ type: 'notice', data: { text } }));
+  } catch (error) {
+    return [{ type: 'notice', data: { text: `nothing old was forgotten: ${(error as Error).message}` } }];
+  }
 }
 
 const WORDS: Readonly<Record<Stored['kind'], readonly [string, string]>> = {
@@ -176,7 +204,7 @@ export function byKind(gone: Collected['gone']): { what: string; files: number; 
 }
 
 /** `3 runs, 1 closed case`. */
-export const goneText = (gone: Collected['gone']): string =>
+const goneText = (gone: Collected['gone']): string =>
   byKind(gone)
     .map(({ what }) => what)
     .join(', ');

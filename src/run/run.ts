@@ -6,7 +6,6 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordEnd } from '../journal/history.ts';
-import { isToLook, writeReclaimable } from '../journal/reclaimable.ts';
 import { executionEnded } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
@@ -25,9 +24,7 @@ import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
-import { committedFixes } from '../worktree/find-fix.ts';
-import { treeGit } from '../worktree/tree.ts';
-import { collect, goneText, noteReclaimable } from './gc.ts';
+import { collectByRetention } from './gc.ts';
 import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
@@ -79,7 +76,7 @@ async function perform(
     const result = await execute(prepared, request);
     await tickAccepted(run, objects);
     await settleItems(run, objects, true);
-    journal.append(...(await missedNotices(prepared)), ...(await forgotten(run)));
+    journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
     const facts = {
       requested: run.requested,
       state: journal.stages,
@@ -99,31 +96,7 @@ async function perform(
   }
 }
 
-/** What is old goes as the owner's `retention` says; a disk that does not let it go is no reason for a run to fail. */
-async function forgotten({ layout, config, clock, journal, tree }: Run): Promise<NewEvent[]> {
-  const { retention } = config.loop;
-  const now = clock.now();
-  if (!isToLook(layout, now, retention !== null)) return [];
-  try {
-    const unpromoted = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
-    const given = { now, ledger: journal.ledger, unpromoted };
-    if (!retention) {
-      noteReclaimable(layout, given);
-      return [];
-    }
-    writeReclaimable(layout, { time: now, bytes: 0, what: '' });
-    const { gone, left } = collect(layout, { ...given, policy: retention, compact: journal.compactLedger });
-    const texts = [
-      ...(gone.length > 0 ? [`forgotten, as retention in ai/loop.yaml says: ${goneText(gone)}`] : []),
-      ...left.map(({ name, reason }) => `${name} is to be forgotten and cannot be removed: ${reason}`),
-    ];
-    return texts.map((text) => ({ type: 'notice', data: { text } }));
-  } catch (error) {
-    return [{ type: 'notice', data: { text: `nothing old was forgotten: ${(error as Error).message}` } }];
-  }
-}
-
-/** The stages that were green, no longer stand and had no turn, and why; one that failed since is told as that. */
+/** Stages that are stale and did not run, and why; one that failed since counts as failed. */
 function staleStages({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
   const stale = names.filter((name) => stages[name]?.stale && stages[name]?.status === 'idle');
   return stale.map((stage) => ({ stage, why: (stages[stage]?.reason ?? '').replace('no longer stands: ', '') }));
@@ -137,13 +110,13 @@ function opening({ run, open, head, worktree, stale, notices, elsewhere }: Prepa
     ...elsewhere.takenIn,
     ...(open ? recordCutOff(open.state, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
-    // A run that goes on has merged nothing: what it finds changed, its own fixes changed.
-    ...stale.map((one) => staleEvent(one, commit, open?.treeOpened === true)),
+    // A resumed run merges nothing: its own fixes made them stale.
+    ...stale.map((stage) => staleEvent(stage, commit, open?.treeOpened === true)),
     ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),
   ];
 }
 
-/** A stage ends its processes by itself; only a bug makes it take this long. */
+/** A stage ends its own processes: only a bug makes it take this long. */
 const STAGE_GRACE_MS = 60_000;
 
 async function execute({ run, head, open, backend: reached }: Prepared, request: RunRequest): Promise<PlanResult> {
@@ -171,7 +144,7 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
     graceMs: STAGE_GRACE_MS,
     clock,
     signal,
-    resume: resumeById(run.id, open?.state ?? NOTHING_DONE, standing(run, head.stages)),
+    resume: resumeFacts(run, head.stages, open?.state),
   });
   const { execution_id, stages } = head;
   const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs });
@@ -187,7 +160,7 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
   }
 }
 
-/** What is surely to do, as tasks, with the steps that must end well first; nothing while the tree is written. */
+/** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
 function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): TaskAhead[] {
   if (run.barrier.isClosed) return [];
   const payloadOf = (step: PlanStep) => stagePayloadSchema.parse(step.payload);
@@ -198,7 +171,7 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
   }));
 }
 
-/** Closes the cases of what is green and sees that people are notified, before the run's own end. */
+/** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
 async function finishMending(run: Run, stages: readonly string[]): Promise<void> {
   const { journal, layout, clock } = run;
   verifyHolding(run, true);
@@ -208,7 +181,7 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
   await finishNotifying(run);
 }
 
-/** Green is not cheap: what green stages name and could not have found, unless it was said when the run began. */
+/** Ignored files that green stages name and that were not in the worktree, unless the run's start reported them. */
 async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent[]> {
   const { config, journal, layout } = run;
   const green = head.stages.filter((name) => journal.stages.stages[name]?.status === 'green');
@@ -217,25 +190,24 @@ async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent
   return texts.filter((text) => !notices.includes(text)).map((text) => ({ type: 'notice', data: { text } }));
 }
 
-/** The steps of stages that are needed, not asked for, and green. */
-function standing({ requested, config, journal }: Run, asked: readonly string[]): string[] {
+/** What is done already, by the ids of the plan: by the cut-off run, and green stages that are needed and not asked for. */
+function resumeFacts(
+  { id, requested, config, journal }: Run,
+  asked: readonly string[],
+  state?: ResumeState,
+): ResumeFacts {
   const needed = requested.filter((name) => !asked.includes(name));
   const steps = needed.flatMap((name) => stepNames(name, config.map.stages[name]));
-  return steps.filter((step) => recordOf(journal.stages, step)?.status === 'green');
-}
-
-const NOTHING_DONE = { done: new Set<string>(), attempts: new Map(), waits: new Map(), losses: new Map(), spentMs: 0 };
-
-/** What the journal tells by step name, by the ids of the plan. */
-function resumeById(
-  run: string,
-  { done, attempts, waits, losses, spentMs }: Pick<ResumeState, keyof typeof NOTHING_DONE>,
-  alsoDone: readonly string[],
-): ResumeFacts {
-  const byId = (facts: ReadonlyMap<string, number>) =>
-    new Map([...facts].map(([step, value]) => [stepId(run, step), value]));
-  const doneIds = new Set([...done, ...alsoDone].map((step) => stepId(run, step)));
-  return { done: doneIds, attempts: byId(attempts), waits: byId(waits), losses: byId(losses), spentMs };
+  const green = steps.filter((step) => recordOf(journal.stages, step)?.status === 'green');
+  const byId = (facts: ReadonlyMap<string, number> = new Map()) =>
+    new Map([...facts].map(([step, value]) => [stepId(id, step), value]));
+  return {
+    done: new Set([...(state?.done ?? []), ...green].map((step) => stepId(id, step))),
+    attempts: byId(state?.attempts),
+    waits: byId(state?.waits),
+    losses: byId(state?.losses),
+    spentMs: state?.spentMs ?? 0,
+  };
 }
 
 export interface RunFactsForExit {
@@ -244,14 +216,14 @@ export interface RunFactsForExit {
   state: StageState;
   /** A step of this run ended in a way that only a person can change. */
   human: boolean;
-  /** Someone told the run to stop. */
+  /** The run was told to stop. */
   interrupted: boolean;
 }
 
 export function exitCode({ result, requested, state, human, interrupted }: RunFactsForExit): number {
-  // A step may have failed before the interruption, and then speaks for the result.
+  // Even when a step failed before the interruption.
   if (interrupted && result.status !== 'success') return EXIT.interrupted;
-  // Stages may be green from an earlier run that this one did not even get to look at.
+  // Stages may be green from an earlier run though this one stopped before it looked at them.
   if (result.status === 'success' && requested.every((stage) => state.stages[stage]?.status === 'green'))
     return EXIT.ok;
   if (human) return EXIT.human;
