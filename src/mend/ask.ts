@@ -1,5 +1,5 @@
-// Who is asked for a fix: one of an earlier run comes first, then a known one, then the plugins of a tier in order, each in
-// one conversation. What the owner must be asked about waits until nobody has anything better.
+// Where a fix comes from: first a withdrawn one of an earlier run, then a known one, then the plugins of a tier in order, each
+// in one conversation. A fix that the owner must be asked about waits until every plugin was asked.
 import { type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
 import { limited } from '../io/signals.ts';
 import { runOwnerDiagnostics } from '../stage/diagnose.ts';
@@ -14,14 +14,14 @@ import { type CaseDocument, contextFor, type FixContext, whyOutOfReach } from '.
 import { converse, documentFor, type Reply } from './converse.ts';
 import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
-import { type FoundFix, judgeProposal, type SoundFix } from './proposal.ts';
+import { judgeProposal, type ProposedFix, type SoundFix } from './proposal.ts';
 import { savePrompt } from './transcript.ts';
 
 /**
- * What came of asking. `spent`: nothing, and that was a try or a call; `down`: nobody could be reached, `prompt` is the
- * path of the saved question; `handed_over`: a person has it.
+ * A fix, or why there is none. `spent`: a try or a call without result; `down`: no plugin could be reached, `prompt` is the
+ * path of the saved prompt; `handed_over`: a case is open for a person.
  */
-export type Asked = FoundFix | { none: 'spent' | 'stopped' | 'handed_over' } | { none: 'down'; prompt?: string };
+export type Asked = ProposedFix | { none: 'spent' | 'stopped' | 'handed_over' } | { none: 'down'; prompt?: string };
 
 /** A fix that passed the gate: one of an earlier run, a known one, or an answer given within `timeLeftMs`. */
 export async function askForFix(
@@ -33,7 +33,7 @@ export async function askForFix(
 ): Promise<Asked> {
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
-    // Now, while the failure is fresh; cases show what they printed.
+    // Run now, while the failure is fresh; cases show their output.
     await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
     const withdrawn = decision.tier === 'executor' ? decision.reapply : [];
     if (withdrawn.length > 0) return await reapply(run, incident, withdrawn);
@@ -59,12 +59,12 @@ async function knownFixFor(run: Run, incident: Incident, context: FixContext): P
   const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
   if (!plugin) return undefined;
   const { signal } = run;
-  const asks: FoundFix[] = [];
+  const asks: ProposedFix[] = [];
   const reply = await converse({ run, incident, tier: 'executor', plugin, context, document: undefined, signal }, asks);
   return ('sound' in reply ? reply : asks[0])?.sound;
 }
 
-/** Of fixes that were taken back unjudged, the first that still fits. A person's answer that does not is handed back to them. */
+/** The first of the withdrawn fixes that still fits. A person's answer that does not is handed back to them. */
 async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
   for (const { hash, tier, plugin, accepted } of incident.history.patches.filter((patch) =>
     hashes.includes(patch.hash),
@@ -72,7 +72,7 @@ async function reapply(run: Run, incident: Incident, hashes: readonly string[]):
     const context = await contextFor(run, incident, tier);
     const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
     const judged = proposal && (await judgeProposal(proposal, context));
-    // What a person gave is accepted, also where an older version did not record that.
+    // A person's answer is accepted, also where an older version did not record that.
     const isAccepted = accepted || plugin === PERSON;
     if (judged?.ok) {
       return { sound: { ...judged, hash }, origin: { plugin, tier, tried: false, accepted: isAccepted } };
@@ -116,15 +116,15 @@ export async function applyRestOfStory(
 }
 
 /**
- * One pass through the plugins of a tier: a try of the executors, or calls of the escalations. A fix that nobody has to be
- * asked about wins; without one the owner is asked about the first that they could be.
+ * One pass through the plugins of a tier: a try of the executors, or calls of the escalations. Returns the first fix that may
+ * be applied without asking; without one, the first that the owner must be asked about.
  */
 async function askTier(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<Asked> {
   const isTry = tier === 'executor';
   const executors = run.plugins.executors.filter(({ name }) => mayAsk(name, incident.history));
   const prompt = isTry ? await documentFor(run, incident, tier, signal) : undefined;
   if (isTry && !prompt) return { none: 'down' };
-  const asks: FoundFix[] = [];
+  const asks: ProposedFix[] = [];
   let answered = false;
   for (const plugin of isTry ? executors : run.plugins.escalations) {
     const blocked = breakerOf(run).refuses(tier, plugin.name);
@@ -147,12 +147,12 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
 
 const DOWN: Reply = { none: 'down' };
 
-/** A person has it now. They are shown the fix that waits for their word, if there is one. */
+/** Opens the case for a person; a fix that the owner must be asked about goes before it. */
 function handOver(
   run: Run,
   incident: Incident,
   { handOver: why, document }: Extract<Reply, { handOver: HandOver }>,
-  [ask]: readonly FoundFix[],
+  [ask]: readonly ProposedFix[],
 ): Asked {
   if (ask) return { ...ask, notes: [`${why.by}: ${why.text}`] };
   openCase(run, incident, document as CaseDocument, why);

@@ -1,4 +1,4 @@
-// Who failed too often is not asked for a while: a host that is down costs its time-out thrice, not at every failure.
+// A plugin that failed too often in a row is not asked for a while: a host that is down costs three time-outs, not one a failure.
 import type { FixTier } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { perRun, type Run } from '../stage/run.ts';
@@ -11,7 +11,7 @@ export const breakerOf = perRun((run: Run) => openBreaker(run.clock));
 export function openBreaker(clock: Pick<Clock, 'monotonic'>) {
   const counts = new Map<string, { failures: number; until: number; reason: string }>();
   return {
-    /** Why a plugin is passed over just now; undefined when it may be asked. After the pause one question finds out. */
+    /** Why a plugin is not asked now; undefined when it may be. After the pause one call is let through. */
     refuses(tier: FixTier, plugin: string): string | undefined {
       const { until = 0, failures = 0, reason = '' } = counts.get(`${tier} ${plugin}`) ?? {};
       if (failures < MAX_FAILURES || clock.monotonic() >= until) return undefined;

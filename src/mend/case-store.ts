@@ -1,5 +1,4 @@
-// Cases on disk: one folder each below ai/escalations, for the owner's eyes alone, every file written whole. What is given
-// here is masked already.
+// Cases on disk: one private folder each below ai/escalations, every file written whole. The texts are masked by the caller.
 import { join } from 'node:path';
 import { didYouMean } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
@@ -52,7 +51,7 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>) {
     writeResponse: (name: string, response: unknown) => put(name, 'response.json', json(response)),
     writePatch: (name: string, diff: string) => put(name, 'patch.diff', diff),
     dropPatch: (name: string) => removeFile(join(folder(name), 'patch.diff')),
-    /** Undefined when there is no such case. A broken summary stays where it is and is told as a problem. */
+    /** Undefined when there is no such case. A broken summary stays where it is and is reported as a problem. */
     read: (name: string) => (has(name) ? listed(name) : undefined),
     /** Every case, by name. */
     list: () => foldersIn(escalations).map(listed),
@@ -68,9 +67,9 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>) {
 /** A case by its name. Throws E_CASE_UNKNOWN with the nearest names, and E_CASE_BROKEN for one that cannot be read. */
 export function findCase(store: CaseStore, name: string): CaseSummary {
   const all = store.list();
-  const listed = all.find((one) => one.case === name);
+  const listed = all.find((candidate) => candidate.case === name);
   if (!listed) {
-    const names = all.map((one) => one.case);
+    const names = all.map((candidate) => candidate.case);
     return fail('E_CASE_UNKNOWN', { case: name, hint: didYouMean(name, names, 'there are') });
   }
   return 'summary' in listed ? listed.summary : fail('E_CASE_BROKEN', { case: name, problem: listed.problem });
@@ -96,7 +95,7 @@ export function closeCases(
   const reason = OVER[end];
   const closed = { time: new Date(now).toISOString(), why: reason };
   for (const summary of open) store.writeSummary({ ...summary, state: 'closed', closed });
-  // Of a case whose file is gone the ledger still knows.
+  // The ledger still has cases whose files are gone.
   const isOpen = ({ case: name, patches, orphaned, gave_up_at }: LedgerEntry) =>
     name !== undefined ||
     (end === 'green' && (patches.some(isWaitingAnswer) || (orphaned && gave_up_at !== undefined)));

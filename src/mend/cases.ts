@@ -224,7 +224,7 @@ function summaryOf(store: CaseStore, name: string): CaseSummary | undefined {
   return listed && 'summary' in listed ? listed.summary : undefined;
 }
 
-/** A case of the same failure that nobody closed or answered goes on; all others are history. */
+/** Whether a name cannot be used: only a case of the same failure that is neither closed nor answered goes on. */
 function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
   if (!store.has(name)) return false;
   const summary = summaryOf(store, name);

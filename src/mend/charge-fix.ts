@@ -54,7 +54,7 @@ function newestChange(run: Run, step: string): Fix | undefined {
 /** A failure that is back takes back the fix of it that holds, unless that fix helped other cells. */
 async function judgeByReturn(run: Run, { incident: { stage, step, failure } }: Member): Promise<void> {
   tripSafeModeIfReverted(run);
-  const fix = holdingFixes(run).find((one) => one.stage === stage && one.fingerprint === failure.fingerprint);
+  const fix = holdingFixes(run).find((held) => held.stage === stage && held.fingerprint === failure.fingerprint);
   const hasHelped = stepRecords(run.journal.stages).some(
     (other) => other.stage === stage && other.step !== step && wasGreen(other.record),
   );

@@ -1,5 +1,5 @@
-// A fix that passed the gate, on its way to the AI branch and, when it did not help, back. Each step is recorded before and
-// after it is done, so that a later process can go on from any point between.
+// A fix that passed the gate is committed to the AI branch, and taken back when it did not help. Each step is recorded before
+// and after it is done, so that a later process can go on from any point between.
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
@@ -12,38 +12,43 @@ import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
 import { record, sharedBy } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
-import { changesOnce, type FixOrigin, type FoundFix, type SoundFix } from './proposal.ts';
+import { changesOnce, type FixOrigin, type ProposedFix, type SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
 /**
- * What became of a fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile;
- * `handed_over`: a person has it; `spent`: a person does not want it.
+ * The committed fix, or why it was not. `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on
+ * meanwhile; `handed_over`: it is in an open case; `spent`: a person declined it.
  */
 export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'handed_over' | 'spent' | 'stopped' };
 
-/** Commit → the failure that its fix was made for, as far as this process met it. */
+/** Commit → the failure that its fix was made for, of fixes made by this process. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
 
-/** Applies a fix; one that waits for the owner's word only when they agree. Throws MendError when git or the disk refuses. */
-export async function applyFix(run: Run, incident: Incident, found: FoundFix, timeLeftMs: number): Promise<Applied> {
-  const { sound, origin } = found;
-  // Looked at again: a stage may have turned green since it was judged.
+/** Commits a fix; one that the owner must be asked about only when they agree. Throws MendError when git or the disk refuses. */
+export async function applyFix(
+  run: Run,
+  incident: Incident,
+  proposed: ProposedFix,
+  timeLeftMs: number,
+): Promise<Applied> {
+  const { sound, origin } = proposed;
+  // Checked again: a stage may have turned green since the gate's verdict.
   const ask = sound.ask ?? changesOnce(await madeOnceFrom(run, pathsOf(sound)));
   const isAgreed = origin.accepted || (run.config.loop.mode !== 'suggest' && !ask);
   if (isAgreed) return commitToBranch(run, incident, sound, origin);
-  const word = await suggestFix(run, incident, { ...found, sound: { ...sound, ask } }, timeLeftMs);
+  const word = await suggestFix(run, incident, { ...proposed, sound: { ...sound, ask } }, timeLeftMs);
   return word === 'apply' ? commitToBranch(run, incident, sound, { ...origin, accepted: true }) : { none: word };
 }
 
 const pathsOf = ({ files }: SoundFix): string[] => files.map(({ path }) => path);
 
-/** Commits a fix that nobody is to be asked about. */
+/** Commits a fix that was accepted or needs no question. */
 function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Applied> {
   const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
   const { plugin, tier, tried, accepted } = origin;
-  // It goes into commits, which may go anywhere.
+  // Commit messages may be pushed anywhere.
   const note = { fix: run.mask(sound.note.fix), reason: run.mask(sound.note.reason) };
   const paths = pathsOf(sound);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
@@ -63,7 +68,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     run: run.id,
     item: itemNumber(stage),
   };
-  // Recorded and done while nobody else writes: no two fixes are ever on their way at once.
+  // Recorded and done while nothing else writes, so that there is never more than one intended fix.
   return run.barrier.alone(async () => {
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
     if (!(await isAsShown(tree, files))) return { none: 'moved' };
@@ -85,7 +90,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
   });
 }
 
-/** Puts back what stages changed in tracked files; before that is done, it is recorded whose work is lost. Returns the files. */
+/** Puts back tracked files that stages changed, after recording which stages that makes stale. Returns the files. */
 export async function restoreTracked(run: Run): Promise<readonly string[]> {
   const { tree } = run;
   const { changed } = await trackedStatus(treeGit(tree));
@@ -120,7 +125,7 @@ export function takeBack(
   });
 }
 
-/** Records how a fix that stays stands now; `left`: the cells that it did not help. */
+/** Records the outcome of a fix that stays on the branch; `left`: the cells that it did not help. */
 export function recordFixStays(
   { journal }: Run,
   fix: Fix,
@@ -147,19 +152,19 @@ export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({
   note: { ...note },
 });
 
-/** How long a person at a terminal is waited for. */
+/** How long to wait for a person at a terminal. */
 const ANSWER_MS = 120_000;
 
-/** `apply`: they agree; `handed_over`: an open case has it; `spent`: they do not want it; `stopped`: the run was. */
-type OwnersWord = 'apply' | 'handed_over' | 'spent' | 'stopped';
+/** `apply`: they agree; `handed_over`: it is in an open case; `spent`: they decline; `stopped`: the run was. */
+type OwnersChoice = 'apply' | 'handed_over' | 'spent' | 'stopped';
 
-/** Suggests a fix. A try that ended in it is spent, unless it is applied: then the fix itself counts. */
+/** Asks the owner about a fix. Unless it is applied, which counts as a try itself, the try that ended in it is spent. */
 async function suggestFix(
   run: Run,
   incident: Incident,
-  { sound, origin, notes }: FoundFix,
+  { sound, origin, notes }: ProposedFix,
   timeLeftMs: number,
-): Promise<OwnersWord> {
+): Promise<OwnersChoice> {
   const { hash, note, ask, files, diff } = sound;
   const { plugin, tier, tried } = origin;
   const data = { tier, hash, plugin, note: { ...note } };
@@ -186,7 +191,7 @@ async function suggestFix(
   return choice === 'decline' ? 'spent' : 'handed_over';
 }
 
-/** What the person at the terminal says, if there is one; their silence means later. */
+/** The choice of the person at the terminal, if there is one; no answer in time means later. */
 async function choiceOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
   const { signal, end } = limited(timeLeftMs, run.signal);
   let isLate = false;

@@ -1,5 +1,5 @@
-// What plugins are told of a failure and the repository, what their answers are judged by, and what of it may leave this
-// machine: every secret masked.
+// The context of a failure: what plugins are told of it and of the repository, what their answers are judged by, and the masked
+// documents that may leave this machine.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
@@ -146,9 +146,9 @@ export async function outgoingRedactor(
   { layout, config, env }: Pick<Run, 'layout' | 'config' | 'env'>,
   tree?: readonly string[],
 ): Promise<Redactor> {
-  const known = secretsFrom({ home: layout.home, ...splitCarry(config.map), env });
+  const secrets = secretsFrom({ home: layout.home, ...splitCarry(config.map), env });
   const paths = tree ?? (await checkoutFiles(layout.home))?.files.keys() ?? [];
-  return createRedactor({ ...known, rules: ownerPatterns(config.loop.redact), paths });
+  return createRedactor({ ...secrets, rules: ownerPatterns(config.loop.redact), paths });
 }
 
 /** The prompt for a failure, masked. Throws RedactionError when a secret may be left in it: then nothing is sent. */
@@ -228,7 +228,7 @@ async function failureContext(run: Run, { endText, steps }: Incident, facts: Fix
 
 /** Every stage that this one needs, directly or not: what is not in the repository may be theirs. */
 function makersOf({ config, journal }: Run, name: string, tree: readonly string[]): Maker[] {
-  const needed = withNeeds(config.map, [name]).filter((one) => one !== name);
+  const needed = withNeeds(config.map, [name]).filter((need) => need !== name);
   return needed.map((stage) => {
     const { files, matrix } = config.map.stages[stage] as Stage;
     const steps = stepNames(stage, { matrix }).flatMap((step) => recordOf(journal.stages, step)?.wrote ?? []);
@@ -238,7 +238,7 @@ function makersOf({ config, journal }: Run, name: string, tree: readonly string[
 
 /** Of a log, for the gate: which command failed, and which programs it names. */
 const MAX_GATE_LOG = 16 * 1024;
-/** Of a log, for whoever is asked. */
+/** Of a log, for a plugin. */
 const LOG_BYTES = 64 * 1024;
 /** Files beyond this much text are left to the ones before them: no model reads more. */
 const MAX_FILE_CHARS = 400_000;
@@ -260,10 +260,10 @@ const IS_TEXT =
 /** Files that may not be changed and may be read: those that the failure or the command names first, then the stage's neighbours. */
 function readableFiles({ files, tree, stage, failure }: FixFacts, log: string): string[] {
   const editable = new Set(files);
-  const said = [failure.error_lines.join('\n'), log, JSON.stringify(stage.command)].join('\n');
+  const mentions = [failure.error_lines.join('\n'), log, JSON.stringify(stage.command)].join('\n');
   const tops = new Set(files.map((path) => path.split('/')[0]));
   const rank = (path: string): number => {
-    if (said.includes(path.slice(path.lastIndexOf('/') + 1))) return 0;
+    if (mentions.includes(path.slice(path.lastIndexOf('/') + 1))) return 0;
     return tops.has(path.split('/')[0]) ? 1 : 2;
   };
   const others = tree.filter((path) => !editable.has(path) && IS_TEXT.test(path) && protectedAs(path) === undefined);

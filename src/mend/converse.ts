@@ -15,7 +15,7 @@ import { breakerOf } from './breaker.ts';
 import { type HandOver, recordAnswer, recordPatch, writeCase } from './cases.ts';
 import { type CaseDocument, contextFor, type Document, type FixContext, maskedPrompt } from './context.ts';
 import { currentIncident, record } from './identify.ts';
-import { type FoundFix, judgeProposal, type SoundFix } from './proposal.ts';
+import { judgeProposal, type ProposedFix, type SoundFix } from './proposal.ts';
 import { keepTranscript } from './transcript.ts';
 
 type Answer = Proposal | Escalation;
@@ -36,7 +36,7 @@ export interface Conversation {
 export type Reply =
   | { none: 'next' | 'down' | 'stopped' }
   | { handOver: HandOver; document: Document | undefined }
-  | FoundFix;
+  | ProposedFix;
 
 /** Context and document; undefined when a secret may be left in it: then nothing is sent to anyone. */
 export async function documentFor(
@@ -78,7 +78,7 @@ const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation:
  * returned. One that the owner must be asked about is added to `asks`, and goes back once. Never throws for what the plugin
  * does.
  */
-export async function converse(conversation: Conversation, asks: FoundFix[]): Promise<Reply> {
+export async function converse(conversation: Conversation, asks: ProposedFix[]): Promise<Reply> {
   const { run, incident, tier, plugin, context } = conversation;
   const refused: RefusedRound[] = [];
   let { document } = conversation;
@@ -143,12 +143,12 @@ function acceptOrAsk(
   conversation: Conversation,
   answer: Change,
   sound: SoundFix,
-  asks: FoundFix[],
+  asks: ProposedFix[],
   refused: RefusedRound[],
 ): Reply | undefined {
   const { run, document } = conversation;
   if (isCase(document)) recordPatch(run, document, sound.diff);
-  const fix = foundFix(conversation, sound);
+  const fix = proposedFix(conversation, sound);
   if (!sound.ask) return fix;
   asks.push(fix);
   if (refused.some(({ ask }) => ask)) return { none: 'next' };
@@ -178,7 +178,7 @@ function refuseAnswer(
   return undefined;
 }
 
-function foundFix({ tier, plugin, document }: Conversation, sound: SoundFix): FoundFix {
+function proposedFix({ tier, plugin, document }: Conversation, sound: SoundFix): ProposedFix {
   const name = document?.case?.name;
   const tried = tier === 'executor' && plugin.name !== KNOWN_FIXES;
   return { sound, origin: { plugin: plugin.name, tier, tried, ...(name !== undefined && { case: name }) } };

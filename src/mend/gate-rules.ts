@@ -1,4 +1,4 @@
-// The gate's rules for one stage: what the owner's map allows it, and what nobody's fix may touch.
+// The gate's rules for one stage: what the owner's map allows, and what no fix may touch.
 import type { Stage } from '../config/context-map.ts';
 import { mentions } from '../fix/gate/mentions.ts';
 import { carriedPaths } from '../fix/gate/protected-names.ts';
@@ -28,7 +28,7 @@ export async function gateRules(
     judging: [...judges.keys()],
     partly: new Map([...judges].flatMap(([path, { parts }]) => (parts ? [[path, parts] as const] : []))),
     known: [...Object.values(map.stages).flatMap(({ requires }) => requires.tools), ...programs],
-    // Whoever escalates may change more than one; more files than lines there cannot be.
+    // Escalations may change several files: at most one a line.
     maxFiles: tier === 'executor' ? Math.max(limits.executor_files, files) : maxLines,
     maxLines,
     maxFolders,
@@ -49,6 +49,6 @@ const MAX_HITS = '40';
 export async function mentionedIn(git: Git, names: readonly string[], commit?: string): Promise<string[]> {
   const wanted = names.flatMap((name) => ['-e', name]);
   const where = [...(commit === undefined ? [] : [commit]), '--', ':(exclude,icase)*.md'];
-  const found = await git.attempt(['grep', '-h', '-I', '-i', '-F', '-m', MAX_HITS, ...wanted, ...where]);
-  return found.ok ? names.filter((name) => mentions(found.stdout, name)) : [];
+  const hits = await git.attempt(['grep', '-h', '-I', '-i', '-F', '-m', MAX_HITS, ...wanted, ...where]);
+  return hits.ok ? names.filter((name) => mentions(hits.stdout, name)) : [];
 }

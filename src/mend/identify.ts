@@ -113,7 +113,7 @@ export function identifyAgain(
   });
 }
 
-/** What becomes of failures whose fingerprints were made in an older way: read again from their logs, as far as these are there. */
+/** Events that move failures to today's fingerprints, made again from their logs as far as these exist. */
 export function carriedEvents({ journal, layout }: Pick<Run, 'journal' | 'layout'>): NewEvent[] {
   const old = Object.values(journal.ledger.entries).filter(
     ({ algorithm = 1, orphaned }) => algorithm < ALGORITHM && !orphaned,
@@ -125,11 +125,11 @@ export function carriedEvents({ journal, layout }: Pick<Run, 'journal' | 'layout
   });
 }
 
-/** The same failure with what is known of it by now. */
+/** The same failure with all that is known of it now. */
 export const currentIncident = ({ journal }: Run, sighting: Sighting & Partial<Pick<Incident, 'steps'>>): Incident =>
   journal.failures.incident(sighting, journal.ledger, sighting.steps);
 
-/** Who shares a failure, as events tell it: nothing where it is one step's alone. */
+/** The steps that share a failure, for events: nothing where it is one step's alone. */
 export const sharedBy = ({ steps }: Incident) => (steps.length > 1 ? { steps: [...steps] } : {});
 
 /** Records what happened to a failure: an event with its place and fingerprint. */
@@ -143,7 +143,7 @@ export function record<T extends EventType>(
   journal.append({ type, stage, step, attempt, data: { fingerprint, ...data } } as NewEvent);
 }
 
-/** The owner's own rules for classing failures, in their order; each is known by its pattern. */
+/** The owner's rules for classing failures, in their order, named by their patterns. */
 export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): ProjectRule[] {
   return classify.map(({ match, class: failureClass, transient, external, advice }) => ({
     name: `classify in ${LOOP_FILE}: ${match}`,

@@ -1,5 +1,5 @@
-// The changes of an item of the work queue stand or go together: all are taken back for a stage that failed with them, and all
-// come back when it fails alike without them.
+// The changes of an item of the work queue stay or go together: all are taken back for a stage that failed with them, and all
+// are brought back when it fails alike without them.
 import { MendError } from '../errors.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
@@ -20,14 +20,14 @@ export const changesOf = ({ journal }: Run, stage: string): LedgerFix[] =>
 export const isOnBranch = ({ outcome, commit }: Pick<LedgerFix, 'outcome' | 'commit'>): boolean =>
   (outcome === 'holds' || outcome === 'verified') && commit !== '';
 
-/** Takes back what is on the branch of an item, the newest first; what stands on it is superseded. Throws E_FIX_STUCK. */
+/** Takes back the changes of an item, the newest first; fixes that stand on them are superseded. Throws E_FIX_STUCK. */
 export async function takeBackItem(
   run: Run,
   stage: string,
   why: string,
   charged?: { step: string; fingerprint: string },
 ) {
-  // One of them has failed; the others come again with it.
+  // The newest is charged with the failure; the others are applied again with it.
   let outcome: 'broke' | 'withdrawn' = charged ? 'broke' : 'withdrawn';
   for (const change of changesOf(run, stage).filter(isOnBranch)) {
     const go = () => takeBack(run, change, outcome, why, charged);
@@ -47,14 +47,10 @@ const isStuck = (error: unknown): boolean => error instanceof MendError && error
 /** Later fixes that stand and changed the same files, the newest first. */
 async function standingOn({ tree }: Run, { commit }: Fix): Promise<Fix[]> {
   const all = standingFixes(await committedFixes(treeGit(tree), tree.base.commit, tree.head));
-  const at = all.findIndex((one) => one.commit === commit);
+  const at = all.findIndex((fix) => fix.commit === commit);
   const paths = new Set(all[at]?.paths);
-  const later = all.slice(0, Math.max(0, at)).filter((one) => one.paths.some((path) => paths.has(path)));
-  return later.map((one) => ({
-    ...one,
-    paths: [...one.paths],
-    tier: one.tier === 'escalation' ? one.tier : 'executor',
-  }));
+  const later = all.slice(0, Math.max(0, at)).filter((fix) => fix.paths.some((path) => paths.has(path)));
+  return later.map((fix) => ({ ...fix, tier: fix.tier === 'escalation' ? fix.tier : 'executor' }));
 }
 
 /** Brings back, in their order, what was taken back for the failure of a step that fails alike without it. */
@@ -68,7 +64,7 @@ export async function bringBack(run: Run, step: string, { fixes }: Charge): Prom
     });
 }
 
-/** As a fix is committed: intent, commit, outcome. */
+/** Commits a fix again, as it was first: intent, commit, outcome. */
 function commitAgain(run: Run, fix: Fix, takenBackBy: string, reason: string, failing: string): Promise<void> {
   const { tree, journal, config } = run;
   const { stage, step, fingerprint } = fix;
@@ -87,7 +83,7 @@ function commitAgain(run: Run, fix: Fix, takenBackBy: string, reason: string, fa
     journal.append({ type: 'fix.committed', stage, step, data: { ...data, commit } });
     recordFixStays(run, { ...fix, commit }, 'holds', reason, [failing]);
     await recordStale(run, commit, { changed: paths, putBack: [] });
-    // It has yet to be green with it, whoever is to blame for its failure.
+    // The failing stage must still turn green with it.
     const { stage: failed } = splitStepName(failing);
     journal.append({
       type: 'stage.stale',

@@ -30,13 +30,13 @@ export async function judgeTrial(run: Run, members: readonly Member[]): Promise<
     const unsure = members.filter(({ incident }) => judgement.again.includes(incident.step));
     const isTransient = unsure.some(({ incident }) => incident.failure.transient);
     const pauseMs = (isTransient && run.config.loop.wait.backoff[0]) || 0;
-    // Without another attempt nothing can be said: the fix is withdrawn at the end of the step.
+    // Without another attempt there is no verdict: the fix is withdrawn at the end of the step.
     return rerun(run, unsure, pauseMs, `${reason}: once more`) ?? firstAlike(run, unsure);
   }
   if (verdict === 'provisional') recordFixStays(run, fix, verdict, reason);
   if (verdict === 'helped')
-    for (const one of run.journal.failures.open(fix.stage))
-      if (one.green.size > 0) recordFixStays(run, one.fix, 'holds', reason, stepsOf(members));
+    for (const open of run.journal.failures.open(fix.stage))
+      if (open.green.size > 0) recordFixStays(run, open.fix, 'holds', reason, stepsOf(members));
   if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, members);
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);

@@ -1,5 +1,5 @@
-// Every patch that passed the gate, kept below ai/patches by its hash: as a diff for people, and exactly, for the day it
-// comes back. What a diff cannot say (an executable bit, line ends) is in the second.
+// Every patch that passed the gate, stored below ai/patches by its hash: as a diff for people, and as exact texts, to be applied
+// again. An executable bit or line ends are only in the second.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isNote } from '../events.ts';
@@ -40,7 +40,7 @@ export function patchFiles({ patches }: Layout) {
       writeAtomic(file(hash, 'diff'), diff);
       writeAtomic(file(hash, 'json'), `${JSON.stringify(stored)}\n`);
     },
-    /** Path → the text it makes there; empty when it is not kept any more. */
+    /** Path → the text it makes there; empty when the patch is not stored any more. */
     textsOf(hash: string): ReadonlyMap<string, string> {
       const stored = parseJson(readText(file(hash, 'json')) ?? '');
       return new Map(isPatch(stored) ? stored.files.map(({ path, after }) => [path, after]) : []);
@@ -50,7 +50,7 @@ export function patchFiles({ patches }: Layout) {
       const stored = parseJson(readText(file(hash, 'json')) ?? '');
       if (isPatch(stored) && (await isAsThen(stored, files))) return exactChange(stored);
       const diff = diffOf(hash);
-      // One that cannot be read is as if it were not there: there is the diff.
+      // Exact texts that cannot be read are ignored: there is the diff.
       return diff ? { answer: diff, note: isPatch(stored) ? stored.note : RETURNED } : undefined;
     },
   };
@@ -65,7 +65,7 @@ async function isAsThen({ files }: StoredPatch, source: TextSource): Promise<boo
 }
 
 function exactChange({ files, note }: StoredPatch): Change {
-  const executable = files.filter((one) => one.executable).map(({ path }) => path);
+  const executable = files.filter((file) => file.executable).map(({ path }) => path);
   const texts = Object.fromEntries(files.map(({ path, after }) => [path, after]));
   return { files: texts, ...(executable.length > 0 && { executable }), note };
 }

@@ -26,23 +26,23 @@ export interface SoundFix {
   diff: string;
   hash: string;
   note: Note;
-  /** Why it waits for the owner's word. */
+  /** Why the owner must be asked about it. */
   ask?: Ask | undefined;
 }
 
-/** Who made a fix, and whether it counts as a try of the executors. */
+/** The author of a fix, and whether it counts as a try of the executors. */
 export interface FixOrigin {
   plugin: string;
   tier: FixTier;
   tried: boolean;
   /** The case it answers. */
   case?: string;
-  /** A person said yes to it: nobody is asked about it again. */
+  /** A person agreed to it: no one is asked again. */
   accepted?: boolean;
 }
 
-/** A fix that passed the gate, and what whoever was asked after it told a person, if one is asked about it. */
-export interface FoundFix {
+/** A fix that passed the gate; `notes`: for the person who is asked about it, from plugins that were asked after it. */
+export interface ProposedFix {
   sound: SoundFix;
   origin: FixOrigin;
   notes?: readonly string[];
@@ -57,17 +57,17 @@ export interface ProposalContext {
   patches: readonly Patch[];
   /** The diff of one of them, where it is kept. */
   diffOf?(hash: string): string | undefined;
-  /** The files of which this failure says that they do not parse. */
+  /** The files that do not parse, by this failure's error lines. */
   unparsed: readonly string[];
-  /** Answers were given to masked texts; undefined when nobody was sent anything. */
+  /** Masks what was sent, for the answer is about masked texts; undefined when nothing was sent. */
   redactor?: Redactor | undefined;
   /** Which of these programs, hosts and accounts the repository names. */
   lookUp?(names: readonly string[]): Promise<readonly string[]>;
-  /** What only the disk and git's attributes tell against these files. */
+  /** Why these files cannot be written, by the disk and git's attributes. */
   unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
-  /** Whether these texts are what a fix that helped had found: then it would be taken back. */
+  /** Whether these texts would take back a fix that is on the branch. */
   isReversal(files: readonly Edit[]): Promise<boolean>;
-  /** Stages that must not run twice and are made from one of these files; absent where a person has said yes already. */
+  /** Stages that must not run twice and are made from one of these files; absent where a person has agreed already. */
   madeOnceFrom?(paths: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -109,14 +109,14 @@ const WHAT_DIFFERS =
 const isSame = (patch: Patch, hash: string, diff: string, { diffOf }: ProposalContext): boolean =>
   patch.hash === hash || haveSameEffect(diff, diffOf?.(patch.hash) ?? '');
 
-/** What the owner is asked about a change of what `stages` are made from, none of which may run twice. */
+/** What the owner is asked about a change to the inputs of `stages`, none of which may run twice. */
 export function changesOnce(stages: readonly string[]): Ask | undefined {
   if (stages.length === 0) return undefined;
   const reason = `changes what ${stages.join(', ')} is made from, which must not run twice (rerun: false)`;
   return { code: 'changes_once', reasons: [reason] };
 }
 
-/** Why a new file is not made: one of those that may be changed is nearly the same. `all`: what there is. */
+/** Why a new file is refused: an editable one of `all` is nearly the same. */
 export async function nearCopy(files: readonly Edit[], allow: readonly string[], all: Files) {
   if (files.every(({ before }) => before !== null)) return undefined;
   const editable = [...all.files.keys()].filter(pathMatcher(allow));
@@ -147,10 +147,11 @@ async function readText(
   };
   for (const path of named) await load(path);
   const text = (path: string) => texts.get(path);
-  const isOpen = !read.ok || read.changes.some(({ path }) => !spellings(path ?? '').some((one) => texts.get(one)));
+  const isOpen =
+    !read.ok || read.changes.some(({ path }) => !spellings(path ?? '').some((spelling) => texts.get(spelling)));
   let applied = isOpen ? undefined : editsOf(answer, text);
   if (!applied?.ok) {
-    // By its content, then: the other files are read only for that.
+    // Find the file by its content: the others are read only for that.
     const editable = editablePaths([...snapshot.files.keys()], rules);
     for (const path of editable) if (!texts.has(path)) await load(path);
     applied = editsOf(answer, text, { editable });
@@ -190,7 +191,7 @@ async function readFiles(
 const executables = (files: readonly Edit[]): string[] =>
   files.filter(({ executable }) => executable).map(({ path }) => path);
 
-/** What a shell says of the scripts among them that it did not say before. */
+/** Problems that a shell reports for the scripts among them and did not report before. */
 export async function shellProblems(files: readonly Edit[], check: ShellCheck): Promise<string[]> {
   const checks = files
     .filter(({ path, after }) => wantsShellCheck(path, after))

@@ -13,7 +13,7 @@ import { treeGit } from '../worktree/tree.ts';
 import { recordWithdrawn, takeBack } from './commit.ts';
 import { patchFiles } from './patch-files.ts';
 
-/** Puts right what was left; fixes of this run that wait for judgement stay. Throws MendError when that cannot be. */
+/** Finishes or takes back these fixes; those of this run that are on trial stay. Throws MendError when that fails. */
 export async function recoverFixes(run: Run): Promise<void> {
   const { tree, journal } = run;
   const events = lastWork(run);
@@ -23,7 +23,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   if (isSettled && [lastHead(events), tree.base.commit].includes(tree.head)) return;
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
   if (intent) await finishIntent(run, intent, onBranch, events);
-  // A revert that was not committed is in the files, and would be judged in the place of the fix.
+  // An uncommitted revert would be judged in the place of the fix.
   const restored = isSettled ? [] : await putBack(tree);
   if (restored.length > 0) {
     tree.moved(tree.head);
@@ -33,7 +33,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   const reverts = unrecordedReverts(journal.ledger, onBranch);
   const note = supersededNote(reverts, tree.base.name);
   journal.append(...reverts, ...(note ? [{ type: 'notice' as const, data: { text: note } }] : []));
-  for (const fix of fixesIn(journal.ledger).filter((one) => isOpen(one) || one.outcome === 'holds')) {
+  for (const fix of fixesIn(journal.ledger).filter((entry) => isOpen(entry) || entry.outcome === 'holds')) {
     // Nothing is left to be taken back.
     if (fix.run !== run.id && !commitOf(onBranch, fix))
       recordWithdrawn(run, completed(fix, undefined, openFixes), LATER);
@@ -54,8 +54,8 @@ function lastWork({ layout }: Run): LoopEvent[] {
 }
 
 /**
- * The last intent of a journal without its commit: there is never more than one on its way. That its step failed says
- * nothing: a disk that was too full to commit may have been too full to put the files back.
+ * The last intent of a journal without its commit: there is never more than one. It counts even if its step failed since: a
+ * disk that was too full to commit may have been too full to put the files back.
  */
 function openIntent(events: readonly LoopEvent[]): LoopEvent<'fix.intended'> | undefined {
   const intent = events.findLast((event): event is LoopEvent<'fix.intended'> => event.type === 'fix.intended');
@@ -87,13 +87,13 @@ async function finishIntent(
   run.journal.append({ type: 'fix.committed', stage, step, attempt, data: { ...rest, commit: commit.commit } });
 }
 
-/** By the commit; where only its intent is known, or version 0.1 recorded it, by patch and run. */
+/** A fix on the branch: by its commit, or by patch and run where only the intent or version 0.1 recorded it. */
 const commitOf = (
   onBranch: readonly CommittedFix[],
   { commit, hash, run }: Pick<Patch, 'commit' | 'hash' | 'run'>,
 ): CommittedFix | undefined =>
-  onBranch.find((one) =>
-    commit ? one.commit === commit : one.hash === hash && one.run === run && one.reverts === undefined,
+  onBranch.find((fix) =>
+    commit ? fix.commit === commit : fix.hash === hash && fix.run === run && fix.reverts === undefined,
   );
 
 const isOpen = ({ outcome }: LedgerFix): boolean => outcome === 'applied' || outcome === 'provisional';
@@ -107,7 +107,7 @@ function completed(fix: LedgerFix, onBranch: CommittedFix | undefined, openFixes
 
 const LATER = 'recorded by a later process';
 
-/** Outcomes that a revert's trailer may tell, and why it was; anything else is `withdrawn`. */
+/** The outcomes in a revert's trailer, with their reasons; any other is `withdrawn`. */
 const REVERT_OUTCOMES: Partial<Record<string, { outcome: DataOf<'fix.reverted'>['outcome']; reason: string }>> = {
   no_effect: { outcome: 'no_effect', reason: LATER },
   broke: { outcome: 'broke', reason: LATER },
@@ -117,12 +117,12 @@ const REVERT_OUTCOMES: Partial<Record<string, { outcome: DataOf<'fix.reverted'>[
 
 const STANDING: ReadonlySet<string | undefined> = new Set(['applied', 'provisional', 'holds', 'verified']);
 
-/** What the branch (its newest commit first) has taken back and the ledger does not know: by a merge, a rollback, a person. */
+/** Reverts on the branch (newest commit first) that the ledger lacks: by a merge, a rollback, a person. */
 export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFix[]): NewEvent<'fix.reverted'>[] {
   const newest = new Map<string, CommittedFix>();
-  for (const one of onBranch) {
-    const key = JSON.stringify([one.stage, one.fingerprint, one.hash]);
-    if (!newest.has(key)) newest.set(key, one);
+  for (const commit of onBranch) {
+    const key = JSON.stringify([commit.stage, commit.fingerprint, commit.hash]);
+    if (!newest.has(key)) newest.set(key, commit);
   }
   return [...newest.values()].flatMap((revert): NewEvent<'fix.reverted'>[] => {
     const { stage, fingerprint, hash, commit, reverts, note: message, charged } = revert;
@@ -136,7 +136,7 @@ export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFi
   });
 }
 
-/** One note for all fixes that had to make way for the owner's text; undefined when there is none. */
+/** One note for all superseded fixes; undefined when there is none. */
 export function supersededNote(reverts: readonly NewEvent<'fix.reverted'>[], base: string): string | undefined {
   const gone = reverts.filter(({ data }) => data.outcome === 'superseded');
   if (gone.length === 0) return undefined;
@@ -145,7 +145,7 @@ export function supersededNote(reverts: readonly NewEvent<'fix.reverted'>[], bas
   return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
 }
 
-/** The commit that the branch was at, as far as a journal tells; not where the process that goes on with it found the branch. */
+/** The last commit that a journal records the branch at, before the process that resumed the run. */
 function lastHead(events: readonly LoopEvent[]): string | undefined {
   const resumed = events.findLastIndex(({ type }) => type === 'run.resumed');
   const heads = events

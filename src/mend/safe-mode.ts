@@ -20,7 +20,7 @@ const isSafeMode = shaped({
   run: optional(text),
 });
 
-/** Undefined when it is off. A file that cannot be read means on: nobody knows that it was meant to be off. */
+/** Undefined when it is off. A file that cannot be read means on: it is not certain that it was meant to be off. */
 export function readSafeMode(layout: Layout): SafeMode | undefined {
   const read = readChecked(layout.safeMode, isSafeMode, (path) => path);
   if (read.found) return read.value;
@@ -29,7 +29,7 @@ export function readSafeMode(layout: Layout): SafeMode | undefined {
   return { version: 1, since: new Date(0).toISOString(), by: 'loop', why };
 }
 
-/** One that is on already stays as it is: its first reason is the one to look at. */
+/** When it is on already it stays as it is: the first reason is the one to look at. */
 export function setSafeMode(layout: Layout, mode: Omit<SafeMode, 'version'>): SafeMode {
   const on = readSafeMode(layout);
   if (on) return on;

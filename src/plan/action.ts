@@ -25,13 +25,13 @@ export type Outcome =
   | { kind: 'done'; fresh?: boolean; result?: StepResult }
   /** Failed; `again: false` means that trying the same once more is pointless or not allowed. */
   | { kind: 'failed'; message: string; again?: boolean; context?: Record<string, unknown> }
-  /** Stopped because the signal said so; `late`: because its own time was over. */
+  /** Stopped by the signal; `late`: by its own time limit. */
   | { kind: 'stopped'; late?: true }
-  /** It was not made and no attempt is counted: it is to be asked for again. */
+  /** It did not begin, and counts as no attempt: call again. */
   | { kind: 'returned'; reason: string }
-  /** Nobody can tell how it ended; `again: false` as above. */
+  /** Its end is unknown; `again: false` as above. */
   | { kind: 'lost'; message: string; again?: boolean; context?: Record<string, unknown> }
-  /** The run as a whole cannot go on, whatever the step's `on_failure` says. */
+  /** The whole run cannot go on, whatever the step's `on_failure`. */
   | { kind: 'halt'; message: string; context?: Record<string, unknown> };
 
 /** How a call ended: the action's outcome, or why there is none. */
@@ -48,7 +48,7 @@ export interface Action<P = unknown> {
   readonly payload: z.ZodType<P>;
   /** `run` keeps the step's time limit itself, and answers `stopped` and `late`. */
   readonly keepsTime?: boolean;
-  /** Says that nothing needs to be done; `undefined` when an attempt is needed. Not an attempt itself. */
+  /** The outcome of a step that needs no attempt; `undefined` when it needs one. */
   upToDate?(call: ActionCall<P>): Promise<Outcome | undefined>;
   run(call: ActionCall<P>): Promise<Outcome>;
 }

@@ -1,4 +1,4 @@
-// What will surely be run, as far as can be said before what it needs has ended: for who hands steps on ahead. Pure.
+// Steps that will surely run though their needs have not ended yet, for backends that submit them ahead. Pure.
 import type { Plan, PlanStep } from './contract.ts';
 import type { StepState } from './run-state.ts';
 
@@ -18,17 +18,17 @@ export function stepsAhead(
   const seen = new Map<string, boolean>();
   const ahead: StepAhead[] = [];
   const isAhead = (step: PlanStep): boolean => {
-    const known = seen.get(step.id);
-    if (known !== undefined) return known;
+    const answer = seen.get(step.id);
+    if (answer !== undefined) return answer;
     const needs = [...new Set(step.depends_on)].map((id) => byId.get(id) as PlanStep);
     const open = needs.filter(({ id }) => states.get(id) !== 'DONE');
-    const isOne =
+    const isSureToRun =
       states.get(step.id) === 'TODO' &&
       open.every((need) => states.get(need.id) === 'IN_PROGRESS' || isAhead(need)) &&
       isSure(step);
-    seen.set(step.id, isOne);
-    if (isOne) ahead.push({ step, after: open });
-    return isOne;
+    seen.set(step.id, isSureToRun);
+    if (isSureToRun) ahead.push({ step, after: open });
+    return isSureToRun;
   };
   for (const step of plan.steps) isAhead(step);
   return ahead;

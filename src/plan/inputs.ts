@@ -1,4 +1,4 @@
-// What a green stage was made from, boiled down to hashes; and whether that is still what is there. Pure.
+// The inputs of a green stage as hashes, and whether they are still the same. Pure.
 import { createHash } from 'node:crypto';
 import { normalize } from 'node:path/posix';
 import { isBuiltInCheck, type Stage } from '../config/context-map.ts';
@@ -37,8 +37,9 @@ export function carriedInputs(stage: Stage, carry: readonly string[]): string[] 
     const below = named.filter((name) => foldersOf(name).includes(path));
     const isNamed = named.includes(path) || foldersOf(path).some((folder) => named.includes(folder));
     // A pattern of files may mean the carried path itself, or what lies below it.
-    const isOwn = isStageFile(path) || isStageFile(`${path}/x`) || stage.files.some((g) => g.startsWith(`${path}/`));
-    return isNamed || isOwn ? [path] : below;
+    const isMatched =
+      isStageFile(path) || isStageFile(`${path}/x`) || stage.files.some((g) => g.startsWith(`${path}/`));
+    return isNamed || isMatched ? [path] : below;
   });
   return [...new Set(inputs)].sort();
 }

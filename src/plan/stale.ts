@@ -9,7 +9,7 @@ export interface GreenStep {
   readonly recorded: Inputs | undefined;
   /** Undefined: nothing of it was touched. */
   readonly now: Inputs | undefined;
-  /** Tracked files that it changed, and that nobody writes again but itself. */
+  /** Tracked files that it changed, and that only it writes again. */
   readonly wrote: readonly string[];
 }
 

@@ -27,8 +27,8 @@ interface Fault {
   step_id?: string | undefined;
 }
 
-/** In the order in which they are told; the first gives the error its code. */
-const TOLD: readonly ExecutionCode[] = [
+/** In the order in which faults are listed; the first gives the error its code. */
+const CODE_ORDER: readonly ExecutionCode[] = [
   'INVALID_PAYLOAD',
   'DEPENDENCY_UNRESOLVED',
   'ACTION_NOT_FOUND',
@@ -36,9 +36,9 @@ const TOLD: readonly ExecutionCode[] = [
   'DEADLINE_EXCEEDED',
 ];
 
-/** `value`, or the one error that tells every fault. */
-function checked<T>(value: T | undefined, found: readonly Fault[]): Checked<T> {
-  const faults = found.toSorted((a, b) => TOLD.indexOf(a.code) - TOLD.indexOf(b.code));
+/** `value`, or one error with every fault. */
+function checked<T>(value: T | undefined, all: readonly Fault[]): Checked<T> {
+  const faults = all.toSorted((a, b) => CODE_ORDER.indexOf(a.code) - CODE_ORDER.indexOf(b.code));
   const [first] = faults;
   if (!first) return { ok: true, value: value as T };
   const lead = ({ of }: Fault, at: number) =>
@@ -70,7 +70,7 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
 
 type Admission = { actions: ActionRegistry; maxSteps: number; now: number; finished(executionId: string): boolean };
 
-/** Plan and context, frozen; or the one error that tells everything that keeps them from running. */
+/** Plan and context, frozen; or one error with everything that keeps them from running. */
 export function admit(
   planInput: unknown,
   contextInput: unknown,
@@ -79,12 +79,12 @@ export function admit(
   const { plan, given, faults } = readPlan(planInput, admission.maxSteps);
   const read = readContext(contextInput, given);
   const steps = brokenActions(stepsOf(given), admission.actions);
-  const found = [...faults, ...steps, ...read.faults, ...broughtTooLate(read.context, admission)];
+  const all = [...faults, ...steps, ...read.faults, ...broughtTooLate(read.context, admission)];
   const value = plan && read.context && { plan, context: freeze({ ...read.context, plan }) as ExecutionContext };
-  return checked(value, found);
+  return checked(value, all);
 }
 
-/** The plan if it is one, its faults, and what was given: what else is wrong can be told of a broken one too. */
+/** The plan if it is valid, its faults, and what was given: a broken plan is checked further too. */
 function readPlan(input: unknown, maxSteps: number): { plan?: Plan; given?: unknown; faults: Fault[] } {
   const copy = copied(() => input);
   if ('faults' in copy) return copy;
@@ -128,7 +128,7 @@ function brokenDependencies(steps: readonly GivenStep[]): Fault[] {
   const names = new Map(steps.map((step) => [step.id, labelOf(step)]));
   // What is no id at all, the schema names.
   const needs = new Map(
-    steps.map(({ id, depends_on }) => [String(id), known(planStepSchema.shape.depends_on, depends_on)]),
+    steps.map(({ id, depends_on }) => [String(id), parsedBy(planStepSchema.shape.depends_on, depends_on)]),
   );
   const unknown = [...needs].flatMap(([id, ids = []]) =>
     ids
@@ -152,8 +152,8 @@ function brokenActions(steps: readonly GivenStep[], actions: ActionRegistry): Fa
   const payloads = named.flatMap((step) => {
     const { action, payload = {} } = step;
     if (!isObject(payload)) return [];
-    const found = violations(actions.get(action as string)?.payload.safeParse(payload));
-    return found.map((violation) => `step ${labelOf(step)}: payload.${violation}`);
+    const faults = violations(actions.get(action as string)?.payload.safeParse(payload));
+    return faults.map((violation) => `step ${labelOf(step)}: payload.${violation}`);
   });
   const step_id = typeof id === 'string' ? id : undefined;
   return [...broken('plan', payloads), ...fault('ACTION_NOT_FOUND', lines, { context, step_id })];
@@ -185,12 +185,12 @@ function otherPlan(inside: unknown, plan: unknown): string[] {
 /** What the plan needs of its context and does not get, as far as both can be read. */
 function unmetNeeds(plan: Record<string, unknown>, context: Record<string, unknown>): Fault[] {
   const environment = isObject(context.environment) ? context.environment : {};
-  const required = known(planSchema.shape.context_requirements, plan.context_requirements) ?? [];
+  const required = parsedBy(planSchema.shape.context_requirements, plan.context_requirements) ?? [];
   const missing = required.filter((key) => !Object.hasOwn(environment, key));
   const lacking = missing.length > 0 ? [`the context lacks ${missing.join(', ')}`] : [];
-  const limit = known(planSchema.shape.timeout_ms, plan.timeout_ms) ?? 0;
-  const started = known(contextSchema.shape.started_at, context.started_at) ?? 0;
-  const deadline = known(contextSchema.shape.deadline_ms, context.deadline_ms) ?? Number.POSITIVE_INFINITY;
+  const limit = parsedBy(planSchema.shape.timeout_ms, plan.timeout_ms) ?? 0;
+  const started = parsedBy(contextSchema.shape.started_at, context.started_at) ?? 0;
+  const deadline = parsedBy(contextSchema.shape.deadline_ms, context.deadline_ms) ?? Number.POSITIVE_INFINITY;
   const window_ms = deadline - started;
   const text = `the window to the deadline is ${window_ms} ms, the plan may take ${limit} ms`;
   return [
@@ -208,7 +208,7 @@ function broughtTooLate(context: z.infer<typeof contextSchema> | undefined, { no
 }
 
 /** The value as the schema reads it; undefined when it does not. */
-const known = <T>(schema: z.ZodType<T>, value: unknown): T | undefined => schema.safeParse(value).data;
+const parsedBy = <T>(schema: z.ZodType<T>, value: unknown): T | undefined => schema.safeParse(value).data;
 
 /** `path: message` for each issue that a schema has with a value. */
 function violations(parsed: z.ZodSafeParseResult<unknown> | undefined): string[] {

@@ -1,5 +1,5 @@
-// A person answers a case. A fix of theirs, or one that waited for their word, goes through the gate and is applied first when
-// the failure comes back; one that they decline counts as tried.
+// A person answers a case. Their fix, or the suggested one that they accept, goes through the gate and is applied first when
+// the failure returns; one that they decline counts as tried.
 import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { type NewEvent, NO_NOTE, PERSON } from '../events.ts';
@@ -37,23 +37,23 @@ export interface CaseRequest {
   home: string;
   case: string;
   command: string;
-  /** Only say what would be. */
+  /** Change nothing; only report what would happen. */
   dry: boolean;
 }
 
 export interface AnswerRequest extends CaseRequest {
-  /** What the person says, in any form a model may; undefined: they accept the fix that waits for their word. */
+  /** The person's answer, in any form that a model may use; undefined: they accept the fix that the case suggests. */
   answer: string | undefined;
 }
 
 export interface Answered {
   stage: string;
   fix: SoundFix;
-  /** Its diff as a person is shown it. */
+  /** Its diff, masked. */
   shown: string;
   /** The stage was given up, and must be reset before it runs. */
   givenUp: boolean;
-  /** What bringing the base in has to say. */
+  /** Notices of merging the base. */
   notices: readonly string[];
 }
 
@@ -84,7 +84,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
         const { hash, files, diff, note } = fix;
         const { stage, fingerprint, case: name } = summary;
         patchFiles(layout).write(hash, files, diff, note);
-        // As a fix that was taken back unjudged: it comes first when the failure does.
+        // Stored like a withdrawn fix: it is applied first when the failure returns.
         const data = { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } } as const;
         recordAction({ layout, stages: loaded.state, clock: ports.clock }, { type: 'case.answered', stage, data });
         store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
@@ -121,12 +121,12 @@ async function openBrought(
   const { putBack } = worktree;
   const tree = runTree(worktree, layout);
   const stale = putBack.length === 0 ? [] : await findStale({ config, layout, tree }, state, { changed: [], putBack });
-  recordAction({ layout, stages: state, clock }, ...stale.map((one) => staleEvent(one, tree.head, false)));
+  recordAction({ layout, stages: state, clock }, ...stale.map((stage) => staleEvent(stage, tree.head, false)));
   await writeAgain({ config, layout, journal: { stages: state }, tree }, putBack);
   return worktree;
 }
 
-/** The fix that a person does not want, if there was one. Throws E_CASE… where nothing waits for their word. */
+/** Declines a case. Returns the suggested fix, if there was one. Throws E_CASE… where the case is neither open nor answered. */
 export async function declineCase(
   { home, case: name, command, dry }: CaseRequest,
   { clock, graceMs }: AnswerPorts,
@@ -153,7 +153,7 @@ export async function declineCase(
   });
 }
 
-/** The fix that waits for a word; where that was given already, the answer that waits for its failure. */
+/** Of an open case the suggested fix, of an answered one the answer that waits for its failure. */
 function declinedFixes(layout: Layout, { stage, fingerprint, state, patch, suggested }: CaseSummary) {
   const { plugin, tier, note = NO_NOTE } = suggested ?? { plugin: 'unknown', tier: 'executor' as const };
   if (state === 'open') return patch === undefined ? [] : [{ hash: patch, plugin, tier, note: { ...note } }];
@@ -181,13 +181,13 @@ async function judge(
   const judges = await judgesAt(config.map, snapshot);
   const proposal = answer === undefined ? await patchFiles(layout).proposalOf(patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
-  // Judged for refuse only: with this word the owner has been asked.
+  // Only a refusal counts: by accepting, the owner has agreed to what they would be asked about.
   const verdict = await judgeProposal(proposal, {
     rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot), judges),
     snapshot,
     shellCheck,
     unparsed: [],
-    // A person may try again what did not help before.
+    // A person may repeat what did not help before.
     patches: [],
     unwritable: (files) => unwritable(tree, files),
     isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
@@ -213,7 +213,7 @@ async function asShown(layout: Layout, snapshot: Snapshot, fixes: readonly { has
   return shown;
 }
 
-/** What stands for a masked value in a case means nothing in a file. */
+/** A placeholder of a masked value must not get into a file. */
 function refuseMasked(answer: string): void {
   const [mask] = /SECRET_\w+_END/.exec(answer) ?? [];
   if (mask === undefined) return;

@@ -1,4 +1,4 @@
-// Closing the run before this one: what it left running is ended, or the next run does not begin.
+// Closing the run before this one: the processes that it left are ended, or the next run does not begin.
 import { endJobs } from '../backend/end-jobs.ts';
 import { openJobs } from '../backend/jobs.ts';
 import { fail } from '../errors.ts';
@@ -29,22 +29,22 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
   if (!open && strays?.length === 0) return;
   refuseIfAtWork(layout);
   const state = open && knownState(loaded, open.run, open.events);
-  // What runs as a job is its backend's to follow or to end.
+  // Jobs are followed or ended by their backend.
   const elsewhere = stepsElsewhere(open?.events);
   const cutOff = state?.cutOff.filter(({ step }) => !elsewhere.has(step)) ?? [];
   for (const { step, leader } of cutOff) await end(open?.run ?? '', step, leader);
-  // Where nobody can look, a line that is lost may have named what still runs.
+  // Processes cannot be listed here: a lost line may have named one that still runs.
   if (strays === undefined && open?.isDamaged && !word) leftover(`a step of run ${open.run}`);
   for (const { pid, run, step, attempt } of strays ?? []) {
     const runs = listRuns(layout);
-    const isKnown = runs.includes(run);
-    // A run that ended, or that a later one followed, left it on purpose.
-    if (isKnown && (run !== runs.at(-1) || (run === loaded.latest?.run && !open))) continue;
+    const isListed = runs.includes(run);
+    // A run that ended, or that is not the latest, left it running on purpose.
+    if (isListed && (run !== runs.at(-1) || (run === loaded.latest?.run && !open))) continue;
     const isChecked = attempt === 0 && open?.isDamaged;
-    const isService = isKnown && attempt <= (state?.attempts.get(step) ?? 0) && !isChecked;
+    const isService = isListed && attempt <= (state?.attempts.get(step) ?? 0) && !isChecked;
     if (isService) continue;
-    // Checks may be ended; a stage of a run that nobody knows of may be at work for another.
-    if (isKnown || attempt === 0) await end(run, step, undefined, [`MENDLOOP_ATTEMPT=${attempt}`]);
+    // Checks may be ended; a stage of an unlisted run may be at work for another home.
+    if (isListed || attempt === 0) await end(run, step, undefined, [`MENDLOOP_ATTEMPT=${attempt}`]);
     else if (word) close(run, 'a person says that what it left may stay', [], loaded.state, ports);
     else leftover(step, identify(pid));
   }
@@ -56,7 +56,7 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
   }
 }
 
-/** The steps that a run handed on to a scheduler and that nobody knows the end of. */
+/** The steps that a run gave to a scheduler and that have no recorded end. */
 export const stepsElsewhere = (events: readonly LoopEvent[] = []): Set<string> =>
   new Set(openJobs(events).jobs.flatMap(({ open }) => [...open.values()].map(({ step }) => step)));
 
@@ -64,7 +64,7 @@ function leftover(step: string, leader?: ProcessIdentity): never {
   fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
 }
 
-/** Whoever has the lock open took it once, and lives: it is at work even if the file was taken away from it. */
+/** A process that has the lock file open is at work, even if the file was removed meanwhile. */
 function refuseIfAtWork({ lock }: Layout): void {
   const [pid] = openedBy(lock) ?? [];
   if (pid === undefined) return;
@@ -85,7 +85,7 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   return run;
 }
 
-/** Whoever watches the next run is told of this one by a notice, not by its events. */
+/** No subscribers: those of the next run get a notice of this one, not its events. */
 function close(run: string, reason: string, cut: NewEvent[], stages: StageState, { layout, clock }: ClosePorts): void {
   const journal = openJournal({ run, layout, stages, clock });
   journal.append(...cut, { type: 'run.ended', status: 'abandoned', data: { reason } });

@@ -39,7 +39,7 @@ interface Fleet {
   isAnswering: boolean;
   /** It is the stage being mended: from the first answer until its fixes are judged. */
   hasTurn: boolean;
-  /** Answers those who wait, if it is time. */
+  /** Answers the cells that wait, if it is time. */
   answerIfReady(): void;
 }
 
@@ -124,13 +124,13 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
     fleet.isAnswering = true;
     try {
       const all = steps.flatMap((step) => waiting.get(stepLabel(step)) ?? []);
-      if (await takeTurn(run, stage, fleet, all[0])) for (const one of all) one.stayed = true;
+      if (await takeTurn(run, stage, fleet, all[0])) for (const waiter of all) waiter.stayed = true;
       const onTrial = all.filter(({ member }) => judges.has(member.incident.step));
       const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
       const asked = (onTrial.length > 0 ? onTrial : all).map(({ member }) => member);
       const rerun = again(0, 'what it is made from changed meanwhile');
       const answers = changed.length > 0 ? new Map(changed.map((member) => [member, rerun])) : await answer(run, asked);
-      for (const one of all) one.stayed = true;
+      for (const waiter of all) waiter.stayed = true;
       for (const [{ failed }, next] of answers) {
         const label = stepLabel(failed.step);
         if ('again' in next && next.again.pause_ms === 0) fleet.atWork.add(label);

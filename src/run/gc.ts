@@ -1,5 +1,5 @@
-// Forgetting what is old: runs with their logs, prompts and patches, what people did between them, closed cases, fixes that are over,
-// unpacked plugins. What is counted stays counted: stages and ledger are kept as they stand before anything goes.
+// Removing what is old: runs with their logs, prompts and patches, actions between runs, closed cases, patches of fixes that
+// are over, unpacked plugins. Stages and ledger are stored before anything goes, so that what was counted stays counted.
 import { basename, join } from 'node:path';
 import type { NewEvent } from '../events.ts';
 import { changedAt, fileSize, filesBelow, foldersIn, namesIn } from '../io/files.ts';
@@ -27,7 +27,7 @@ import { counted } from '../triage/words.ts';
 import { committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 
-/** Something that goes as a whole: its folder at once, then its files. */
+/** Something that is removed as a whole: its folder at once, then its files. */
 interface Item extends Stored {
   readonly folder?: string;
   readonly files: readonly string[];
@@ -50,17 +50,17 @@ export interface CollectOptions {
   readonly ledger: Ledger;
   /** The fixes of the AI branch that the base does not have. */
   readonly unpromoted: readonly Unpromoted[];
-  /** Shortens the ledger's journal; who holds the lock gives it to have things removed. Without it they are only found. */
+  /** Shortens the ledger's journal. Given only by a caller that holds the lock; without it nothing is removed. */
   readonly compact?: () => number;
 }
 
-/** Finds what `policy` lets go, and removes it if it may. Throws MendError when it cannot be found out or nothing may be written. */
+/** Lists what `policy` does not keep, and removes it if it may. Throws MendError when something cannot be read or written. */
 export function collect(layout: Layout, { policy, now, ledger, unpromoted, compact }: CollectOptions): Collected {
   const loaded = loadStages(layout, { look: true });
   const stored = storedItems(layout, loaded, neededBy(loaded.state, ledger, unpromoted));
   const going = expired(stored, policy, now);
   const left = compact ? removeItems(layout, loaded, going) : [];
-  const gone = going.filter(({ name }) => !left.some((one) => one.name === name));
+  const gone = going.filter(({ name }) => !left.some((item) => item.name === name));
   return {
     gone: gone.map(({ files, folder: _, ...item }) => ({ ...item, files: files.length })),
     ledger: compact ? compact() : compactionGain(layout, ledger, now),
@@ -69,12 +69,12 @@ export function collect(layout: Layout, { policy, now, ledger, unpromoted, compa
   };
 }
 
-/** Killed at any time, it leaves a run whole, or none of it that anybody reads; what is left of it goes the next time. */
+/** Killed at any time, it leaves a run whole, or none of it that is read; leftovers are removed the next time. */
 function removeItems(layout: Layout, { state }: LoadedStages, items: readonly Item[]): Collected['left'] {
   const away = join(layout.state, 'gone');
   removeAll(away);
   if (items.length === 0) return [];
-  // From here the stages can be made again without the journals that go.
+  // From here the stages can be rebuilt without the journals that are removed.
   writeAtomic(layout.stagesBefore, `${JSON.stringify(state)}\n`);
   privateFolder(away);
   const left = items.flatMap(({ name, folder, files }) => {
@@ -91,7 +91,7 @@ function removeItems(layout: Layout, { state }: LoadedStages, items: readonly It
   return left;
 }
 
-/** Everything that goes as a whole. Links are neither followed nor removed. */
+/** Everything that can be removed. Links are neither followed nor removed. */
 function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item[] {
   const item = (
     kind: Stored['kind'],
@@ -156,7 +156,7 @@ function grouped(paths: readonly string[], keyOf: (path: string) => string | und
 /** Without retention: notes for `status` what gc would free, as `mendloop init` would have it. Throws MendError. */
 function noteReclaimable(layout: Layout, given: Omit<CollectOptions, 'policy' | 'compact'>): void {
   const { gone, ledger } = collect(layout, { ...given, policy: USUAL });
-  const bytes = gone.reduce((sum, one) => sum + one.bytes, ledger);
+  const bytes = gone.reduce((sum, item) => sum + item.bytes, ledger);
   writeReclaimable(layout, { time: given.now, bytes, what: goneText(gone) });
 }
 
@@ -195,8 +195,8 @@ const WORDS: Readonly<Record<Stored['kind'], readonly [string, string]>> = {
 /** Of each kind that is there: how many, with their files and bytes. */
 export function byKind(gone: Collected['gone']): { what: string; files: number; bytes: number }[] {
   return KINDS.flatMap((kind) => {
-    const all = gone.filter((one) => one.kind === kind);
-    const sum = (key: 'files' | 'bytes') => all.reduce((total, one) => total + one[key], 0);
+    const all = gone.filter((item) => item.kind === kind);
+    const sum = (key: 'files' | 'bytes') => all.reduce((total, item) => total + item[key], 0);
     return all.length === 0
       ? []
       : [{ what: counted(all.length, ...WORDS[kind]), files: sum('files'), bytes: sum('bytes') }];

@@ -1,5 +1,5 @@
-// The work queue in a run: items as they are committed on the base become stages of the runs that name them, and what commands
-// accepted is ticked on the AI branch.
+// The work queue in a run: items, as committed on the base, become stages of the runs that name them, and those that their
+// commands accepted are ticked on the AI branch.
 import type { Item } from '../backlog/item.ts';
 import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
@@ -46,7 +46,7 @@ export async function backlogAt(objects: GitObjects, commit: string): Promise<Ma
   return new Map(paths.flatMap((path, i) => (typeof texts[i] === 'string' ? [[path, texts[i]] as const] : [])));
 }
 
-/** The queue of the base with what the AI branch has ticked beside it. */
+/** The queue of the base, with the items that are ticked on the AI branch done. */
 export async function queueAt(
   objects: GitObjects,
   base: string,
@@ -54,21 +54,21 @@ export async function queueAt(
   map: Pick<ContextMap, 'protected_files'>,
 ): Promise<Queue> {
   const queue = readQueue(await backlogAt(objects, base), map.protected_files);
-  const done = new Set(
+  const doneFiles = new Set(
     branch === undefined
       ? []
-      : readQueue(await backlogAt(objects, branch)).items.flatMap((one) => (one.done ? [one.file] : [])),
+      : readQueue(await backlogAt(objects, branch)).items.flatMap(({ done, file }) => (done ? [file] : [])),
   );
-  return { ...queue, items: queue.items.map((item) => ({ ...item, done: item.done || done.has(item.file) })) };
+  return { ...queue, items: queue.items.map((item) => ({ ...item, done: item.done || doneFiles.has(item.file) })) };
 }
 
 /** The item of this number. Throws MendError when there is none. */
 export function findItem({ items }: Queue, number: string): QueuedItem {
-  const found = items.find((item) => Number(item.number) === Number(number));
-  if (found) return found;
+  const item = items.find((queued) => Number(queued.number) === Number(number));
+  if (item) return item;
   const hint = didYouMean(
     number,
-    items.map((item) => item.number),
+    items.map((queued) => queued.number),
     'there are',
   );
   return failUsage(`there is no item ${number}${hint}`, 'mendloop backlog');
@@ -98,7 +98,7 @@ const failIfAny = (problems: readonly Problem[]): void => {
   if (problems.length > 0) failConfig(problems);
 };
 
-/** What may not be edited may not be run either: commands of items that would run a protected file or a wipe script. */
+/** Commands of items that would run a protected file or a wipe script: what may not be edited may not be run. */
 export async function forbiddenItems(
   items: readonly Item[],
   { protected_files }: Pick<ContextMap, 'protected_files'>,
@@ -172,7 +172,7 @@ async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: 
   const why = gone.why ?? 'a change of it was taken back';
   const charged = step !== undefined && charge ? { step, fingerprint: charge.fingerprint } : undefined;
   if (gone.outcome !== 'superseded') await takeBackItem(run, stage, why, charged);
-  // A stage that is still to run without it may clear it yet.
+  // A stage that is still to run without the changes may yet clear them.
   if (charged && !isOver) return;
   await reopen(run, stage, why, objects);
 }

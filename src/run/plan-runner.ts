@@ -36,20 +36,20 @@ export interface PlanRunnerOptions {
   subscribe?: readonly ((event: NewEvent) => void)[];
   /** Aborts everything: what runs is stopped, nothing new starts. */
   signal?: AbortSignal;
-  /** @internal The run of stages that this is, if it is one: its failures are mended. */
+  /** @internal The run of stages, whose failures are mended. */
   run?: Run;
-  /** @internal Told once how every step stands, as that changes. */
+  /** @internal Called once, with a view that stays up to date. */
   watch?: (graph: GraphView) => void;
-  /** @internal Nothing more is started: what waits to begin elsewhere must not. */
+  /** @internal No more steps are started: those that wait to begin elsewhere must not. */
   halted?: () => void;
-  /** @internal The same for one stage: what is done about a failure of it is being decided. */
+  /** @internal The same for one stage, while a failure of it is being decided. */
   held?: (stage: string) => void;
   resume?: ResumeFacts;
   /** Whether an execution with this id has ended before. */
   finished?: (executionId: string) => boolean;
-  /** Keeps each result as `<execution_id>.json`: what has ended does not run again, in other processes too. */
+  /** Stores each result as `<execution_id>.json`, so that no other process runs the same execution again. */
   folder?: string;
-  /** How long an action that was told to stop is waited for; what it answers then counts no more. Default: 5 s. */
+  /** How long to wait for an action that was told to stop, before its answer is ignored. Default: 5 s. */
   graceMs?: number;
   /** False: everything is checked and nothing runs. */
   enabled?: boolean;
@@ -79,7 +79,7 @@ export interface ResumeFacts {
 }
 
 export interface PlanRunner {
-  /** Runs `plan`. Never rejects for anything the plan, its context or its actions do: the result says it. */
+  /** Runs `plan`. Never rejects for anything the plan, its context or its actions do: that is in the result. */
   execute(plan: PlanInput | Plan, context: ContextInput): Promise<PlanResult>;
   executePlan(context: ContextInput): Promise<PlanResult>;
   runPlan(plan: PlanInput | Plan, context: ContextInput): Promise<PlanResult>;
@@ -112,11 +112,11 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       });
     if (!runs || options.folder === undefined) return result();
     try {
-      const kept = result();
-      writeAtomic(fileOf(execution_id, options.folder), `${JSON.stringify(kept, null, 2)}\n`);
-      return kept;
+      const stored = result();
+      writeAtomic(fileOf(execution_id, options.folder), `${JSON.stringify(stored, null, 2)}\n`);
+      return stored;
     } catch (error) {
-      // Whoever asks later would be told that it may run.
+      // Without the file the same execution could run again.
       end.errors.push(thrownError(error));
       return result();
     }
@@ -129,14 +129,14 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         actions: options.actions,
         maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
         now: clock.now(),
-        finished: (id) => ended.has(id.toLowerCase()) || isKept(id) || options.finished?.(id) === true,
+        finished: (id) => ended.has(id.toLowerCase()) || isStored(id) || options.finished?.(id) === true,
       });
     } catch (error) {
       return { ok: false, error: thrownError(error) };
     }
   }
 
-  const isKept = (id: string) => options.folder !== undefined && readText(fileOf(id, options.folder)) !== undefined;
+  const isStored = (id: string) => options.folder !== undefined && readText(fileOf(id, options.folder)) !== undefined;
 
   async function driveSteps(plan: Plan, context: ExecutionContext) {
     const { resume = NOTHING_DONE, workers = 1, maxAttempts = 20, graceMs = 5000, actions, run } = options;
@@ -216,7 +216,7 @@ function endWithoutTurn(
   because: ExecutionError | undefined,
   signal: AbortSignal,
 ): Ended {
-  // One that a fix made stale is still to do: that failure is not its own.
+  // A step that a fix made stale stays to do: it has not failed itself.
   const isStale = run && recordOf(run.journal.stages, stepLabel(step))?.stale;
   if (because)
     return isStale ? { kind: 'left', reason: because.message } : { kind: 'failed', message: because.message };
@@ -225,24 +225,24 @@ function endWithoutTurn(
     : { kind: 'left', reason: 'the run halted before it came to run again' };
 }
 
-/** The steps that an earlier process left with fixes to be judged by them. */
+/** Steps that are to judge fixes which an earlier process left. */
 function stepsToJudge({ steps }: Plan, { journal }: Run, done: ReadonlySet<string>): PlanStep[] {
   const isJudge = (step: PlanStep) => journal.failures.open(step.payload.stage as string, stepLabel(step)).length > 0;
   return steps.filter((step) => !done.has(step.id) && isJudge(step));
 }
 
-/** Which steps no longer stand, whenever there are new ones. */
+/** Which steps are stale; undefined while there are no new ones. */
 function staleSteps({ journal }: Run) {
-  let known = 0;
+  let lastCount = 0;
   return () => {
     const { staleCount } = journal.failures;
-    if (staleCount === known) return undefined;
-    known = staleCount;
+    if (staleCount === lastCount) return undefined;
+    lastCount = staleCount;
     return (step: PlanStep) => recordOf(journal.stages, stepLabel(step))?.stale !== undefined;
   };
 }
 
-/** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */
+/** An event that cannot be recorded stops the plan: nothing may happen that is not on record. */
 function emitter(options: PlanRunnerOptions, stop: (error: unknown) => void): (...events: NewEvent[]) => void {
   let recording = true;
   return (...events) => {

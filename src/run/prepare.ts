@@ -46,9 +46,9 @@ export interface RunRequest extends Selection {
   /** Epoch milliseconds by which the run must be over. */
   deadline?: number | undefined;
   recheck: boolean;
-  /** Where steps run, instead of what ai/loop.yaml says. */
+  /** Where steps run, in place of `backend` in ai/loop.yaml. */
   backend?: string | undefined;
-  /** A person said that many jobs are meant. */
+  /** A person has confirmed a large number of jobs. */
   yes?: boolean | undefined;
   /** False: no executor and no escalation. */
   ai: boolean;
@@ -75,7 +75,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const { clock, subscribers, env } = ports;
   const layout = layoutOf(home);
   const loaded = loadStages(layout);
-  // Begun early, because it takes as long as the checkout is large; problems of the base are reported before its own.
+  // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
   const current = await baseOf(home, objects);

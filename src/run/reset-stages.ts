@@ -12,7 +12,7 @@ import { requireStages } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { closeOpenRun } from './close-run.ts';
 
-/** So soon after giving up nothing can have changed; whoever knows better says so. */
+/** So soon after giving up nothing can have changed; `--force` overrides this. */
 const SOON_MS = 300_000;
 
 function refuseSoon(stage: string, ledger: Ledger, now: number): void {

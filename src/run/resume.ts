@@ -21,7 +21,7 @@ export interface CutOffStep {
   recheck?: true;
 }
 
-/** What a journal says of the steps of its run, by their names. */
+/** The steps of a run by its journal, by their names. */
 export interface ResumeState extends Required<ResumeFacts> {
   cutOff: CutOffStep[];
   lastEventAt: number;
@@ -37,7 +37,7 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
   const open = new Map<string, CutOffStep>();
   for (const event of events) {
     const { type, step, stage, attempt } = event;
-    if (type === 'stage.stale') for (const one of done) if (splitStepName(one).stage === stage) done.delete(one);
+    if (type === 'stage.stale') for (const name of done) if (splitStepName(name).stage === stage) done.delete(name);
     if (step === undefined || stage === undefined) continue;
     if (attempt !== undefined) attempts.set(step, Math.max(attempts.get(step) ?? 0, attempt));
     if (type === 'step.started' || type === 'attempt.ended') open.set(step, { stage, step });
@@ -48,8 +48,8 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
       waits.delete(step);
     }
     if (type === 'check.started') {
-      const known = open.get(step) ?? { stage, step, recheck: true as const };
-      open.set(step, { ...known, leader: event.data.leader });
+      const before = open.get(step) ?? { stage, step, recheck: true as const };
+      open.set(step, { ...before, leader: event.data.leader });
     }
     if (type === 'step.retry') {
       const began = Date.parse(event.time);

@@ -14,14 +14,14 @@ export interface SchedulePorts {
   driveStep(step: PlanStep, isResumed: boolean): Promise<StepEnd>;
   /** A step that will not run because of another. */
   skipped(step: PlanStep, because: ExecutionError): void;
-  /** Which done steps no longer stand; undefined: none has become so since the last question. */
+  /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
   /** Whether a step that could start must not yet. */
   isHeld?(step: PlanStep): boolean;
   pauses?: Pauses;
-  /** Told once: how every step stands, as it changes. */
+  /** Called once, with a map that stays up to date. */
   watch?(states: ReadonlyMap<string, StepState>): void;
-  /** Nothing more is started. */
+  /** Called once, when no more steps are started. */
   halted?(): void;
   /** Ends a suspended step that will not be resumed; `because`: something that it needs failed. */
   endSuspended?(step: PlanStep, because?: ExecutionError): Promise<unknown>;

@@ -11,15 +11,15 @@ export interface Selection {
   withNeeds: boolean;
   /** Run them whatever their state. */
   forced: boolean;
-  /** Words that are commands: what a misspelt name may have meant. */
+  /** Names of commands, which a misspelt stage may have meant. */
   commands?: readonly string[];
 }
 
 /** The stages that are named, in the map's order; all when none is. Throws MendError for an unknown name. */
 export function namedStages(map: ContextMap, names: readonly string[], commands: readonly string[] = []): string[] {
-  const known = Object.keys(map.stages);
-  requireStages(names, known, commands);
-  return names.length === 0 ? known : known.filter((name) => names.includes(name));
+  const all = Object.keys(map.stages);
+  requireStages(names, all, commands);
+  return names.length === 0 ? all : all.filter((name) => names.includes(name));
 }
 
 /** The stages to run, in the order in which they would one after the other. Throws MendError for unknown names and unmet needs, all named. */

@@ -112,7 +112,7 @@ export function failedAttempt(step: PlanStep, { plan, context, clock, run }: Exe
   };
 }
 
-/** Milliseconds to wait before the step is retried as its policy says; undefined when it is not. */
+/** Milliseconds to wait before the step is retried by its policy; undefined when it is not. */
 export function blindRetry(plan: { retry_policy: RetryPolicy }, failed: Omit<FailedAttempt, 'timeLeftMs'>) {
   const { step, attempt, error, mayRunAgain } = failed;
   const policy = step.retry_policy ?? plan.retry_policy;
@@ -137,7 +137,7 @@ export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, again: 
 }
 
 /**
- * Ends a step. What its fixes came to is recorded first, so that a crash cannot leave a finished step with open fixes; a step
+ * Ends a step. The outcomes of its fixes are recorded first, so that a crash cannot leave a finished step with open fixes; a step
  * that has an end already, suspended or stopped before it began, records nothing.
  */
 export async function endStep(step: PlanStep, execution: Execution, ended: Ended | StepEnd): Promise<StepEnd> {

@@ -1,4 +1,4 @@
-// The checks of stages, and nothing else: for a person who wants to know whether it still holds.
+// Only the checks of stages, for a person who wants to know whether they still hold.
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
 import { beginsChecks } from '../failure/grade.ts';
@@ -30,14 +30,14 @@ import { namedStages, type Selection } from './select.ts';
 export interface Verification {
   step: string;
   problems: string[];
-  /** What the checks printed last, where they do not hold. */
+  /** The last lines of checks that do not hold. */
   last_lines: string[];
   log: string;
   /** False where there is nothing to check. */
   checked: boolean;
 }
 
-/** Runs `verify` of the named stages, or of all green ones; changes no stage's state. `report` hears of each as it ends. */
+/** Runs `verify` of the named stages, or of all green ones; changes no stage's state. Calls `report` as each ends. */
 export async function verifyStages(
   request: RunRequest,
   ports: RunPorts,
@@ -86,11 +86,11 @@ async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run:
   try {
     const problems = await watchJudges(run, step, 'look', async (watch) => {
       if (watch.halted) throw watch.halted;
-      const found = await call.verify();
+      const failing = await call.verify();
       const halt = await inspectTree(call, run);
-      if (halt?.kind === 'halt') found.push(halt.message);
-      if (watch.changed.size > 0) found.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
-      return found;
+      if (halt?.kind === 'halt') failing.push(halt.message);
+      if (watch.changed.size > 0) failing.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
+      return failing;
     });
     if (stop.aborted) return undefined;
     if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);

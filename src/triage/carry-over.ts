@@ -1,8 +1,8 @@
 // The ledger after fingerprints are made in a new way: entries move to their new fingerprint, those that fall together are
 // joined. Pure.
-import { entriesOf, entryKey, type Ledger, type LedgerEntry, type Patch } from './ledger.ts';
+import { entriesOf, entryKey, type Ledger, type LedgerEntry, MAX_REFUSED, type Patch } from './ledger.ts';
 
-/** What became of an entry; without `to` its log is gone and nobody can tell. */
+/** The new fingerprint of an entry; without `to` its log is gone, and it has none. */
 export interface Carried {
   stage: string;
   fingerprint: string;
@@ -25,13 +25,15 @@ export function carryOver(ledger: Ledger, { stage, fingerprint, to, algorithm }:
   const moved = { ...entry, fingerprint: to };
   ledger.entries[entryKey(stage, to)] = there ? joined(there, moved) : moved;
   ledger.renamed = { ...ledger.renamed, [key]: to };
-  for (const one of entriesOf(ledger, stage)) {
-    one.stands_on = one.stands_on?.map((fix) => (fix.fingerprint === fingerprint ? { ...fix, fingerprint: to } : fix));
-    if (!one.stands_on) delete one.stands_on;
+  for (const other of entriesOf(ledger, stage)) {
+    other.stands_on = other.stands_on?.map((fix) =>
+      fix.fingerprint === fingerprint ? { ...fix, fingerprint: to } : fix,
+    );
+    if (!other.stands_on) delete other.stands_on;
   }
 }
 
-/** Two entries that are one failure: what was counted stays counted, and the later one tells how things stand. */
+/** Two entries that are one failure: counts are added up, anything else is the later one's. */
 function joined(a: LedgerEntry, b: LedgerEntry): LedgerEntry {
   const [earlier, later] = a.last_seen <= b.last_seen ? [a, b] : [b, a];
   const passed = [...new Set([...(earlier.passed ?? []), ...(later.passed ?? [])])];
@@ -50,8 +52,6 @@ function joined(a: LedgerEntry, b: LedgerEntry): LedgerEntry {
     ...(refused.length > 0 && { refused: refused.slice(-MAX_REFUSED) }),
   };
 }
-
-const MAX_REFUSED = 6;
 
 /** One per hash, in the order they first came; the latest outcome counts. */
 function joinedPatches(all: readonly Patch[]): Patch[] {

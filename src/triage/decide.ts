@@ -30,9 +30,9 @@ export interface Situation {
   /** False with `--no-ai`. */
   ai: boolean;
   safe_mode: boolean;
-  /** Executors that ask a model. `barred`: the stage names no file that a fix may change, so that nobody could help. */
+  /** Executors that ask a model. `barred`: the stage names no file that a fix may change. */
   executors: Availability | 'barred';
-  /** Whether a known fix fits this failure and was not tried on it; undefined: nobody has looked yet. */
+  /** Whether a known fix fits this failure and was not tried on it; undefined: not looked for yet. */
   known_fix: boolean | undefined;
   /** Why no fix may mend it, where that was found when a known fix was looked for. */
   out_of_reach?: string | undefined;
@@ -63,7 +63,7 @@ export type Why = keyof typeof WHY;
 /** What is done about a failure; `reason` is for a person. */
 export type Decision = { reason: string } & (
   | { tier: 'wait'; pause_ms: number }
-  /** `reapply`: withdrawn patches that come back; when there are any, nobody is asked. */
+  /** `reapply`: withdrawn patches to apply again; when there are any, no plugin is asked. */
   | { tier: 'executor'; scope: 'all' | 'known-fixes-only'; reapply: string[] }
   | { tier: 'escalation' }
   | { tier: 'give_up' }
@@ -71,7 +71,7 @@ export type Decision = { reason: string } & (
   | { tier: 'none'; why: Why; exit: 1 | 3 }
 );
 
-/** Whether a known fix fits decides, and nobody has looked for one yet. */
+/** The decision depends on whether a known fix fits: look for one, then decide again. */
 export type Undecided = { tier: 'find_known_fix' };
 
 /** Give up after this many reverted patches of escalations. */
@@ -86,7 +86,7 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
 export function decide(incident: DecidedIncident, situation: Situation): Decision | Undecided {
   const { history, failure, attempt, waits } = incident;
   const { limits, backoff, time_left_ms } = situation;
-  // A person was asked: until they answer, the stage runs once each run and nobody else is bothered.
+  // A person was asked: until they answer, the stage runs once each run and no plugin is asked.
   const openCase = history?.case ?? incident.storyCase;
   if (openCase !== undefined) {
     const [sentence] = (history?.case && history.suggestion?.ask?.reasons) || [];
@@ -111,7 +111,7 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
   }
   const decision = decideFix(incident, situation);
   if (decision.tier === 'find_known_fix') return decision;
-  // Asked last, so that it is named only where it really kept something from being done.
+  // Checked last, so that it is the reason only where it really prevented something.
   const changes = decision.tier === 'executor' || decision.tier === 'escalation';
   if (situation.safe_mode && changes) {
     return afterWaits(none('safe_mode', 'safe mode is on: the AI changes nothing'), incident);
@@ -121,7 +121,7 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
 
 const NO_PROGRESS: readonly (Why | undefined)[] = ['external', 'no_executor', 'no_escalation'];
 
-/** A stage is looked at again by every run; an item that came to nothing twice is a person's. */
+/** A stage is tried again by every run; an item without progress twice is handed over to a person. */
 const isStuck = ({ item, history }: DecidedIncident, decision: Decision, { ai }: Situation): boolean =>
   item !== undefined && ai && 'why' in decision && NO_PROGRESS.includes(decision.why) && (history?.times_seen ?? 0) > 1;
 
@@ -138,7 +138,7 @@ function decideFix(incident: DecidedIncident, situation: Situation): Decision | 
   const { limits, ai, known_fix, safe_mode, now } = situation;
   const withdrawn = history?.patches.filter((p) => p.outcome === 'withdrawn') ?? [];
   const reapply = withdrawn.map((p) => p.hash);
-  // No model can fix what is not in the repository; what costs no model may still be worth a look.
+  // No model can fix what is not in the repository; a known fix costs nothing.
   if (failure.external && (!ai || reapply.length === 0)) {
     if (ai && known_fix === undefined && !safe_mode) return { tier: 'find_known_fix' };
     if (!ai || !known_fix) return none('external', `${failure.class}: nothing in the repository can fix it`);
@@ -162,11 +162,11 @@ function decideFix(incident: DecidedIncident, situation: Situation): Decision | 
 
 function askExecutors(incident: DecidedIncident, situation: Situation, tries: number): Decision | Undecided {
   const { limits, executors, known_fix, out_of_reach, escalations, safe_mode } = situation;
-  // In safe mode nothing is changed, whoever knows a fix: nobody is asked for one.
+  // In safe mode nothing is changed, so that no fix is looked for.
   if (known_fix === undefined) return safe_mode ? knownFix('a known fix may fit') : { tier: 'find_known_fix' };
   // Known fixes spend no try and no tokens.
   if (known_fix) return knownFix('a known fix fits');
-  // Whoever is asked could only change something else.
+  // A plugin could only change something else.
   if (out_of_reach !== undefined) return none('out_of_reach', out_of_reach);
   const blocked =
     executors === 'ready' ? (dayTriesSpent(situation) ?? dayBudgetSpent(situation)) : noExecutor(executors);
@@ -174,7 +174,7 @@ function askExecutors(incident: DecidedIncident, situation: Situation, tries: nu
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${seenBefore(incident.history)}: ${which}` };
   }
-  // Without executors it goes straight to who is left to ask; executors that are only down come back.
+  // Without executors it goes straight to the escalations; executors that are only down are waited for.
   if (executors !== 'down' && executors !== 'ready' && (escalations !== 'none' || takesPerson(incident))) {
     return escalate(incident, situation, blocked.reason);
   }
@@ -234,7 +234,7 @@ const noExecutor = (executors: keyof typeof NO_EXECUTOR): Decision => none('no_e
 
 const none = (why: Why, reason: string): Decision => ({ tier: 'none', why, exit: WHY[why], reason });
 
-/** How well a failure is known. */
+/** How often a failure was seen. */
 const seenBefore = (history: LedgerEntry | undefined): string =>
   history === undefined || history.times_seen <= 1
     ? 'a new failure'

@@ -1,4 +1,4 @@
-// Events → the ledger: fold a failure's story in order and it comes out. Pure.
+// Events → the ledger, by folding the events of each failure in order. Pure.
 import { type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
 import { carryOver } from './carry-over.ts';
 import {
@@ -9,6 +9,7 @@ import {
   isWaitingAnswer,
   type Ledger,
   type LedgerEntry,
+  MAX_REFUSED,
   type Patch,
   type RefusedAnswer,
   seenBy,
@@ -57,7 +58,7 @@ const STORY = {
     entry.case = data.case;
     delete entry.suggestion;
     if (data.hash !== undefined) entry.suggestion = { hash: data.hash, ...(data.ask && { ask: data.ask }) };
-    // It waits anew, whatever a person was notified of before.
+    // People are notified of it again.
     delete entry.notified;
   },
   'case.closed': (entry, { data }) => {
@@ -199,16 +200,14 @@ function recordRefusal(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): voi
     );
 }
 
-/** Enough to tell whoever is asked next what does not pass. */
-const MAX_REFUSED = 6;
 const REASON_LENGTH = 300;
 
 function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
   const answer = { plugin, tier, code, reason: reason.slice(0, REASON_LENGTH), ...(fix ? { fix } : {}), time };
-  // Why one passed, said again run after run, would push the others out.
-  const isSaidAgain = (one: { plugin: string; reason: string }): boolean =>
-    code === 'pass' && one.plugin === plugin && one.reason === answer.reason;
-  const others = (entry.refused ?? []).filter((one) => !isSaidAgain(one));
+  // The same pass repeated run after run would push the others out.
+  const isRepeated = (earlier: RefusedAnswer) =>
+    code === 'pass' && earlier.plugin === plugin && earlier.reason === answer.reason;
+  const others = (entry.refused ?? []).filter((earlier) => !isRepeated(earlier));
   entry.refused = [...others, answer].slice(-MAX_REFUSED);
 }
 
@@ -229,7 +228,7 @@ function setOutcome(
   const before = earlier?.outcome;
   // Refused because it was tried already: keep the earlier outcome.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
-  // An author who says nothing new takes back nothing said before.
+  // An event without a note keeps the earlier one.
   const note = data.note?.fix ? data.note : earlier?.note;
   const commit = data.commit || earlier?.commit;
   const accepted = data.accepted || earlier?.accepted;
@@ -250,24 +249,24 @@ function setOutcome(
   else entry.patches[index] = now;
   const countsAsFruitless = tier === 'escalation' && plugin !== PERSON;
   if (countsAsFruitless && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
-  // It was taken back for a failure that was none of its doing.
+  // The failure that it was taken back for was not its fault.
   if (countsAsFruitless && outcome === 'withdrawn' && REVERTED.includes(before))
     entry.fruitless = Math.max(0, entry.fruitless - 1);
   const isMended = outcome === 'verified' && left.length === 0;
-  // The owner wrote another text: whatever fails with it is a story of its own.
+  // With the owner's text in its place the counters start anew.
   if (isMended || outcome === 'superseded') restart(entry);
   if (isMended) entry.verified_at = time;
   if (outcome === 'superseded') delete entry.verified_at;
-  // Rolled back by a person: that the failure is back is no surprise.
+  // Rolled back by a person: that the failure returns is no flapping.
   if (outcome === 'declined' && before === 'verified') delete entry.verified_at;
 }
 
-/** A person's answer waits like a fix that was taken back unjudged; their latest word counts. */
+/** A person's answer waits like a withdrawn fix; only their latest one counts. */
 function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
   delete entry.case;
   delete entry.suggestion;
-  for (const one of entry.patches.filter(isWaitingAnswer)) {
-    if (one.hash !== event.data.hash) setOutcome(entry, event, one, 'declined');
+  for (const answer of entry.patches.filter(isWaitingAnswer)) {
+    if (answer.hash !== event.data.hash) setOutcome(entry, event, answer, 'declined');
   }
   setOutcome(entry, event, { ...event.data, accepted: true }, 'withdrawn');
 }

@@ -2,6 +2,7 @@
 // Folded from events, so a later process knows the same. Pure.
 import type { AttemptEnd, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
+import { splitStepName } from '../plan/matrix.ts';
 import { entryOf, type Fix, heldOver, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
 
 /** A fix that the next attempts of the steps which had its failure judge. */
@@ -43,9 +44,9 @@ export interface Incident extends Sighting {
   readonly endText: string;
   /** What the ledger knows of this failure. */
   readonly history: LedgerEntry;
-  /** The open case of a later failure that stands on a fix of this one, or of one that cannot be known again. */
+  /** The open case of a later failure that stands on a fix of this one, or of one that cannot be recognised any more. */
   readonly storyCase: string | undefined;
-  /** When a failure of this stage was given up that cannot be known again: it may be this one. */
+  /** When a failure of this stage that cannot be recognised any more was given up: it may be this one. */
   readonly heldSince?: string | undefined;
   /** How many waits this stage has used in this run. */
   readonly waits: number;
@@ -97,7 +98,7 @@ export class RunFailures {
     for (const trial of this.open(stage, step)) noteOnTrial(trial, step, type);
     if (type === 'fix.committed') {
       const { tried: _, class: __, steps = [step], ...data } = event.data;
-      const inputs = new Map(steps.map((one) => [one, this.#inputsOfFailure.get(one)]));
+      const inputs = new Map(steps.map((name) => [name, this.#inputsOfFailure.get(name)]));
       this.trials.set(stage, {
         fix: { stage, step, ...data },
         steps: inputs,
@@ -114,14 +115,14 @@ export class RunFailures {
     if (type === 'step.done') this.charges.delete(step);
     if (type === 'fix.judged') {
       this.#closeTrial(event.data.commit, event.data.outcome === 'provisional');
-      // It came back.
+      // It is on the branch again.
       this.#dropCharges((fix) => fix.stage === stage && fix.hash === event.data.hash);
     }
     if (type === 'fix.reverted') {
       const { charged, reverts: commit, commit: takenBackBy, ...data } = event.data;
-      // What is wrong is what was wrong before it.
+      // The failure is the one before the fix again.
       const trial = this.open(stage).find(({ fix }) => fix.commit === commit);
-      for (const [one, inputs] of trial?.steps ?? []) this.#inputsOfFailure.set(one, inputs);
+      for (const [name, inputs] of trial?.steps ?? []) this.#inputsOfFailure.set(name, inputs);
       this.#closeTrial(commit, false);
       this.#dropCharges((fix) => fix.commit === commit);
       if (!charged) return;
@@ -151,9 +152,9 @@ export class RunFailures {
     this.#provisional = this.#provisional.map(renamedTrial);
     for (const [key, trial] of this.trials) this.trials.set(key, renamedTrial(trial));
     for (const [step, { fixes, fingerprint }] of this.charges) {
-      const isOwn = step === stage || step.startsWith(`${stage}[`);
+      const isOfStage = splitStepName(step).stage === stage;
       const all = fixes.map(({ fix, takenBackBy }) => ({ fix: renamed(fix), takenBackBy }));
-      this.charges.set(step, { fixes: all, fingerprint: isOwn ? now(fingerprint) : fingerprint });
+      this.charges.set(step, { fixes: all, fingerprint: isOfStage ? now(fingerprint) : fingerprint });
     }
   }
 
@@ -189,7 +190,7 @@ export class RunFailures {
     return this.#provisional.find(({ fix, steps }) => fix.stage === stage && steps.has(step))?.steps.get(step);
   }
 
-  /** Everything known of a failure that was seen, as of now; `steps`: who has it besides. */
+  /** Everything that is known of a failure now; `steps`: all steps that have it. */
   incident(sighting: Sighting, ledger: Ledger, steps: readonly string[] = [sighting.step]): Incident {
     const { stage, step, failure, ended } = sighting;
     const held = heldOver(ledger, stage);

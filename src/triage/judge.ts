@@ -3,8 +3,8 @@ import { cellNames } from '../plan/matrix.ts';
 import type { Incident } from './incident.ts';
 
 /**
- * `no_effect` and `broke` are to be reverted; `helped`: it stays, for the steps that are green with it; `rerun`: nothing can
- * be said before `again` ran once more.
+ * `no_effect` and `broke` are to be reverted; `helped`: it stays, for the steps that are green with it; `rerun`: the steps
+ * `again` must run once more before there is a verdict.
  */
 export type Judgement = { reason: string } & (
   | { verdict: 'provisional' | 'no_effect' | 'broke' | 'helped' }
@@ -54,7 +54,7 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
     return say('broke', 'a failure is back that the stage had earlier in this run');
   }
   // A stack that only grows is no progress. `no_effect` counts as a failed try of the failure below, so that a person
-  // hears of it in the end; withdrawing it would spend nothing and build the same stack in every run.
+  // is asked in the end; withdrawing it would spend nothing and build the same stack in every run.
   if (provisional.length >= MAX_PROVISIONAL) {
     return say('no_effect', `${provisional.length} fixes are kept already and the stage is not green`);
   }
@@ -63,6 +63,6 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
 
 const say = (verdict: Exclude<Judgement['verdict'], 'rerun'>, reason: string): Judgement => ({ verdict, reason });
 
-/** Whom a fix helped, and whom not, by the names of their cells. */
+/** The cells that a fix helped, and those that it did not. */
 export const helpedWords = (green: readonly string[], red: readonly string[]): string =>
   `green with it: ${cellNames(green)}; not: ${cellNames(red)}`;

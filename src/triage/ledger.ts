@@ -21,7 +21,6 @@ const isPatch = shaped({
   outcome: oneOf(FIX_OUTCOMES),
   tier: oneOf(FIX_TIERS),
   plugin: text,
-  /** What it was to do and why, as its author says. */
   note: optional(isNote),
   /** Why it ended so. */
   why: optional(text),
@@ -31,12 +30,15 @@ const isPatch = shaped({
   run: optional(text),
   /** The cells that it did not help, where it helped others. */
   left: optional(listOf(name)),
-  /** A person said yes to it: nobody is asked about it again. */
+  /** A person agreed to it: no one is asked again. */
   accepted: optional(flag),
   time,
 });
 /** A patch tried on a failure, as it stands. */
 export type Patch = Checked<typeof isPatch>;
+
+/** How many refused answers an entry has: enough for the next plugin to know what does not pass. */
+export const MAX_REFUSED = 6;
 
 const isRefusedAnswer = shaped({
   plugin: text,
@@ -47,15 +49,15 @@ const isRefusedAnswer = shaped({
   fix: optional(text),
   time: optional(time),
 });
-/** Why an answer was not taken; bounded, and no secret in it. Who has no fix to propose has the code `pass`. */
+/** Why an answer was not taken, shortened and masked. A plugin without a fix to propose has the code `pass`. */
 export type RefusedAnswer = Checked<typeof isRefusedAnswer>;
 
 const isEntry = shaped({
   stage: name,
   fingerprint: name,
-  /** How the fingerprint was made; absent: in the first way. */
+  /** The version of the algorithm that made the fingerprint; absent: the first. */
   algorithm: optional(count),
-  /** Made in an older way, from a log that is gone: it never returns; its open case, or that it was given up, holds for any. */
+  /** Made in an older way, from a log that is gone: it is never seen again; its open case or giving up holds for every failure. */
   orphaned: optional(flag),
   class: oneOf(FAILURE_CLASSES),
   transient: flag,
@@ -82,7 +84,7 @@ const isEntry = shaped({
   patches: listOf(isPatch),
   /** The latest answers that were not taken. */
   refused: optional(listOf(isRefusedAnswer)),
-  /** The executors that said since the last restart that only a person can do it: they are not asked again. */
+  /** Executors that are not asked until the next restart: they answered that it takes a person. */
   passed: optional(listOf(name)),
   last_tier: optional(oneOf(TIERS)),
   last_reason: optional(text),
@@ -110,7 +112,7 @@ const isDayUsage = shaped({
   prompts: optional(count),
   dollars: optional(amount),
 });
-/** What was used on the latest UTC day seen; dollars as far as somebody told what their answers cost. */
+/** What was used on the latest UTC day seen; dollars as far as plugins report them. */
 export type DayUsage = Checked<typeof isDayUsage>;
 
 const isTotal = shaped({ tries: count, prompts: count, tokens: count, dollars: amount });
@@ -123,7 +125,7 @@ export interface Ledger {
   version: 1;
   /** Everything up to this event is folded in. */
   as_of: Checked<typeof isPosition>;
-  /** The last of them that tells of a failure: the last line of the ledger's own journal. */
+  /** The last of them that is in the ledger's own journal. */
   last_line: Checked<typeof isPosition>;
   day: DayUsage;
   total?: TotalUsage;
@@ -170,7 +172,7 @@ export function currentFingerprint({ renamed = {} }: Ledger, stage: string, fing
   return now;
 }
 
-/** What holds for any failure of a stage, because the one it was for cannot be known again: a case, else that it was given up. */
+/** What holds for every failure of a stage because the one it was for cannot be recognised any more: an open case, or giving up. */
 export function heldOver(ledger: Ledger, stage: string): Pick<LedgerEntry, 'case' | 'gave_up_at'> {
   const orphans = entriesOf(ledger, stage).filter(({ orphaned }) => orphaned);
   const open = orphans.findLast((entry) => entry.case !== undefined)?.case;
@@ -227,7 +229,7 @@ export const patchIn = (ledger: Ledger, fix: { stage: string; fingerprint: strin
 export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
   Object.values(ledger.entries).filter((entry) => entry.stage === stage);
 
-/** Whether an executor is asked about a failure: one that needs a model, and has not said that it takes a person. */
+/** Whether an executor is asked about a failure: it needs a model, and has not answered that it takes a person. */
 export const mayAsk = (executor: string, history: Pick<LedgerEntry, 'passed'> | undefined): boolean =>
   executor !== KNOWN_FIXES && history?.passed?.includes(executor) !== true;
 
@@ -240,7 +242,7 @@ export const storyCaseOf = (ledger: Ledger, stage: string, fingerprint: string):
 /** Whether a patch is a person's answer that waits for its failure. */
 export const isWaitingAnswer = ({ plugin, outcome }: Patch): boolean => plugin === PERSON && outcome === 'withdrawn';
 
-/** What is to be applied behind a fix that came back: the later ones of its story, and the answer that was made on top of them. */
+/** What is applied behind a fix that is applied again: the later fixes of its story, and the answer made on top of them. */
 export function restOfStory(
   ledger: Ledger,
   stage: string,
