@@ -8,7 +8,7 @@ import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { entryOf, type Fix, mayAsk, restOfStory } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
-import { type HandOver, handBack, openCase } from './cases.ts';
+import { type HandOver, handOver, openCase } from './cases.ts';
 import { applyFix, recordFixStays } from './commit.ts';
 import { type CaseDocument, contextFor, type FixContext, whyOutOfReach } from './context.ts';
 import { converse, documentFor, type Reply } from './converse.ts';
@@ -82,7 +82,7 @@ async function reapply(run: Run, incident: Incident, hashes: readonly string[]):
     if (plugin === PERSON) {
       const text = `your answer no longer fits (${code}): ${reasons.join('; ')}`;
       const answer = patchFiles(run.layout).diffOf(hash);
-      await handBack(run, incident, context, { by: PERSON, text, ...(answer !== undefined && { patch: answer }) });
+      await handOver(run, incident, { by: PERSON, text, ...(answer !== undefined && { patch: answer }) });
     }
   }
   return { none: 'spent' };
@@ -135,7 +135,7 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
     const given = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
     const reply: Reply = given ? await converse({ run, incident, tier, plugin, ...given, signal }, asks) : DOWN;
     if ('sound' in reply) return reply;
-    if ('handOver' in reply) return handOver(run, incident, reply, asks);
+    if ('handOver' in reply) return openOrAsk(run, incident, reply, asks);
     if (reply.none === 'stopped') return { none: reply.none };
     answered ||= reply.none !== 'down';
   }
@@ -148,7 +148,7 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
 const DOWN: Reply = { none: 'down' };
 
 /** Opens the case for a person; a fix that the owner must be asked about goes before it. */
-function handOver(
+function openOrAsk(
   run: Run,
   incident: Incident,
   { handOver: why, document }: Extract<Reply, { handOver: HandOver }>,

@@ -159,39 +159,35 @@ export async function leaveSuggestion(
   }
 }
 
-/** Writes and opens a case for a person. Nothing is written when a secret may be left in it. */
-export async function handBack(run: Run, incident: Incident, context: FixContext, why: HandOver): Promise<void> {
+/** Writes a case with all evidence and opens it for a person. Nothing is written when a secret may be left in it. */
+export async function handOver(run: Run, incident: Incident, why: HandOver): Promise<void> {
   const notes = why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`];
-  try {
-    const written = await writeCase(run, incident, context, { lead: oneLine(why.text), notes, signal: run.signal });
-    openCase(run, incident, written, why);
-  } catch (error) {
-    if (!(error instanceof RedactionError)) throw error;
-    record(run, incident, 'notice', { text: `no case was written for ${incident.stage}: ${error.message}` });
-  }
-}
-
-/** Opens a case for a failure that only a person may mend, with all evidence. */
-export async function handOver(run: Run, incident: Incident, reason: string): Promise<void> {
-  const context = await contextFor(run, incident, 'escalation');
-  await handBack(run, incident, context, { by: 'mendloop', text: `${reason}: it takes a person` });
+  const written = await writeIfSafe(run, incident, { lead: oneLine(why.text), notes });
+  if (written) openCase(run, incident, written, why);
 }
 
 /** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
-  const { stage } = incident;
-  try {
-    const context = await contextFor(run, incident, 'escalation');
-    const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${stage}`;
-    const written = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });
+  const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${incident.stage}`;
+  const written = await writeIfSafe(run, incident, { newest: true, lead });
+  if (written) {
     const { name } = written.case;
     updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
     record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
-  } catch (error) {
-    if (!(error instanceof RedactionError)) throw error;
-    record(run, incident, 'notice', { text: `no case was written for ${stage}: ${error.message}` });
   }
   record(run, incident, 'failure.given_up', { reason });
+}
+
+/** Writes a case for a person; undefined, with a notice, when a secret may be left in it. */
+async function writeIfSafe(run: Run, incident: Incident, options: Omit<CaseOptions, 'signal'>) {
+  try {
+    const context = await contextFor(run, incident, 'escalation');
+    return await writeCase(run, incident, context, { ...options, signal: run.signal });
+  } catch (error) {
+    if (!(error instanceof RedactionError)) throw error;
+    record(run, incident, 'notice', { text: `no case was written for ${incident.stage}: ${error.message}` });
+    return undefined;
+  }
 }
 
 type Change = (summary: CaseSummary) => Partial<CaseSummary>;

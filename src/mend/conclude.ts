@@ -34,7 +34,7 @@ export async function conclude(
   }
   if (opensCase(why)) {
     const { handOver } = await import('./cases.ts');
-    await handOver(run, incident, decision.reason);
+    await handOver(run, incident, { by: 'mendloop', text: `${decision.reason}: it takes a person` });
   }
   // A given-up stage that a person asked to run once stays given up.
   const staysGivenUp = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));

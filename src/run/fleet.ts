@@ -46,10 +46,12 @@ interface Fleet {
 export type Fleets = ReturnType<typeof openFleets>;
 
 /** The fleets of a plan with these steps; `held` is called with each stage whose other cells may not start. */
-export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (stage: string) => void = () => {}) {
+export function openFleets(steps: readonly PlanStep[], held: (stage: string) => void) {
+  const pauses: Pauses = { count: 0, wake() {} };
   const fleets = new Map<unknown, Fleet>();
   const wakeWaiting = new Set<() => void>();
   return {
+    pauses,
     started: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
     /** The step judges fixes that an earlier process left. */
     mends: (step: PlanStep): void => void fleetOf(step).mending.add(stepLabel(step)),

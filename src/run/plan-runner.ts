@@ -14,6 +14,7 @@ import type { StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
+import type { Backend } from '../stage/backend.ts';
 import type { Run } from '../stage/run.ts';
 import { thrownError } from './call-action.ts';
 import { driveStep } from './drive.ts';
@@ -40,10 +41,8 @@ export interface PlanRunnerOptions {
   run?: Run;
   /** @internal Called once, with a view that stays up to date. */
   watch?: (graph: GraphView) => void;
-  /** @internal No more steps are started: those that wait to begin elsewhere must not. */
-  halted?: () => void;
-  /** @internal The same for one stage, while a failure of it is being decided. */
-  held?: (stage: string) => void;
+  /** @internal Where its attempts run: told to begin nothing more, of one stage or at all. */
+  backend?: Pick<Backend, 'hold'>;
   resume?: ResumeFacts;
   /** Whether an execution with this id has ended before. */
   finished?: (executionId: string) => boolean;
@@ -139,7 +138,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
   const isStored = (id: string) => options.folder !== undefined && readText(fileOf(id, options.folder)) !== undefined;
 
   async function driveSteps(plan: Plan, context: ExecutionContext) {
-    const { resume = NOTHING_DONE, workers = 1, maxAttempts = 20, graceMs = 5000, actions, run } = options;
+    const { resume = NOTHING_DONE, workers = 1, maxAttempts = 20, graceMs = 5000, actions, run, backend } = options;
     const limits = planLimits(plan, context, resume.spentMs, clock);
     const broken = new AbortController();
     const signals = [broken.signal, ...limits.map((l) => l.signal), ...(options.signal ? [options.signal] : [])];
@@ -147,8 +146,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const emit = emitter(options, (error) => broken.abort(error));
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();
-    const pauses = { count: 0, wake: () => {} };
-    const fleets = openFleets(plan.steps, pauses, options.held);
+    const fleets = openFleets(plan.steps, (stage) => backend?.hold?.(stage));
     const toJudge = run ? stepsToJudge(plan, run, resume.done) : [];
     for (const step of toJudge) fleets.mends(step);
     const execution: Execution = {
@@ -175,9 +173,9 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         watch: (states) => options.watch?.({ plan, states, attempts, isHeld: fleets.isHeld }),
         halted: () => {
           execution.halted = true;
-          options.halted?.();
+          backend?.hold?.();
         },
-        ...(run ? { pauses, stale: staleSteps(run), isHeld: fleets.isHeld } : {}),
+        ...(run ? { pauses: fleets.pauses, stale: staleSteps(run), isHeld: fleets.isHeld } : {}),
         endSuspended: (step, because) => endStep(step, execution, endWithoutTurn(step, run, because, signal)),
         first: toJudge.map(({ id }) => id),
         skipped: (step, { error_code: code, message: reason }) => {

@@ -135,8 +135,7 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
     watch: (view) => {
       graph.ahead = () => tasksAhead(run, view);
     },
-    halted: () => backend.hold?.(),
-    held: (stage) => backend.hold?.(stage),
+    backend,
     maxSteps: config.loop.limits.max_steps,
     maxAttempts: config.loop.limits.stage_attempts,
     record: journal.append,
