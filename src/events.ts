@@ -1,5 +1,5 @@
-// The only words that are stored: every event type with its place, what it tells and the shape of its data. The journal
-// keeps them; ledger, stage states, console and JSON output are made from them.
+// The only words that are stored: every event type with its place, its meaning and the shape of its data. The journal has
+// them; ledger, stage states, console and JSON output are made from them.
 import {
   amount,
   type Check,
@@ -88,7 +88,7 @@ export const isInputs = shaped({
 });
 export type Inputs = Checked<typeof isInputs>;
 
-/** Who a process is, so that it can be recognised after its number was given to another. */
+/** The identity of a process: its pid may be given to another one later. */
 export const isProcessIdentity = shaped({
   pid: integer,
   start: orNull(text),
@@ -97,14 +97,14 @@ export const isProcessIdentity = shaped({
   ns: optional(orNull(text)),
 });
 
-/** The provisional fixes that a failure stands on, the first one first, each with the failure that it is for. */
+/** The provisional fixes that a failure came after, the oldest first, each with the failure that it is for. */
 export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
 
 /** The failure an event is about. */
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
-/** `accepted`: a person said yes to it. */
+/** `accepted`: a person agreed to it. */
 const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag, accepted: optional(flag) };
 /** The steps that a failure of several cells is about; absent: the event's own. */
 const steps = { steps: optional(listOf(text)) };
@@ -246,7 +246,7 @@ export const EVENTS = {
     times_seen: count,
     first_seen: time,
     inputs: optional(isInputs),
-    /** How the fingerprint was made; absent: in the first way. */
+    /** The version of the algorithm that made the fingerprint; absent: the first. */
     algorithm: optional(count),
   }),
   'failure.carried': row('stage', 'fingerprints are made in a new way: what an earlier one is now', {
@@ -284,7 +284,7 @@ export const EVENTS = {
     tier: oneOf(FIX_TIERS),
     plugin: text,
     ...reason,
-    /** It says that only a person can do it. */
+    /** Its reason: it takes a person. */
     person: optional(flag),
   }),
   'plugin.failed': row('stage', 'a plugin could not be reached or did not answer soundly; no try is spent', {
@@ -360,7 +360,7 @@ export const EVENTS = {
       item: text,
       title: optional(text),
       commit: text,
-      /** What its log says of it. */
+      /** The new entry of its log. */
       entry: text,
     },
   ),
@@ -396,7 +396,7 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS;
 
-/** What an event of a type tells. */
+/** The data of an event of a type. */
 export type DataOf<T extends EventType> = (typeof EVENTS)[T]['isData'] extends Check<infer D> ? D : never;
 
 interface Places {
@@ -405,7 +405,7 @@ interface Places {
   step: { stage?: string | undefined; step: string; attempt?: number | undefined };
 }
 
-/** What a part of the loop says happened; the journal adds the rest. */
+/** An event before the journal has numbered and dated it. */
 export type NewEvent<T extends EventType = EventType> = {
   [K in T]: { type: K; status?: string | undefined; data: DataOf<K> } & Places[(typeof EVENTS)[K]['place']];
 }[T];

@@ -77,7 +77,7 @@ export function parseEvent(line: string): LoopEvent | undefined {
   return isEvent(upgraded) ? upgraded : undefined;
 }
 
-/** What a person is told of a journal that is damaged; undefined when it is whole. */
+/** The notice for a damaged journal; undefined when it is whole. */
 export function damageOf({ events, badLines, lastSeq, isNewer }: EventFile): string | undefined {
   if (badLines.length > 0) {
     const lines = `${badLines.slice(0, MAX_NAMED).join(', ')}${badLines.length > MAX_NAMED ? ' …' : ''}`;
@@ -93,7 +93,7 @@ const MAX_NAMED = 10;
 /** Opens a journal for appending; what was torn at its end is cut off. A damaged one is copied aside, once. */
 export function openEvents(path: string): EventFile & { writer: LineWriter; quarantined?: string } {
   const file = readEvents(path);
-  const isKept = () => namesIn(dirname(path)).some((name) => name.startsWith(`${basename(path)}.corrupt-`));
-  const aside = file.badLines.length > 0 && !isKept() ? copyAside(path) : undefined;
+  const isCopied = () => namesIn(dirname(path)).some((name) => name.startsWith(`${basename(path)}.corrupt-`));
+  const aside = file.badLines.length > 0 && !isCopied() ? copyAside(path) : undefined;
   return { ...file, writer: openLines(path, file.end, true), ...(aside ? { quarantined: aside } : {}) };
 }

@@ -1,5 +1,5 @@
 // ai/state/runs.jsonl: the summary of every run that will not change any more, one line each, so that looking back costs the
-// same however many journals there are. A projection: what it lacks is read from the journals, and whoever holds the lock mends it.
+// same however many journals there are. A projection: what it lacks is read from the journals, and a process that holds the lock repairs it.
 import { MendError } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { openLines, readLastLine, readLines } from '../io/lines.ts';
@@ -32,13 +32,13 @@ const NAME_AT = '{"run":"'.length;
 const NAME_LENGTH = '20260101-000000-0000'.length;
 
 function readIndex(layout: Layout, from: string): Map<string, RunSummary> {
-  const found = new Map<string, RunSummary>();
+  const summaries = new Map<string, RunSummary>();
   for (const { line } of readLines(layout.history)) {
     if (line.slice(NAME_AT, NAME_AT + NAME_LENGTH) < from) continue;
     const value = parseJson(line);
-    if (isRunSummary(value)) found.set(value.run, value);
+    if (isRunSummary(value)) summaries.set(value.run, value);
   }
-  return found;
+  return summaries;
 }
 
 /** The base commits that runs began from, the newest first. */
@@ -53,7 +53,7 @@ export function recordEnd(layout: Layout, run: string): void {
   try {
     addLine(layout, run);
   } catch (error) {
-    // The run is over, and its journal has it all: whoever looks reads that, and the next end tries again.
+    // The journal of the run has it all: readers use that, and the next end tries again.
     if (!(error instanceof MendError)) throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Everything that happens goes through here: onto the journal first, then a failure's story into the ledger, then into the
-// folds (stages, ledger, failures of this run), then to whoever watches.
+// folds (stages, ledger, failures of this run), then to subscribers.
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { type EventType, isEvent, type LoopEvent, type NewEvent, notify, type Subscriber } from '../events.ts';
@@ -26,9 +26,9 @@ export interface JournalOptions {
   path?: string;
   /** The stages as they were before this process; what the journal holds already is folded in. */
   stages: StageState;
-  /** The steps of each stage in this run's plan; by default those that the journal tells of. */
+  /** The steps of each stage in this run's plan; by default those in the journal. */
   steps?: ReadonlyMap<string, readonly string[]>;
-  /** What is recorded behind a stage that was made again: who needs it is to be looked at again. */
+  /** Events that follow a stage that was made again: the stages that need it are stale. */
   behindGreen?: (stage: string) => NewEvent[];
   subscribers?: readonly Subscriber[];
   clock: Clock;
@@ -51,7 +51,7 @@ export function openJournal(options: JournalOptions) {
   const failures = new RunFailures(earlier);
   const ends = stageEnds(options.steps ?? stepsIn(earlier), earlier, options.behindGreen ?? (() => []));
   const buffer: LoopEvent[] = [];
-  // A journal that lost its end goes on behind what the stages are known to be from it.
+  // A journal that lost its end goes on behind the last event that the stages have of it.
   let seq = Math.max(lastSeq, stages.as_of.run === run ? stages.as_of.seq : 0);
   let projected = Number.NEGATIVE_INFINITY;
   let projectLater: NodeJS.Timeout | undefined;
@@ -128,13 +128,13 @@ export function openJournal(options: JournalOptions) {
     return stamped;
   }
 
-  /** A stage may run for long after its first event: whoever looks meanwhile must see that it runs. */
+  /** A stage may run for long after its first event: readers must see meanwhile that it runs. */
   function projectNow(): void {
     projectLater = undefined;
     try {
       if (!refusal) project();
     } catch {
-      // The next event says what is wrong with the disk; until then the journals have it all.
+      // The next event reports what is wrong with the disk; until then the journals have it all.
     }
   }
 
@@ -167,7 +167,7 @@ export function recordAction({ layout, stages, clock, id }: ActionScope, ...even
   }
 }
 
-/** The steps of each stage that a journal tells of. */
+/** The steps of each stage in a journal. */
 function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
   const steps = new Map<string, string[]>();
   for (const { stage, step } of events) {

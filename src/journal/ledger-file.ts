@@ -11,7 +11,7 @@ import { parseEvent, readEvents } from './event-file.ts';
 import { listJournals } from './runs.ts';
 import { eventsOfRecord, isOldLedger, type OldLedger, type OldRecord } from './version-0-1.ts';
 
-/** Opens the ledger for whoever holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
+/** Opens the ledger for a process that holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
 export function openLedger(layout: Layout, now: number) {
   const { ledger, notices, lines } = load(layout, quarantine);
   let writer = openLines(layout.ledgerJournal, lines.end, false);
@@ -58,7 +58,7 @@ export function compactionGain(layout: Layout, ledger: Ledger, now: number): num
   return gain > after ? gain : 0;
 }
 
-/** The ledger for whoever only looks: nothing is written, nothing moved aside. */
+/** The ledger for reading: nothing is written, nothing moved aside. */
 export function readLedger(layout: Layout): { ledger: Ledger; notices: string[] } {
   const { ledger, notices } = load(layout, undefined);
   return { ledger, notices };
@@ -91,7 +91,7 @@ function snapshot(ledger: Ledger, now: number): LoopEvent {
   return { v: 1, ...ledger.last_line, time, type: 'ledger.snapshot', data: { ledger: structuredClone(ledger) } };
 }
 
-/** What a person must know of the files, and where whoever writes goes on. */
+/** Notices about the files, and where a writer goes on. */
 interface Loaded {
   ledger: Ledger;
   notices: string[];
@@ -174,7 +174,7 @@ function foldLines(path: string) {
     const event = isEvent(value) && isStory(value) ? value : undefined;
     const record = event ? undefined : eventsOfRecord(value);
     const story = event ? [event] : record;
-    for (const one of story ?? []) foldLedger(ledger, one);
+    for (const event of story ?? []) foldLedger(ledger, event);
     if (story) counts.isOld = record !== undefined;
     if (record) counts.lastRecord = (value as OldRecord).seq;
     counts[story ? 'lines' : 'bad'] += 1;

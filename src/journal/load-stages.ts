@@ -14,7 +14,7 @@ export interface LoadedStages {
   notices: string[];
   /** The newest run and its events; with `isDamaged` some of them are lost. */
   latest?: { run: string; events: LoopEvent[]; isDamaged?: true };
-  /** Something of the newest run may be lost: what it started may run though no line says so. */
+  /** Events of the newest run may be lost: processes that it started may run though no line names them. */
   isUnsure: boolean;
 }
 

@@ -8,7 +8,7 @@ import { createRedactor, maskedLeaves, type Redactor } from '../outbound/redact/
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 
-/** As much of a configuration as says what is secret. */
+/** The part of a configuration that defines what is secret. */
 type Masked = { map: Carry; loop: Pick<LoopConfig, 'redact'> };
 
 /** Never throws. The same text has the same mask for as long as the process lives. */
@@ -23,8 +23,8 @@ export function openMask(
 ): Mask {
   const tracked = [...paths];
   const redactor = attempt(() => {
-    const known = secretsFrom({ home, ...splitCarry(map), env });
-    return createRedactor({ ...known, rules: ownerPatterns(loop.redact), paths: tracked });
+    const secrets = secretsFrom({ home, ...splitCarry(map), env });
+    return createRedactor({ ...secrets, rules: ownerPatterns(loop.redact), paths: tracked });
   });
   const byForm =
     redactor ?? attempt(() => createRedactor({ ...secretsFrom({ home, carry: [], env }), paths: tracked }));
@@ -49,11 +49,11 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /**
- * Words of logs, files, people and models. Everything else is a name that somebody looks up, a path or a hash: carried
+ * Words of logs, files, people and models. Everything else is a name that is looked up, a path or a hash: carried
  * values may well be the name of a stage.
  */
 const WORDS: ReadonlySet<string> = new Set(
-  // The last three: files that a stage changed, and how the owner calls their branches. Told, never acted upon.
+  // The last three: files that a stage changed, and how the owner calls their branches. Shown, never acted upon.
   'excerpt reason reasons why fix text problems message next gave_up advice cause files base branch'.split(' '),
 );
 
@@ -61,9 +61,12 @@ const WORDS: ReadonlySet<string> = new Set(
 export const maskedData = <T extends object>(data: T, mask: Mask): T => withWords(data, mask) as T;
 
 function withWords(value: unknown, mask: Mask): unknown {
-  if (Array.isArray(value)) return value.map((one) => withWords(one, mask));
+  if (Array.isArray(value)) return value.map((item) => withWords(item, mask));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, WORDS.has(key) ? maskedLeaves(one, mask) : withWords(one, mask)]),
+    Object.entries(value).map(([key, item]) => [
+      key,
+      WORDS.has(key) ? maskedLeaves(item, mask) : withWords(item, mask),
+    ]),
   );
 }

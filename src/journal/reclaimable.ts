@@ -15,8 +15,8 @@ const isReclaimable = shaped({ time: count, bytes: count, what: text });
 type Reclaimable = Checked<typeof isReclaimable>;
 
 function read({ reclaimable }: Layout): Reclaimable | undefined {
-  const found = readChecked(reclaimable, isReclaimable, (path) => path);
-  return found.found ? found.value : undefined;
+  const read = readChecked(reclaimable, isReclaimable, (path) => path);
+  return read.found ? read.value : undefined;
 }
 
 /** Whether it is time to look again: ten thousand files take a second. */
@@ -26,10 +26,10 @@ export function isToLook(layout: Layout, now: number, hasRetention: boolean): bo
 }
 
 /** Throws MendError when the disk refuses. */
-export const writeReclaimable = (layout: Layout, found: Reclaimable): void =>
-  writeAtomic(layout.reclaimable, `${JSON.stringify(found)}\n`);
+export const writeReclaimable = (layout: Layout, note: Reclaimable): void =>
+  writeAtomic(layout.reclaimable, `${JSON.stringify(note)}\n`);
 
-/** What a person is told of it; nothing where it is little. */
+/** The notice of it; none where it is little. */
 export function reclaimableNotes(layout: Layout): string[] {
   const { bytes = 0, what } = read(layout) ?? {};
   if (bytes < MIN_BYTES) return [];

@@ -1,10 +1,10 @@
-// What of earlier runs may go. Pure: who decides is told what there is and what is still needed.
+// Which parts of earlier runs may be removed, from what is stored and what is still needed. Pure.
 import type { LoopConfig } from '../config/loop-config.ts';
 import type { FixOutcome } from '../events.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { StageState, StepRecord } from './stages.ts';
 
-/** What goes or stays as a whole, in the order in which it is told. */
+/** What is removed or stays as a whole, in the order in which it is listed. */
 export const KINDS = ['run', 'action', 'fix', 'case', 'plugins'] as const;
 
 export interface Stored {
@@ -28,7 +28,7 @@ export function expired<T extends Stored>(stored: readonly T[], { days, keep_run
   const runs = oldestFirst.filter(({ kind }) => kind === 'run');
   const newest = new Set(runs.slice(-MIN_RUNS));
   const tooMany = new Set(keep_runs === null ? [] : runs.slice(0, -keep_runs));
-  let bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
+  let bytes = stored.reduce((sum, item) => sum + item.bytes, 0);
   return oldestFirst.filter((one) => {
     const isTooOld = days !== null && one.time < now - days * DAY_MS;
     const isOver = max_mb !== null && bytes > max_mb * 1024 * 1024;

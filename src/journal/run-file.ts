@@ -9,7 +9,7 @@ import { listRuns } from './runs.ts';
 const isObject = shaped({});
 const isRunFile = shaped({ version: oneOf([1]), execution_id: text });
 
-/** What run.json tells of a run; undefined while it has not ended. */
+/** The content of run.json; undefined while the run has not ended. */
 export function foldRun(events: readonly LoopEvent[]) {
   const [first] = events;
   const last = events.at(-1);
@@ -29,7 +29,7 @@ export function writeRunFile(layout: Layout, run: string): void {
 
 /**
  * The end of a run by its run.json, for a journal that lost that line; undefined when there is none: then it has not ended.
- * A file that cannot be read tells only that it has.
+ * A file that cannot be read proves only that it has.
  */
 export function endByRunFile(layout: Layout, run: string, lastSeen = new Date(0).toISOString()) {
   const text = readText(layout.runFile(run));
@@ -37,8 +37,8 @@ export function endByRunFile(layout: Layout, run: string, lastSeen = new Date(0)
   const file = parseJson(text);
   const { ended, exit, lab, result } = (isObject(file) ? file : {}) as Partial<NonNullable<ReturnType<typeof foldRun>>>;
   const event = { v: 1, seq: 0, run, type: 'run.ended', status: result?.status } as const;
-  const told = { ...event, time: ended, data: { exit, lab, result } };
-  return isEvent(told) ? (told as LoopEvent<'run.ended'>) : { ...event, time: lastSeen, data: {} };
+  const completed = { ...event, time: ended, data: { exit, lab, result } };
+  return isEvent(completed) ? (completed as LoopEvent<'run.ended'>) : { ...event, time: lastSeen, data: {} };
 }
 
 /** Whether some run with this execution id has ended. */

@@ -23,13 +23,13 @@ export function stageEnds(
       event,
       ...stageEnd(event, stages),
     ],
-    /** Stages all of whose steps are green, and whose end nobody recorded. */
+    /** Stages without a recorded end all of whose steps are green. */
     green: () => openStages(isGreen).flatMap(madeGreen),
   };
 
-  /** Stages whose end nobody recorded and whose steps are as asked. */
-  function openStages(areSteps: (own: readonly string[]) => boolean): string[] {
-    return [...steps].flatMap(([stage, own]) => (!ended.has(stage) && areSteps(own) ? [stage] : []));
+  /** Stages without a recorded end whose steps are as asked. */
+  function openStages(areSteps: (names: readonly string[]) => boolean): string[] {
+    return [...steps].flatMap(([stage, names]) => (!ended.has(stage) && areSteps(names) ? [stage] : []));
   }
 
   function isDone(step: string): boolean {
@@ -37,8 +37,8 @@ export function stageEnds(
     return end === 'done' || end === 'fresh';
   }
 
-  function isGreen(own: readonly string[]): boolean {
-    return own.every(isDone) && own.some((step) => ends.get(step) === 'done');
+  function isGreen(names: readonly string[]): boolean {
+    return names.every(isDone) && names.some((step) => ends.get(step) === 'done');
   }
 
   /** Whether the event ends a step. */
@@ -46,7 +46,7 @@ export function stageEnds(
     if (stage && /^stage\.(green|failed|skipped)$/.test(type)) ended.add(stage);
     // Every cell is looked at again before the stage is green.
     if (stage && type === 'stage.stale') {
-      for (const one of steps.get(stage) ?? []) if (isDone(one)) ends.delete(one);
+      for (const name of steps.get(stage) ?? []) if (isDone(name)) ends.delete(name);
       ended.delete(stage);
     }
     if (!step) return false;
@@ -85,11 +85,11 @@ export function stageEnds(
 
   /** Stages of which a step failed while others had no turn before the run ended. */
   function leftFailed(): NewEvent[] {
-    const failed = openStages((own) => own.some((step) => ends.get(step) === 'failed'));
+    const failed = openStages((names) => names.some((step) => ends.get(step) === 'failed'));
     return failed.map((stage) => ({ type: 'stage.failed', stage, status: 'failed', data: {} }));
   }
 
-  /** Stages that had no turn: what an older run said of them is not why. */
+  /** Stages that did not run: the reason is not that of an older run. */
   function notBegun({ data }: NewEvent<'run.ended'>, { stages }: StageState): NewEvent[] {
     const failed = [...ends].flatMap(([step, end]) => (end === 'failed' ? [step] : []));
     if (!data.error) return [];

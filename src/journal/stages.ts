@@ -1,4 +1,4 @@
-// What is known of every stage, made from events: fold them in order and this comes out. Pure.
+// The state of every stage, by folding events in order. Pure.
 import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import {
@@ -32,7 +32,7 @@ const isStepRecord = shaped({
   /** What it was made from when it was last green, where that was in 0.1.0, which counted only the last part of a text. */
   lenient: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
-  /** Green once, and to do again: the commits since which it no longer stands; `remake`: even if its inputs are the same. */
+  /** Green once, and to do again: the commits that made it stale; `remake`: even if its inputs are the same. */
   stale: optional(shaped({ commits: listOf(text), remake: optional(flag), by_fix: optional(flag) })),
   /** Tracked files that its attempts changed, as far as they were not put back. */
   wrote: optional(listOf(text)),
@@ -106,13 +106,13 @@ export const wasGreen = ({ status, stale, inputs }: StepRecord): boolean =>
 
 /** Every step that there is a record of. */
 export function stepRecords(state: StageState): { stage: string; step: string; record: StepRecord }[] {
-  return Object.entries(state.stages).flatMap(([stage, own]) => {
-    const cells = Object.entries(own.cells ?? {}).map(([cell, record]) => ({
+  return Object.entries(state.stages).flatMap(([stage, stageRecord]) => {
+    const cells = Object.entries(stageRecord.cells ?? {}).map(([cell, record]) => ({
       stage,
       step: `${stage}[${cell}]`,
       record,
     }));
-    return cells.length > 0 ? cells : [{ stage, step: stage, record: own }];
+    return cells.length > 0 ? cells : [{ stage, step: stage, record: stageRecord }];
   });
 }
 
@@ -139,7 +139,7 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   }
   if (event.type === 'attempt.ended' && event.data.wrote)
     state.written = [...new Set([...(state.written ?? []), ...event.data.wrote])];
-  // Tracked files are put back for it: of what did not end green nothing is left, and nobody writes it again.
+  // Tracked files were put back for it: what steps that did not end green had written is gone for good.
   if (
     event.type === 'fix.committed' ||
     event.type === 'fix.reverted' ||
@@ -157,17 +157,17 @@ export function foldStages(state: StageState, event: LoopEvent): void {
     record.cells[cell] = stepRecord;
   }
   if (event.type === 'stage.stale') {
-    for (const one of [record, ...Object.values(record.cells ?? {})]) markStale(one, event);
+    for (const stale of [record, ...Object.values(record.cells ?? {})]) markStale(stale, event);
     return;
   }
-  // An attempt that ends without being recognised must not be told as the failure before it.
+  // An attempt that ends without being identified must not show the failure before it.
   if (event.type === 'attempt.started') delete stepRecord.fingerprint;
   apply(stepRecord, event);
   if (event.type === 'attempt.ended') {
     const { attempts, ms } = record.total ?? { attempts: 0, ms: 0 };
     record.total = { attempts: attempts + 1, ms: ms + (event.data.duration_ms ?? 0) };
   }
-  // A cell tells of the stage only that it is being worked on, or no longer is; how the stage ended is an event of its own.
+  // Of a cell's events the stage only takes whether it is being worked on; how the stage ended is an event of its own.
   if (cell !== '' && /^(?:step\.(?:started|interrupted)$|attempt\.|failure\.)/.test(event.type)) apply(record, event);
 }
 
@@ -182,7 +182,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
     case 'attempt.started':
       record.attempts = event.attempt ?? record.attempts + 1;
       if (record.inputs && !record.inputs.carried) record.lenient = record.inputs;
-      // What it is made from is told anew when it ends.
+      // The inputs are recorded anew when it ends.
       delete record.inputs;
       record.last = { attempt: record.attempts, log: event.data.log };
       break;
@@ -225,7 +225,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.lenient;
       delete record.last;
       delete record.reopened;
-      // What fixes have to wait for stays; that a person resets it is their word that it may run.
+      // Fixes still wait for it; that a person resets it means that it may run.
       if (record.stale) record.stale = { commits: record.stale.commits };
   }
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
@@ -236,7 +236,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
   const { why, commit, remake, by_fix, back } = event.data;
   if (record.status !== 'green' && !record.stale) return;
-  // A step that failed since is to be mended: what is written now may be for its sake.
+  // A step that failed since is being mended: this write may be its fix.
   if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
   const commits = [...new Set([...(record.stale?.commits ?? []), commit])];
   record.stale = { ...record.stale, commits, ...(remake && { remake }), ...(by_fix && { by_fix }) };
@@ -257,7 +257,7 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   const reason = reasonOf(event, status);
   if (reason !== undefined && status !== 'green') record.reason = reason;
   else delete record.reason;
-  // That a step had no turn says nothing new of one that is green or failed.
+  // A step that is green or failed stays so when it is skipped.
   if (status === 'skipped' && (record.stale || ['green', 'failed', 'give_up'].includes(record.status))) return;
   if (status === 'green') {
     record.green_at = event.time;

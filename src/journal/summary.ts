@@ -135,7 +135,7 @@ const FOLDS: Folds = {
   },
   'failure.seen': ({ failures }, { stage, data }) => {
     const { fingerprint, class: kind } = data;
-    const seen = failures.find((one) => one.stage === stage && one.fingerprint === fingerprint);
+    const seen = failures.find((failure) => failure.stage === stage && failure.fingerprint === fingerprint);
     if (seen) seen.times += 1;
     else failures.push({ stage, fingerprint, class: kind, times: 1, excerpt: short(data.excerpt) });
   },
@@ -233,7 +233,7 @@ function noteCase(
   cases.push({ stage, fingerprint: data.fingerprint ?? '', case: data.case, is });
 }
 
-/** What a list of runs tells of one. */
+/** A run in a list of runs. */
 export const runFacts = (summary: RunSummary) => ({
   run: summary.run,
   began: summary.began,

@@ -1,4 +1,4 @@
-// What version 0.1 wrote, in today's words: events whose data said less, and the records of its ledger, which had a
+// What version 0.1 wrote, in today's words: events with less data, and the records of its ledger, which had a
 // vocabulary of their own. Only read; nothing writes them any more.
 import { isEvent, type LoopEvent } from '../events.ts';
 import { type Checked, count, name, optional, shaped, text, time } from '../shape.ts';

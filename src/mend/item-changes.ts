@@ -49,8 +49,7 @@ async function standingOn({ tree }: Run, { commit }: Fix): Promise<Fix[]> {
   const all = standingFixes(await committedFixes(treeGit(tree), tree.base.commit, tree.head));
   const at = all.findIndex((fix) => fix.commit === commit);
   const paths = new Set(all[at]?.paths);
-  const later = all.slice(0, Math.max(0, at)).filter((fix) => fix.paths.some((path) => paths.has(path)));
-  return later.map((fix) => ({ ...fix, tier: fix.tier === 'escalation' ? fix.tier : 'executor' }));
+  return all.slice(0, Math.max(0, at)).filter((fix) => fix.paths.some((path) => paths.has(path)));
 }
 
 /** Brings back, in their order, what was taken back for the failure of a step that fails alike without it. */

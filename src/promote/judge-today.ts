@@ -29,8 +29,7 @@ async function verdictOn(home: string, config: Configuration, objects: GitObject
     snapshotOf({ objects }, `${fix.commit}^`),
     snapshotOf({ objects }, fix.commit),
   ]);
-  const tier = fix.tier === 'escalation' ? 'escalation' : 'executor';
-  const rules = await gateRules(home, config, stage, tier, snapshotTree(then), await judgesAt(config.map, then));
+  const rules = await gateRules(home, config, stage, fix.tier, snapshotTree(then), await judgesAt(config.map, then));
   const edits = await Promise.all(
     fix.paths.map(async (path): Promise<Edit> => {
       const isNewlyExecutable = now.files.get(path)?.mode === '100755' && then.files.get(path)?.mode === '100644';

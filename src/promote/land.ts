@@ -100,12 +100,12 @@ async function follow(landing: Landing, checkout: Checkout, to: string): Promise
   await git.attempt(['update-index', '-q', '--refresh']);
   const moved = await git.attempt(['read-tree', '-m', '-u', base.commit, to]);
   if ((await headOf(git)) !== ref) {
-    // What stands there now is another branch's.
+    // The checkout is on another branch by now.
     if (moved.ok) await git.run(['read-tree', '-m', '-u', to, base.commit]);
     return false;
   }
   if (moved.ok) {
-    // It runs afterwards: whatever it says, the merge stands.
+    // It runs afterwards: even if it fails, the merge stays.
     if (commit.hooks) await git.attempt(['hook', 'run', '--ignore-missing', 'post-merge', '--', '0']);
     return true;
   }
@@ -137,10 +137,10 @@ async function putBack({ home, base }: Landing, { path: root }: Checkout, git: G
     for (const path of paths) {
       const [old, made] = [before.get(path), after.get(path)];
       const [wanted, written] = await Promise.all([old, made].map((entry) => entry && objects.read(entry.id)));
-      const found = ifPossible(() => readBytes(join(root, path)));
-      const isOurs = found ? written?.subarray(0, found.length).equals(found) && !wanted?.equals(found) : !written;
+      const bytes = ifPossible(() => readBytes(join(root, path)));
+      const isOurs = bytes ? written?.subarray(0, bytes.length).equals(bytes) && !wanted?.equals(bytes) : !written;
       if (!isOurs) continue;
-      if (found) removeFile(join(root, path));
+      if (bytes) removeFile(join(root, path));
       if (wanted) createTreeFile(root, path, wanted, old?.mode === '100755');
     }
   });

@@ -80,7 +80,7 @@ const outcomeBy = (by: CommittedFix): FixOutcome =>
 export const leftBy = (patch: Patch | undefined): { left?: string } =>
   patch?.left ? { left: cellNames(patch.left) } : {};
 
-/** What its commit tells of a fix. */
+/** A fix as its commit has it. */
 export function fixFacts(fix: CommittedFix) {
   const { commit, time, stage, fingerprint, plugin, run, paths, note } = fix;
   return { commit, time, stage, fingerprint, class: fix.class, plugin, run, paths, ...note };

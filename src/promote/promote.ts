@@ -18,7 +18,7 @@ import { promoteMessage, type Story, type Survey, surveyPromotion, toMakeAgain, 
 
 export interface PromoteRequest {
   home: string;
-  /** The command line, for whoever meets the lock. */
+  /** The command line, shown to others that find the lock taken. */
   command: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Only say what would be done; then no lock is taken either. */
@@ -82,7 +82,7 @@ export async function sharePromotion(request: PromoteRequest, how: { push: boole
   });
 }
 
-/** The same as `showPromotion` with what today's gate says of each fix, where a configuration is sound. */
+/** As `showPromotion`, with today's verdict of the gate on each fix where the configuration is sound. */
 export async function listPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
   const { story, rehearsal } = await showPromotion(home, base, withDiff);
   const config = story.nothing ? undefined : await configurationNow(home).then((now) => now.config, ifNotSound);

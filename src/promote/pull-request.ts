@@ -108,7 +108,7 @@ const lastLine = (end: ProgramEnd | undefined): string => (end?.ok ? (end.stdout
 
 export type PullRequestTexts = Pick<PullRequest, 'title' | 'body'>;
 
-/** Title and text, with what today's gate says of each fix, masked like all that leaves. Throws E_REDACT. */
+/** Title and text, with today's verdict of the gate on each fix, masked like all that leaves. Throws E_REDACT. */
 export async function pullRequestTexts(
   home: string,
   config: Configuration,
@@ -180,7 +180,7 @@ function aboutFix({ reason, paths, plugin, tier, run, time, today, accepted }: S
 
 /** What is not verified is never shared, but where all that is left waits for something outside. */
 function verified({ commit, stage, left, not_standing: open = [] }: StoryFix): string {
-  const others = open.map((one) => asCode(one.stage)).join(', ');
+  const others = open.map(({ stage }) => asCode(stage)).join(', ');
   const rest = others && `, but could not be made again for a reason outside of the repository: ${others}`;
   const who = left
     ? `some cells of ${asCode(stage)} were green with it, not ${asCode(left)}`

@@ -10,7 +10,7 @@ export interface Remote {
   readonly url: string;
   /** Where its AI branch is; null: it has none. Undefined: it could not be asked. */
   readonly tip: string | null | undefined;
-  /** What git said when it asked for that. */
+  /** Git's output of that attempt. */
   readonly messages: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Pushed {
   readonly url: string;
   /** Where a pull request is opened, when that is known. */
   readonly page: string | undefined;
-  /** What the remote said. */
+  /** The remote's messages. */
   readonly said: readonly string[];
 }
 
@@ -65,9 +65,9 @@ export async function pushBranch(
     const isRemade = remote.tip !== null && !(await isAncestor(git, remote.tip, tip));
     fail('E_PUSH_REFUSED', { ...names, ...(isRemade && { remade: remote.tip as string }) }, messages);
   }
-  const said = messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);
+  const remoteLines = messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);
   const page = pullRequestPage(remote.url, base.name, base.branch);
-  return { remote: remote.name, url: publicUrl(remote.url), page, said };
+  return { remote: remote.name, url: publicUrl(remote.url), page, said: remoteLines };
 }
 
 /** Whether our AI branch once stood at `commit`, or has it and the base has not: what landed may be from elsewhere. */

@@ -13,7 +13,7 @@ export interface PromoteRange {
   readonly fixes: readonly CommittedFix[];
   /** Commits that take back a fix which the base has. */
   readonly undone: readonly CommittedFix[];
-  /** Commits of somebody else. */
+  /** Commits of people. */
   readonly others: readonly OtherCommit[];
   /** How many fixes were made and taken back; they left nothing behind. */
   readonly takenBack: number;
@@ -36,7 +36,7 @@ export async function promoteRange(git: Git, base: string, tip: string): Promise
   const paired = new Set(pairs.flatMap(({ commit, reverts }) => [commit, reverts]));
   // That a fix was superseded undoes nothing: the base never had it, or has it by its owner's own hand.
   const isNews = ({ commit }: OtherCommit) => !paired.has(commit) && fixOf.get(commit)?.outcome !== 'superseded';
-  const fresh = all.filter((one) => open.has(one.commit) && isNews(one));
+  const fresh = all.filter((fix) => open.has(fix.commit) && isNews(fix));
   const freshFixes = fresh.flatMap(({ commit }) => fixOf.get(commit) ?? []);
   return {
     fixes: freshFixes.filter(({ reverts }) => reverts === undefined),

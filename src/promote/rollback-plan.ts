@@ -20,7 +20,7 @@ const MIN_CHARS = 7;
 function knownFixes(all: Fixes): KnownFix[] {
   const reverts = new Map(all.map((fix) => [fix.reverts, fix]));
   const fixes = new Map<string, KnownFix>();
-  for (const fix of all.filter((one) => one.reverts === undefined)) {
+  for (const fix of all.filter(({ reverts }) => reverts === undefined)) {
     const same = fixes.get(keyOf(fix));
     const takenBack = same?.takenBack ?? reverts.get(fix.commit);
     fixes.set(keyOf(fix), { ...(same ?? fix), takenBack });
@@ -59,9 +59,9 @@ export function afterMerge(all: Fixes, fixes: readonly KnownFix[]) {
   const there: KnownFix[] = [];
   const gone: Reverted<KnownFix>[] = [];
   for (const fix of standing(fixes)) {
-    const found = now.get(keyOf(fix));
-    const by = found?.takenBack ?? all.find(({ reverts }) => reverts === fix.commit);
-    if (found && !by) there.push(found);
+    const current = now.get(keyOf(fix));
+    const by = current?.takenBack ?? all.find(({ reverts }) => reverts === fix.commit);
+    if (current && !by) there.push(current);
     else gone.push({ fix, commit: by?.commit ?? '', empty: true });
   }
   return { there, gone };
@@ -92,14 +92,14 @@ export async function planRollback<F extends CommittedFix>(
 function conflict(fix: CommittedFix, paths: readonly string[], asked: Fixes, all: Fixes): never {
   const gone = new Set([...all.map(({ reverts }) => reverts), ...asked.map(({ commit }) => commit)]);
   const position = all.findIndex(({ commit }) => commit === fix.commit);
-  const standing = all.slice(0, position).filter((one) => one.reverts === undefined && !gone.has(one.commit));
-  const later = standing.filter((one) => one.paths.some((path) => paths.includes(path)));
+  const standing = all.slice(0, position).filter(({ reverts, commit }) => reverts === undefined && !gone.has(commit));
+  const later = standing.filter((other) => other.paths.some((path) => paths.includes(path)));
   const commit = short(fix.commit);
-  const first = later.map((one) => `mendloop rollback ${short(one.commit)}`);
+  const first = later.map(({ commit }) => `mendloop rollback ${short(commit)}`);
   const commands = [
     ...(first.length > 0 ? ['roll these back first:', ...first, 'or by hand:'] : ['by hand:']),
     ...solveConflict(`git -C ${WORKTREE}`, `revert ${commit}`, paths, 'commit --no-edit'),
   ].join('\n');
-  const problems = [...paths.map(shellWord), ...later.map((one) => `later: ${short(one.commit)} ${one.note.fix}`)];
+  const problems = [...paths.map(shellWord), ...later.map(({ commit, note }) => `later: ${short(commit)} ${note.fix}`)];
   fail('E_ROLLBACK_CONFLICT', { commit, commands }, problems);
 }

@@ -17,7 +17,6 @@ import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
 import { closeOpenRun } from '../run/close-run.ts';
 import { bringOptions } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import type { Fix } from '../triage/ledger.ts';
 import { patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
@@ -32,7 +31,7 @@ import { afterMerge, fixesOfRun, fixNamed, type KnownFix, planRollback, standing
 
 export interface RollbackRequest {
   home: string;
-  /** The command line, for whoever meets the lock. */
+  /** The command line, shown to others that find the lock taken. */
   command: string;
   /** The beginning of a fix's commit or hash; or all fixes of a run. */
   what: { fix: string } | { run: string };
@@ -62,7 +61,7 @@ export interface RolledBack {
 
 type Ports = { clock: Clock; graceMs: number };
 
-/** The base is brought in first. Throws a MendError for whatever cannot be rolled back; then nothing else was changed. */
+/** Merges the base first. Throws a MendError for whatever cannot be rolled back; then nothing else was changed. */
 export async function rollBack(request: RollbackRequest, ports: Ports): Promise<RolledBack> {
   if (request.dryRun) return rehearse(request);
   const { home, command } = request;
@@ -88,7 +87,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const loaded = loadStages(layout);
   const scope = { layout, stages: loaded.state, clock };
   const close = () => closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
-  // What an earlier process took back and had no time to record is recorded now.
+  // Records what an earlier process took back and did not record.
   const recordTakenBack = async (onBranch: readonly CommittedFix[], id = newId()) => {
     const events = unrecordedReverts(readLedger(layout).ledger, onBranch);
     if (events.length > 0) await close();
@@ -106,7 +105,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const all = await everyFix(git, tree.head);
   const notices = [...tree.notices, ...[await recordTakenBack(all, merge.run)].flat()];
   const id = newId();
-  const message = (fix: KnownFix) => revertMessage(appliedFix(fix), ROLLED_BACK, WHY, id);
+  const message = (fix: KnownFix) => revertMessage(fix, ROLLED_BACK, WHY, id);
   const { there, gone } = afterMerge(all, fixes);
   const reverted = await planRollback(git, tree.head, there, all, { message, sign });
   const { changed } = await trackedStatus(git);
@@ -168,12 +167,6 @@ async function report(git: Git, base: Base, tip: string, made: readonly Reverted
 const ROLLED_BACK: DataOf<'fix.reverted'>['outcome'] = 'declined';
 const WHY = 'rolled back by its owner';
 
-/** A fix as its commit tells it. */
-const appliedFix = (fix: CommittedFix): Fix => ({
-  ...fix,
-  tier: fix.tier === 'escalation' ? 'escalation' : 'executor',
-});
-
 /** Records which commit rolled each fix back, where the ledger does not know it yet. Throws MendError when the disk refuses. */
 function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], scope: ActionScope): void {
   const { ledger } = readLedger(scope.layout);
@@ -181,7 +174,7 @@ function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], 
   const events = unknown.map(({ fix, commit }) => ({
     type: 'fix.reverted' as const,
     stage: fix.stage,
-    data: { ...fixData(appliedFix(fix)), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },
+    data: { ...fixData(fix), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },
   }));
   recordAction(scope, ...events);
 }

@@ -2,7 +2,7 @@
 // tells it. Reads only.
 
 import { MAP_FILE, stageNames } from '../config/files.ts';
-import { type FixOutcome, PERSON } from '../events.ts';
+import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
 import { lines, openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import type { StageState } from '../journal/stages.ts';
@@ -17,15 +17,15 @@ import { type OtherCommit, promoteRange } from './range.ts';
 import { type Rehearsal, rehearsePromotion } from './rehearse.ts';
 
 export interface StoryFix extends FixFacts {
-  tier: string;
+  tier: FixTier;
   outcome: FixOutcome | 'unknown';
   /** The names of the cells that it did not help, where it helped others. */
   left?: string;
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
-  /** A person said yes to it. */
+  /** A person agreed to it. */
   accepted?: true;
-  /** What the gate says of it today, where it would not just be applied. */
+  /** Today's verdict of the gate, where it is not `apply`. */
   today?: { verdict: 'ask' | 'refuse'; code: string; reasons: readonly string[] };
   /** Stages that it made stale and that are not green with it yet; `external`: for a reason outside of the repository. */
   not_standing?: { stage: string; external: boolean }[];
@@ -135,7 +135,7 @@ function notStandingWith(
   const open = Object.entries(stages).flatMap(([stage, record]) => {
     // Cells that left the matrix keep what they were; of a green stage nothing is open.
     const steps = record.status === 'green' ? [] : [record, ...Object.values(record.cells ?? {})];
-    const stale = names.includes(stage) ? steps.find((one) => one.stale?.commits.includes(commit)) : undefined;
+    const stale = names.includes(stage) ? steps.find((step) => step.stale?.commits.includes(commit)) : undefined;
     const failure = stale?.fingerprint === undefined ? undefined : entryOf(ledger, stage, stale.fingerprint);
     return stale ? [{ stage, external: failure?.external === true }] : [];
   });
@@ -186,7 +186,7 @@ export function byStage(fixes: readonly StoryFix[]) {
   }
   return [...stages].map(([stage, failures]) => ({
     stage,
-    failures: [...failures].map(([fingerprint, own]) => ({ fingerprint, class: own[0]?.class ?? '', fixes: own })),
+    failures: [...failures].map(([fingerprint, fixes]) => ({ fingerprint, class: fixes[0]?.class ?? '', fixes })),
   }));
 }
 
@@ -213,7 +213,8 @@ export function promoteMessage(story: Story): string {
 
 /** In one line: how many of what, of which stages. */
 export function promoteTitle({ fixes, undone, others }: Story): string {
-  const many = (n: number, one: string, more: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : more}`]);
+  const many = (n: number, singular: string, plural: string) =>
+    n === 0 ? [] : [`${n} ${n === 1 ? singular : plural}`];
   const what = [
     ...many(fixes.length, 'fix', 'fixes'),
     ...many(undone.length, 'rollback', 'rollbacks'),

@@ -16,7 +16,7 @@ import { addableFiles, missingRequirements } from './requires.ts';
 import type { StageRun } from './run.ts';
 import { scriptHint } from './script-hint.ts';
 
-/** How an attempt ended, with what its event tells besides. */
+/** How an attempt ended, with the other data of its event. */
 interface Ended {
   as: 'done' | 'failed' | 'unverified' | 'requires' | 'timeout' | 'interrupted' | 'halted';
   outcome: Outcome;
@@ -55,7 +55,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
     const facts = { phase: 'requires', problems: missing, log: call.logPath };
     const outcome = await failed(`requires: ${missing.join('; ')}`, facts);
     const addable = addableFiles(call.stage, where);
-    // What nobody commits is its owner's to bring.
+    // Files that are never committed are for the owner to provide.
     const isMendable = addable.length > 0 && !(await someIgnored(run.tree, addable));
     return { as: 'requires', outcome: isMendable ? outcome : { ...outcome, again: false }, problems: missing };
   }
@@ -90,7 +90,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
   const result = { inputs: await inputsNow(action, run, 'now'), head: run.tree.head, ...unchecked };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 
-  /** Whoever changed what checks run has failed; where others ran too, each of them runs again alone, once. */
+  /** An attempt that changed what checks run has failed; where others ran too, each of them runs again alone, once. */
   async function changedJudges(phase: string): Promise<Ended> {
     const files = [...watch.changed];
     const what = `changed ${await judgeNames(run, files)}; put back as committed`;
@@ -125,13 +125,13 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
     const inputs = await inputsNow(action, run, 'now');
     const before = recordOf(run.journal.stages, call.step)?.lenient;
     const stricter = ran && stricterSince(call.stage, ran, before, inputs);
-    // Behind all else in the log, where whoever is asked reads it.
+    // At the end of the log, where plugins read it.
     if (stricter) call.log.say(`note: ${stricter}`);
     return { kind: 'failed', message: [message, stricter].filter(Boolean).join('; '), context: { ...facts, inputs } };
   }
 }
 
-/** Said of what 0.1.0 had green, when it was the same text and is stopped earlier now. */
+/** A hint for a command that was green in 0.1.0 and that bash -e ends earlier now. */
 function stricterSince(stage: Stage, part: 'command' | 'verify', before: Inputs | undefined, now: Inputs) {
   if (before?.[part] !== now[part]) return undefined;
   const checks = stage.verify.flatMap((entry) => (isBuiltInCheck(entry) ? [] : (whyStricter(entry, 'check') ?? [])));

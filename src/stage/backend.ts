@@ -23,20 +23,20 @@ export interface TaskAhead extends Task {
   readonly after: readonly string[];
 }
 
-/** An attempt whose end nobody can tell: what became of it, and what a person can do. */
+/** An attempt whose end is unknown: what happened to it, and what a person can do. */
 export interface Loss {
   /** What the backend calls it: NODE_FAIL, PREEMPTED, no result. */
   readonly code: string;
   readonly message: string;
   readonly next: string;
-  /** It may well end otherwise when it is tried again; else somebody has to change something first. */
+  /** A retry may end otherwise; else a person has to change something first. */
   readonly transient: boolean;
   /** Its command may have run. */
   readonly began: boolean;
 }
 
 export type TaskEnd =
-  /** Its end, and what it recorded, in order: appended to the journal before anybody acts on the end. */
+  /** Its end, and its events in order: they are journaled before anything acts on the end. */
   | { readonly outcome: Outcome; readonly events: readonly NewEvent[] }
   /** With what it recorded before it was ended, if anything. */
   | { readonly lost: Loss; readonly events?: readonly NewEvent[] }
@@ -46,18 +46,18 @@ export type TaskEnd =
 export interface Backend {
   /** How many steps may be under way at once; absent: as many as the run has workers. */
   readonly width?: number;
-  /** Waiting for a place to run is no running: whoever makes the attempt keeps the step's time limit. */
+  /** The backend enforces the step's time limit itself, because waiting in a queue does not count. */
   readonly keepsTime?: true;
   /**
    * One attempt to its end. One that was handed on ahead, or by a process that died, is followed. When the signal aborts it is
    * ended, seen gone, and `stopped`. Never rejects for what becomes of the attempt.
    */
   attempt(task: Task, signal: AbortSignal): Promise<TaskEnd>;
-  /** Whether an attempt of a step is under way or over, so that nobody has to look whether one is needed. */
+  /** Whether an attempt of a step is under way or over, so that no check is needed first. */
   holds?(step: string): boolean;
   /** Whether the attempt of a step that is under way was seen to have begun; absent: it begins when it is asked for. */
   hasBegun?(step: string): boolean;
-  /** Attempts that have not begun, all or those of one stage, are given back; what has begun goes on. */
+  /** Returns attempts that have not begun, all or those of one stage; the others go on. */
   hold?(stage?: string): void;
   /** Before the tree is written: when this resolves nothing runs, and nothing that waits elsewhere starts any more. */
   withdraw?(): Promise<void>;

@@ -14,13 +14,13 @@ export function openBarrier() {
     onWriting(work: () => Promise<void>): void {
       beforeWriting = work;
     },
-    /** The tree is being written, or somebody waits to write it. */
+    /** The tree is being written, or a write waits for attempts to end. */
     get isClosed(): boolean {
       return waiting > 0;
     },
-    /** Runs an attempt. Waits while the tree is written, or somebody waits to write it. */
+    /** Runs an attempt, after writes that are under way or waiting. */
     async attempt<T>(work: () => Promise<T>): Promise<T> {
-      // Others may have come to write in the meantime: they go first, else a busy run would never be mended.
+      // Writes that were added meanwhile go first, else a busy run would never be mended.
       while (waiting > 0) await writing;
       running += 1;
       try {

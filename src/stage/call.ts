@@ -87,7 +87,7 @@ export function howItEnded(end: CommandEnd, command: Stage['command'] = ''): str
   return end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`;
 }
 
-/** What the step is made from, as far as commits and outputs tell now. */
+/** The inputs of a step that are in commits and outputs, as of now. */
 export async function stepInputs(
   run: Pick<StageRun, 'config' | 'layout' | 'tree'>,
   name: string,
@@ -99,7 +99,7 @@ export async function stepInputs(
   return stageInputs(stage, cell, await run.tree.files(), outputs);
 }
 
-/** With what no commit tells: as it is now, for what an attempt was made from, or as it was when the run began. */
+/** With the inputs that are in no commit: as they are now, for an attempt, or as they were when the run began. */
 export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: 'now' | 'start'): Promise<Inputs> {
   const stage = run.config.map.stages[payload.stage] as Stage;
   const beside =
@@ -107,12 +107,12 @@ export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: '
   return { ...(await stepInputs(run, payload.stage, payload.cell)), ...beside };
 }
 
-/** What it did to the tree, also by its checks; a halt when the run must not go on. */
+/** Records what the call, or its checks, changed in the tree; a halt when the run must not go on. */
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { judges, ...found } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
-    const wrote = writtenBy(run, step, found);
+    const { judges, ...changes } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
+    const wrote = writtenBy(run, step, changes);
     const data = { ...wrote, ...(judges.length > 0 && { put_back: [...judges] }) };
     if (data.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data });
     const stuck = await blameForJudges(run, judges);
@@ -128,7 +128,7 @@ function judgesLost(paths: readonly string[]): Outcome {
   return { kind: 'halt', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
 }
 
-/** The run cannot go on before a person has mended what the error tells. */
+/** Halts the run until a person has mended what the error names. */
 export function haltFor({ code, next, problems, message }: MendError): Outcome {
   return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
 }

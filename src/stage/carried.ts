@@ -9,7 +9,7 @@ import { carriedInputs } from '../plan/inputs.ts';
 import { hasChecks } from './checks.ts';
 import { perRun, type StageRun } from './run.ts';
 
-/** The kinds of input that no commit tells. */
+/** The kinds of input that are in no commit. */
 export type Beside = Pick<Inputs, 'carried' | 'worktree'>;
 
 interface Place {
@@ -20,7 +20,9 @@ interface Place {
 
 /** As things are now; what stages were seen to write is left out. */
 export async function besideInputs(stage: Stage, { layout, carry, written = [] }: Place): Promise<Beside> {
-  const paths = carriedInputs(stage, carry).filter((path) => !written.some((one) => isWithin(path, one)));
+  const paths = carriedInputs(stage, carry).filter(
+    (path) => !written.some((writtenPath) => isWithin(path, writtenPath)),
+  );
   const marks = await Promise.all(paths.map(async (path) => [path, await contentMark(join(layout.home, path))]));
   // Git writes this file once, when it makes the worktree.
   const isBlind = !hasChecks(stage) && stage.rerun;

@@ -123,7 +123,7 @@ function slurmProblems({ stages }: ContextMap, { slurm }: LoopConfig, mapText: s
 }
 
 async function committed(objects: GitObjects, commit: string, path: string): Promise<string | undefined> {
-  const found = await readAt(objects, commit, path, MAX_BYTES);
-  if (found === undefined || typeof found === 'string') return found;
-  fail('E_CONFIG', { files: path, count: 1 }, [`${path}:1:1: ${found.tooBig} bytes, at most ${MAX_BYTES} are read`]);
+  const text = await readAt(objects, commit, path, MAX_BYTES);
+  if (text === undefined || typeof text === 'string') return text;
+  fail('E_CONFIG', { files: path, count: 1 }, [`${path}:1:1: ${text.tooBig} bytes, at most ${MAX_BYTES} are read`]);
 }

@@ -30,7 +30,7 @@ export interface DiagnosticScope {
 
 const MAX_DIAGNOSTICS = 8;
 const TOO_MANY = `at most ${MAX_DIAGNOSTICS} are run for one request`;
-/** A request of thousands is told in a few lines. */
+/** A request of thousands is reported in a few lines. */
 const MAX_RESULTS = 16;
 const MAX_COMMAND_CHARS = 400;
 
@@ -95,10 +95,10 @@ export function diagnoseStep(
 ): Promise<Diagnostic[]> {
   const { config, layout, tree, clock, graceMs } = run;
   const stage = config.map.stages[name] as Stage;
-  const cell = cellsOf(stage).find((one) => stepNameOf(name, one) === step) ?? {};
-  const own = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
+  const cell = cellsOf(stage).find((candidate) => stepNameOf(name, candidate) === step) ?? {};
+  const ofStage = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   // The owner's commands know where the cluster is, as their stages do; a model's words are only the tool's own.
-  const env = 'model' in asked ? { ...toolConfigs(config.map, layout), ...own } : own;
+  const env = 'model' in asked ? { ...toolConfigs(config.map, layout), ...ofStage } : ofStage;
   return run.barrier.attempt(() => runDiagnostics(asked, { root: tree.path, env, signal, clock, graceMs }));
 }
 

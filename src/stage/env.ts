@@ -48,8 +48,8 @@ export function matrixEnv(cell: Cell): Record<string, string> {
 /** The names of the variables that every attempt of a stage finds besides the inherited ones. */
 export function stageVariables(stage: Pick<Stage, 'matrix'>): string[] {
   const axes = Object.keys(stage.matrix ?? {}).map((axis) => `MATRIX_${axis.toUpperCase()}`);
-  const own = ['ROOT', 'HOME', 'LAB', 'STAGE', 'STEP', 'RUN', 'ATTEMPT', 'OUT', 'OUTPUTS', 'SPEC', ...axes];
-  return ['LC_ALL', ...own.map((name) => `MENDLOOP_${name}`)];
+  const names = ['ROOT', 'HOME', 'LAB', 'STAGE', 'STEP', 'RUN', 'ATTEMPT', 'OUT', 'OUTPUTS', 'SPEC', ...axes];
+  return ['LC_ALL', ...names.map((name) => `MENDLOOP_${name}`)];
 }
 
 /** What only the processes of this step of this run carry. */
@@ -57,7 +57,7 @@ export function stepMarks(home: string, run: string, step: string): string[] {
   return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
 }
 
-/** What runs of this home started here and still lives, of whichever run; undefined where nobody can look. Jobs have a keeper. */
+/** Processes of any run of this home that still live here, without jobs; undefined where they cannot be listed. */
 export function strayProcesses(home: string) {
   return carriers([`MENDLOOP_HOME=${home}`])?.flatMap(({ pid, environment }) => {
     const value = (name: string) => environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
@@ -76,6 +76,6 @@ export function stagePath(around: Pick<Surroundings, 'env' | 'lab' | 'labTools'>
 }
 
 function inheritedEnv(around: Surroundings): Record<string, string> {
-  const own = Object.entries(around.env).filter(([key, value]) => value !== undefined && !/^MENDLOOP_/.test(key));
-  return { ...(Object.fromEntries(own) as Record<string, string>), PATH: stagePath(around) };
+  const inherited = Object.entries(around.env).filter(([key, value]) => value !== undefined && !/^MENDLOOP_/.test(key));
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), PATH: stagePath(around) };
 }

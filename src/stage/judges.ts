@@ -1,5 +1,5 @@
-// The judging set while a run goes on: as at the worktree's HEAD before any check runs, put back at once when it is found
-// changed, and held against whoever ran since it was last seen unchanged.
+// The judging set during a run: as at the worktree's HEAD before any check runs, put back at once when it changed, and the
+// change is charged to the attempts that ran since it was last seen unchanged.
 import { join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import { MendError } from '../errors.ts';
@@ -20,7 +20,7 @@ export interface Watch {
   readonly kind: 'attempt' | 'look';
   /** Judges that were found changed while it ran. */
   readonly changed: Set<string>;
-  /** Tracked files that were found changed while it ran and that nobody was told of yet, and the patch that has them. */
+  /** Tracked files that changed while it ran and are not recorded yet, and the patch that has them. */
   readonly wrote: { files: Set<string>; patch?: string };
   /** It may have done something by now: elsewhere it may still wait for its turn. */
   hasBegun(): boolean;
@@ -67,14 +67,14 @@ function judgesNow(run: StageRun): Judges {
   return now.judges as Judges;
 }
 
-/** What would run a protected file or wipe script through another file is said before the first command of a run. */
+/** Reports, before the first command of a run, what would run a protected file or wipe script through another file. */
 async function noteForbidden({ config: { map }, requested, journal }: StageRun, sources: Sources): Promise<void> {
   const stages = Object.fromEntries(Object.entries(map.stages).filter(([name]) => requested.includes(name)));
   const runs = await forbiddenThroughFiles({ ...map, stages }, sources);
   journal.append(...runs.map((run) => ({ type: 'notice' as const, data: { text: forbiddenText(run) } })));
 }
 
-/** Runs `work` with the judging set as it should be, and tells it what of that was found changed meanwhile. */
+/** Runs `work` with the judging set as committed, and reports to it what of the set changed meanwhile. */
 export async function watchJudges<T>(
   run: StageRun,
   step: string,
@@ -105,14 +105,14 @@ function forPerson(error: unknown): MendError {
   throw error;
 }
 
-/** What changed before anybody could be blamed for it (a person, a run that was killed) is put back. */
+/** Puts back what changed before any attempt ran: by a person, or by a run that was killed. */
 async function putBackEarlier(run: StageRun): Promise<undefined> {
   const judges = judgesNow(run);
   const { running, kept } = state(run);
   const set = await judges.set;
   const stamps = await stampsNow(run);
-  const isKnown = judges.stamps === undefined ? run.tree.clean : judges.stamps === stamps;
-  if (!isKnown) {
+  const isUnchanged = judges.stamps === undefined ? run.tree.clean : judges.stamps === stamps;
+  if (!isUnchanged) {
     const { judges: changed, ...tracked } = await run.tree.inspect(run.id, 'worktree', 0, () => judges.set);
     noteWritten(run, tracked);
     blame(run, changed);
@@ -121,7 +121,7 @@ async function putBackEarlier(run: StageRun): Promise<undefined> {
       run.journal.append({ type: 'notice', data: { text } });
     }
   }
-  judges.stamps = isKnown ? stamps : await stampsNow(run);
+  judges.stamps = isUnchanged ? stamps : await stampsNow(run);
   if (running.size > 0) return undefined;
   for (const [path, { tracked }] of set) {
     const file = tracked ? undefined : await keepFile(run.tree.path, path, kept.get(path));
@@ -156,16 +156,16 @@ function noteWritten(run: StageRun, { changed, patch }: { changed: readonly stri
 }
 
 /** What may be the work of `step` after it was looked at: what was found, and what others had found while it ran. */
-export function writtenBy(run: StageRun, step: string, found: { changed: readonly string[]; patch?: string }) {
-  noteWritten(run, found);
+export function writtenBy(run: StageRun, step: string, seen: { changed: readonly string[]; patch?: string }) {
+  noteWritten(run, seen);
   const mine = [...state(run).running].find((watch) => watch.step === step)?.wrote;
-  const files = [...(mine?.files ?? found.changed)];
+  const files = [...(mine?.files ?? seen.changed)];
   mine?.files.clear();
-  return { files, patch: mine?.patch ?? found.patch };
+  return { files, patch: mine?.patch ?? seen.patch };
 }
 
 /**
- * Holds what was found changed against everybody who runs now: `tracked` judges, which are put back already, and those that
+ * Charges changes to all attempts that run now: `tracked` judges, which are put back already, and those that
  * git does not have. Returns the paths that could not be put back.
  */
 export async function blameForJudges(run: StageRun, tracked: readonly string[]): Promise<string[]> {
@@ -182,7 +182,7 @@ export async function blameForJudges(run: StageRun, tracked: readonly string[]):
   return stuck;
 }
 
-/** Who runs each of `paths`, for people: `check.sh (stages.a.verify[0])`. */
+/** Each of `paths` with what runs it, for people: `check.sh (stages.a.verify[0])`. */
 export async function judgeNames(run: StageRun, paths: Iterable<string>): Promise<string> {
   const set = await judgesOf(run);
   return [...paths].map((path) => `${path} (${set.get(path)?.by ?? 'a check'} runs it)`).join(', ');
@@ -190,7 +190,7 @@ export async function judgeNames(run: StageRun, paths: Iterable<string>): Promis
 
 /**
  * Follows an attempt on another machine. What it found changed of the judging set is put back there, and held against everybody
- * who is followed now and has begun: each of them runs again alone, once.
+ * which are followed now and have begun: each of them runs again alone, once.
  */
 export async function followJudges(
   run: StageRun,

@@ -18,6 +18,9 @@ export function makeOutput(
   const out = layout.out(name, cellKey(cell));
   privateFolder(out);
   const inherited = Object.entries(env).filter(([key]) => !key.startsWith('MENDLOOP_MATRIX_'));
-  const own = { ...matrixEnv(cell), MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
-  return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, { ...Object.fromEntries(inherited), ...own });
+  const ofStage = { ...matrixEnv(cell), MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
+  return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, {
+    ...Object.fromEntries(inherited),
+    ...ofStage,
+  });
 }

@@ -62,19 +62,19 @@ export function findOutputs(map: ContextMap, name: string, layout: Layout): { st
   const all = outputsOf(map, stage, layout);
   const files = all.filter((o) => o.output === wanted && (cell === '' || o.step === name.slice(0, dot)));
   if (files.length === 0) {
-    const known = [...new Set(all.map((o) => o.output))];
-    fail('E_UNKNOWN_OUTPUT', { name, hint: didYouMean(wanted, known, 'it has'), stage });
+    const names = [...new Set(all.map((o) => o.output))];
+    fail('E_UNKNOWN_OUTPUT', { name, hint: didYouMean(wanted, names, 'it has'), stage });
   }
   return { stage, files };
 }
 
-/** Name of an output → the variable by which tools are told of such a file. */
+/** Name of an output → the variable that tools read its path from. */
 const VARIABLES: Readonly<Record<string, string>> = { kubeconfig: 'KUBECONFIG', talosconfig: 'TALOSCONFIG' };
 
 /** The variables for what stages have published; the first of a name counts. */
 export function toolConfigs(map: ContextMap, layout: Layout): Record<string, string> {
-  const found = Object.keys(map.stages)
+  const files = Object.keys(map.stages)
     .flatMap((stage) => outputsOf(map, stage, layout))
     .filter(({ output, path }) => VARIABLES[output] !== undefined && isFilled(path));
-  return Object.fromEntries(found.reverse().map(({ output, path }) => [VARIABLES[output] as string, path]));
+  return Object.fromEntries(files.reverse().map(({ output, path }) => [VARIABLES[output] as string, path]));
 }

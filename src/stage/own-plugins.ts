@@ -20,7 +20,7 @@ export async function pluginsAt(
   return loadPlugins({ loop, own: namesOwn(loop) ? await unpack() : undefined });
 }
 
-/** The same for the working tree, for whoever only checks it. Throws E_PLUGIN. */
+/** The same for the working tree, to check it. Throws E_PLUGIN. */
 export async function pluginsOnDisk(home: string, loop: LoopConfig): Promise<Plugins> {
   const folder = join(home, 'plugins');
   const there = namesOwn(loop) && fileFacts(folder)?.isFolder === true;

@@ -39,8 +39,9 @@ export function addableFiles(
 ): string[] {
   const others = missingRequirements({ requires: { ...requires, files: [] } }, where);
   const missing = requires.files.map(plainPath).filter((file) => !fileFacts(join(where.root, file)));
-  const isOwn = pathMatcher(files);
-  const mayBeAdded = (file: string) => isOwn(file) && fileFacts(join(where.root, dirname(file)))?.isFolder === true;
+  const isStageFile = pathMatcher(files);
+  const mayBeAdded = (file: string) =>
+    isStageFile(file) && fileFacts(join(where.root, dirname(file)))?.isFolder === true;
   return others.length === 0 && missing.every(mayBeAdded) ? missing : [];
 }
 
@@ -55,7 +56,7 @@ function missingTool(tool: string): string {
   return `tool ${tool} is not on PATH${source ? ` (${source})` : ''}`;
 }
 
-/** One line for every tool that the stages require and PATH lacks: told before the first of them starts. */
+/** One line for every tool that the stages require and PATH lacks, shown before the first of them starts. */
 export function missingTools(stages: readonly (Pick<Stage, 'requires'> | undefined)[], path: string): string[] {
   const tools = [...new Set(stages.flatMap((stage) => stage?.requires.tools ?? []))];
   return tools.filter((tool) => !findTool(tool, path)).map(missingTool);

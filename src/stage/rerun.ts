@@ -12,7 +12,7 @@ const NOT_AGAIN = 'not run again by itself (rerun: false)';
 export function waitsForHuman(stage: Pick<Stage, 'rerun'>, step: string, state: StageState, layout: Layout) {
   if (stage.rerun) return undefined;
   const record = recordOf(state, step);
-  // An attempt began, and nothing says that it ended green: it failed, was cut off, or its end is lost.
+  // An attempt began without a green end: it failed, was cut off, or its end is lost.
   const wasGreen = record?.stale !== undefined && record.last?.outcome === 'done';
   const isOver = record?.status === 'green' || record?.status === 'give_up' || wasGreen;
   const isOpen = record && !isOver && record.attempts > 0;

@@ -16,11 +16,11 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
     attempt: number,
     judges: Before['judges'],
   ): Promise<{ changed: readonly string[]; judges: readonly string[]; patch?: string }>;
-  /** Nothing in it differs from HEAD, as far as anybody looked. */
+  /** Nothing in it differs from HEAD, by the last look. */
   readonly clean: boolean;
   /** The worktree is at another commit now. */
   moved(head: string): void;
-  /** An attempt on another machine changed tracked files, and told of it: nobody who runs here has done that. */
+  /** An attempt on another machine changed tracked files and reported it: no attempt here is charged with that. */
   changedElsewhere(): Promise<void>;
   /** Writes tracked files as a saved patch (from home) has them; false when it does not fit any more. */
   rewrite(patch: string, paths: readonly string[]): Promise<boolean>;

@@ -1,4 +1,4 @@
-// The one object that a run hands to its parts: what it was asked for, where it works, whom it may ask, what it records.
+// The one object that a run hands to its parts: what it was asked for, where it works, its plugins, its journal.
 import type { FixTier, Subscriber } from '../events.ts';
 import type { Ask } from '../fix/edit.ts';
 import type { Clock } from '../io/clock.ts';
@@ -23,9 +23,9 @@ export interface RunPorts {
   readonly signal: AbortSignal;
   /** How long TERM is given before KILL. */
   readonly graceMs: number;
-  /** Shows whoever watches what a step is busy with, beside its log. */
+  /** Shows on the console what a step is doing, beside its log. */
   readonly live?: ((step: string, text: string) => void) | undefined;
-  /** Tells whoever watches what is waited for before the run begins. */
+  /** Shows on the console what the start of the run waits for. */
   readonly progress?: ((text: string) => void) | undefined;
   /** The person at the terminal; absent where there is none. */
   readonly person?: AskPerson | undefined;
@@ -69,7 +69,7 @@ export type StageRun = Omit<
 /** A fix that a person is asked about before anything is changed. */
 export interface Suggestion {
   step: string;
-  /** What the stage says of its failure. */
+  /** The error lines of the failure. */
   excerpt: string;
   plugin: string;
   tier: FixTier;
@@ -80,15 +80,15 @@ export interface Suggestion {
   ask?: Ask;
 }
 
-/** Asks a person. `leave`: not now, it is kept as a case for whoever comes later; also when the signal aborts. */
+/** Asks a person. `leave`: not now, it is saved as a case; also when the signal aborts. */
 export type AskPerson = (suggestion: Suggestion, signal: AbortSignal) => Promise<'apply' | 'decline' | 'leave'>;
 
-/** Something that lives as long as a run: made when it is first asked for. */
+/** A value that lives as long as a run, made at first use. */
 export function perRun<T, R extends object = Run>(make: (run: R) => T): (run: R) => T {
   const made = new WeakMap<R, { value: T }>();
   return (run) => {
-    const known = made.get(run) ?? { value: make(run) };
-    made.set(run, known);
-    return known.value;
+    const entry = made.get(run) ?? { value: make(run) };
+    made.set(run, entry);
+    return entry.value;
   };
 }

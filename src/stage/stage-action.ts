@@ -21,9 +21,9 @@ export function stageAction(run: StageRun, backend: Backend, looks = Number.POSI
     async upToDate(call: StageActionCall) {
       if (backend.holds?.(call.payload.step)) return undefined;
       const look = () => inTurn(() => upToDate(call, run));
-      const found = await run.barrier.attempt(look);
-      // Somebody changed what its checks run while they ran: what they said counts for nothing.
-      return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : found;
+      const outcome = await run.barrier.attempt(look);
+      // What its checks run was changed while they ran: their result does not count.
+      return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : outcome;
     },
     run(call: StageActionCall) {
       const how = runsAlone(run, call.payload.step) ? 'alone' : 'attempt';
@@ -44,7 +44,7 @@ function atMost(most: number) {
   let running = 0;
   const queue: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    // Who ends hands its place on.
+    // The next one takes its place.
     if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
     else running += 1;
     try {
@@ -67,7 +67,7 @@ export function taskOf(
   return { run: run.id, ...payload, attempt, commit: run.tree.head, timeout_ms, spec };
 }
 
-/** Records what was made elsewhere, before anybody acts on its end. */
+/** Records the events of an attempt elsewhere, before anything acts on its end. */
 async function settle({ payload, attempt }: StageActionCall, run: StageRun, end: TaskEnd): Promise<Outcome> {
   if ('returned' in end) return { kind: 'returned', reason: end.returned };
   const { events = [] } = end;
@@ -100,7 +100,7 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
   const record = recordOf(run.journal.stages, step);
   // A person's word is for one attempt: what is found stale after that is a stage like any other.
   if (run.forced.has(name) && run.journal.failures.timesGreen(name) === 0) return undefined;
-  // Nobody ran it since it was green.
+  // It did not run since it was green.
   const isStale = record?.stale !== undefined && (record.status === 'idle' || record.last?.outcome === 'done');
   const isFresh = async () => compareInputs(record?.inputs, await inputsNow(call, run, 'start')).fresh;
   const waits = waitsForHuman(stage, step, run.journal.stages, run.layout);
@@ -117,7 +117,7 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
   return lookAgain(call, run, record);
 }
 
-/** A stage whose inputs are what they were: its checks say whether it still stands. */
+/** A stage whose inputs are the same: its checks decide whether it is still green. */
 async function lookAgain(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
   const { stage: name, step } = call.payload;
   const isStale = record.stale !== undefined;
@@ -147,7 +147,7 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
   return { kind: 'failed', again: false, message: `given up: ${why}`, context };
 }
 
-/** Runs the checks and no more. Undefined when they do not hold: `drifted` hears of it, and an attempt is needed. */
+/** Runs the checks and no more. Undefined when they do not hold: `drifted` is called, and an attempt is needed. */
 async function stillHolds(
   action: StageActionCall,
   run: StageRun,

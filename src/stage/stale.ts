@@ -1,5 +1,4 @@
-// Stages that were green and no longer stand, recorded after every write of the tree and whenever one of their needs was
-// made again.
+// Green stages that become stale: recorded after every write of the tree, and whenever one of their needs was made again.
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
@@ -34,7 +33,7 @@ export async function findStale(
       const record = recordOf(state, stepNameOf(name, cell));
       const wrote = stage.rerun ? (record?.wrote ?? []) : [];
       const isLost = wrote.some((path) => putBack.includes(path));
-      // One that is stale already has one more reason, if this write changed its inputs or its files, too.
+      // A stale one gets one more reason, if this write changed its inputs or its files too.
       if (record?.status !== 'green' && !(record?.stale && ((changed && isTouched) || isLost))) continue;
       const now = isTouched ? await stepInputs(run, name, cell) : undefined;
       // An attempt that began since has no inputs on record; this write touched them.
@@ -49,7 +48,7 @@ export async function findStale(
 const withPaths = (files: Tree, paths: readonly string[]): Tree =>
   new Map([...paths.map((path) => [path, { mode: '', id: '' }] as const), ...files]);
 
-/** Tracked files that steps which were green had written and that are as at HEAD, whoever put them back and did not come to say so. */
+/** Tracked files that green steps had written and that are as at HEAD, put back by a process that did not record it. */
 export function lostWork({ stages }: ContextMap, state: StageState, changed: readonly string[]): string[] {
   const wrote = Object.entries(stages).flatMap(([name, stage]) =>
     cellsOf(stage).flatMap((cell) => {
@@ -70,7 +69,7 @@ export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string, b
 /** Records which green stages no longer stand after a fix was applied or taken back, which ended in `commit`. */
 export async function recordStale(run: StageRun, commit: string, write: TreeWrite): Promise<void> {
   const stale = await findStale(run, run.journal.stages, write);
-  if (stale.length > 0) run.journal.append(...stale.map((one) => staleEvent(one, commit, true)));
+  if (stale.length > 0) run.journal.append(...stale.map((stage) => staleEvent(stage, commit, true)));
 }
 
 /**

@@ -1,4 +1,4 @@
-// Ignored files of the owner's checkout that stages name and nobody carries: no stage will find them in the worktree.
+// Ignored files of the owner's checkout that stages name and `carry` does not: they are not in the worktree.
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { folderOf, isGlob, pathMatcher } from '../config/paths.ts';
@@ -16,12 +16,12 @@ export async function uncarriedIgnored(
   stages: readonly Pick<Stage, 'files' | 'requires'>[],
   { carry, tracked }: { carry: readonly string[]; tracked: Iterable<string> },
 ): Promise<string[]> {
-  const known = new Set(tracked);
+  const trackedFiles = new Set(tracked);
   const folders = new Set(
-    [...known].flatMap((path) => path.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
+    [...trackedFiles].flatMap((path) => path.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
   );
   const named = new Set(stages.flatMap((stage) => [...stage.requires.files, ...stage.files].flatMap(pathsOf)));
-  const unknown = notCarried([...named], carry).filter((path) => !known.has(path) && !folders.has(path));
+  const unknown = notCarried([...named], carry).filter((path) => !trackedFiles.has(path) && !folders.has(path));
   const there = unknown.filter((path) => fileFacts(join(home, path)));
   return askGit(home, there, carry);
 
@@ -34,7 +34,7 @@ export async function uncarriedIgnored(
     if (isTree || name.includes('**')) return folder === '.' ? [] : [folder];
     const matches = pathMatcher([name]);
     const names = fileFacts(join(home, folder))?.isFolder ? namesIn(join(home, folder)) : [];
-    return [...(folder === '.' ? [] : [folder]), ...names.map((one) => join(folder, one)).filter(matches)];
+    return [...(folder === '.' ? [] : [folder]), ...names.map((name) => join(folder, name)).filter(matches)];
   }
 }
 

@@ -8,7 +8,7 @@ export function requireStages(names: readonly string[], known: readonly string[]
   if (unknown !== undefined) unknownStage(unknown, known, also);
 }
 
-/** Refuses a name that is no stage, and says which was meant. */
+/** Refuses a name that is no stage, with the stage that was probably meant. */
 export function unknownStage(name: string, known: readonly string[], also: readonly string[] = []): never {
   const meant = nearest(name, [...known, ...also]);
   const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;

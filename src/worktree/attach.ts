@@ -129,7 +129,7 @@ export interface Site {
   readonly branch: string;
 }
 
-/** Recovers leftovers and says what it recovered. Throws E_GIT_LOCKED for one whose owner may live. */
+/** Recovers leftovers; returns notices of them. Throws E_GIT_LOCKED for one whose owner may live. */
 export async function recover(site: Site): Promise<string[]> {
   const places = [site.home, site.path];
   const refilled = await refillEmpty(site);
@@ -156,7 +156,7 @@ export async function recover(site: Site): Promise<string[]> {
 async function refillEmpty(site: Site): Promise<string[]> {
   const target = (await gitFile(site.path))?.target;
   const dirs = await adminDirs(site.commonDir);
-  // Each names the other; where neither is left to do so, nobody can tell.
+  // Each names the other; without both there is no way to tell.
   const dir = dirs.find(({ checkout, path }) => checkout === site.path || (path === target && !checkout));
   if (!dir || dir.locked !== undefined) return [];
   const admin = dir.path;

@@ -82,7 +82,7 @@ async function refuseOtherwise(git: Git, judged: ReadonlyMap<string, string>): P
 
 const MAX_REASON_CHARS = 300;
 
-/** A hook or a key that is not there says why in its own words; the command asks it again and changes nothing. */
+/** With what the hook or git printed, and a command that repeats the refusal without changing anything. */
 function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions): never {
   if (!(error instanceof GitError)) throw error;
   const ask = hooks ? 'hook run pre-commit' : sign ? 'commit-tree -S -m try HEAD^{tree}' : 'status';
@@ -113,7 +113,7 @@ export async function revertFix(tree: TreePlace, fix: string, message: string, o
   return git.line(['rev-parse', 'HEAD']);
 }
 
-/** Whether every file is at HEAD what whoever edited it was shown; `before` null: neither there nor on the disk. */
+/** Whether every file is at HEAD as its editor was shown it; `before` null: neither there nor on the disk. */
 export async function isAsShown(tree: TreePlace, files: readonly { path: string; before: string | null }[]) {
   const git = treeGit(tree);
   const looks = files.map(async ({ path, before }) => {
@@ -126,7 +126,7 @@ export async function isAsShown(tree: TreePlace, files: readonly { path: string;
 
 /**
  * After a process died between writing files and committing them: they are as they were. Of `created` only what holds the
- * text, or the beginning of it, was made by it and is removed; anything else is somebody's.
+ * text, or the beginning of it, was made by it and is removed; anything else stays.
  */
 export async function unwriteFix(
   tree: TreePlace,

@@ -1,8 +1,9 @@
 // Fixes on the AI branch, found again by the trailers of their commits.
+import type { FixTier } from '../events.ts';
 import { fields, type Git, hashText } from '../io/git.ts';
 import { type TreePlace, treeGit } from './tree.ts';
 
-/** A commit that brings a fix, or takes one back. What its trailers do not tell is empty. */
+/** A commit that brings a fix, or takes one back. Fields without a trailer are empty. */
 export interface CommittedFix {
   readonly commit: string;
   readonly time: string;
@@ -12,7 +13,8 @@ export interface CommittedFix {
   readonly step: string;
   readonly fingerprint: string;
   readonly class: string;
-  readonly tier: string;
+  /** The executors' where its trailers do not tell. */
+  readonly tier: FixTier;
   readonly plugin: string;
   readonly run: string;
   /** Of the patch. */
@@ -35,12 +37,12 @@ export async function committedFixes(git: Git, base: string, head: string, ...wi
   const commits = answer.split('\u0001').filter((part) => part !== '');
   const read = commits.map(readCommit);
   const fixes = new Map(read.filter(({ hash }) => hash !== '').map((fix) => [fix.commit, fix]));
-  return read.flatMap(({ byHand, ...one }): CommittedFix[] => {
-    if (one.hash !== '') return [one];
+  return read.flatMap(({ byHand, ...commit }): CommittedFix[] => {
+    if (commit.hash !== '') return [commit];
     const fix = fixes.get(byHand ?? '');
     if (fix === undefined || fix.reverts !== undefined) return [];
-    const { commit, time, paths } = one;
-    return [{ ...fix, commit, time, paths, reverts: fix.commit, outcome: 'declined' }];
+    const { time, paths } = commit;
+    return [{ ...fix, commit: commit.commit, time, paths, reverts: fix.commit, outcome: 'declined' }];
   });
 }
 
@@ -72,7 +74,7 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
     step: trailers.get('Step') ?? trailer('Stage'),
     fingerprint: trailer('Fingerprint'),
     class: trailer('Class'),
-    tier: trailer('Tier'),
+    tier: trailer('Tier') === 'escalation' ? 'escalation' : 'executor',
     plugin: trailer('Plugin'),
     run: trailer('Run'),
     hash: trailer('Patch'),

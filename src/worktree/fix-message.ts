@@ -1,6 +1,6 @@
-// The commit message that tells a fix's story, and that of the commit that takes it back.
+// The commit messages of a fix and of the commit that takes it back.
 
-/** What the message of a fix tells; find-fix.ts reads its trailers. */
+/** The fields of a fix's message; find-fix.ts reads its trailers. */
 export interface FixStory {
   stage: string;
   step: string;

@@ -6,7 +6,7 @@ import { gitFailed } from './messages.ts';
 import type { TreePlace } from './tree.ts';
 
 export interface MergedTree {
-  /** What the merge comes to, with marks where it conflicts. */
+  /** The merged tree, with marks where it conflicts. */
   readonly tree: string;
   readonly conflicts: readonly string[];
 }
@@ -30,7 +30,7 @@ export async function mergeTree(git: Git, ours: string, theirs: string): Promise
 
 /** What of `from` → `to` is not in the tree `into` yet, put into it. Throws like `mergeTree`. */
 export async function carryOver(git: Git, from: string, to: string, into: string): Promise<MergedTree> {
-  // Two commits that nobody will ever see, with `from` as what they have in common.
+  // Two temporary commits, with `from` as their common ancestor.
   const stand = (tree: string) => git.line(['commit-tree', '-m', 'rehearsal', '-p', from, tree]);
   return mergeTree(git, await stand(into), await stand(await treeOf(git, to)));
 }

@@ -1,4 +1,4 @@
-// What only the disk and git's attributes tell of files that a fix would write: that something stands there, or that git
+// Why a fix's files cannot be written, by the disk and git's attributes: something is there, or git
 // would store another text than the one that was judged.
 import { join } from 'node:path';
 import { fields } from '../io/git.ts';

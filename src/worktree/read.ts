@@ -102,7 +102,7 @@ export async function ignoredBeside(home: string, dirs: readonly string[]): Prom
   if (dirs.length === 0) return [];
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...dirs];
   const paths = fields(await openGit(home).run(['--literal-pathspecs', ...args]));
-  return paths.filter((path) => !OWN_FOLDERS.some((own) => isBelow(path, own)));
+  return paths.filter((path) => !OWN_FOLDERS.some((folder) => isBelow(path, folder)));
 }
 
 const NOT_SEARCHED = ['node_modules/', '.terraform/', `/${WORKTREE}/`, '/ai/state/'];

@@ -99,8 +99,8 @@ async function copyCommit(git: Git, commit: string, tree: string, parent: string
   const end = text.indexOf('\n\n');
   if (sign) return git.line(['commit-tree', '-S', '-p', parent, tree], Buffer.from(text.slice(end + 2), 'latin1'));
   const headers = text.slice(0, end).split('\n');
-  const kept = headers.filter((line) => /^(author|committer|encoding) /.test(line));
-  const copy = [`tree ${tree}`, `parent ${parent}`, ...kept].join('\n') + text.slice(end);
+  const copied = headers.filter((line) => /^(author|committer|encoding) /.test(line));
+  const copy = [`tree ${tree}`, `parent ${parent}`, ...copied].join('\n') + text.slice(end);
   return git.line(['hash-object', '-t', 'commit', '-w', '--stdin'], Buffer.from(copy, 'latin1'));
 }
 
@@ -135,7 +135,9 @@ function refuse(
     ),
   ];
   const problems = [
-    ...stuck.map((one) => `${short(one.commit)} is yours and does not apply: ${one.paths.map(shellWord).join(', ')}`),
+    ...stuck.map(
+      ({ commit, paths }) => `${short(commit)} is yours and does not apply: ${paths.map(shellWord).join(', ')}`,
+    ),
     ...solved.map((merge) => `${short(merge)} is a merge that you solved by hand`),
   ];
   const { name, branch } = base;
@@ -144,8 +146,8 @@ function refuse(
 
 /** Keeps a commit under `refs/mendloop/before/<time>`, once; the ref. Throws a GitError. */
 export async function keepBefore(git: Git, tip: string): Promise<string> {
-  const kept = ['for-each-ref', '--format=%(refname)', `--points-at=${tip}`, 'refs/mendloop/before/'];
-  const [ref] = lines(await git.run(kept));
+  const list = ['for-each-ref', '--format=%(refname)', `--points-at=${tip}`, 'refs/mendloop/before/'];
+  const [ref] = lines(await git.run(list));
   if (ref !== undefined) return ref;
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const made = `refs/mendloop/before/${time}`;

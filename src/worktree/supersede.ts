@@ -1,4 +1,4 @@
-// The owner's word against the loop's: a merge of the base in which the base's text stands wherever a fix conflicts with it.
+// A merge of the base in which the owner's text wins wherever a fix conflicts with it.
 // Made in git's store alone.
 import { BACKLOG_FOLDER } from '../backlog/queue.ts';
 import { mergeTicks } from '../backlog/ticks.ts';
@@ -12,7 +12,7 @@ import { carryOver, revertAll, treeOf, tryMerge } from './merge-tree.ts';
 export interface OwnersMerge {
   /** The AI branch without the fixes that had to make way. */
   readonly parent: string;
-  /** What the merge comes to, but for `landed`. */
+  /** The merged tree, but for `landed`. */
   readonly tree: string;
   /** Conflicting paths that are to take the base's text: what was changed there has landed. */
   readonly landed: readonly string[];
@@ -77,7 +77,7 @@ export const QUEUE = `${BACKLOG_FOLDER}/`;
 /** Those of `paths` that are files of the work queue in both commits: the text of `owners` with the ticks and log of `ours`. */
 export async function mergedTicks(git: Git, owners: string, ours: string, paths: readonly string[]) {
   const merged = new Map<string, string>();
-  for (const path of paths.filter((one) => one.startsWith(QUEUE))) {
+  for (const path of paths.filter((changed) => changed.startsWith(QUEUE))) {
     const [theirs, own] = await Promise.all(
       [owners, ours].map((commit) => git.attempt(['cat-file', 'blob', `${commit}:${path}`])),
     );
@@ -102,7 +102,7 @@ async function conflicting(
   const gone = new Set<string>();
   let tree = await treeOf(git, base);
   const list = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${base}..${head}`];
-  for (const commit of lines(await git.run(list)).filter((one) => !over.has(one))) {
+  for (const commit of lines(await git.run(list)).filter((id) => !over.has(id))) {
     const next = await carryOver(git, `${commit}^`, commit, tree);
     if (next.conflicts.length === 0) tree = next.tree;
     else if (fixes.some((fix) => fix.commit === commit)) gone.add(commit);

@@ -23,7 +23,7 @@ export interface Tree {
   readonly indexFile?: string;
   readonly branch: string;
   readonly links: readonly CarryLink[];
-  /** The repository's objects; whoever opened them closes them. */
+  /** The repository's objects, closed by the code that opened them. */
   readonly objects: GitObjects;
 }
 
