@@ -97,32 +97,36 @@ function waitsFor({ journal, requested, config }: Run, { commit, stage, step }: 
 export async function settleFixes(
   run: Run,
   step: PlanStep,
-  green: boolean,
+  isGreen: boolean,
   isJudging: (label: string) => boolean,
 ): Promise<void> {
   const label = stepLabel(step);
   const { stage } = step.payload as { stage: string };
+  const { stages } = run.config.map;
   const open = run.journal.failures
     .open(stage, label)
     .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isJudging(other)));
-  const helped = open.filter(({ green: others }) => green || others.size > 0);
-  for (const { fix } of [...helped, ...open.filter((trial) => !helped.includes(trial)).reverse()]) {
-    const isGreen = helped.some((trial) => trial.fix === fix);
-    // Green stages that need it are checked again, now that it was made again.
-    const needing = run.requested.filter((name) => run.config.map.stages[name]?.needs.includes(stage));
-    const standing = needing.filter((name) => isGreen && run.journal.stages.stages[name]?.status === 'green');
-    const others = [...new Set([...waitsFor(run, fix, true), ...standing])];
-    const isForPerson = others.some((name) => !run.config.map.stages[name]?.rerun);
-    const isRestGreen = stepNames(stage, run.config.map.stages[stage]).every(
-      (name) => (green && name === label) || recordOf(run.journal.stages, name)?.status === 'green',
-    );
-    const rest = isGreen && !isRestGreen ? [`the rest of ${stage}`] : [];
-    const judges = [...rest, ...others.filter((name) => name !== stage)];
-    if (isGreen && judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
-    else if (isGreen || isForPerson) recordFixStays(run, fix, 'holds', `to be verified by ${judges.join(', ')}, too`);
+  const helped = open.filter(({ green }) => isGreen || green.size > 0);
+  const isGreenNow = (name: string) => recordOf(run.journal.stages, name)?.status === 'green';
+  const isRestGreen = stepNames(stage, stages[stage]).every((name) => (isGreen && name === label) || isGreenNow(name));
+  // Green stages that need it are checked again, now that it was made again.
+  const needing = run.requested.filter((name) => stages[name]?.needs.includes(stage) && isGreenNow(name));
+  for (const { fix } of helped) {
+    const others = new Set([...waitsFor(run, fix, true), ...needing].filter((name) => name !== stage));
+    const judges = [...(isRestGreen ? [] : [`the rest of ${stage}`]), ...others];
+    if (judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
+    else recordFixStays(run, fix, 'holds', toBeVerified(judges));
+  }
+  for (const { fix } of open.filter((trial) => !helped.includes(trial)).reverse()) {
+    const judges = waitsFor(run, fix, true);
+    // A stage that must not run twice waits for its owner: the fix stays until it has run.
+    if (judges.some((name) => !stages[name]?.rerun))
+      recordFixStays(run, fix, 'holds', toBeVerified(judges.filter((name) => name !== stage)));
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
 }
+
+const toBeVerified = (judges: readonly string[]): string => `to be verified by ${judges.join(', ')}, too`;
 
 /**
  * Verifies the fixes that hold and that no stage has to be made green with any more: when their stage is green, or, when the

@@ -18,7 +18,7 @@ import { bringBack, changesOf, isOnBranch, takeBackItem } from '../mend/item-cha
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { staleEvent } from '../stage/stale.ts';
-import type { LedgerFix } from '../triage/ledger.ts';
+import { fixesIn, type LedgerFix } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
@@ -137,31 +137,27 @@ async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, strin
   const what = fixes.map(({ note, commit }) => `${note.fix} (${commit.slice(0, 12)})`);
   const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
   const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
-  const texts = [
-    { path: item.file, text: acceptItem(files.get(item.file) ?? '', entry) },
-    { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), true) },
-  ];
-  const commit = await commitTicks(run, item, texts, `Tick ${item.number}: ${item.title}`);
+  const commit = await commitTicks(run, item, files, acceptItem(files.get(item.file) ?? '', entry), true);
   run.journal.append({ type: 'item.accepted', stage, data: { item: item.number, title: item.title, commit, entry } });
 }
 
 /**
- * Items whose changes do not all stand: a stage failed with one, a person took one back, or the owner's text is in its place. What was
- * on its way goes on: the others come back, or they go, too, the newest first, and the item is open again (`isOver`: at the latest).
+ * Settles items that lost a change: a stage failed with it, a person took it back, or the owner's text is in its place. The
+ * other changes are taken back too and the item is open again; or, where the stage fails alike without them, all are brought
+ * back. `isOver`: no stage of this run is left to decide that.
  */
 export async function settleItems(run: Run, objects: GitObjects, isOver: boolean): Promise<void> {
-  const { journal } = run;
-  const stages = Object.values(journal.ledger.entries).flatMap(({ stage, patches }) =>
-    itemNumber(stage) !== undefined && patches.length > 0 && !run.requested.includes(stage) ? [stage] : [],
-  );
-  for (const stage of new Set(stages)) await settleItem(run, stage, objects, isOver);
+  const stages = new Set(fixesIn(run.journal.ledger).map(({ stage }) => stage));
+  for (const stage of stages)
+    if (itemNumber(stage) !== undefined && !run.requested.includes(stage))
+      await settleItem(run, stage, objects, isOver);
 }
 
 async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: boolean): Promise<void> {
   const { charges } = run.journal.failures;
   const [step, charge] = [...charges].find(([, { fixes }]) => fixes.some(({ fix }) => fix.stage === stage)) ?? [];
-  const isComing = ({ outcome, left = [] }: LedgerFix) => outcome === 'applied' || left.includes(step ?? '');
-  if (step !== undefined && charge && changesOf(run, stage).some(isComing)) {
+  const isComingBack = ({ outcome, left = [] }: LedgerFix) => outcome === 'applied' || left.includes(step ?? '');
+  if (step !== undefined && charge && changesOf(run, stage).some(isComingBack)) {
     for (const fix of changesOf(run, stage).filter(({ outcome }) => outcome === 'applied'))
       recordFixStays(run, fix, 'holds', `${step} fails alike without it`, [step]);
     return bringBack(run, step, charges.get(step) ?? { ...charge, fixes: [] });
@@ -185,11 +181,7 @@ async function reopen(run: Run, stage: string, why: string, objects: GitObjects)
   const item = itemOfStage(files, stage);
   if (item?.done) {
     const entry = run.mask(`${today(run)}: open again, ${why} (run ${run.id})`);
-    const texts = [
-      { path: item.file, text: withEntry(files.get(item.file) ?? '', entry) },
-      { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), false) },
-    ];
-    await commitTicks(run, item, texts, `Open ${item.number} again: ${item.title}`);
+    await commitTicks(run, item, files, withEntry(files.get(item.file) ?? '', entry), false);
   }
   run.journal.append(staleEvent({ stage, why, remake: true }, run.tree.head, true));
 }
@@ -198,14 +190,21 @@ const itemOfStage = (files: ReadonlyMap<string, string>, stage: string): QueuedI
   readQueue(files).items.find(({ number }) => itemStageName(number) === stage);
 
 const today = ({ clock }: Run): string => new Date(clock.now()).toISOString().slice(0, 10);
-const nameOf = ({ file }: Item): string => file.slice(BACKLOG_FOLDER.length + 1);
 
+/** Commits the item's new text and its line in the index, ticked or not. Returns the commit. */
 function commitTicks(
   run: Run,
-  { number }: Item,
-  texts: { path: string; text: string }[],
-  subject: string,
+  { file, number, title }: Item,
+  files: ReadonlyMap<string, string>,
+  itemText: string,
+  isDone: boolean,
 ): Promise<string> {
+  const name = file.slice(BACKLOG_FOLDER.length + 1);
+  const texts = [
+    { path: file, text: itemText },
+    { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', name, isDone) },
+  ];
+  const subject = isDone ? `Tick ${number}: ${title}` : `Open ${number} again: ${title}`;
   const message = `${clip(subject, MAX_SUBJECT)}\n\nItem: ${number}\nRun: ${run.id}\n`;
   return run.barrier.alone(async () => {
     const commit = await commitFix(run.tree, texts, message, run.config.loop.git);
