@@ -18,7 +18,7 @@ const url = (path) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
 // Both read the paths from argv: the repository, then each file of the stage.
 const OURS = `
 import ${url('scripts/typescript.mjs')};
-const { maskedPrompt } = await import(${url('src/mend/context.ts')});
+const { maskedPrompt } = await import(${url('src/mend/documents.ts')});
 const { parseContextMap } = await import(${url('src/config/parse.ts')});
 const { readFile } = await import('node:fs/promises');
 const [home, ...files] = process.argv.slice(2);

@@ -9,7 +9,8 @@ import { diagnoseStep, runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
-import { type CaseDocument, contextFor, type FixContext, maskedCase } from './context.ts';
+import { contextFor, type FixContext } from './context.ts';
+import { type CaseDocument, maskedCase } from './documents.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 

@@ -60,7 +60,7 @@ export async function finishNotifying(run: NotifyingRun, limitMs = NOTICE_MS): P
 }
 
 async function send(run: NotifyingRun, notice: Notice, about: About): Promise<void> {
-  const { outgoingRedactor } = await import('./context.ts');
+  const { outgoingRedactor } = await import('./documents.ts');
   const { redact } = await outgoingRedactor(run);
   const masked = { ...notice, title: redact(notice.title), text: redact(notice.text) };
   const { signal } = underWay(run).stopped;

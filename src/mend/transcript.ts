@@ -8,7 +8,7 @@ import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import type { Escalation, Proposal } from '../plugin/contract.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
-import type { Document } from './context.ts';
+import type { Document } from './documents.ts';
 import { record } from './identify.ts';
 import type { SoundFix } from './proposal.ts';
 

@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { type ProgramEnd, runProgram } from '../io/program.ts';
 import { writeAtomic } from '../io/store.ts';
-import { outgoingRedactor } from '../mend/context.ts';
+import { outgoingRedactor } from '../mend/documents.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { asCode } from '../outbound/text.ts';
 import type { Configuration } from '../stage/configuration.ts';

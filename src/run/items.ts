@@ -18,7 +18,7 @@ import { bringBack, changesOf, isOnBranch, takeBackItem } from '../mend/item-cha
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { staleEvent } from '../stage/stale.ts';
-import { fixesIn, type LedgerFix } from '../triage/ledger.ts';
+import type { LedgerFix } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
@@ -147,7 +147,8 @@ async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, strin
  * back. `isOver`: no stage of this run is left to decide that.
  */
 export async function settleItems(run: Run, objects: GitObjects, isOver: boolean): Promise<void> {
-  const stages = new Set(fixesIn(run.journal.ledger).map(({ stage }) => stage));
+  const { entries } = run.journal.ledger;
+  const stages = new Set(Object.values(entries).flatMap(({ stage, patches }) => (patches.length > 0 ? [stage] : [])));
   for (const stage of stages)
     if (itemNumber(stage) !== undefined && !run.requested.includes(stage))
       await settleItem(run, stage, objects, isOver);
