@@ -6,7 +6,7 @@ import { again, type Next } from '../plan/action.ts';
 import type { Run } from '../stage/run.ts';
 import { type Fix, fixesIn, type LedgerFix } from '../triage/ledger.ts';
 import { recordWithdrawn, takeBack } from './commit.ts';
-import { type Answers, answerAll, hasRoom, type Member } from './identify.ts';
+import { type Answers, answerAll, type FailedCell, hasRoom } from './failed-cell.ts';
 import { bringBack, takeBackItem } from './item-changes.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
@@ -15,12 +15,12 @@ export const holdingFixes = ({ journal }: Run): LedgerFix[] =>
   fixesIn(journal.ledger).filter(({ outcome }) => outcome === 'holds');
 
 /**
- * Charges the newest unverified fix that made one of the steps stale, and takes it back: then all members run again. A
+ * Charges the newest unverified fix that made one of the steps stale, and takes it back: then all cells run again. A
  * failure that proves nothing about the fix is only rerun or left for the next run. Undefined: no fix is to blame.
  */
-export async function chargeFix(run: Run, members: readonly Member[]): Promise<Answers | undefined> {
-  for (const member of members) {
-    const { step, failure } = member.incident;
+export async function chargeFix(run: Run, cells: readonly FailedCell[]): Promise<Answers | undefined> {
+  for (const cell of cells) {
+    const { step, failure } = cell.incident;
     const fix = newestChange(run, step);
     const item = fix && itemNumber(fix.stage) !== undefined ? fix.stage : undefined;
     const charge = run.journal.failures.charges.get(step);
@@ -28,17 +28,17 @@ export async function chargeFix(run: Run, members: readonly Member[]): Promise<A
     const isInterrupted = charge?.fixes.some((charged) => charged.fix.stage === item);
     if (!isInterrupted) await clearCharge(run, step, failure.fingerprint);
     if (!fix) {
-      await judgeByReturn(run, member);
+      await judgeByReturn(run, cell);
       continue;
     }
     const by = `the fix of ${fix.stage} (${fix.note.fix})`;
-    const unsure = ifInconclusive(run, member, by);
-    if (unsure) return answerAll([member], unsure);
+    const unsure = ifInconclusive(run, cell, by);
+    if (unsure) return answerAll([cell], unsure);
     const charged = { step, fingerprint: failure.fingerprint };
     const why = `${step} failed with it`;
     if (item) await takeBackItem(run, item, why, charged);
     else await takeBack(run, fix, 'broke', why, charged);
-    return answerAll(members, again(0, `it failed with ${by}, which is taken back: once more`));
+    return answerAll(cells, again(0, `it failed with ${by}, which is taken back: once more`));
   }
   return undefined;
 }
@@ -52,7 +52,7 @@ function newestChange(run: Run, step: string): Fix | undefined {
 }
 
 /** A failure that is back takes back the fix of it that holds, unless that fix helped other cells. */
-async function judgeByReturn(run: Run, { incident: { stage, step, failure } }: Member): Promise<void> {
+async function judgeByReturn(run: Run, { incident: { stage, step, failure } }: FailedCell): Promise<void> {
   tripSafeModeIfReverted(run);
   const fix = holdingFixes(run).find((held) => held.stage === stage && held.fingerprint === failure.fingerprint);
   const hasHelped = stepRecords(run.journal.stages).some(
@@ -62,7 +62,7 @@ async function judgeByReturn(run: Run, { incident: { stage, step, failure } }: M
 }
 
 /** A transient, external or timed-out failure proves nothing about a fix: one rerun, then the step is left for the next run. */
-function ifInconclusive(run: Run, { incident, failed }: Member, by: string): Next | undefined {
+function ifInconclusive(run: Run, { incident, failed }: FailedCell, by: string): Next | undefined {
   const { step, failure, ended } = incident;
   if (!failure.transient && !failure.external && !ended.timed_out) return undefined;
   const pauseMs = (failure.transient && run.config.loop.wait.backoff[0]) || 0;

@@ -6,7 +6,8 @@ import type { Run } from '../stage/run.ts';
 import type { Decision, Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { entriesOf, type LedgerEntry } from '../triage/ledger.ts';
-import { currentIncident, type Member, record } from './identify.ts';
+import type { FailedCell } from './failed-cell.ts';
+import { currentIncident, record } from './identify.ts';
 import { notify } from './notify.ts';
 
 /** Records that the run was stopped while a fix was asked for. */
@@ -26,7 +27,7 @@ export async function conclude(
   incident: Incident,
   decision: Decision,
   prompt: string | undefined,
-): Promise<(member: Member) => ExecutionError> {
+): Promise<(cell: FailedCell) => ExecutionError> {
   const why = 'why' in decision ? decision.why : undefined;
   if (decision.tier === 'give_up') {
     const { giveUp } = await import('./cases.ts');

@@ -11,39 +11,12 @@ import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
-import type { Next } from '../plan/action.ts';
 import type { ExecutionError } from '../plan/codes.ts';
-import type { PlanStep } from '../plan/contract.ts';
 import { cellKey, cellValues } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf, type LedgerEntry, seenBy } from '../triage/ledger.ts';
-
-export interface FailedAttempt {
-  step: PlanStep;
-  attempt: number;
-  error: ExecutionError;
-  /** False when the same command must not run once more. */
-  mayRunAgain: boolean;
-  /** Of the run, as of now. */
-  timeLeftMs(): number;
-}
-
-/** A failed cell of a stage: its attempt, and what is known of its failure. */
-export interface Member {
-  readonly failed: FailedAttempt;
-  readonly incident: Incident;
-}
-
-/** Whether another attempt fits into the limits of the run, after a pause. */
-export const hasRoom = ({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseMs: number): boolean =>
-  attempt < config.loop.limits.stage_attempts && timeLeftMs() > pauseMs;
-
-/** What follows for failed cells of a stage. */
-export type Answers = ReadonlyMap<Member, Next>;
-
-export const answerAll = (members: readonly Member[], next: Next): Answers =>
-  new Map(members.map((member) => [member, next]));
+import type { FailedAttempt } from './failed-cell.ts';
 
 /** Records the failure of an attempt, read from its log. Throws MendError when the disk refuses. */
 export function identify(run: Run, failed: FailedAttempt): Incident {

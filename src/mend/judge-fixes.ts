@@ -11,23 +11,24 @@ import { helpedWords, judge } from '../triage/judge.ts';
 import type { Fix } from '../triage/ledger.ts';
 import { holdingFixes } from './charge-fix.ts';
 import { madeFor, recordFixStays, takeBack } from './commit.ts';
-import { type Answers, answerAll, currentIncident, hasRoom, type Member } from './identify.ts';
+import { type Answers, answerAll, type FailedCell, hasRoom } from './failed-cell.ts';
+import { currentIncident } from './identify.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
 /** The failure to decide about and the cells that have it, now that the fix on trial is judged; or what follows at once. */
-type Judged = { incident: Incident; members: readonly Member[] } | { answers: Answers };
+type Judged = { incident: Incident; cells: readonly FailedCell[] } | { answers: Answers };
 
 /** Judges the fix on trial, if there is one, by the cells that failed with it. */
-export async function judgeTrial(run: Run, members: readonly Member[]): Promise<Judged> {
-  const incidents = members.map(({ incident }) => incident);
+export async function judgeTrial(run: Run, cells: readonly FailedCell[]): Promise<Judged> {
+  const incidents = cells.map(({ incident }) => incident);
   const first = currentIncident(run, incidents[0] as Incident);
   const { trial } = first;
   const judgement = judge(first, incidents);
-  if (!trial || !judgement) return firstAlike(run, members);
+  if (!trial || !judgement) return firstAlike(run, cells);
   const { verdict, reason } = judgement;
   const { fix } = trial;
   if (verdict === 'rerun') {
-    const unsure = members.filter(({ incident }) => judgement.again.includes(incident.step));
+    const unsure = cells.filter(({ incident }) => judgement.again.includes(incident.step));
     const isTransient = unsure.some(({ incident }) => incident.failure.transient);
     const pauseMs = (isTransient && run.config.loop.wait.backoff[0]) || 0;
     // Without another attempt there is no verdict: the fix is withdrawn at the end of the step.
@@ -36,22 +37,22 @@ export async function judgeTrial(run: Run, members: readonly Member[]): Promise<
   if (verdict === 'provisional') recordFixStays(run, fix, verdict, reason);
   if (verdict === 'helped')
     for (const open of run.journal.failures.open(fix.stage))
-      if (open.green.size > 0) recordFixStays(run, open.fix, 'holds', reason, stepsOf(members));
-  if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, members);
+      if (open.green.size > 0) recordFixStays(run, open.fix, 'holds', reason, stepsOf(cells));
+  if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, cells);
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);
-  return beforeTheFix(run, trial, members);
+  return beforeTheFix(run, trial, cells);
 }
 
-/** Those of the members that may run again do; undefined when none may. */
-function rerun(run: Run, members: readonly Member[], pauseMs: number, reason: string): Judged | undefined {
-  const able = members.filter(({ failed }) => hasRoom(run, failed, pauseMs));
+/** Those of the cells that may run again do; undefined when none may. */
+function rerun(run: Run, cells: readonly FailedCell[], pauseMs: number, reason: string): Judged | undefined {
+  const able = cells.filter(({ failed }) => hasRoom(run, failed, pauseMs));
   return able.length > 0 ? { answers: answerAll(able, again(pauseMs, reason)) } : undefined;
 }
 
 /** With the fix taken back the failure that it was made for is there again: decide about that one, as of these attempts. */
-function beforeTheFix(run: Run, { fix, steps }: Trial, members: readonly Member[]): Judged {
-  const asBefore = members.map(({ failed, incident }) => ({
+function beforeTheFix(run: Run, { fix, steps }: Trial, cells: readonly FailedCell[]): Judged {
+  const asBefore = cells.map(({ failed, incident }) => ({
     failed,
     incident: { ...incident, inputs: steps.get(incident.step) ?? incident.inputs },
   }));
@@ -61,22 +62,22 @@ function beforeTheFix(run: Run, { fix, steps }: Trial, members: readonly Member[
     if (same.length > 0) return firstAlike(run, same);
     return rerun(run, asBefore, 0, 'the fix is taken back: once more') ?? firstAlike(run, asBefore);
   }
-  const isSpeaker = ({ incident }: Member) => incident.step === before.step;
-  const speaker = same[0] ?? asBefore.find(isSpeaker) ?? (asBefore[0] as Member);
+  const isSpeaker = ({ incident }: FailedCell) => incident.step === before.step;
+  const speaker = same[0] ?? asBefore.find(isSpeaker) ?? (asBefore[0] as FailedCell);
   const { step, log } = speaker.incident;
   const newest = { step, attempt: speaker.failed.attempt, ...(same.length > 0 && { log }), steps: stepsOf(asBefore) };
-  return { incident: currentIncident(run, { ...before, ...newest }), members: asBefore };
+  return { incident: currentIncident(run, { ...before, ...newest }), cells: asBefore };
 }
 
-/** The failure of the first member, with all members that have it. */
-function firstAlike(run: Run, members: readonly Member[]): Judged {
-  const [{ incident }] = members as [Member];
+/** The failure of the first cell, with all cells that have it. */
+function firstAlike(run: Run, cells: readonly FailedCell[]): Judged {
+  const [{ incident }] = cells as [FailedCell];
   const { fingerprint } = incident.failure;
-  const alike = members.filter((member) => member.incident.failure.fingerprint === fingerprint);
-  return { incident: currentIncident(run, { ...incident, steps: stepsOf(alike) }), members: alike };
+  const alike = cells.filter((cell) => cell.incident.failure.fingerprint === fingerprint);
+  return { incident: currentIncident(run, { ...incident, steps: stepsOf(alike) }), cells: alike };
 }
 
-const stepsOf = (members: readonly Member[]): string[] => members.map(({ incident }) => incident.step);
+const stepsOf = (cells: readonly FailedCell[]): string[] => cells.map(({ incident }) => incident.step);
 
 /** The stages besides its own step that a fix made stale and that are not green yet; of a fix of this run, only requested ones. */
 function waitsFor({ journal, requested, config }: Run, { commit, stage, step }: Fix, isOfThisRun: boolean): string[] {

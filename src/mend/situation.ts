@@ -5,7 +5,7 @@ import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
-import type { FailedAttempt } from './identify.ts';
+import type { FailedAttempt } from './failed-cell.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
@@ -43,7 +43,7 @@ export function situationOf(
 export async function decideNow(
   run: Run,
   incident: Incident,
-  attempt: FailedAttempt,
+  failed: FailedAttempt,
   unreachable: Unreachable,
 ): Promise<{ decision: Decision; knownFix?: SoundFix | undefined }> {
   const { config, layout, journal, clock } = run;
@@ -54,17 +54,17 @@ export async function decideNow(
   const safe_mode = readSafeMode(layout) !== undefined;
   const now = situationOf(config.loop, stage, journal.ledger, clock.now(), { ai, safe_mode }, incident.history);
   // Waiting and mending both end in another attempt.
-  const rerun = attempt.mayRunAgain && stage.rerun;
+  const rerun = failed.mayRunAgain && stage.rerun;
   const situation = {
     ...now,
-    time_left_ms: attempt.timeLeftMs(),
+    time_left_ms: failed.timeLeftMs(),
     ai: ai && rerun,
     executors: unreachable.executor && now.executors === 'ready' ? ('down' as const) : now.executors,
     escalations: unreachable.escalation && now.escalations === 'ready' ? ('down' as const) : now.escalations,
   };
   const transient = failure.transient && rerun;
   // After a fix was taken back `incident` is the failure before it, of an earlier attempt.
-  const subject = { ...incident, attempt: attempt.attempt, failure: { ...failure, transient } };
+  const subject = { ...incident, attempt: failed.attempt, failure: { ...failure, transient } };
   // Executors that could not be reached were asked after a known fix had been looked for.
   const decision = decide(subject, { ...situation, known_fix: unreachable.executor ? false : undefined });
   if (decision.tier === 'find_known_fix') {

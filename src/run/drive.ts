@@ -3,7 +3,8 @@
 import { chargeFix } from '../mend/charge-fix.ts';
 import { applyFix } from '../mend/commit.ts';
 import { conclude, stopped } from '../mend/conclude.ts';
-import { type Answers, answerAll, currentIncident, identify, type Member, record, sharedBy } from '../mend/identify.ts';
+import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
+import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts';
 import { judgeTrial } from '../mend/judge-fixes.ts';
 import { decideNow, type Unreachable } from '../mend/situation.ts';
 import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
@@ -62,29 +63,29 @@ async function afterAttempt(step: PlanStep, execution: Execution, attempt: numbe
   if (!run || !failed.isMendable) return pause === undefined ? { end: ended } : again(pause, message);
   try {
     // Recorded also when the step is only retried.
-    const member = { failed, incident: identify(run, failed) };
+    const cell = { failed, incident: identify(run, failed) };
     if (pause !== undefined) return again(pause, message);
-    return await execution.fleets.decide(run, member, judgeAndAnswer);
+    return await execution.fleets.decide(run, cell, judgeAndAnswer);
   } catch (error) {
     return { end: haltedBy(error, step) };
   }
 }
 
 /** Judges the fixes that these cells ran with, then decides about the first of their failures. */
-async function judgeAndAnswer(run: Run, members: readonly Member[]): Promise<Answers> {
-  const charged = await chargeFix(run, members);
+async function judgeAndAnswer(run: Run, cells: readonly FailedCell[]): Promise<Answers> {
+  const charged = await chargeFix(run, cells);
   if (charged) return charged;
-  for (const { incident } of members) await tripSafeModeIfFixBroke(run, incident);
-  const judged = await judgeTrial(run, members);
-  return 'answers' in judged ? judged.answers : answerFailure(run, judged.incident, judged.members);
+  for (const { incident } of cells) await tripSafeModeIfFixBroke(run, incident);
+  const judged = await judgeTrial(run, cells);
+  return 'answers' in judged ? judged.answers : answerFailure(run, judged.incident, judged.cells);
 }
 
 const MORE_TURNS = 12; // That spend no limit: known fixes, fixes applied again, a tier that is down.
 
-/** Decides and acts until the members run again or end. After an action without result it decides anew: something was spent. */
-async function answerFailure(run: Run, seen: Incident, members: readonly Member[]): Promise<Answers> {
-  const { failed } = members.find(({ incident }) => incident.step === seen.step) as Member;
-  const rerun = (...how: Parameters<typeof again>) => answerAll(members, again(...how));
+/** Decides and acts until the cells run again or end. After an action without result it decides anew: something was spent. */
+async function answerFailure(run: Run, seen: Incident, cells: readonly FailedCell[]): Promise<Answers> {
+  const { failed } = cells.find(({ incident }) => incident.step === seen.step) as FailedCell;
+  const rerun = (...how: Parameters<typeof again>) => answerAll(cells, again(...how));
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const unreachable: Unreachable = {};
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
@@ -109,6 +110,6 @@ async function answerFailure(run: Run, seen: Incident, members: readonly Member[
 
   async function fail(incident: Incident, decision: Decision): Promise<Answers> {
     const errorOf = await conclude(run, incident, decision, unreachable.prompt);
-    return new Map(members.map((member) => [member, { end: { kind: 'error', error: errorOf(member) } }]));
+    return new Map(cells.map((cell) => [cell, { end: { kind: 'error', error: errorOf(cell) } }]));
   }
 }

@@ -2,7 +2,7 @@
 // trial has ended. Meanwhile no other cell of it starts, and no other stage is mended. A stage without a matrix is a fleet
 // of one cell.
 import { limited } from '../io/signals.ts';
-import type { Answers, Member } from '../mend/identify.ts';
+import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { again, type Next } from '../plan/action.ts';
 import { withNeeds } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
@@ -17,11 +17,11 @@ export interface Pauses {
   wake(): void;
 }
 
-/** Answers some of the members, at least one; the others are asked about again later. */
-type Answer = (run: Run, members: readonly Member[]) => Promise<Answers>;
+/** Answers some of the cells, at least one; the others are asked about again later. */
+type Answer = (run: Run, cells: readonly FailedCell[]) => Promise<Answers>;
 
 interface Waiting {
-  readonly member: Member;
+  readonly cell: FailedCell;
   /** Others were answered since it failed: its inputs may have changed. */
   stayed: boolean;
   resolve(next: Next): void;
@@ -99,17 +99,17 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
   }
 
   /** What follows for a cell that failed. Cells that judge the fix on trial are answered first. Rejects with what `answer` throws. */
-  async function decide(run: Run, member: Member, answer: Answer): Promise<Next> {
-    const { step } = member.failed;
+  async function decide(run: Run, cell: FailedCell, answer: Answer): Promise<Next> {
+    const { step } = cell.failed;
     const fleet = fleetOf(step);
     fleet.mending.add(stepLabel(step));
-    held(member.incident.stage);
-    fleet.answerIfReady = () => void answerWaiting(run, member.incident.stage, fleet, answer);
+    held(cell.incident.stage);
+    fleet.answerIfReady = () => void answerWaiting(run, cell.incident.stage, fleet, answer);
     // A step that waits occupies no worker: what a fix made stale must be able to run.
     pauses.count += 1;
     try {
       return await new Promise<Next>((resolve, reject) => {
-        fleet.waiting.set(stepLabel(step), { member, stayed: false, resolve, reject });
+        fleet.waiting.set(stepLabel(step), { cell, stayed: false, resolve, reject });
         rests(step);
         pauses.wake();
       });
@@ -127,11 +127,11 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     try {
       const all = steps.flatMap((step) => waiting.get(stepLabel(step)) ?? []);
       if (await takeTurn(run, stage, fleet, all[0])) for (const waiter of all) waiter.stayed = true;
-      const onTrial = all.filter(({ member }) => judges.has(member.incident.step));
+      const onTrial = all.filter(({ cell }) => judges.has(cell.incident.step));
       const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
-      const asked = (onTrial.length > 0 ? onTrial : all).map(({ member }) => member);
+      const asked = (onTrial.length > 0 ? onTrial : all).map(({ cell }) => cell);
       const rerun = again(0, 'what it is made from changed meanwhile');
-      const answers = changed.length > 0 ? new Map(changed.map((member) => [member, rerun])) : await answer(run, asked);
+      const answers = changed.length > 0 ? answerAll(changed, rerun) : await answer(run, asked);
       for (const waiter of all) waiter.stayed = true;
       for (const [{ failed }, next] of answers) {
         const label = stepLabel(failed.step);
@@ -153,7 +153,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
    * Resolves to whether it had to wait.
    */
   async function takeTurn(run: Run, stage: string, fleet: Fleet, first: Waiting | undefined): Promise<boolean> {
-    const { signal, end } = limited(first?.member.failed.timeLeftMs() ?? 0, run.signal);
+    const { signal, end } = limited(first?.cell.failed.timeLeftMs() ?? 0, run.signal);
     const isInTheWay = ([name, other]: [unknown, Fleet]) =>
       other !== fleet && other.hasTurn && !needsOf(run, name as string).includes(stage);
     let waited = false;
@@ -184,12 +184,12 @@ export const needsOf = ({ config }: Run, stage: string): string[] =>
   withNeeds(config.map, [stage]).filter((name) => name !== stage);
 
 /** Members whose inputs changed since they failed: they run again instead of being answered. */
-async function changedMeanwhile(run: Run, waiting: readonly Waiting[]): Promise<Member[]> {
-  const changed: Member[] = [];
-  for (const { member } of waiting.filter(({ stayed }) => stayed)) {
-    const { stage, inputs } = member.incident;
-    const now = await stepInputs(run, stage, member.failed.step.payload.cell as Cell);
-    if (!compareInputs(inputs, now).fresh) changed.push(member);
+async function changedMeanwhile(run: Run, waiting: readonly Waiting[]): Promise<FailedCell[]> {
+  const changed: FailedCell[] = [];
+  for (const { cell } of waiting.filter(({ stayed }) => stayed)) {
+    const { stage, inputs } = cell.incident;
+    const now = await stepInputs(run, stage, cell.failed.step.payload.cell as Cell);
+    if (!compareInputs(inputs, now).fresh) changed.push(cell);
   }
   return changed;
 }

@@ -2,7 +2,7 @@
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS, type NewEvent } from '../events.ts';
-import type { FailedAttempt } from '../mend/identify.ts';
+import type { FailedAttempt } from '../mend/failed-cell.ts';
 import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
 import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
