@@ -67,9 +67,8 @@ async function knownFixFor(run: Run, incident: Incident, context: FixContext): P
 
 /** The first of the withdrawn fixes that still fits. A person's answer that does not is handed back to them. */
 async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
-  for (const { hash, tier, plugin, accepted } of incident.history.patches.filter((patch) =>
-    hashes.includes(patch.hash),
-  )) {
+  const patches = incident.history.patches.filter(({ hash }) => hashes.includes(hash));
+  for (const { hash, tier, plugin, accepted } of patches) {
     const context = await contextFor(run, incident, tier);
     const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
     const judged = proposal && (await judgeProposal(proposal, context));
@@ -134,7 +133,9 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
       continue;
     }
     const given = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
-    const reply: Reply = given ? await converse({ run, incident, tier, plugin, ...given, signal }, asks) : DOWN;
+    // Without a document nothing may be sent.
+    if (!given) continue;
+    const reply = await converse({ run, incident, tier, plugin, ...given, signal }, asks);
     if ('sound' in reply) return reply;
     if ('handOver' in reply) return openOrAsk(run, incident, reply, asks);
     if (reply.none === 'stopped') return { none: reply.none };
@@ -145,8 +146,6 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
   if (isTry) record(run, incident, 'try.ended', {});
   return { none: 'spent' };
 }
-
-const DOWN: Reply = { none: 'down' };
 
 /** Opens the case for a person; a fix that the owner must be asked about goes before it. */
 function openOrAsk(

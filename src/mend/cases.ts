@@ -58,7 +58,7 @@ export async function writeCase(
   const about = { case: name, version, lead, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
   const document = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, document.text);
-  createOrUpdateCase(run, store, incident, name, ({ versions, state }) => ({
+  updateCase(run, incident, name, ({ versions, state }) => ({
     versions: [...new Set([...versions, version] as const)],
     state: state === 'open' ? state : 'asked',
   }));
@@ -72,14 +72,18 @@ function nameOf(store: CaseStore, { stage, failure, history }: Incident): string
 }
 
 /** Stores the answer to a case. */
-export function recordAnswer(run: Run, sent: CaseDocument, plugin: string, answer: Escalation): void {
-  const {
-    redactor,
-    case: { name },
-  } = sent;
-  const store = openCaseStore(run.layout);
-  store.writeResponse(name, { plugin, answer: maskedLeaves(answer, redactor.redact) });
-  updateCase(store, name, ({ calls, answers }) => ({ calls: calls + 1, answers: [...answers, kindOf(answer)] }));
+export function recordAnswer(
+  run: Run,
+  incident: Incident,
+  { redactor, case: { name } }: CaseDocument,
+  plugin: string,
+  answer: Escalation,
+): void {
+  openCaseStore(run.layout).writeResponse(name, { plugin, answer: maskedLeaves(answer, redactor.redact) });
+  updateCase(run, incident, name, ({ calls, answers }) => ({
+    calls: calls + 1,
+    answers: [...answers, kindOf(answer)],
+  }));
 }
 
 /** Stores the patch that was answered. */
@@ -149,7 +153,7 @@ export async function leaveSuggestion(
     openCase(run, incident, written, { by: plugin, text, patch: diff, suggestion });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
-    createOrUpdateCase(run, openCaseStore(run.layout), incident, name, () => ({}));
+    updateCase(run, incident, name, () => ({}));
     markOpen(
       run,
       incident,
@@ -173,7 +177,7 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
   const written = await writeIfSafe(run, incident, { newest: true, lead });
   if (written) {
     const { name } = written.case;
-    updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
+    updateCase(run, incident, name, () => ({ state: 'given_up', why: reason }));
     record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
   }
   record(run, incident, 'failure.given_up', { reason });
@@ -191,10 +195,14 @@ async function writeIfSafe(run: Run, incident: Incident, options: Omit<CaseOptio
   }
 }
 
-type Change = (summary: CaseSummary) => Partial<CaseSummary>;
-
-function createOrUpdateCase(run: Run, store: CaseStore, incident: Incident, name: string, change: Change): void {
-  const { stage, failure } = incident;
+/** Writes the summary of a case, a new one if need be. A closed case is open again. */
+function updateCase(
+  run: Run,
+  { stage, failure }: Incident,
+  name: string,
+  change: (summary: CaseSummary) => Partial<CaseSummary>,
+): void {
+  const store = openCaseStore(run.layout);
   const { closed: _, ...before }: CaseSummary = summaryOf(store, name) ?? {
     version: 1,
     case: name,
@@ -209,11 +217,6 @@ function createOrUpdateCase(run: Run, store: CaseStore, incident: Incident, name
     answers: [],
   };
   store.writeSummary({ ...before, ...change(before) });
-}
-
-function updateCase(store: CaseStore, name: string, change: Change): void {
-  const summary = summaryOf(store, name);
-  if (summary) store.writeSummary({ ...summary, ...change(summary) });
 }
 
 function summaryOf(store: CaseStore, name: string): CaseSummary | undefined {

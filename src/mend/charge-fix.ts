@@ -48,7 +48,7 @@ function newestChange(run: Run, step: string): Fix | undefined {
   const { failures, stages } = run.journal;
   const commits = recordOf(stages, step)?.stale?.commits ?? [];
   const holding = holdingFixes(run).filter(({ left }) => !left?.includes(step));
-  return [...holding, ...failures.allOpenFixes()].findLast((fix) => fix.step !== step && commits.includes(fix.commit));
+  return [...holding, ...failures.openFixes()].findLast((fix) => fix.step !== step && commits.includes(fix.commit));
 }
 
 /** A failure that is back takes back the fix of it that holds, unless that fix helped other cells. */

@@ -55,19 +55,8 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
   const { fingerprint, class: failureClass } = failure;
   const more = { ...(accepted && { accepted }), ...sharedBy(incident) };
   const data = { hash, class: failureClass, tier, plugin, note, paths, tried, ...more };
-  const messageFields = {
-    stage,
-    step,
-    attempt,
-    fingerprint,
-    class: failureClass,
-    hash,
-    note,
-    plugin,
-    tier,
-    run: run.id,
-    item: itemNumber(stage),
-  };
+  const place = { stage, step, attempt, fingerprint, run: run.id, item: itemNumber(stage), case: origin.case };
+  const message = fixMessage({ ...data, ...place });
   // Recorded and done while nothing else writes, so that there is never more than one intended fix.
   return run.barrier.alone(async () => {
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
@@ -75,12 +64,8 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     patchFiles(run.layout).write(hash, files, sound.diff, note);
     const restored = await restoreTracked(run);
     record(run, incident, 'fix.intended', { ...data, created });
-    const texts = files.map(({ path, after, executable }) => ({
-      path,
-      text: after,
-      ...(executable ? { executable } : {}),
-    }));
-    const commit = await commitFix(tree, texts, fixMessage({ ...messageFields, case: origin.case }), config.loop.git);
+    const texts = files.map(({ path, after: text, executable }) => ({ path, text, ...(executable && { executable }) }));
+    const commit = await commitFix(tree, texts, message, config.loop.git);
     tree.moved(commit);
     record(run, incident, 'fix.committed', { ...data, commit });
     madeFor(run).set(commit, incident);

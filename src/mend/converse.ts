@@ -89,7 +89,7 @@ export async function converse(conversation: Conversation, asks: ProposedFix[]):
     const called = await call(now, refused);
     if ('none' in called) return called;
     const { answer } = called;
-    if (isCase(document)) recordAnswer(run, document, plugin.name, answer);
+    if (isCase(document)) recordAnswer(run, incident, document, plugin.name, answer);
     if ('answer' in answer || 'files' in answer) {
       // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
       const repeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer) ? previous : undefined;

@@ -16,12 +16,12 @@ const NOTICE_MS = 10_000;
 /** As much of a run as notifying needs. */
 export type NotifyingRun = Omit<Run, 'tree'>;
 
-const newNotices = () => ({
+/** Notices that are being sent, and those that were begun in this run. */
+const underWay = perRun((_run: NotifyingRun) => ({
   open: new Set<Promise<void>>(),
   begun: new Set<string>(),
   stopped: new AbortController(),
-});
-const underWay = perRun<ReturnType<typeof newNotices>, NotifyingRun>(newNotices);
+}));
 
 /** Notifies people, unless this was the last thing they were notified of. Returns at once; never throws. */
 export function notify(run: NotifyingRun, { fingerprint, ...notice }: NewNotice): void {

@@ -18,7 +18,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   const { tree, journal } = run;
   const events = lastWork(run);
   const intent = openIntent(events);
-  const openFixes = new RunFailures(events).allOpenFixes();
+  const openFixes = new RunFailures(events).openFixes();
   const isSettled = !intent && openFixes.length === 0 && !fixesIn(journal.ledger).some(isOpen);
   if (isSettled && [lastHead(events), tree.base.commit].includes(tree.head)) return;
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);

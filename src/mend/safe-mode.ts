@@ -1,24 +1,17 @@
 // Safe mode on disk: while it is on the AI changes nothing anywhere. Set by a person, or by the loop itself.
 import type { Layout } from '../io/layout.ts';
 import { readChecked, removeFile, writeAtomic } from '../io/store.ts';
-import { oneOf, optional, shaped, text, time } from '../shape.ts';
-
-export interface SafeMode {
-  version: 1;
-  since: string;
-  by: 'hand' | 'loop';
-  why: string;
-  /** The run in which the loop set it. */
-  run?: string | undefined;
-}
+import { type Checked, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 const isSafeMode = shaped({
   version: oneOf([1]),
   since: time,
   by: oneOf(['hand', 'loop']),
   why: text,
+  /** The run in which the loop set it. */
   run: optional(text),
 });
+export type SafeMode = Checked<typeof isSafeMode>;
 
 /** Undefined when it is off. A file that cannot be read means on: it is not certain that it was meant to be off. */
 export function readSafeMode(layout: Layout): SafeMode | undefined {

@@ -166,24 +166,19 @@ export class RunFailures {
     if (!stays) this.#provisional = this.#provisional.filter(({ fix }) => fix.commit !== commit);
   }
 
-  /** The fixes of a stage that are on the branch and neither verified nor taken back, the first one first; `step`: that it judges. */
-  open(stage: string, step?: string): Trial[] {
-    const trial = this.trials.get(stage);
-    const open = [...this.#provisional.filter(({ fix }) => fix.stage === stage), ...(trial ? [trial] : [])];
-    return step === undefined ? open : open.filter(({ steps }) => steps.has(step));
+  /** Fixes on the branch that are neither verified nor taken back, the oldest first: of a stage, that a step judges, or all. */
+  open(stage?: string, step?: string): Trial[] {
+    return [...this.#provisional, ...this.trials.values()].filter(
+      ({ fix, steps }) => (stage === undefined || fix.stage === stage) && (step === undefined || steps.has(step)),
+    );
   }
 
-  openFixes = (stage: string): Fix[] => this.open(stage).map(({ fix }) => fix);
+  openFixes = (stage?: string): Fix[] => this.open(stage).map(({ fix }) => fix);
 
   /** Whether a step ran again since it was begun, or since a fix was taken back for it. */
   hasRerun = (step: string): boolean => this.#rerun.has(step);
 
   timesGreen = (stage: string): number => this.#greens.get(stage) ?? 0;
-
-  /** The same, of all stages. */
-  allOpenFixes(): Fix[] {
-    return [...this.#provisional, ...this.trials.values()].map(({ fix }) => fix);
-  }
 
   /** What a step was made from before its provisional fixes; undefined when it has none. */
   inputsBefore(stage: string, step: string): Inputs | undefined {
@@ -214,8 +209,10 @@ export class RunFailures {
 
 /** How a step that judges a fix ended since, and whether it ran again without a verdict. */
 function noteOnTrial({ green, failed, rerun }: Trial, step: string, type: LoopEvent['type']): void {
-  if (type === 'failure.seen') failed.add(step);
-  if (type === 'failure.seen') green.delete(step);
+  if (type === 'failure.seen') {
+    failed.add(step);
+    green.delete(step);
+  }
   if (type === 'step.done') green.add(step);
   if (type === 'step.retry' && failed.has(step)) rerun.add(step);
 }

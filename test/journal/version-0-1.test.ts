@@ -148,7 +148,7 @@ test('its journals are read whole: the stages as they were, and the run that was
   const { done, attempts, cutOff } = resumeState(open?.events ?? []);
   assert.equal([[...done], [...attempts], cutOff], [['a', 'b'], [['c', 2]], [{ stage: 'c', step: 'c' }]]);
   assert.equal(
-    new RunFailures(open?.events).allOpenFixes().map(({ step, plugin, tier, note }) => [step, plugin, tier, note.fix]),
+    new RunFailures(open?.events).openFixes().map(({ step, plugin, tier, note }) => [step, plugin, tier, note.fix]),
     [['c', 'person', 'escalation', 'Answer to the case c-751404d3']],
   );
 });

@@ -51,7 +51,7 @@ async function wrongs({ wants, isTold, isRendered, answers, workers, on_failure 
     const want = wants[Number(cell.slice(-1))] as string;
     return status === 'green' && !lines.includes(want);
   });
-  const open = new RunFailures(journalIn(home, ran.run) as LoopEvent[]).allOpenFixes();
+  const open = new RunFailures(journalIn(home, ran.run) as LoopEvent[]).openFixes();
   const entries = failuresIn(home);
   const code = ran.result.error?.error_code ?? 'none';
   return [

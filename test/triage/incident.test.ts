@@ -51,7 +51,7 @@ test('a fix waits for its judgement with the failures that were before it, not t
   const failures = failuresOf(seen('f0'), seen('f1'), committed('h1', 'f1'), retry('fix'), seen('f2'));
   const trial = failures.trials.get('a');
   assert.equal([trial?.fix.hash, trial?.fix.step, trial?.earlier, trial?.rerun.size], ['h1', 'a', ['f0', 'f1'], 0]);
-  assert.equal([hashes(failures.allOpenFixes()), hashes(failures.openFixes('a'))], [['h1'], ['h1']]);
+  assert.equal([hashes(failures.openFixes()), hashes(failures.openFixes('a'))], [['h1'], ['h1']]);
 });
 
 test('a fix is known with all that a later process needs to judge it and take it back', () => {
@@ -81,7 +81,7 @@ test('a rerun because an end said nothing is remembered, one after the fix itsel
 
 test('what is kept, taken back or verified is known as that; nothing stays open that came to an end', () => {
   const kept = [seen('f1'), committed('h1', 'f1'), judged('h1', 'provisional'), seen('f2'), committed('h2', 'f2')];
-  const open = (...more: Line[]) => hashes(failuresOf(...kept, ...more).allOpenFixes());
+  const open = (...more: Line[]) => hashes(failuresOf(...kept, ...more).openFixes());
   const provisional = (...more: Line[]) => hashes(incidentOf(failuresOf(...kept, ...more), 'a').provisional);
   assert.equal([provisional(), open()], [['h1'], ['h1', 'h2']]);
   assert.equal(open(reverted('h2', 'broke')), ['h1']);
@@ -98,7 +98,7 @@ test('one patch that is on the branch for two failures is settled once for each'
     ...[committed('h1', 'f2', 'a', 'another'), reverted('h1', 'no_effect', 'another')],
   );
   assert.equal(
-    failures.allOpenFixes().map(({ commit }) => commit),
+    failures.openFixes().map(({ commit }) => commit),
     ['commit-h1'],
   );
 });
