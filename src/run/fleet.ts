@@ -54,7 +54,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     pauses,
     started: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
     /** The step judges fixes that an earlier process left. */
-    mends: (step: PlanStep): void => void fleetOf(step).mending.add(stepLabel(step)),
+    markMending: (step: PlanStep): void => void fleetOf(step).mending.add(stepLabel(step)),
     /** Whether a step must not start yet: other cells of its stage failed and have not ended. */
     isHeld: (step: PlanStep): boolean => fleetOf(step).mending.size > 0 && !fleetOf(step).mending.has(stepLabel(step)),
     /** Whether the cell `label` of the same stage is still to judge what it was mended with. */
@@ -62,8 +62,8 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
       const { mending, settling } = fleetOf(step);
       return mending.has(label) && !settling.has(label);
     },
-    settles: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
-    rests,
+    markSettling: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
+    markIdle,
     ended,
     decide,
   };
@@ -84,7 +84,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
   }
 
   /** The step does not run for now. */
-  function rests(step: PlanStep): void {
+  function markIdle(step: PlanStep): void {
     const fleet = fleetOf(step);
     fleet.atWork.delete(stepLabel(step));
     fleet.answerIfReady();
@@ -94,7 +94,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     const fleet = fleetOf(step);
     fleet.mending.delete(stepLabel(step));
     fleet.settling.delete(stepLabel(step));
-    rests(step);
+    markIdle(step);
     if (run) endTurn(run, step.payload.stage as string, fleet);
   }
 
@@ -110,7 +110,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     try {
       return await new Promise<Next>((resolve, reject) => {
         fleet.waiting.set(stepLabel(step), { cell, stayed: false, resolve, reject });
-        rests(step);
+        markIdle(step);
         pauses.wake();
       });
     } finally {

@@ -148,7 +148,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const waits = resume.waits ?? new Map<string, number>();
     const fleets = openFleets(plan.steps, (stage) => backend?.hold?.(stage));
     const toJudge = run ? stepsToJudge(plan, run, resume.done) : [];
-    for (const step of toJudge) fleets.mends(step);
+    for (const step of toJudge) fleets.markMending(step);
     const execution: Execution = {
       plan,
       context,

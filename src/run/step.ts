@@ -143,12 +143,12 @@ export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, again: 
 export async function endStep(step: PlanStep, execution: Execution, ended: Ended | StepEnd): Promise<StepEnd> {
   const { run, fleets } = execution;
   if ('state' in ended) {
-    fleets.rests(step);
+    fleets.markIdle(step);
     return ended;
   }
   if (!run) return recordStepEnd(step, execution, ended);
   // Of several cells that end at the same time, the last one settles their fixes.
-  fleets.settles(step);
+  fleets.markSettling(step);
   const isJudging = (label: string) => fleets.isJudging(step, label);
   const settled = settleFixes(run, step, ended.kind === 'done', isJudging).then(() => ended);
   const end = recordStepEnd(step, execution, await settled.catch((error) => haltedBy(error, step)));
