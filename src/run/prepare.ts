@@ -73,23 +73,24 @@ export interface Prepared {
 export async function prepare(request: RunRequest, objects: GitObjects, ports: RunPorts): Promise<Prepared> {
   const { home } = request;
   const { clock, subscribers, env } = ports;
+  const now = clock.now();
   const layout = layoutOf(home);
   const loaded = loadStages(layout);
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
   const current = await baseOf(home, objects);
-  const { open, toClose } = (await cutOffBefore(request, layout, loaded, current, clock.now())) ?? {};
+  const { open, toClose } = (await cutOffBefore(request, layout, loaded, current, now)) ?? {};
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const { config, plugins, head } = await configure(request, objects, layout, loaded, base, open, clock.now());
+  const { config, plugins, head } = await configure(request, objects, layout, loaded, base, open, now);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [states, notIncluded] = await checkout;
   const uncarried = notCarried(states, config.map.carry);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   const requested = withNeeds(config.map, head.stages);
-  const id = open?.run ?? nextId(layout, clock.now(), head.execution_id, loaded.state.as_of.run);
+  const id = open?.run ?? nextId(layout, now, head.execution_id, loaded.state.as_of.run);
   const backend = await reachBackend({
     run: id,
     plugins,
