@@ -10,7 +10,7 @@ import { entryOf, type Fix, mayAsk, restOfStory } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, handOver, openCase } from './cases.ts';
 import { applyFix, recordFixStays } from './commit.ts';
-import { contextFor, type FixContext } from './context.ts';
+import { contextFor } from './context.ts';
 import { converse, documentFor, type Reply } from './converse.ts';
 import { type CaseDocument, whyOutOfReach } from './documents.ts';
 import { currentIncident, record } from './identify.ts';
@@ -51,18 +51,16 @@ export async function askForFix(
  */
 export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?: SoundFix; out_of_reach?: string }> {
   const context = await contextFor(run, incident, 'executor');
-  const fix = await knownFixFor(run, incident, context);
-  const out_of_reach = fix ? undefined : await whyOutOfReach(run, incident, context.facts);
-  return { ...(fix && { fix }), ...(out_of_reach !== undefined && { out_of_reach }) };
-}
-
-async function knownFixFor(run: Run, incident: Incident, context: FixContext): Promise<SoundFix | undefined> {
-  const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
-  if (!plugin) return undefined;
   const { signal } = run;
   const asks: ProposedFix[] = [];
-  const reply = await converse({ run, incident, tier: 'executor', plugin, context, document: undefined, signal }, asks);
-  return ('sound' in reply ? reply : asks[0])?.sound;
+  for (const plugin of run.plugins.executors.filter(({ name }) => name === KNOWN_FIXES)) {
+    const conversation = { run, incident, tier: 'executor', plugin, context, document: undefined, signal } as const;
+    const reply = await converse(conversation, asks);
+    const fix = ('sound' in reply ? reply : asks[0])?.sound;
+    if (fix) return { fix };
+  }
+  const out_of_reach = await whyOutOfReach(run, incident, context.facts);
+  return out_of_reach === undefined ? {} : { out_of_reach };
 }
 
 /** The first of the withdrawn fixes that still fits. A person's answer that does not is handed back to them. */

@@ -23,6 +23,10 @@ const sha256 = (content: string): string => createHash('sha256').update(content)
 export function patchFiles({ patches }: Layout) {
   const file = (hash: string, kind: string) => join(patches, `${hash}.fix.${kind}`);
   const diffOf = (hash: string) => readText(file(hash, 'diff'));
+  const storedPatch = (hash: string): StoredPatch | undefined => {
+    const value = parseJson(readText(file(hash, 'json')) ?? '');
+    return isPatch(value) ? value : undefined;
+  };
   return {
     diffOf,
     /** Throws MendError when the disk refuses. */
@@ -42,16 +46,14 @@ export function patchFiles({ patches }: Layout) {
     },
     /** Path → the text it makes there; empty when the patch is not stored any more. */
     textsOf(hash: string): ReadonlyMap<string, string> {
-      const stored = parseJson(readText(file(hash, 'json')) ?? '');
-      return new Map(isPatch(stored) ? stored.files.map(({ path, after }) => [path, after]) : []);
+      return new Map(storedPatch(hash)?.files.map(({ path, after }) => [path, after]));
     },
     /** The exact texts where the files are what they were then, else the diff. */
     async proposalOf(hash: string, files: TextSource): Promise<Change | undefined> {
-      const stored = parseJson(readText(file(hash, 'json')) ?? '');
-      if (isPatch(stored) && (await isAsThen(stored, files))) return exactChange(stored);
+      const stored = storedPatch(hash);
+      if (stored && (await isAsThen(stored, files))) return exactChange(stored);
       const diff = diffOf(hash);
-      // Exact texts that cannot be read are ignored: there is the diff.
-      return diff ? { answer: diff, note: isPatch(stored) ? stored.note : RETURNED } : undefined;
+      return diff ? { answer: diff, note: stored?.note ?? RETURNED } : undefined;
     },
   };
 }

@@ -76,8 +76,7 @@ async function finishIntent(
     const texts = patchFiles(run.layout).textsOf(data.hash);
     const made = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
     await unwriteFix(run.tree, data.paths, made);
-    if (isEnded) return;
-    notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
+    if (!isEnded) notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
     return;
   }
   const isRecorded = fixesIn(run.journal.ledger).some(

@@ -77,12 +77,8 @@ async function perform(
     await tickAccepted(run, objects);
     await settleItems(run, objects, true);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
-    const facts = {
-      requested: run.requested,
-      state: journal.stages,
-      human: needsPerson(),
-      interrupted: run.signal.aborted,
-    };
+    const { requested, signal } = run;
+    const facts = { requested, state: journal.stages, human: needsPerson(), interrupted: signal.aborted };
     const exit = exitCode({ result, ...facts });
     const { status, duration_ms, error } = result;
     const stale = staleStages(journal.stages, Object.keys(run.config.map.stages));
