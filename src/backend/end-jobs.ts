@@ -5,7 +5,6 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
-import { phaseOf } from '../slurm/job.ts';
 import { openJobs, readComment } from './jobs.ts';
 import { markBegun, type OpenTask, openTasks, readResult } from './task-file.ts';
 
@@ -61,16 +60,11 @@ export async function endJobs(
 
 /** Cancels the jobs of this home whose run `isMeant`, and sees them gone. Throws as `endJobs`. */
 export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: string) => boolean, clock: Clock) {
-  const alive = async () =>
-    (await slurm.jobs()).filter((job) => {
-      const of = readComment(job.comment, home);
-      return of !== undefined && isMeant(of.run) && phaseOf(job) !== 'ended';
-    });
-  const jobs = await alive();
-  if (jobs.length === 0) return;
-  await slurm.cancel(jobs.map(({ id }) => id));
   for (const until = clock.monotonic() + LIMIT_MS; ; await clock.sleep(POLL_MS)) {
-    const left = await alive();
+    const left = await slurm.cancel(({ comment }) => {
+      const of = readComment(comment, home);
+      return of !== undefined && isMeant(of.run);
+    });
     if (left.length === 0) return;
     if (clock.monotonic() > until) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id).join(' ') });
   }

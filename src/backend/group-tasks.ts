@@ -1,14 +1,12 @@
 // Which tasks become one job array, and which numbers of Slurm stand for what a job waits for. Pure.
+import { groupBy } from '../slurm/group-by.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 
 /** Cells of one stage that wait for the same are one array, cut at `maxSize`; the order of the tasks stays, needs first. */
 export function groupTasks(tasks: readonly TaskAhead[], maxSize: number): TaskAhead[][] {
-  const groups = new Map<string, TaskAhead[]>();
-  for (const task of tasks) {
-    const key = JSON.stringify([task.stage, task.spec, task.timeout_ms, task.commit, task.after]);
-    groups.set(key, [...(groups.get(key) ?? []), task]);
-  }
-  return [...groups.values()].flatMap((group) => {
+  const key = ({ stage, spec, timeout_ms, commit, after }: TaskAhead) =>
+    JSON.stringify([stage, spec, timeout_ms, commit, after]);
+  return [...groupBy(tasks, key).values()].flatMap((group) => {
     const parts = Math.ceil(group.length / maxSize);
     return Array.from({ length: parts }, (_, i) => group.slice(i * maxSize, (i + 1) * maxSize));
   });
@@ -28,7 +26,7 @@ export const slurmId = ({ number, index, size }: Parent): string => (size > 1 ? 
 
 /** What `afterok` names: an array by its number where every task of it is waited for. */
 export function parentIds(parents: readonly Parent[]): string[] {
-  const byNumber = new Map<string, Parent[]>();
-  for (const parent of parents) byNumber.set(parent.number, [...(byNumber.get(parent.number) ?? []), parent]);
-  return [...byNumber].flatMap(([number, tasks]) => (tasks.length === tasks[0]?.size ? [number] : tasks.map(slurmId)));
+  return [...groupBy(parents, ({ number }) => number)].flatMap(([number, tasks]) =>
+    tasks.length === tasks[0]?.size ? [number] : tasks.map(slurmId),
+  );
 }

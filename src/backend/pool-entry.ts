@@ -4,6 +4,7 @@ import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
 import { parseJson } from '../io/store.ts';
 import { count, name, oneOf, shaped } from '../shape.ts';
+import type { Batch } from '../slurm/crew.ts';
 import { entryName, type PoolEntry } from '../slurm/pool-tasks.ts';
 
 const isEntry = shaped({ version: oneOf([1]), spec: name, file: name, index: count });
@@ -25,22 +26,24 @@ export const poolFolder = (layout: Layout, run: string): string => join(layout.j
 /** A worker's settings, as words of its command. */
 export interface WorkerSettings {
   readonly folder: string;
-  readonly spec: string;
+  readonly batch: Batch;
   readonly idleMs: number;
   readonly signMs: number;
 }
 
-export const workerArgv = ({ folder, spec, idleMs, signMs }: WorkerSettings): string[] => [
+export const workerArgv = ({ folder, batch, idleMs, signMs }: WorkerSettings): string[] => [
   process.execPath,
   packageEntry(),
   '--worker',
   folder,
-  spec,
+  batch.spec,
+  batch.name,
   String(idleMs),
   String(signMs),
 ];
 
-export function readWorkerArgv([folder, spec, idleMs, signMs]: readonly string[]): WorkerSettings | undefined {
+export function readWorkerArgv([folder, spec, name, idleMs, signMs]: readonly string[]): WorkerSettings | undefined {
   const [idle, sign] = [Number(idleMs), Number(signMs)];
-  return folder && spec && idle > 0 && sign > 0 ? { folder, spec, idleMs: idle, signMs: sign } : undefined;
+  const isWhole = folder && spec && name && idle > 0 && sign > 0;
+  return isWhole ? { folder, batch: { spec, name }, idleMs: idle, signMs: sign } : undefined;
 }

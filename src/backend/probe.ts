@@ -76,10 +76,8 @@ async function probe(place: JobPlace, folder: string, ports: ProbePorts, isLast:
     return await answered({ id, word, folder, isLast }, ports);
   } catch (error) {
     // One whose submit got no answer may be there all the same.
-    const jobs = await slurm.jobs().catch(() => []);
-    const left = jobs.filter((job) => job.comment === comment && phaseOf(job) !== 'ended').map(({ id }) => id);
-    // What went wrong first is what is told.
-    if (left.length > 0) await slurm.cancel(left).catch(() => {});
+    // What went wrong first is what is reported.
+    await slurm.cancel((job) => job.comment === comment).catch(() => {});
     throw error;
   }
 }

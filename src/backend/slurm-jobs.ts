@@ -6,6 +6,7 @@ import { MendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import type { Outcome } from '../plan/action.ts';
 import type { Slurm } from '../slurm/client.ts';
+import { groupBy } from '../slurm/group-by.ts';
 import { type Job, phaseOf } from '../slurm/job.ts';
 import { lossOf, type Loss as SlurmLoss, stuckOf } from '../slurm/loss.ts';
 import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
@@ -89,11 +90,14 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
 
   /** Slurm's numbers of a job of this run, whoever submitted it. */
   async function numbersOf(job: string): Promise<string[]> {
-    const mine = (await slurm.jobs()).filter(({ comment }) => {
-      const of = readComment(comment, layout.home);
-      return of?.run === run.id && of.job === job;
-    });
+    const mine = (await slurm.jobs()).filter((one) => isJob(one, job));
     return [...new Set(mine.map(({ id }) => id.split('_')[0] as string))];
+  }
+
+  /** Whether it is `job` of this run: a later job may have its number, as after a controller of Slurm that forgot the first. */
+  function isJob({ comment }: Job, job: string): boolean {
+    const of = readComment(comment, layout.home);
+    return of?.run === run.id && of.job === job;
   }
 
   /** What an earlier process of this run handed on and nobody knows the end of; what nobody can follow is cancelled. */
@@ -116,7 +120,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       }
       const steps = [...open.values()].map(({ step }) => step);
       for (const { file: of, index } of all) markBegun(of, index, {});
-      await slurm.cancel(numbers);
+      await slurm.cancel((one) => isJob(one, job));
       const reason = numbers.length > 1 ? 'it was submitted more than once' : 'it was never submitted';
       journal.append({ type: 'job.withdrawn', data: { job, steps, reason } });
     }
@@ -152,10 +156,9 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     }
   }
 
-  /** How Slurm tells of it; not of a later job that has its number, as after a controller that forgot the first. */
   function jobOf(handed: Handed, jobs: ReadonlyMap<string, Job>): Job | undefined {
     const job = jobs.get(slurmId(handed));
-    return job && readComment(job.comment, layout.home)?.job === handed.job ? job : undefined;
+    return job && isJob(job, handed.job) ? job : undefined;
   }
 
   /**
@@ -216,9 +219,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     const open = all.filter((one) => one.withdrawn === undefined);
     const isTaken = new Set(open.filter(({ file, index }) => markBegun(file, index, {})));
     for (const one of isTaken) one.withdrawn = reason;
-    const jobs = new Map<string, Handed[]>();
-    for (const one of isTaken) jobs.set(one.job, [...(jobs.get(one.job) ?? []), one]);
-    for (const [job, tasks] of jobs) {
+    for (const [job, tasks] of groupBy(isTaken, (one) => one.job)) {
       journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
     }
     await cancel([...isTaken]);
@@ -227,7 +228,10 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
 
   /** Where Slurm does not do it, what was taken back ends by itself when it is started, and who waits sees that the rest lives. */
   async function cancel(all: readonly Handed[]): Promise<void> {
-    await slurm.cancel(parentIds(all)).catch((error) => {
+    if (all.length === 0) return;
+    const byId = new Map(all.map((one) => [slurmId(one), one]));
+    const isMeant = (job: Job) => isJob(job, byId.get(job.id)?.job ?? '');
+    await slurm.cancel(isMeant).catch((error) => {
       if (!(error instanceof MendError)) throw error;
     });
   }

@@ -5,6 +5,7 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import { privateFolder } from '../io/store.ts';
 import { isUnreachable, type Slurm } from '../slurm/client.ts';
+import type { Batch } from '../slurm/crew.ts';
 import { openPool } from '../slurm/pool.ts';
 import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
@@ -72,22 +73,24 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   let asked: Asked[] = [];
   let gathering: NodeJS.Timeout | undefined;
 
-  const comment = (spec: string) => jobComment(layout.home, run.id, WORKER_JOB, spec);
+  const comment = ({ spec, name }: Batch) => jobComment(layout.home, run.id, WORKER_JOB, `${spec} ${name}`);
   const pool = openPool<Result, Queued>({
     ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
     limits: { graceMs: settings.grace, staleMs: settings.stale },
     cap: (spec) => settings.specs[spec]?.workers ?? workers,
     comment,
-    specOf(text) {
-      const [before = '', after = ''] = comment('\0').split('\0');
-      return text.startsWith(before) && text.endsWith(after) ? text.slice(before.length, -after.length) : undefined;
+    readComment(text) {
+      const [before = '', after = ''] = comment({ spec: '\0', name: '\0' }).split('\0 \0');
+      if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
+      const [, spec, name] = /^(.+) (\w+)$/s.exec(text.slice(before.length, -after.length)) ?? [];
+      return spec && name ? { spec, name } : undefined;
     },
-    worker: (spec) => ({
-      name: `mendloop-${spec}`,
-      command: workerArgv({ folder, spec, idleMs: settings.idle, signMs: Math.min(SIGN_MS, settings.grace / 3) }),
+    worker: (batch) => ({
+      name: `mendloop-${batch.spec}`,
+      command: workerArgv({ folder, batch, idleMs: settings.idle, signMs: Math.min(SIGN_MS, settings.grace / 3) }),
       cwd: layout.home,
       output: join(outputs, '%A_%a.out'),
-      place: placeOf(settings, spec),
+      place: placeOf(settings, batch.spec),
     }),
   });
   if (earlier.length > 0) start(earlier.map(queuedTask));

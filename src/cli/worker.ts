@@ -1,7 +1,8 @@
-// How the loop starts a worker of the pool on another machine: `--worker <folder> <spec> <idle ms> <sign ms>`.
+// How the loop starts a worker of the pool on another machine: `--worker <folder> <spec> <batch> <idle ms> <sign ms>`.
 import { makeAttempt } from '../backend/make-attempt.ts';
 import { readEntry, readWorkerArgv } from '../backend/pool-entry.ts';
 import { EXIT, failUsage, MendError } from '../errors.ts';
+import { workerId } from '../slurm/crew.ts';
 import { runWorker } from '../slurm/worker.ts';
 import { withPorts } from './ports.ts';
 
@@ -15,7 +16,8 @@ export function worker(words: readonly string[]): Promise<number> {
   return withPorts([], async (ports) => {
     await runWorker({
       ...settings,
-      id: `${array}_${index}`,
+      spec: settings.batch.spec,
+      id: workerId(`${array}_${index}`, settings.batch.name),
       clock: ports.clock,
       signal: ports.signal,
       specOf: (text) => readEntry(text)?.spec,

@@ -1,7 +1,7 @@
 // The one place that starts Slurm's programs. What they cannot do is an error with their own words in it; nothing waits for ever.
 import { fail, MendError } from '../errors.ts';
 import { runProgram } from '../io/program.ts';
-import { type Job, type JobRequest, readJobs, SQUEUE_ARGS, sbatchArgs, submittedId } from './job.ts';
+import { type Job, type JobRequest, phaseOf, readJobs, SQUEUE_ARGS, sbatchArgs, shortIds, submittedId } from './job.ts';
 
 /**
  * What is asked of Slurm. Each call throws MendError: E_SLURM_MISSING, E_SLURM_UNREACHABLE (it may be there again in a minute;
@@ -16,8 +16,11 @@ export interface Slurm {
   jobs(): Promise<Job[]>;
   /** Those of these jobs, whoever's, that Slurm remembers; all tasks of an array. */
   lookUp(ids: readonly string[]): Promise<Job[]>;
-  /** Ends jobs, or takes them out of the queue. Ids that ended, or that nobody knows, are no error. */
-  cancel(ids: readonly string[]): Promise<void>;
+  /**
+   * Ends those jobs of this user that `isMeant` accepts, or takes them out of the queue; returns those that had not ended. Who calls
+   * it looks at comments, not at numbers alone: a controller of Slurm that forgot a job gives its number to the next.
+   */
+  cancel(isMeant: (job: Job) => boolean): Promise<Job[]>;
   /** One more than the highest index of an array. */
   maxArraySize(): Promise<number>;
 }
@@ -29,7 +32,9 @@ const MAX_BYTES = 64 * 2 ** 20;
 const IDS_AT_ONCE = 500;
 
 const UNREACHABLE =
-  /Unable to contact slurm controller|[Cc]onnection (refused|reset)|timed out|Zero Bytes|not connected|standby mode|not responding|authentication|munge/i;
+  /Unable to contact slurm controller|connection (refused|reset)|timed out|Zero Bytes|not connected|socket error|temporarily un|(send|receive) failure|standby mode|not responding|authentication|munge/i;
+/** What a program that only asks or cancels cannot be forgiven; whatever else it says, it may say something else in a minute. */
+const WRONG_QUESTION = /unrecognized|invalid/i;
 
 const NO_SUCH_NODES = /Requested node configuration is not available/;
 /** States of nodes that cannot take a job now, and may later. */
@@ -42,8 +47,10 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
     const words = (end.stderr.trim() || end.stdout.trim()).replace(/^\w+: (error: )?/gm, '').replaceAll('\n', '; ');
     if (end.cut) fail('E_SLURM_UNREACHABLE', { program, words: words || `no answer in ${limitMs / 1000} s` });
     if (end.ok) return end;
-    return fail(UNREACHABLE.test(words) ? 'E_SLURM_UNREACHABLE' : 'E_SLURM_REFUSED', { program, words });
+    const isRefusal = !UNREACHABLE.test(words) && (program === 'sbatch' || WRONG_QUESTION.test(words));
+    return fail(isRefusal ? 'E_SLURM_REFUSED' : 'E_SLURM_UNREACHABLE', { program, words });
   };
+  const jobs = async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout);
   const someAreAway = async () => AWAY.test((await ask('sinfo', ['--noheader', '--format=%T'])).stdout);
   return {
     submit: async (request) => {
@@ -59,7 +66,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
         if (!(error instanceof MendError && NO_SUCH_NODES.test(error.message)) || !(await someAreAway())) throw error;
       }
     },
-    jobs: async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout),
+    jobs,
     lookUp: async (ids) => {
       const args = [...SQUEUE_ARGS.filter((word) => word !== '--me'), `--jobs=${ids.join(',')}`];
       return ask('squeue', args).then(
@@ -68,8 +75,12 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
         (error) => (error instanceof MendError && /Invalid job id/.test(error.message) ? [] : Promise.reject(error)),
       );
     },
-    cancel: async (ids) => {
+    cancel: async (isMeant) => {
+      const live = (await jobs()).filter((job) => phaseOf(job) !== 'ended');
+      const meant = live.filter(isMeant);
+      const ids = shortIds(meant, live);
       for (let at = 0; at < ids.length; at += IDS_AT_ONCE) await ask('scancel', ids.slice(at, at + IDS_AT_ONCE));
+      return meant;
     },
     maxArraySize: async () => {
       const { stdout } = await ask('scontrol', ['show', 'config']);

@@ -1,5 +1,6 @@
 // The workers of a pool as its controller knows them: by Slurm, which is asked now and then, and by the signs of life that they leave
-// in the folder. Those of a controller that died are recognised by their comment.
+// in the folder. Those of a controller that died are recognised by their comment, and so is a job that only has the number of one of them.
+import { randomBytes } from 'node:crypto';
 import type { QueueFolder } from '../io/queue-folder.ts';
 import type { Slurm } from './client.ts';
 import { type Job, type JobRequest, phaseOf } from './job.ts';
@@ -9,15 +10,26 @@ import { type Demand, judgeWorker, type PoolLimits, workersToStart } from './poo
 export interface CrewOptions {
   readonly slurm: Slurm;
   readonly limits: PoolLimits;
-  /** The comment of a worker; and the spec of one that has it, undefined for any other job. */
-  comment(spec: string): string;
-  specOf(comment: string): string | undefined;
+  /** The comment of the workers of one submission; and what it says, undefined for any other job's. */
+  comment(batch: Batch): string;
+  readComment(comment: string): Batch | undefined;
   /** The most workers at a time, of all specs and of one. */
   readonly total: number;
   cap(spec: string): number;
   /** The job of a worker, but for its comment. */
-  worker(spec: string): Omit<JobRequest, 'comment'>;
+  worker(batch: Batch): Omit<JobRequest, 'comment'>;
 }
+
+/** Workers that were submitted together. */
+export interface Batch {
+  readonly spec: string;
+  /** Nobody else's: Slurm gives a number twice when it has forgotten the first. */
+  readonly name: string;
+}
+
+/** What a worker is called in the folder: its job as squeue names it, and its batch. */
+export const workerId = (jobId: string, batch: string): string => `${jobId}-${batch}`;
+const jobIdOf = (worker: string): string => worker.split('-')[0] as string;
 
 interface Worker {
   readonly id: string;
@@ -36,6 +48,7 @@ interface Worker {
 /** A worker that is over, with why; `started`: it had shown a sign. `stuck`: it was cancelled and does not end. */
 export interface GoneWorker {
   readonly id: string;
+  readonly jobId: string;
   readonly spec: string;
   readonly loss: Loss;
   readonly started: boolean;
@@ -57,6 +70,11 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
       workers.set(id, { id, spec, since, ...nothing, signChanged: undefined, left: false, cancelled: undefined });
     }
   };
+  const cancel = async (ids: readonly string[]) => {
+    if (ids.length === 0) return;
+    const meant = new Set(ids);
+    await slurm.cancel((job) => meant.has(workerId(job.id, options.readComment(job.comment)?.name ?? '')));
+  };
   const isLive = ({ left, endedSince }: Worker) => !left && endedSince === undefined;
 
   return {
@@ -75,14 +93,16 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
 
     /** Asks Slurm for all of them, also for those that an earlier controller started. Rejects as `Slurm.jobs` does. */
     async ask(now: number): Promise<void> {
-      const jobs = await slurm.jobs();
-      for (const job of jobs) {
-        const spec = phaseOf(job) === 'ended' ? undefined : options.specOf(job.comment);
-        if (spec !== undefined) add(job.id, spec, now);
+      const jobs = new Map<string, Job>();
+      for (const job of await slurm.jobs()) {
+        const batch = options.readComment(job.comment);
+        if (!batch) continue;
+        const id = workerId(job.id, batch.name);
+        jobs.set(id, job);
+        if (phaseOf(job) !== 'ended') add(id, batch.spec, now);
       }
-      const known = new Map(jobs.map((job) => [job.id, job]));
       for (const worker of workers.values()) {
-        worker.job = known.get(worker.id);
+        worker.job = jobs.get(worker.id);
         const phase = worker.job && phaseOf(worker.job);
         if (phase === 'running') worker.runningSince ??= now;
         // One that was added since Slurm was last asked may be too new to be known.
@@ -98,17 +118,17 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
       for (const worker of [...workers.values()]) {
         const { id, spec, cancelled } = worker;
         const isBusy = worker.endedSince !== undefined && queue.claimedBy(id).length > 0;
-        const verdict = judgeWorker({ ...worker, isBusy }, now, limits);
+        const verdict = judgeWorker({ ...worker, id: jobIdOf(id), isBusy }, now, limits);
         if (verdict.kind === 'fine') continue;
         const stuck = verdict.kind === 'cancel' && cancelled !== undefined && now - cancelled.since > limits.staleMs;
         if (verdict.kind === 'cancel' && !cancelled) {
-          await slurm.cancel([id]);
+          await cancel([id]);
           worker.cancelled = { since: now, loss: verdict.loss };
         }
         if (verdict.kind === 'cancel' && !stuck) continue;
         workers.delete(id);
         const started = worker.signChanged !== undefined;
-        gone.push({ id, spec, loss: cancelled?.loss ?? verdict.loss, started, stuck });
+        gone.push({ id, jobId: jobIdOf(id), spec, loss: cancelled?.loss ?? verdict.loss, started, stuck });
       }
       return gone;
     },
@@ -123,11 +143,15 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
       for (const [spec, count] of workersToStart(demands, options.total)) {
         for (let at = 0; at < count; at += ARRAY_SIZE) {
           const array = Array.from({ length: Math.min(ARRAY_SIZE, count - at) }, (_, index) => index);
-          const id = await slurm.submit({ ...options.worker(spec), comment: options.comment(spec), array });
-          for (const index of array) add(`${id}_${index}`, spec, now);
+          const batch = { spec, name: randomBytes(4).toString('hex') };
+          const number = await slurm.submit({ ...options.worker(batch), comment: options.comment(batch), array });
+          for (const index of array) add(workerId(`${number}_${index}`, batch.name), spec, now);
         }
       }
     },
+
+    /** Cancels these. Rejects as `Slurm.cancel` does. */
+    cancel,
 
     /** None has shown a sign of life for too long. */
     isQuiet: (now: number): boolean =>

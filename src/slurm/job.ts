@@ -1,4 +1,5 @@
 // A job as Slurm's programs take it and tell of it: the words for sbatch, and what the lines of squeue mean. Pure.
+import { groupBy } from './group-by.ts';
 
 /** What an owner says of a spec: where its jobs go, and options of sbatch for them. */
 export interface JobPlace {
@@ -144,4 +145,13 @@ const RUNNING = ['RUNNING', 'COMPLETING', 'SUSPENDED', 'STOPPED', 'SIGNALING', '
 export function phaseOf({ state }: Pick<Job, 'state'>): 'waiting' | 'running' | 'ended' {
   if (WAITING.includes(state)) return 'waiting';
   return RUNNING.includes(state) ? 'running' : 'ended';
+}
+
+/** Ids that name `some` of `all` jobs: an array by its number where all of it is meant. */
+export function shortIds(some: readonly Job[], all: readonly Job[]): string[] {
+  const byNumber = (jobs: readonly Job[]) => groupBy(jobs, ({ id }) => id.split('_')[0] as string);
+  const whole = byNumber(all);
+  return [...byNumber(some)].flatMap(([number, jobs]) =>
+    jobs.length === whole.get(number)?.length ? [number] : jobs.map(({ id }) => id),
+  );
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { EndedEntry, QueueFolder } from '../io/queue-folder.ts';
 import type { GoneWorker } from './crew.ts';
+import { groupBy } from './group-by.ts';
 import type { Loss } from './loss.ts';
 
 /** What a worker is told of a task, as a file of the queue. */
@@ -105,7 +106,7 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     const isThere = new Set(tasks.filter(({ name }) => leftovers.delete(name)));
     const isOver = new Set(tasks.filter((task) => !isThere.has(task) && task.hasBegun()));
     const fresh = tasks.filter((task) => !isThere.has(task) && !isOver.has(task));
-    for (const [spec, some] of bySpec(fresh)) queue.put(spec, some);
+    for (const [spec, some] of groupBy(fresh, ({ spec }) => spec)) queue.put(spec, some);
     return tasks.map((task) => {
       counts.set(task.spec, (counts.get(task.spec) ?? 0) + 1);
       return new Promise<PoolEnd<R>>((finish, fail) => {
@@ -160,12 +161,12 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
   }
 
   /** What a worker that is over had claimed. */
-  function afterWorker({ id, loss, stuck }: GoneWorker): void {
+  function afterWorker({ id, jobId, loss, stuck }: GoneWorker): void {
     for (const name of queue.claimedBy(id)) {
       const one = open.get(name);
       if (one && stuck) {
-        const next = `end it yourself: scancel ${id}\nthen: mendloop`;
-        finish(one, { fatal: { message: `worker ${id} was cancelled and does not end`, next } });
+        const next = `end it yourself: scancel ${jobId}\nthen: mendloop`;
+        finish(one, { fatal: { message: `worker ${jobId} was cancelled and does not end`, next } });
       } else if (one) putBackOrLose(one, loss, id);
       if (!leftovers.has(name)) queue.forget({ name, by: id });
     }
@@ -250,14 +251,4 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     open.clear();
     counts.clear();
   }
-}
-
-function bySpec<T extends PoolEntry>(tasks: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const task of tasks) {
-    const group = groups.get(task.spec);
-    if (group) group.push(task);
-    else groups.set(task.spec, [task]);
-  }
-  return groups;
 }

@@ -31,7 +31,7 @@ const FAILED_STARTS = 3;
 const CLOSE_MS = 60_000;
 
 export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOptions): Pool<R, T> {
-  const { slurm, clock, limits, pollMs = 200, askMs = 5_000 } = options;
+  const { clock, limits, pollMs = 200, askMs = 5_000 } = options;
   const queue = openQueueFolder(options.folder);
   const tasks = openTasks<R, T>(queue, { ...options, graceMs: limits.graceMs });
   const crew = openCrew(queue, options);
@@ -86,7 +86,7 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
       if (now - askedAt >= askMs) {
         await crew.ask(now);
         askedAt = now;
-        await slurm.cancel(tasks.deaf(now));
+        await crew.cancel(tasks.deaf(now));
         for (const gone of await crew.judge(now)) lookBack(gone);
       }
       await crew.start(tasks.counts, now);
@@ -125,7 +125,7 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
         await crew.ask(clock.monotonic());
         const live = crew.live();
         if (live.length === 0 || clock.monotonic() > until) return live;
-        await slurm.cancel(live);
+        await crew.cancel(live);
       } catch (error) {
         if (!isUnreachable(error) || clock.monotonic() > until) throw error;
       }

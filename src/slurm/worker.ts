@@ -8,7 +8,7 @@ import { isEntry } from './pool-tasks.ts';
 export interface WorkerOptions {
   readonly folder: string;
   readonly spec: string;
-  /** Its job, as squeue names it. */
+  /** By `workerId`. */
   readonly id: string;
   /** How long it stays without anything to do. */
   readonly idleMs: number;

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MendError } from '../../src/errors.ts';
 import { createSlurm, isUnreachable } from '../../src/slurm/client.ts';
-import { type JobRequest, phaseOf } from '../../src/slurm/job.ts';
+import { type Job, type JobRequest, phaseOf } from '../../src/slurm/job.ts';
 import { lossOf, stuckOf } from '../../src/slurm/loss.ts';
 import { folder } from '../io/temporary.ts';
 import { cases } from '../sweep.ts';
@@ -31,6 +31,35 @@ test('without its programs there is one clear error', async () => {
   const error = await refusal(createSlurm({ PATH: '/nowhere' }).jobs());
   assert.is(error.code, 'E_SLURM_MISSING');
   assert.is(error.message, "there is no squeue here, and a Slurm backend needs Slurm's programs");
+});
+
+test('what Slurm says while its controller comes and goes may pass; a wrong question or request does not', async () => {
+  const bin = folder();
+  const codeFor = async (program: string, words: string) => {
+    for (const name of ['squeue', 'sbatch']) {
+      const script = name === program ? `#!/bin/sh\necho "${words}" >&2\nexit 1\n` : '#!/bin/sh\n';
+      writeFileSync(join(bin, name), script, { mode: 0o755 });
+    }
+    const slurm = createSlurm({ PATH: bin });
+    return (await refusal(program === 'sbatch' ? slurm.submit(request(bin, 'true')) : slurm.jobs())).code;
+  };
+  for (const words of [
+    'slurm_load_jobs error: Unable to contact slurm controller (connect failure)',
+    'slurm_msg_sendto: address:port=127.0.0.1:1 msg_type=2003: Unexpected missing socket error\nslurm_load_jobs error: Resource temporarily unavailable',
+    'slurm_load_jobs error: Unspecified error',
+    'slurm_load_jobs error: words that nobody has thought of',
+  ])
+    assert.is(await codeFor('squeue', words), 'E_SLURM_UNREACHABLE', words);
+  assert.is(await codeFor('squeue', "unrecognized option '--me'"), 'E_SLURM_REFUSED');
+  assert.is(
+    await codeFor('sbatch', 'Batch job submission failed: Unexpected missing socket error'),
+    'E_SLURM_UNREACHABLE',
+  );
+  assert.is(
+    await codeFor('sbatch', 'Batch job submission failed: Invalid partition name specified'),
+    'E_SLURM_REFUSED',
+  );
+  assert.is(await codeFor('sbatch', 'Batch job submission failed: words of a site'), 'E_SLURM_REFUSED');
 });
 
 atLength('on a real Slurm: how jobs end, wait and are refused', async () => {
@@ -74,8 +103,15 @@ atLength('on a real Slurm: how jobs end, wait and are refused', async () => {
   const waiting = now.get(impossible);
   assert.is(waiting && stuckOf(waiting)?.code, 'JOB_IMPOSSIBLE');
 
-  await slurm.cancel([runs, array, impossible, done, '99999']);
-  const cancelled = [runs, `${array}_4`, impossible];
+  const isMeant = ({ id }: Job) => [runs, `${array}_4`, impossible, done].includes(id);
+  const cancelled = (await slurm.cancel(isMeant)).map(({ id }) => id);
+  assert.equal(
+    cancelled.toSorted(),
+    [runs, `${array}_4`, impossible].toSorted(),
+    'one of an array, and nothing that ended',
+  );
+  assert.is((await jobs()).get(`${array}_0`)?.state, 'RUNNING');
+  await slurm.cancel(({ id }) => id.startsWith(`${array}_`));
   await eventually('what was cancelled has ended', async () => {
     const after = await jobs();
     return cancelled.every((id) => after.get(id)?.state === 'CANCELLED');

@@ -34,12 +34,15 @@ function openLab(more: Partial<PoolOptions> = {}): Lab {
   const open = (over: Partial<PoolOptions>) =>
     openPool<Result>({
       ...{ folder: join(at, 'pool'), slurm: createSlurm({ ...cluster?.env }), clock: systemClock },
-      comment: (spec) => `test ${at} ${spec}`,
-      specOf: (comment) => (comment.startsWith(`test ${at} `) ? comment.slice(`test ${at} `.length) : undefined),
+      comment: ({ spec, name }) => `test ${at} ${spec} ${name}`,
+      readComment(comment) {
+        const [word, where, spec = '', name = ''] = comment.split(' ');
+        return word === 'test' && where === at ? { spec, name } : undefined;
+      },
       ...{ limits: { graceMs: 2000, staleMs: 5000 }, total: 3, cap: () => 3, requeues: 2, pollMs: 50, askMs: 300 },
-      worker: (spec) => ({
+      worker: ({ spec, name }) => ({
         ...{ name: 'pool-worker', cwd: at, output: join(at, '%A_%a.out'), place: { options: ['--exclusive'] } },
-        command: [process.execPath, ...program('pool-worker'), join(at, 'pool'), spec, '1500'],
+        command: [process.execPath, ...program('pool-worker'), join(at, 'pool'), spec, name, '1500'],
       }),
       ...more,
       ...over,
@@ -158,7 +161,7 @@ onSlurm('an entry or a result that somebody damaged is fatal, and names all that
   assert.ok(messages[0]?.startsWith(`a task is not what was put into the queue ${whose(task('damaged', 'true'))}`));
   assert.ok(messages[1]?.startsWith('the result of a task cannot be read ('));
   assert.ok(messages[2]?.startsWith('a task was said to be over and left no result ('));
-  for (const message of messages) assert.match(message, /, worker \d+_0, attempt 1\)$/);
+  for (const message of messages) assert.match(message, /, worker \d+_0-[0-9a-f]{8}, attempt 1\)$/);
   await pool.close();
 });
 
