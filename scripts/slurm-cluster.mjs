@@ -77,7 +77,7 @@ export async function startCluster(folder, { nodes = 4, cpus = 4, conf = [] } = 
     if (!daemon(at, node)) startDaemon(at, 'slurmd', ['-f', confOf(at), '-N', node], { SLURMD_NODENAME: node });
   }
   const isReady = () => {
-    const states = run(at, 'sinfo', ['-h', '-N', '-o', '%t']).stdout?.trim().split('\n') ?? [];
+    const states = run(at, 'sinfo', ['-h', '-N', '-p', 'main', '-o', '%t']).stdout?.trim().split('\n') ?? [];
     return states.length === nodesOf(at).length && states.every((state) => /^(idle|mix|alloc|comp)$/.test(state));
   };
   if (!(await within(READY_MS, isReady)))

@@ -6,13 +6,14 @@ import type { NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { identify } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { memoryKills } from '../io/memory-kills.ts';
 import { endLeftovers } from '../io/process-group.ts';
 import { stopAfter } from '../io/signals.ts';
 import { copyFile, removeFile } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { Stop } from '../plan/stop.ts';
 import { attemptStage } from '../stage/attempt.ts';
-import type { Task, TaskEnd } from '../stage/backend.ts';
+import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { haltFor } from '../stage/call.ts';
 import { stepMarks } from '../stage/env.ts';
@@ -87,12 +88,23 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   try {
     const { stage, step, cell, attempt: number } = task;
     const payload = { stage, step, cell: { ...cell } };
+    const killsBefore = memoryKills();
     const outcome = await attemptStage({ payload, attempt: number, signal }, run);
-    return { outcome, events };
+    const isShort = outcome.kind === 'failed' && memoryKills() > killsBefore;
+    return isShort ? { lost: outOfMemory(step), events } : { outcome, events };
   } finally {
     limit.cancel();
   }
 }
+
+/** A scheduler's limit ended a part of it, which says nothing of the stage: no change of files would help. */
+const outOfMemory = (step: string): Loss => ({
+  code: 'JOB_OUT_OF_MEMORY',
+  message: `${step} needed more memory than it may use on ${identify(process.pid).host}: the system killed a part of it`,
+  next: 'give its spec more with --mem in ai/loop.yaml',
+  transient: true,
+  began: true,
+});
 
 const leftover = ({ step }: Task): MendError =>
   mendError('E_LEFTOVER', { step, pid: 0, host: identify(process.pid).host });

@@ -9,7 +9,7 @@ import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
 import { createText, ifPossible, parseJson, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import type { Outcome } from '../plan/action.ts';
-import { type Check, count, isTexts, listOf, name, oneOf, optional, shaped, text } from '../shape.ts';
+import { type Check, count, flag, isTexts, listOf, name, oneOf, optional, shaped, text } from '../shape.ts';
 import type { Task, TaskEnd } from '../stage/backend.ts';
 import type { Lab, StageRun } from '../stage/run.ts';
 import type { CarryLink, Tree } from '../worktree/tree.ts';
@@ -147,6 +147,10 @@ const isTold = shaped({
 }) as Check as Check<NewEvent>;
 const isOutcome = shaped({ kind: oneOf(['done', 'failed', 'stopped', 'halt']) }) as Check as Check<Outcome>;
 const isEnd = shaped({ outcome: isOutcome, events: listOf(isTold) });
+const isLost = shaped({
+  lost: shaped({ code: name, message: text, next: text, transient: flag, began: flag }),
+  events: listOf(isTold),
+});
 const isReturned = shaped({ returned: text });
 const isThrown = shaped({ thrown: shaped({ message: text, code: optional(text) }) });
 
@@ -157,7 +161,7 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
   const result = parseJson(written);
   if (isReturned(result)) return result;
   if (isThrown(result)) return result;
-  if (!isEnd(result) || !result.events.every((event) => isOf(event, task))) return 'broken';
+  if (!(isEnd(result) || isLost(result)) || !result.events.every((event) => isOf(event, task))) return 'broken';
   return result;
 }
 

@@ -1,7 +1,7 @@
 // What machines and people do to a run on a real Slurm, to each backend the same: it ends within its limit, loses nothing, and makes
 // nothing green twice. TEST_FAULT and TEST_BACKENDS choose among them.
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { cannotMount, smallDisk } from '../e2e/scenario.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { homelab, journalIn, ranSteps } from '../run/homelab.ts';
-import { type Cluster, eventually, noSlurm, startCluster } from '../slurm/cluster.ts';
+import { type Cluster, type ClusterOptions, eventually, noSlurm, startCluster } from '../slurm/cluster.ts';
 
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
 const noMount = cannotMount();
@@ -41,6 +41,9 @@ const STAGES = {
   cells: { command: noted('sleep 1'), needs: ['first'], matrix: { host: ['h1', 'h2', 'h3'] } },
   last: { command: noted('true'), needs: ['cells'], verify: ['true'] },
 };
+const inFirstAttempt = (command: string) => noted(`if [ "$MENDLOOP_ATTEMPT" = 1 ]; then ${command}; fi`);
+const FIRST_IS_SLOW_ONCE = { ...STAGES, first: { command: inFirstAttempt('sleep 60') } };
+const EATS_MEMORY = 'for (const all = []; ; ) all.push(Buffer.alloc(1e7, 1))';
 const ALL = ['first', 'cells[host=h1]', 'cells[host=h2]', 'cells[host=h3]', 'last'];
 
 function lab(backend: string, cluster: Cluster, stages: Record<string, object> = STAGES, slurm: object = {}): Lab {
@@ -96,17 +99,23 @@ function assertGreen(
 const lossesOf = ({ events }: Lab) =>
   events().flatMap(({ type, data }) => (type === 'attempt.lost' ? [data.code] : []));
 
+interface Setting {
+  readonly stages?: Record<string, object>;
+  /** Of ai/loop.yaml. */
+  readonly slurm?: object;
+  readonly cluster?: ClusterOptions;
+}
+
 /** Each backend's fault, with how long it took. */
 function fault(
   name: string,
   does: (lab: Lab, began: number) => Promise<void>,
-  slurm: object = {},
-  stages = STAGES,
+  { stages = STAGES, slurm = {}, cluster: options = {} }: Setting = {},
 ): void {
   if (!name.includes(process.env.TEST_FAULT ?? '')) return;
   for (const backend of BACKENDS) {
     (noSlurm ? test.skip : test)(`${backend}: ${name}`, async () => {
-      const cluster = startCluster({ nodes: 4 });
+      const cluster = startCluster({ nodes: 4, ...options });
       const began = Date.now();
       await does(lab(backend, cluster, stages, slurm), began).finally(cluster.stop);
       console.log(`\ntook ${((Date.now() - began) / 1000).toFixed(1)} s  ${backend}: ${name}`);
@@ -156,8 +165,7 @@ fault(
     assertGreen(one, exit, output, ['first']);
     assert.equal(lossesOf(one), ['JOB_NODE_FAIL']);
   },
-  {},
-  { ...STAGES, first: { command: noted('sleep 20') } },
+  { stages: { ...STAGES, first: { command: noted('sleep 20') } } },
 );
 
 fault('slurmctld is killed and started anew: what it forgets is made again, the rest goes on', async (one) => {
@@ -200,7 +208,7 @@ fault(
     const next = await one.start().ended;
     assertGreen(one, next.exit, next.output, ['first']);
   },
-  { stale: '5s' },
+  { slurm: { stale: '5s' } },
 );
 
 fault(
@@ -215,9 +223,63 @@ fault(
     const lost = one.events().find(({ type }) => type === 'attempt.lost');
     assert.match(String(lost?.data.reason), 'ran into the time limit that Slurm has for it (TIMEOUT');
   },
-  {},
-  { ...STAGES, first: { command: noted('if [ "$MENDLOOP_ATTEMPT" = 1 ]; then sleep 60; fi') } },
+  { stages: FIRST_IS_SLOW_ONCE },
 );
+
+for (const mode of ['CANCEL', 'REQUEUE'])
+  fault(
+    `a job with a higher priority takes the place of one (PreemptMode=${mode}): its step is lost, and made again`,
+    async (one) => {
+      const { ended } = one.start();
+      await one.running('first');
+      const urgent = ['--partition=urgent', '--nodes=4', '--exclusive', '--output=/dev/null', '--wrap=sleep 2'];
+      one.cluster.slurm('sbatch', ...urgent);
+      const { exit, output } = await ended;
+      assertGreen(one, exit, output, ['first']);
+      assert.equal(lossesOf(one), ['JOB_PREEMPTED']);
+    },
+    {
+      stages: FIRST_IS_SLOW_ONCE,
+      cluster: {
+        conf: [
+          'PreemptType=preempt/partition_prio',
+          `PreemptMode=${mode}`,
+          'PartitionName=urgent Nodes=ALL PriorityTier=10',
+        ],
+      },
+    },
+  );
+
+/** Slurm ends nothing for its memory without the system's help. */
+const noLimits =
+  existsSync('/sys/fs/cgroup/memory/memory.oom_control') || process.env.CI
+    ? undefined
+    : 'limits of memory need cgroups of the first version';
+if (noLimits) console.log(`skipped: ${noLimits}`);
+else
+  fault(
+    'a step needs more memory than its job may use: it is lost with these words, and made again',
+    async (one) => {
+      const { exit, output } = await one.start().ended;
+      assertGreen(one, exit, output, ['first']);
+      assert.equal(lossesOf(one), ['JOB_OUT_OF_MEMORY']);
+      assert.is(one.events().filter(({ type }) => type === 'failure.seen').length, 0, 'nobody is asked for a fix');
+    },
+    {
+      stages: { ...STAGES, first: { command: inFirstAttempt(`node -e '${EATS_MEMORY}'`) } },
+      slurm: { specs: { default: { options: ['--mem=500M'] } } },
+      cluster: {
+        conf: ['TaskPlugin=task/cgroup', 'SelectTypeParameters=CR_Core_Memory'],
+        cgroup: [
+          'CgroupPlugin=cgroup/v1',
+          'CgroupMountpoint=/sys/fs/cgroup',
+          'ConstrainRAMSpace=yes',
+          'ConstrainSwapSpace=yes',
+          'AllowedSwapSpace=0',
+        ],
+      },
+    },
+  );
 
 fault(
   "a step's own time limit ends it, on the node, as everywhere",
@@ -228,11 +290,7 @@ fault(
     assert.equal(lossesOf(one), []);
     assert.is(one.cluster.slurm('squeue', '-h'), '');
   },
-  {},
-  {
-    ...STAGES,
-    first: { command: noted('sleep 60'), timeout: '2s', on_failure: 'halt' } as object as typeof STAGES.first,
-  },
+  { stages: { ...STAGES, first: { command: noted('sleep 60'), timeout: '2s', on_failure: 'halt' } } },
 );
 
 fault('the run is interrupted: what it submitted is gone when it ends, and the next start goes on', async (one) => {
@@ -321,8 +379,7 @@ fault(
       assert.is(one.cluster.slurm('squeue', '-h'), '', 'no job is left');
     }
   },
-  {},
-  { ...STAGES, also: { command: noted('sleep 4'), matrix: { host: ['h1', 'h2', 'h3', 'h4', 'h5'] } } } as typeof STAGES,
+  { stages: { ...STAGES, also: { command: noted('sleep 4'), matrix: { host: ['h1', 'h2', 'h3', 'h4', 'h5'] } } } },
 );
 
 fault('signs of life have a clock ten minutes off: nobody looks at it', async (one) => {

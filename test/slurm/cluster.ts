@@ -1,6 +1,6 @@
 // A real Slurm for a test: started when it is asked for, stopped and removed when the test's process is gone, however that ended.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,11 +34,14 @@ export interface ClusterOptions {
   readonly nodes?: number;
   readonly cpus?: number;
   readonly conf?: readonly string[];
+  /** Lines of cgroup.conf. */
+  readonly cgroup?: readonly string[];
 }
 
 /** Starts one. Not below TMPDIR: that may be removed first, and the paths of sockets must be short. */
-export function startCluster({ nodes = 4, cpus = 4, conf = [] }: ClusterOptions = {}): Cluster {
+export function startCluster({ nodes = 4, cpus = 4, conf = [], cgroup }: ClusterOptions = {}): Cluster {
   const folder = mkdtempSync('/tmp/mendloop-slurm-');
+  if (cgroup) writeFileSync(join(folder, 'cgroup.conf'), `${cgroup.join('\n')}\n`);
   const env = { ...process.env, SLURM_CONF: join(folder, 'slurm.conf') };
   const run = (...words: string[]) => void execFileSync(process.execPath, [SCRIPT, ...words], { stdio: 'pipe' });
   const watch = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" "$3" stop "$4"; rm -rf "$4"';
