@@ -48,6 +48,7 @@ const LOOK_MS = 2000;
 const SLACK_MINUTES = 3;
 /** How long a job that was cancelled is waited for: Slurm's KillWait is 30 s by default. */
 const CANCEL_MS = 55_000;
+const CANCEL_AGAIN_MS = 5_000;
 
 /** Whether an attempt was stopped while the run was not. */
 const isEndedByOthers = (end: TaskEnd, signal: AbortSignal): end is Extract<TaskEnd, { outcome: Outcome }> =>
@@ -208,10 +209,14 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
 
   /** Ends all of it; returns what may still run after `limitMs`. */
   async function cancelAll(all: readonly Handed[], reason: string, limitMs: number): Promise<Handed[]> {
-    const running = await takeBack(all, reason);
-    if (running.length === 0) return [];
-    await cancel(running);
-    return gone(running, limitMs);
+    let running = await takeBack(all, reason);
+    for (const until = clock.monotonic() + limitMs; running.length > 0; ) {
+      await cancel(running);
+      // And again: a controller of Slurm that is started anew may have forgotten it.
+      running = await gone(running, CANCEL_AGAIN_MS);
+      if (clock.monotonic() >= until) break;
+    }
+    return running;
   }
 
   /** Sees to it that what has not begun never does; returns what has. */

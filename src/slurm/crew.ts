@@ -121,11 +121,12 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
         const verdict = judgeWorker({ ...worker, id: jobIdOf(id), isBusy }, now, limits);
         if (verdict.kind === 'fine') continue;
         const stuck = verdict.kind === 'cancel' && cancelled !== undefined && now - cancelled.since > limits.staleMs;
-        if (verdict.kind === 'cancel' && !cancelled) {
+        if (verdict.kind === 'cancel' && !stuck) {
+          worker.cancelled ??= { since: now, loss: verdict.loss };
+          // Each time: a controller of Slurm that is started anew may have forgotten it.
           await cancel([id]);
-          worker.cancelled = { since: now, loss: verdict.loss };
+          continue;
         }
-        if (verdict.kind === 'cancel' && !stuck) continue;
         workers.delete(id);
         const started = worker.signChanged !== undefined;
         gone.push({ id, jobId: jobIdOf(id), spec, loss: cancelled?.loss ?? verdict.loss, started, stuck });

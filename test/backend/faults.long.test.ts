@@ -1,5 +1,5 @@
 // What machines and people do to a run on a real Slurm, to each backend the same: it ends within its limit, loses nothing, and makes
-// nothing green twice. TEST_FAULT and TEST_BACKENDS choose among them.
+// nothing green twice. TEST_FAULT and TEST_BACKENDS choose among them; TEST_SLOW gives them more time.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { cannotMount, smallDisk } from '../e2e/scenario.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { homelab, journalIn, ranSteps } from '../run/homelab.ts';
-import { type Cluster, type ClusterOptions, eventually, noSlurm, startCluster } from '../slurm/cluster.ts';
+import { type Cluster, type ClusterOptions, eventually, noSlurm, SLOW, startCluster } from '../slurm/cluster.ts';
 
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
 const noMount = cannotMount();
@@ -46,8 +46,10 @@ const FIRST_IS_SLOW_ONCE = { ...STAGES, first: { command: inFirstAttempt('sleep 
 const EATS_MEMORY = 'for (const all = []; ; ) all.push(Buffer.alloc(1e7, 1))';
 const ALL = ['first', 'cells[host=h1]', 'cells[host=h2]', 'cells[host=h3]', 'last'];
 
+const LIMITS = { grace: `${3 * SLOW}s`, idle: `${5 * SLOW}s`, stale: `${300 * SLOW}s` };
+
 function lab(backend: string, cluster: Cluster, stages: Record<string, object> = STAGES, slurm: object = {}): Lab {
-  const home = homelab(stages, { backend, workers: 3, slurm: { grace: '3s', idle: '5s', stale: '300s', ...slurm } });
+  const home = homelab(stages, { backend, workers: 3, slurm: { ...LIMITS, ...slurm } });
   const runs = () => readdirSync(join(home, 'ai/state/runs')).filter((name) => /^\d{8}-/.test(name));
   return {
     backend,
@@ -174,11 +176,17 @@ fault('slurmctld is killed and started anew: what it forgets is made again, the 
   one.cluster.control('kill', 'ctld');
   one.cluster.control('start');
   const { exit, output } = await ended;
-  // What was submitted in the moment before, Slurm itself may forget and end, and give its number to the next job.
+  // What was submitted in the moment before, Slurm itself may forget and end. It then gives its number to the next job, which it
+  // cancels where the node still has the first.
   const losses = lossesOf(one);
   assertGreen(one, exit, output, losses.length > 0 ? ALL : []);
-  assert.ok(
-    losses.every((code) => code === 'JOB_FORGOTTEN'),
+  const isTwice = below(join(one.cluster.folder, 'log')).some((path) =>
+    readFileSync(path, 'utf8').includes('do not launch second copy'),
+  );
+  const codes = ['JOB_FORGOTTEN', ...(isTwice ? ['JOB_CANCELLED'] : [])];
+  assert.equal(
+    losses.filter((code) => !codes.includes(String(code))),
+    [],
     losses.join(),
   );
 });
@@ -191,7 +199,7 @@ fault('slurmctld is away for a minute: the run waits for it', async (one, began)
   one.cluster.control('start');
   const { exit, output } = await ended;
   assertGreen(one, exit, output);
-  assert.ok(Date.now() - began < 150_000);
+  assert.ok(Date.now() - began < 150_000 * SLOW);
 });
 
 fault(

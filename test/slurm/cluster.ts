@@ -57,6 +57,9 @@ export function startCluster({ nodes = 4, cpus = 4, conf = [], cgroup }: Cluster
   };
 }
 
+/** TEST_SLOW=4 gives everything four times as long, on a machine that has other things to do. */
+export const SLOW = Number(process.env.TEST_SLOW ?? 1);
+
 let shared: Cluster | undefined;
 
 /** One for all files of a process that leave it as they found it. */
@@ -67,8 +70,8 @@ export function sharedCluster(): Cluster {
 
 /** Waits until `isSo`; throws when it does not come true in time. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 20_000) {
-  for (const until = Date.now() + limitMs; ; await sleep(50)) {
+  for (const until = Date.now() + limitMs * SLOW; ; await sleep(50)) {
     if (await isSo()) return;
-    if (Date.now() > until) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+    if (Date.now() > until) throw new Error(`not within ${(limitMs * SLOW) / 1000} s: ${what}`);
   }
 }

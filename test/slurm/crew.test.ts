@@ -75,4 +75,20 @@ test('a worker that Slurm forgot is lost, also where Slurm gave its number to th
   assert.equal(cancelled, [commentAt(1)]);
 });
 
+test('a worker that is to end is cancelled at every look until it is gone, for Slurm may forget that too', async () => {
+  const { crew, submitted, cancelled, answer } = openLab();
+  await crew.start(new Map([['default', 1]]), 0);
+  const comment = submitted[0]?.comment as string;
+  answer(comment);
+  await crew.ask(1);
+  for (const now of [200, 300]) assert.equal(await crew.judge(now), []);
+  assert.equal(cancelled, [comment, comment]);
+  answer();
+  await crew.ask(400);
+  assert.equal(
+    (await crew.judge(400)).map(({ loss }) => loss.code),
+    ['WORKER_SILENT'],
+  );
+});
+
 test.run();
