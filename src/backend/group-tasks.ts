@@ -1,5 +1,6 @@
 // Which tasks become one job array, and which numbers of Slurm stand for what a job waits for. Pure.
 import { groupBy } from '../slurm/group-by.ts';
+import { shortIds } from '../slurm/job.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 
 /** Cells of one stage that wait for the same are one array, cut at `maxSize`; the order of the tasks stays, needs first. */
@@ -26,7 +27,6 @@ export const slurmId = ({ number, index, size }: Parent): string => (size > 1 ? 
 
 /** What `afterok` names: an array by its number where every task of it is waited for. */
 export function parentIds(parents: readonly Parent[]): string[] {
-  return [...groupBy(parents, ({ number }) => number)].flatMap(([number, tasks]) =>
-    tasks.length === tasks[0]?.size ? [number] : tasks.map(slurmId),
-  );
+  const sizes = new Map(parents.map(({ number, size }) => [number, size]));
+  return shortIds(parents.map(slurmId), (number) => sizes.get(number));
 }

@@ -44,13 +44,14 @@ export function openJobs(events: readonly LoopEvent[]): { jobs: OpenJob[]; count
 }
 
 /** What a job of the scheduler says of itself, so that a later start knows it: whose it is, of which run, and which one. */
-export const jobComment = (home: string, run: string, job: string, step: string): string =>
-  `mendloop ${run} ${job} ${step} ${home}`;
+export const jobComment = (home: string, run: string, job: string, label: string): string =>
+  `mendloop ${run} ${job} ${label} ${home}`;
 
-/** Run and number of a job of this home; undefined for anybody else's. */
-export function readComment(comment: string, home: string): { run: string; job: string } | undefined {
-  const [, run, job] = /^mendloop (\S+) (\d+) /.exec(comment) ?? [];
-  return run && job && comment.endsWith(` ${home}`) ? { run, job } : undefined;
+/** What the comment of a job of this home says; undefined for anybody else's. */
+export function readComment(comment: string, home: string): { run: string; job: string; label: string } | undefined {
+  const before = comment.endsWith(` ${home}`) ? comment.slice(0, -home.length - 1) : '';
+  const [, run, job, label] = /^mendloop (\S+) (\d+) (.*)$/s.exec(before) ?? [];
+  return run && job && label ? { run, job, label } : undefined;
 }
 
 /** Where jobs of a spec go. */

@@ -7,7 +7,7 @@ import type { Layout } from '../io/layout.ts';
 import { stopReason } from '../plan/stop.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
-import { type JobPlace, ownParents, phaseOf } from '../slurm/job.ts';
+import { type JobPlace, parentsInOptions, phaseOf } from '../slurm/job.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
@@ -106,9 +106,9 @@ const specsOf = ({ config, stages }: Pick<ReachRequest, 'config' | 'stages'>): S
 /** Asks Slurm whether it would take a job of each spec that these stages have; submits nothing. Throws MendError. */
 async function reachSlurm(slurm: Slurm, request: Pick<ReachRequest, 'config' | 'layout' | 'stages'>) {
   for (const spec of specsOf(request)) {
-    const problems = await parentProblems(slurm, placeOf(request.config.loop.slurm, spec));
-    if (problems.length > 0) fail('E_SLURM_PARENT', { spec }, problems);
     const place = placeOf(request.config.loop.slurm, spec);
+    const problems = await parentProblems(slurm, place);
+    if (problems.length > 0) fail('E_SLURM_PARENT', { spec }, problems);
     const job = { name: 'mendloop', comment: 'mendloop', command: ['true'], cwd: request.layout.home, place };
     await slurm.rehearse({ ...job, output: '/dev/null' }).catch((error) => {
       if (!(error instanceof MendError) || error.code !== 'E_SLURM_REFUSED') throw error;
@@ -133,7 +133,7 @@ export async function reachScheduler(
 
 /** Jobs that an owner's options wait for and that cannot be waited for: Slurm would start behind an unknown one at once. */
 async function parentProblems(slurm: Slurm, { options }: JobPlace): Promise<string[]> {
-  const parents = ownParents(options);
+  const parents = parentsInOptions(options);
   if (parents.length === 0) return [];
   const jobs = await slurm.lookUp(parents.map(({ id }) => id));
   return parents.flatMap(({ id, mustEndWell }) => {

@@ -31,7 +31,7 @@ const MAX_RETRIES = 3;
 /** Ends of a job that say nothing of where it ran. */
 const LOST = ['JOB_CANCELLED', 'JOB_NODE_FAIL', 'JOB_PREEMPTED', 'JOB_BOOT_FAIL', 'JOB_KILLED', 'JOB_FORGOTTEN'];
 /** What was proved so long ago is proved again. */
-const KEPT_MS = 7 * 86_400_000;
+const PROOF_LIFETIME_MS = 7 * 86_400_000;
 
 const isAnswer = shaped({ word: name, host: text, problems: listOf(text) });
 
@@ -45,7 +45,7 @@ export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<v
   const proved = parseJson(readText(provedFile) ?? '');
   const times = isTexts(proved) ? proved : {};
   const age = clock.now() - Date.parse(times[key] ?? '');
-  if (age >= 0 && age < KEPT_MS) return;
+  if (age >= 0 && age < PROOF_LIFETIME_MS) return;
   const folder = join(layout.state, 'probe');
   privateFolder(folder);
   try {

@@ -148,22 +148,22 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   async function dropBehind(step: string): Promise<void> {
     const behind = [...open.values()].filter(({ after }) => after.includes(step));
     if (behind.length === 0) return;
-    await jobs.takeBack(behind, `${step} did not end green`);
-    for (const { task, withdrawn } of behind) {
-      if (withdrawn !== undefined) open.delete(task.step);
-      await dropBehind(task.step);
-    }
+    await takeBack(behind, `${step} did not end green`);
+    for (const { task } of behind) await dropBehind(task.step);
   }
 
   /** Gives back what has not begun, and what waits for it. */
   async function giveBack(stage: string | undefined): Promise<void> {
     const held = [...open.values()].filter(({ task }) => stage === undefined || task.stage === stage);
-    await jobs.takeBack(held, stage === undefined ? 'the run halts' : `a failure of ${stage} is being decided`);
-    for (const { task, withdrawn } of held) {
-      if (withdrawn === undefined) continue;
-      open.delete(task.step);
-      await dropBehind(task.step);
-    }
+    await takeBack(held, stage === undefined ? 'the run halts' : `a failure of ${stage} is being decided`);
+    for (const { task, withdrawn } of held) if (withdrawn !== undefined) await dropBehind(task.step);
+  }
+
+  /** Sees to it that what has not begun never does; returns what has. */
+  async function takeBack(some: readonly Handed[], reason: string): Promise<Handed[]> {
+    const running = await jobs.takeBack(some, reason);
+    for (const { task, withdrawn } of some) if (withdrawn !== undefined) open.delete(task.step);
+    return running;
   }
 
   /** Takes back what has not begun and waits for what has. */
@@ -172,8 +172,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     gathering = undefined;
     await submitting;
     for (const { answer } of asked.splice(0)) answer({ returned: reason });
-    let running = await jobs.takeBack([...open.values()], reason);
-    for (const [step, { withdrawn }] of open) if (withdrawn !== undefined) open.delete(step);
+    let running = await takeBack([...open.values()], reason);
     while (running.length > 0) running = await jobs.gone(running, CLOSE_MS);
   }
 

@@ -7,7 +7,7 @@ import type { NewEvent } from '../events.ts';
 import type { Outcome } from '../plan/action.ts';
 import type { Slurm } from '../slurm/client.ts';
 import { groupBy } from '../slurm/group-by.ts';
-import { type Job, phaseOf } from '../slurm/job.ts';
+import { type Job, numberOf, phaseOf } from '../slurm/job.ts';
 import { lossOf, type Loss as SlurmLoss, stuckOf } from '../slurm/loss.ts';
 import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
 import type { StageRun } from '../stage/run.ts';
@@ -92,7 +92,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   /** Slurm's numbers of a job of this run, whoever submitted it. */
   async function numbersOf(job: string): Promise<string[]> {
     const mine = (await slurm.jobs()).filter((one) => isJob(one, job));
-    return [...new Set(mine.map(({ id }) => id.split('_')[0] as string))];
+    return [...new Set(mine.map(({ id }) => numberOf(id)))];
   }
 
   /** Whether it is `job` of this run: a later job may have its number, as after a controller of Slurm that forgot the first. */
@@ -148,7 +148,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       // A job that was submitted after Slurm was asked is not one that it forgot.
       const isOver = job ? phaseOf(job) === 'ended' : at > handed.since;
       overSince = isOver ? (overSince ?? clock.monotonic()) : undefined;
-      if (overSince !== undefined && clock.monotonic() - overSince >= lateness(job)) {
+      if (overSince !== undefined && clock.monotonic() - overSince >= resultDelayMs(job)) {
         const loss = lossOf(slurmId(handed), job);
         const began = hasBegun(handed.file, handed.index);
         return result(handed) ?? (began ? lost(handed, loss, true) : notStarted(handed, loss));
@@ -180,7 +180,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   }
 
   /** How long the result of a job that ended may take to be seen here; one that never began has none. */
-  function lateness(job: Job | undefined): number {
+  function resultDelayMs(job: Job | undefined): number {
     return job?.nodes === '' ? 0 : settings.grace;
   }
 

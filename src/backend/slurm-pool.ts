@@ -5,13 +5,12 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import { privateFolder } from '../io/store.ts';
 import { isUnreachable, type Slurm } from '../slurm/client.ts';
-import type { Batch } from '../slurm/crew.ts';
 import { openPool } from '../slurm/pool.ts';
 import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
-import { jobComment, placeOf } from './jobs.ts';
+import { jobComment, placeOf, readComment } from './jobs.ts';
 import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
 import { endOf, hasBegun, jobWriter, type OpenTask, type Result, readResult } from './task-file.ts';
 
@@ -73,17 +72,15 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   let asked: Asked[] = [];
   let gathering: NodeJS.Timeout | undefined;
 
-  const comment = ({ spec, name }: Batch) => jobComment(layout.home, run.id, WORKER_JOB, `${spec} ${name}`);
   const pool = openPool<Result, Queued>({
     ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
     limits: { graceMs: settings.grace, staleMs: settings.stale },
     cap: (spec) => settings.specs[spec]?.workers ?? workers,
-    comment,
+    comment: ({ spec, name }) => jobComment(layout.home, run.id, WORKER_JOB, `${name} ${spec}`),
     readComment(text) {
-      const [before = '', after = ''] = comment({ spec: '\0', name: '\0' }).split('\0 \0');
-      if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
-      const [, spec, name] = /^(.+) (\w+)$/s.exec(text.slice(before.length, -after.length)) ?? [];
-      return spec && name ? { spec, name } : undefined;
+      const of = readComment(text, layout.home);
+      const [, name, spec] = /^(\w+) (.+)$/s.exec(of?.label ?? '') ?? [];
+      return of?.run === run.id && of.job === WORKER_JOB && name && spec ? { spec, name } : undefined;
     },
     worker: (batch) => ({
       name: `mendloop-${batch.spec}`,

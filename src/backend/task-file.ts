@@ -137,19 +137,19 @@ export const writeResult = (file: string, index: number, result: Result): void =
   writeAtomic(resultPath(file, index), JSON.stringify(result));
 
 /** What attempts may tell: of themselves, and nothing that only the controller decides. */
-const TOLD = ['attempt.started', 'check.started', 'attempt.changed', 'attempt.ended', 'notice'] as const;
-const isTold = shaped({
-  type: oneOf(TOLD),
+const ATTEMPT_EVENTS = ['attempt.started', 'check.started', 'attempt.changed', 'attempt.ended', 'notice'] as const;
+const isAttemptEvent = shaped({
+  type: oneOf(ATTEMPT_EVENTS),
   stage: optional(text),
   step: optional(text),
   attempt: optional(count),
   data: shaped({}),
 }) as Check as Check<NewEvent>;
 const isOutcome = shaped({ kind: oneOf(['done', 'failed', 'stopped', 'halt']) }) as Check as Check<Outcome>;
-const isEnd = shaped({ outcome: isOutcome, events: listOf(isTold) });
+const isEnd = shaped({ outcome: isOutcome, events: listOf(isAttemptEvent) });
 const isLost = shaped({
   lost: shaped({ code: name, message: text, next: text, transient: flag, began: flag }),
-  events: listOf(isTold),
+  events: listOf(isAttemptEvent),
 });
 const isReturned = shaped({ returned: text });
 const isThrown = shaped({ thrown: shaped({ message: text, code: optional(text) }) });

@@ -1,7 +1,18 @@
 // The one place that starts Slurm's programs. What they cannot do is an error with their own words in it; nothing waits for ever.
 import { fail, MendError } from '../errors.ts';
 import { runProgram } from '../io/program.ts';
-import { type Job, type JobRequest, phaseOf, readJobs, SQUEUE_ARGS, sbatchArgs, shortIds, submittedId } from './job.ts';
+import { groupBy } from './group-by.ts';
+import {
+  type Job,
+  type JobRequest,
+  numberOf,
+  phaseOf,
+  readJobs,
+  SQUEUE_ARGS,
+  sbatchArgs,
+  shortIds,
+  submittedId,
+} from './job.ts';
 
 /**
  * What is asked of Slurm. Each call throws MendError: E_SLURM_MISSING, E_SLURM_UNREACHABLE (it may be there again in a minute;
@@ -78,7 +89,11 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
     cancel: async (isMeant) => {
       const live = (await jobs()).filter((job) => phaseOf(job) !== 'ended');
       const meant = live.filter(isMeant);
-      const ids = shortIds(meant, live);
+      const sizes = groupBy(live, ({ id }) => numberOf(id));
+      const ids = shortIds(
+        meant.map(({ id }) => id),
+        (number) => sizes.get(number)?.length,
+      );
       for (let at = 0; at < ids.length; at += IDS_AT_ONCE) await ask('scancel', ids.slice(at, at + IDS_AT_ONCE));
       return meant;
     },

@@ -35,14 +35,14 @@ interface Worker {
   readonly id: string;
   readonly spec: string;
   readonly since: number;
-  job: Job | undefined;
-  runningSince: number | undefined;
-  endedSince: number | undefined;
-  sign: string | undefined;
-  signChanged: number | undefined;
+  job?: Job | undefined;
+  runningSince?: number;
+  endedSince?: number | undefined;
+  sign?: string;
+  signChanged?: number;
   /** It took its sign away: it claims nothing more. */
   left: boolean;
-  cancelled: { readonly since: number; readonly loss: Loss } | undefined;
+  cancelled?: { readonly since: number; readonly loss: Loss };
 }
 
 /** A worker that is over, with why; `started`: it had shown a sign. `stuck`: it was cancelled and does not end. */
@@ -58,17 +58,12 @@ export interface GoneWorker {
 /** Tasks of one array at most; a cluster takes a thousand unless it was told otherwise. */
 const ARRAY_SIZE = 1000;
 
-export type Crew = ReturnType<typeof openCrew>;
-
 export function openCrew(queue: QueueFolder, options: CrewOptions) {
   const { slurm, limits } = options;
   const workers = new Map<string, Worker>();
   let askedAt = Number.NEGATIVE_INFINITY;
   const add = (id: string, spec: string, since: number) => {
-    const nothing = { job: undefined, runningSince: undefined, endedSince: undefined, sign: undefined };
-    if (!workers.has(id)) {
-      workers.set(id, { id, spec, since, ...nothing, signChanged: undefined, left: false, cancelled: undefined });
-    }
+    if (!workers.has(id)) workers.set(id, { id, spec, since, left: false });
   };
   const cancel = async (ids: readonly string[]) => {
     if (ids.length === 0) return;

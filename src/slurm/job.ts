@@ -63,7 +63,7 @@ function withoutDependency(options: readonly string[]): { options: string[]; dep
 }
 
 /** The jobs that an owner's options wait for, and whether each must end well. */
-export function ownParents(options: readonly string[]): { id: string; mustEndWell: boolean }[] {
+export function parentsInOptions(options: readonly string[]): { id: string; mustEndWell: boolean }[] {
   const { dependency = '' } = withoutDependency(options);
   return dependency.split(',').flatMap((part) => {
     const [kind, ...ids] = part.split(':');
@@ -147,11 +147,10 @@ export function phaseOf({ state }: Pick<Job, 'state'>): 'waiting' | 'running' | 
   return RUNNING.includes(state) ? 'running' : 'ended';
 }
 
-/** Ids that name `some` of `all` jobs: an array by its number where all of it is meant. */
-export function shortIds(some: readonly Job[], all: readonly Job[]): string[] {
-  const byNumber = (jobs: readonly Job[]) => groupBy(jobs, ({ id }) => id.split('_')[0] as string);
-  const whole = byNumber(all);
-  return [...byNumber(some)].flatMap(([number, jobs]) =>
-    jobs.length === whole.get(number)?.length ? [number] : jobs.map(({ id }) => id),
-  );
+/** The same jobs by fewer ids: an array by its number where all of its tasks, `sizeOf` of them, are there. */
+export function shortIds(ids: readonly string[], sizeOf: (number: string) => number | undefined): string[] {
+  return [...groupBy(ids, numberOf)].flatMap(([number, group]) => (group.length === sizeOf(number) ? [number] : group));
 }
+
+/** Of a task of an array, the array's. */
+export const numberOf = (id: string): string => id.split('_')[0] as string;

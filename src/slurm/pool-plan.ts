@@ -41,20 +41,19 @@ export function workersToStart(demands: readonly Demand[], total: number): Map<s
 export interface WorkerFacts {
   readonly id: string;
   /** As Slurm told when it was last asked; undefined when it does not know the job. */
-  readonly job: Job | undefined;
+  readonly job?: Job | undefined;
   /** When Slurm first said that it runs, or that it is over. */
-  readonly runningSince: number | undefined;
-  readonly endedSince: number | undefined;
+  readonly runningSince?: number | undefined;
+  readonly endedSince?: number | undefined;
   /** When its sign was last seen to change; undefined while there is none. */
-  readonly signChanged: number | undefined;
+  readonly signChanged?: number | undefined;
   /** It has something that it claimed and that is not over. */
   readonly isBusy: boolean;
 }
 
 export type WorkerVerdict =
   | { readonly kind: 'fine' }
-  /** It is over; `started`: it had shown a sign. */
-  | { readonly kind: 'gone'; readonly started: boolean; readonly loss: Loss }
+  | { readonly kind: 'gone'; readonly loss: Loss }
   /** To be cancelled: it will not do anything any more. */
   | { readonly kind: 'cancel'; readonly loss: Loss };
 
@@ -67,7 +66,7 @@ export function judgeWorker(facts: WorkerFacts, now: number, { graceMs, staleMs 
     // A controller of Slurm that was started anew may have forgotten jobs that still run.
     if (job === undefined && started && now - signChanged < graceMs) return FINE;
     // What it left may be seen late: only where it left something is there anything to wait for.
-    return isBusy && now - endedSince < graceMs ? FINE : { kind: 'gone', started, loss: lossOf(id, job) };
+    return isBusy && now - endedSince < graceMs ? FINE : { kind: 'gone', loss: lossOf(id, job) };
   }
   if (job && phaseOf(job) === 'waiting') {
     const stuck = stuckOf(job);

@@ -40,10 +40,10 @@ interface OpenTask<R, T> {
   finish(end: PoolEnd<R>): void;
   fail(error: unknown): void;
   puts: number;
-  /** When it was first seen to be over without a result, or missing everywhere, or was asked to stop. */
-  resultless?: number;
-  missing?: number | undefined;
-  stopping?: number;
+  /** When it was first seen to be over without a result, or missingSince everywhere, or was asked to stop. */
+  endedSince?: number;
+  missingSince?: number | undefined;
+  stopSince?: number;
 }
 
 /** The name of a task's entry: with the hash of its text, by which a worker knows that it read what was written. */
@@ -93,7 +93,7 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     add,
     collect,
     stopAborted,
-    deaf,
+    workersToEnd,
     audit,
     afterWorker,
     giveUp,
@@ -150,8 +150,8 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
 
   function collectOne(one: Open, entry: EndedEntry, now: number): void {
     const result = entry.how === 'made' ? one.task.result() : 'broken';
-    one.resultless ??= now;
-    if (result === undefined && now - one.resultless < graceMs) return;
+    one.endedSince ??= now;
+    if (result === undefined && now - one.endedSince < graceMs) return;
     queue.forget(entry);
     if (entry.how === 'bad') protocolFailure(one, 'a task is not what was put into the queue', entry.by);
     else if (result === undefined) protocolFailure(one, 'a task was said to be over and left no result', entry.by);
@@ -199,16 +199,16 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     for (const one of aborted) {
       const { name } = one.task;
       if (!open.has(name)) aborted.delete(one);
-      if (!open.has(name) || one.stopping !== undefined) continue;
-      one.stopping = now;
+      if (!open.has(name) || one.stopSince !== undefined) continue;
+      one.stopSince = now;
       if (queue.takeBack(name)) finish(one, { stopped: true });
       else queue.cancel(name);
     }
   }
 
   /** The workers of tasks that were asked to stop and did not. */
-  function deaf(now: number): string[] {
-    const isLate = ({ stopping = now }: Open) => now - stopping > STOP_MS;
+  function workersToEnd(now: number): string[] {
+    const isLate = ({ stopSince = now }: Open) => now - stopSince > STOP_MS;
     const names = new Set([...aborted].filter(isLate).map(({ task }) => task.name));
     return names.size === 0 ? [] : queue.claimers().filter((by) => queue.claimedBy(by).some((name) => names.has(name)));
   }
@@ -229,9 +229,9 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     }
     for (const { name } of queue.ended()) there.add(name);
     for (const one of [...open.values()]) {
-      const since = there.has(one.task.name) ? undefined : (one.missing ?? now);
+      const since = there.has(one.task.name) ? undefined : (one.missingSince ?? now);
       const isLost = since !== undefined && now - since >= graceMs;
-      one.missing = isLost ? undefined : since;
+      one.missingSince = isLost ? undefined : since;
       if (isLost) putBackOrLose(one, VANISHED, 'unknown');
     }
     return claimers;

@@ -86,7 +86,7 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
       if (now - askedAt >= askMs) {
         await crew.ask(now);
         askedAt = now;
-        await crew.cancel(tasks.deaf(now));
+        await crew.cancel(tasks.workersToEnd(now));
         for (const gone of await crew.judge(now)) lookBack(gone);
       }
       await crew.start(tasks.counts, now);

@@ -114,7 +114,11 @@ test('a journal tells which jobs are open: not what ended, was lost or was withd
     ],
     count: 2,
   });
-  assert.equal(readComment(jobComment('/my home', 'r-1', '2', 'm[host=a b]'), '/my home'), { run: 'r-1', job: '2' });
+  assert.equal(readComment(jobComment('/my home', 'r-1', '2', 'm[host=a b]'), '/my home'), {
+    run: 'r-1',
+    job: '2',
+    label: 'm[host=a b]',
+  });
   assert.is(readComment(jobComment('/other', 'r-1', '2', 'm'), '/home'), undefined);
 });
 

@@ -4,7 +4,7 @@ import {
   type Job,
   type JobRequest,
   optionFaults,
-  ownParents,
+  parentsInOptions,
   phaseOf,
   readJobs,
   sbatchArgs,
@@ -164,13 +164,13 @@ test('a job that would wait for ever is told from one that waits its turn', () =
 });
 
 test("the jobs that an owner's options wait for are told, and which of them must end well", () => {
-  assert.equal(ownParents(['--mem=1', '--dependency=afterok:7:8_2+30,afterany:9,singleton']), [
+  assert.equal(parentsInOptions(['--mem=1', '--dependency=afterok:7:8_2+30,afterany:9,singleton']), [
     { id: '7', mustEndWell: true },
     { id: '8_2', mustEndWell: true },
     { id: '9', mustEndWell: false },
   ]);
-  assert.equal(ownParents(['-d', 'after:3']), [{ id: '3', mustEndWell: false }]);
-  assert.equal(ownParents([]), []);
+  assert.equal(parentsInOptions(['-d', 'after:3']), [{ id: '3', mustEndWell: false }]);
+  assert.equal(parentsInOptions([]), []);
 });
 
 test.run();
