@@ -23,7 +23,7 @@ const onSlurm = cluster ? test : test.skip;
 const atLength = cases<typeof test.skip>(() => {}, onSlurm);
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
 const BACKENDS = ['slurm-dag', 'slurm-pool'];
-const LOOP = { backend: 'slurm-dag', workers: 3, slurm: { grace: '5s', idle: '5s' } };
+const LOOP = { backend: 'slurm-dag', workers: 3, slurm: { grace: '15s', idle: '5s' } };
 const ports = { env: { ...cluster?.env } };
 const states = () =>
   (cluster?.slurm('squeue', '-h', '-t', 'all', '-o', '%T') ?? '').split('\n').filter((state) => state !== '');
@@ -113,7 +113,7 @@ for (const backend of BACKENDS)
           ...LOOP,
           backend,
           workers: 4,
-          slurm: { grace: '5s', idle: '5s', specs: { default: { options: ['--cpus-per-task=4'] } } },
+          slurm: { grace: '15s', idle: '5s', specs: { default: { options: ['--cpus-per-task=4'] } } },
         },
         { 'm.sh': '#!/bin/sh\ntrue\n' },
       );

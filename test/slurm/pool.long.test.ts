@@ -9,7 +9,7 @@ import { openPool, type Pool, type PoolOptions } from '../../src/slurm/pool.ts';
 import { entryName, type PoolEnd, type PoolTask } from '../../src/slurm/pool-tasks.ts';
 import { folder } from '../io/temporary.ts';
 import { program } from '../program.ts';
-import { eventually, noSlurm, sharedCluster } from './cluster.ts';
+import { eventually, noSlurm, SLOW, sharedCluster } from './cluster.ts';
 
 const onSlurm = noSlurm ? test.skip : test;
 
@@ -39,10 +39,17 @@ function openLab(more: Partial<PoolOptions> = {}): Lab {
         const [word, where, spec = '', name = ''] = comment.split(' ');
         return word === 'test' && where === at ? { spec, name } : undefined;
       },
-      ...{ limits: { graceMs: 2000, staleMs: 5000 }, total: 3, cap: () => 3, requeues: 2, pollMs: 50, askMs: 300 },
+      ...{
+        limits: { graceMs: 2000 * SLOW, staleMs: 5000 * SLOW },
+        total: 3,
+        cap: () => 3,
+        requeues: 2,
+        pollMs: 50,
+        askMs: 300,
+      },
       worker: ({ spec, name }) => ({
         ...{ name: 'pool-worker', cwd: at, output: join(at, '%A_%a.out'), place: { options: ['--exclusive'] } },
-        command: [process.execPath, ...program('pool-worker'), join(at, 'pool'), spec, name, '1500'],
+        command: [process.execPath, ...program('pool-worker'), join(at, 'pool'), spec, name, String(1500 * SLOW)],
       }),
       ...more,
       ...over,
