@@ -40,7 +40,7 @@ interface OpenTask<R, T> {
   finish(end: PoolEnd<R>): void;
   fail(error: unknown): void;
   puts: number;
-  /** When it was first seen to be over without a result, or missingSince everywhere, or was asked to stop. */
+  /** When it was first seen to be over without a result, or missing everywhere, or was asked to stop. */
   endedSince?: number;
   missingSince?: number | undefined;
   stopSince?: number;
