@@ -209,14 +209,16 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
 
   /** Ends all of it; returns what may still run after `limitMs`. */
   async function cancelAll(all: readonly Handed[], reason: string, limitMs: number): Promise<Handed[]> {
-    let running = await takeBack(all, reason);
-    for (const until = clock.monotonic() + limitMs; running.length > 0; ) {
-      await cancel(running);
-      // And again: a controller of Slurm that is started anew may have forgotten it.
-      running = await gone(running, CANCEL_AGAIN_MS);
-      if (clock.monotonic() >= until) break;
+    const until = clock.monotonic() + limitMs;
+    await cancel(await takeBack(all, reason));
+    // Also of what had not begun: Slurm may have started it, and takes a moment to end it.
+    let left = await gone(all, CANCEL_AGAIN_MS);
+    while (left.length > 0 && clock.monotonic() < until) {
+      // Again: a controller of Slurm that was started anew may have forgotten it.
+      await cancel(left);
+      left = await gone(left, CANCEL_AGAIN_MS);
     }
-    return running;
+    return left;
   }
 
   /** Sees to it that what has not begun never does; returns what has. */

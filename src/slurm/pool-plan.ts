@@ -80,7 +80,7 @@ export function judgeWorker(facts: WorkerFacts, now: number, { graceMs, staleMs 
         code: 'WORKER_SILENT',
         message: `worker ${id}${where} runs, and showed no sign of life within ${seconds(graceMs)}`,
         next: 'the repository must lie on a filesystem that every node has at the same path, writable for you (docs/more-than-one-machine.md)',
-        transient: false,
+        transient: true,
       },
     };
   }

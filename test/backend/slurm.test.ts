@@ -14,7 +14,7 @@ import { cannotMount } from '../e2e/scenario.ts';
 import { folder } from '../io/temporary.ts';
 import { cutOff, failuresIn, homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
 import { mendable, says, stageOn } from '../run/probe.ts';
-import { noSlurm, sharedCluster } from '../slurm/cluster.ts';
+import { noSlurm, SLOW, sharedCluster } from '../slurm/cluster.ts';
 import { cases } from '../sweep.ts';
 import { git } from '../worktree/repository.ts';
 
@@ -23,7 +23,7 @@ const onSlurm = cluster ? test : test.skip;
 const atLength = cases<typeof test.skip>(() => {}, onSlurm);
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
 const BACKENDS = ['slurm-dag', 'slurm-pool'];
-const LOOP = { backend: 'slurm-dag', workers: 3, slurm: { grace: '15s', idle: '5s' } };
+const LOOP = { backend: 'slurm-dag', workers: 3, slurm: { grace: `${15 * SLOW}s`, idle: '5s' } };
 const ports = { env: { ...cluster?.env } };
 const states = () =>
   (cluster?.slurm('squeue', '-h', '-t', 'all', '-o', '%T') ?? '').split('\n').filter((state) => state !== '');
@@ -113,7 +113,7 @@ for (const backend of BACKENDS)
           ...LOOP,
           backend,
           workers: 4,
-          slurm: { grace: '15s', idle: '5s', specs: { default: { options: ['--cpus-per-task=4'] } } },
+          slurm: { ...LOOP.slurm, specs: { default: { options: ['--cpus-per-task=4'] } } },
         },
         { 'm.sh': '#!/bin/sh\ntrue\n' },
       );

@@ -172,6 +172,24 @@ onSlurm('an entry or a result that somebody damaged is fatal, and names all that
   await pool.close();
 });
 
+onSlurm('a worker that shows no sign of life is ended, and another one takes its place', async () => {
+  const starts = folder();
+  const { at, pool, task } = openLab({
+    total: 1,
+    worker: ({ spec, name }) => ({
+      ...{ name: 'pool-worker', cwd: at, output: join(at, '%A_%a.out'), place: { options: ['--exclusive'] } },
+      command: [
+        ...['sh', '-c', 'mkdir "$1/first" && exec sleep 60; shift; exec "$@"', 'sh', starts],
+        ...[process.execPath, ...program('pool-worker'), join(at, 'pool'), spec, name, String(1500 * SLOW)],
+      ],
+    }),
+  });
+  const [end] = await Promise.all(pool.run([task('one', 'true')]));
+  assert.is(codeOf(end as PoolEnd<Result>), 0);
+  assert.ok(existsSync(join(starts, 'first')));
+  await pool.close();
+});
+
 onSlurm('workers that cannot start are told with their reason, and not started for ever', async () => {
   const { at, pool, task } = openLab({
     worker: () => ({
