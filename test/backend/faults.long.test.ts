@@ -44,6 +44,8 @@ const STAGES = {
 const inFirstAttempt = (command: string) => noted(`if [ "$MENDLOOP_ATTEMPT" = 1 ]; then ${command}; fi`);
 const FIRST_IS_SLOW_ONCE = { ...STAGES, first: { command: inFirstAttempt('sleep 60') } };
 const EATS_MEMORY = 'for (const all = []; ; ) all.push(Buffer.alloc(1e7, 1))';
+/** So many that some wait in the queue whenever somebody looks. */
+const MORE_THAN_WORKERS = Array.from({ length: 20 }, (_, at) => `h${at}`);
 const ALL = ['first', 'cells[host=h1]', 'cells[host=h2]', 'cells[host=h3]', 'last'];
 
 const LIMITS = { grace: `${3 * SLOW}s`, idle: `${5 * SLOW}s`, stale: `${300 * SLOW}s` };
@@ -387,7 +389,7 @@ fault(
       assert.is(one.cluster.slurm('squeue', '-h'), '', 'no job is left');
     }
   },
-  { stages: { ...STAGES, also: { command: noted('sleep 4'), matrix: { host: ['h1', 'h2', 'h3', 'h4', 'h5'] } } } },
+  { stages: { ...STAGES, also: { command: noted('sleep 4'), matrix: { host: MORE_THAN_WORKERS } } } },
 );
 
 fault('signs of life have a clock ten minutes off: nobody looks at it', async (one) => {
