@@ -107,7 +107,7 @@ async function add({ options, home, dry }: CommandInput, title: string | undefin
       'backlog add needs a title, --scope and --accept',
       'mendloop backlog add "make shellcheck pass" --scope "scripts/*.sh" --accept "shellcheck scripts/*.sh"',
     );
-  const { file, index, command } = addItem(home(), { title, scope, accept }, dry);
+  const { file, index, command } = await addItem(home(), { title, scope, accept }, dry);
   return {
     text: [`${dry ? 'would write' : 'wrote'} ${file} and its line in ${index}`, `next:  ${command}`],
     json: { file, index },

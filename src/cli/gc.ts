@@ -5,7 +5,7 @@ import { openGit } from '../io/git.ts';
 import { withLock } from '../io/lock.ts';
 import { removeFile } from '../io/store.ts';
 import { openLedger, readLedger } from '../journal/ledger-file.ts';
-import { sizeText } from '../journal/reclaimable.ts';
+import { sizeText, USUAL, USUAL_COMMAND } from '../journal/reclaimable.ts';
 import { byKind, type Collected, collect } from '../run/gc.ts';
 import { baseOf, configurationNow } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
@@ -14,18 +14,20 @@ import { committedFixes } from '../worktree/find-fix.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 const NEXT = 'for example: mendloop gc --days 90, or retention: {days: 90} in ai/loop.yaml';
+const UNASKED = `note: ai/loop.yaml has no retention; this is what ${USUAL_COMMAND} would do`;
 
 export async function run({ options, dry, layout: findLayout, line }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const asked = { days: number('days'), keep_runs: number('keep-runs'), max_mb: number('max-mb') };
   const isAsked = Object.values(asked).some((value) => value !== null);
-  const policy = isAsked ? asked : (await configurationNow(layout.home)).config.loop.retention;
-  if (policy === null) failUsage('nothing says what may go: ai/loop.yaml has no retention', NEXT);
+  const written = isAsked ? asked : (await configurationNow(layout.home)).config.loop.retention;
+  if (written === null && !dry) failUsage('nothing says what may go: ai/loop.yaml has no retention', NEXT);
+  const policy = written ?? USUAL;
   const given = { policy, now: Date.now() };
   const done = dry
     ? collect(layout, { ...given, ledger: readLedger(layout).ledger, unpromoted: await unpromoted() })
     : await withLock(layout, line, async () => remove(await unpromoted()));
-  return { text: lines(done, dry), json: { ...done, dry_run: dry, policy } };
+  return { text: [...(written ? [] : [UNASKED]), ...lines(done, dry)], json: { ...done, dry_run: dry, policy } };
 
   function remove(fixes: Awaited<ReturnType<typeof unpromoted>>): Collected {
     const { ledger, compact, close } = openLedger(layout, given.now);

@@ -26,13 +26,13 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
     failUsage('init takes no words', 'mendloop init, mendloop init --yes or mendloop init --dry-run');
   const home = findHome();
   const asks = !dry && options.yes !== true;
+  if (!dry) await refuseExisting(home);
   if (asks && (out.json || !canAnswer())) {
     failUsage(
       'nobody is here to be asked about the stages',
       'mendloop init --yes takes all of them, mendloop init --dry-run shows them',
     );
   }
-  if (!dry) await refuseExisting(home);
   const proposal = await proposed(home);
   if (dry)
     return {

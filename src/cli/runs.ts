@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../config/suggest.ts';
 import { plainWatcher } from '../console/plain.ts';
-import { ago, spell, table } from '../console/words.ts';
+import { ago, runWords, spell, table } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
@@ -40,7 +40,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
     one.outcome,
     spelled(one),
     one.asked,
-    details(one),
+    runWords(one).join(', '),
   ]);
   const lines = runs.length === 0 ? ['no run fits'] : table(rows);
   return {
@@ -50,11 +50,6 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
 }
 
 const spelled = ({ duration_ms }: Listed): string => (duration_ms === null ? '' : spell(duration_ms));
-
-const details = ({ failed, fixes }: Listed): string =>
-  [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes')]
-    .filter(Boolean)
-    .join(', ');
 
 /** What a run printed, told again. */
 export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {

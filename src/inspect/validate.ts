@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { reachScheduler } from '../backend/open.ts';
+import { itemStageName } from '../backlog/stage-of-item.ts';
 import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
@@ -47,7 +48,7 @@ export async function validateHome(
   const carry = carryPaths(config.map.carry);
   const tracked = [...(checkout?.files.keys() ?? [])];
   refuseOverlap(tracked, carry);
-  const { problems = [] } = (await checkBacklog(home)) ?? {};
+  const { items = [], problems = [] } = (await checkBacklog(home)) ?? {};
   if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
@@ -60,6 +61,9 @@ export async function validateHome(
       ...stages
         .filter(([name]) => LATER_COMMANDS.includes(name))
         .map(([name]) => `stages.${name}: ${namesCommand(name)}`),
+      ...items
+        .filter(({ number }) => Object.hasOwn(config.map.stages, itemStageName(number)))
+        .map(({ number }) => `stages.${itemStageName(number)}: ${hidesItem(number)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
       ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
@@ -69,6 +73,8 @@ export async function validateHome(
 
 const namesCommand = (name: string): string =>
   `${name} is a command as well: the stage alone runs as mendloop -- ${name}`;
+const hidesItem = (number: string): string =>
+  `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 const STRICTER = 'any part that fails ends it now, in 0.1.0 only the last one did';
 

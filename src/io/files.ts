@@ -11,12 +11,13 @@ import {
   openSync,
   readdirSync,
   readSync,
+  rmdirSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pidExists } from './identity.ts';
-import { atPlace, ifPossible, removeAll } from './store.ts';
+import { atPlace, ifPossible, onDisk, removeAll } from './store.ts';
 
 /** What stands at `path`, links followed; undefined when nothing does that could be reached. */
 export const fileFacts = (path: string) =>
@@ -38,6 +39,15 @@ export function filesBelow(folder: string): string[] {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
   });
+}
+
+/** Removes every folder below `folder` that holds nothing but such folders. Throws MendError when one cannot be read or removed. */
+export function removeEmptyFolders(folder: string): void {
+  for (const name of foldersIn(folder)) {
+    const path = join(folder, name);
+    removeEmptyFolders(path);
+    if (namesIn(path, () => true).length === 0) onDisk(path, () => rmdirSync(path));
+  }
 }
 
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */

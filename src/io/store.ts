@@ -126,6 +126,12 @@ function putAside(path: string, put: (from: string, to: string) => void): string
   return aside;
 }
 
+/** When a file of this name was put aside, in epoch milliseconds; undefined for any other name. */
+export function quarantinedAt(name: string): number | undefined {
+  const [, day, h, m, s] = /\.corrupt-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d-\d{3})Z$/.exec(name) ?? [];
+  return day === undefined ? undefined : Date.parse(`${day}T${h}:${m}:${s?.replace('-', '.')}Z`);
+}
+
 /** The text of a file, or undefined when there is none. */
 export const readText = (path: string): string | undefined => readBytes(path)?.toString('utf8');
 

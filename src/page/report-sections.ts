@@ -1,5 +1,5 @@
 // A report in words: the same sections, in the same order, for every form it is shown in.
-import { moneyText, spell } from '../console/words.ts';
+import { moneyText, runWords, spell } from '../console/words.ts';
 import type { FailureState } from '../inspect/failure-groups.ts';
 import type { Report } from '../inspect/report.ts';
 import { counted } from '../triage/words.ts';
@@ -223,7 +223,5 @@ function endSection(stages: Report['stages']): Section {
   };
 }
 
-export const aboutRun = ({ failed, fixes, why }: Report['runs']['latest'][number]): string =>
-  [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes'), why]
-    .filter(Boolean)
-    .join(', ');
+export const aboutRun = (run: Report['runs']['latest'][number]): string =>
+  [...runWords(run), ...(run.why === undefined ? [] : [run.why])].join(', ');

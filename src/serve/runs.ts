@@ -1,12 +1,12 @@
 // The runs there have been, and one of them: its timeline, attempts with their logs, failures, fixes, and how it was told.
 import { plainWatcher } from '../console/plain.ts';
-import { moneyText, spell } from '../console/words.ts';
+import { moneyText, runWords, spell } from '../console/words.ts';
 import type { LoopEvent } from '../events.ts';
 import { type TimelineRow, timelineOf } from '../inspect/timeline.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory, summaryOf } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
-import { concerns, failedStages, RUN_OUTCOMES, type RunFilter, type RunSummary } from '../journal/summary.ts';
+import { concerns, RUN_OUTCOMES, type RunFilter, type RunSummary, runFacts } from '../journal/summary.ts';
 import { type Html, html, stateHtml } from '../page/html.ts';
 import { barState, rowState, timelineSvg } from '../page/timeline.ts';
 import { counted } from '../triage/words.ts';
@@ -66,12 +66,9 @@ const choice = (name: string, title: string, values: readonly string[], chosen: 
 
 /** A run as a row of a list. */
 export function runRow(run: RunSummary, now: number): Html {
-  const failed = failedStages(run);
-  const made = run.fixes.filter(({ commit }) => commit !== undefined).length;
   const parts = [
     run.duration_ms !== undefined && spell(run.duration_ms),
-    failed.length > 0 && `failed: ${failed.join(', ')}`,
-    made > 0 && counted(made, 'fix', 'fixes'),
+    ...runWords(runFacts(run)),
     run.tokens > 0 && counted(run.tokens, 'token'),
     run.damage !== undefined && 'its journal is damaged',
   ];
