@@ -1,7 +1,8 @@
 // What needs what, drawn: stages in layers, each behind all that it needs, with lines from a need to whoever needs it. For eyes and
 // mouse alone: who shows it lists the stages with their needs, too.
 import { cutText } from '../io/fit-text.ts';
-import { type Html, html, stateLook } from './html.ts';
+import { type Html, html } from './html.ts';
+import { stateOf } from './states.ts';
 
 export interface GraphNode {
   readonly name: string;
@@ -107,7 +108,7 @@ function edge(from: Point, to: Point, isWide: boolean): Html {
 }
 
 function box({ name, state, word, href }: Placed, { x, y }: Point): Html {
-  const { sign, look } = stateLook(state);
+  const { sign, look } = stateOf('stage', state);
   return html`<a href="${href}" tabindex="-1"><g class="node ${look}"><title>${name}</title><rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="8"/>
 <text x="${x + 12}" y="${y + 20}">${cutText(name, MAX_LETTERS)}</text><text class="word" x="${x + 12}" y="${y + 38}">${sign} ${cutText(word, MAX_LETTERS)}</text></g></a>
 `;

@@ -1,8 +1,9 @@
 // A report in words: the same sections, in the same order, for every form it is shown in.
 import { moneyText, runWords, spell } from '../console/words.ts';
-import type { FailureState } from '../inspect/failure-groups.ts';
 import type { Report } from '../inspect/report.ts';
+import { RUN_OUTCOMES } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
+import { stateOf } from './states.ts';
 
 export interface Section {
   readonly id: 'waits' | 'failures' | 'fixes' | 'drift' | 'stages' | 'items' | 'runs';
@@ -14,40 +15,6 @@ export interface Section {
   /** What else there is to know, or where to look next. */
   readonly more?: string;
 }
-
-const OUTCOMES: Readonly<Record<string, string>> = {
-  success: 'all green',
-  partial: 'partly green',
-  failure: 'failed',
-  abandoned: 'abandoned',
-  open: 'at work or cut off',
-};
-
-const FAILURE_STATES: Readonly<Record<FailureState, string>> = {
-  waits: 'waits for you',
-  given_up: 'given up',
-  mended: 'mended',
-  passed: 'green since',
-  open: 'not mended',
-};
-
-const FIX_WORDS: Readonly<Record<string, string>> = {
-  verified: 'verified',
-  holds: 'holds so far',
-  provisional: 'kept for now',
-  applied: 'not judged yet',
-  suggested: 'suggested',
-  no_effect: 'taken back, no effect',
-  broke: 'taken back, it broke something',
-  withdrawn: 'taken back, unjudged',
-  superseded: 'superseded by yours',
-  declined: 'declined',
-  refused: 'refused',
-};
-
-export const outcomeWord = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
-export const failureWord = (state: FailureState): string => FAILURE_STATES[state];
-export const fixWord = (outcome: string): string => FIX_WORDS[outcome] ?? outcome;
 
 /** `2026-11-17 09:30`, in UTC. */
 export const when = (time: string): string => time.slice(0, 16).replace('T', ' ');
@@ -69,8 +36,8 @@ function dayText(time: string, withYear: boolean): string {
 /** What a reader wants to know first, each in one line. */
 export function glanceOf(report: Report): { label: string; figure: string; text: string }[] {
   const { runs, failures, fixes, cost, waits } = report;
-  const outcomes = Object.keys(OUTCOMES).flatMap((key) =>
-    runs.outcomes[key] ? [`${runs.outcomes[key]} ${outcomeWord(key)}`] : [],
+  const outcomes = RUN_OUTCOMES.flatMap((key) =>
+    runs.outcomes[key] ? [`${runs.outcomes[key]} ${stateOf('run', key).word}`] : [],
   );
   const [worst] = failures;
   const byOutcome = (...wanted: string[]) => fixes.filter(({ outcome }) => wanted.includes(outcome)).length;
@@ -95,7 +62,7 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
       label: 'broke most',
       figure: worst ? worst.stage : 'nothing',
       text: worst
-        ? `${worst.class}, ${counted(worst.times, 'time')}, last ${when(worst.last)}; ${failureWord(worst.state)}`
+        ? `${worst.class}, ${counted(worst.times, 'time')}, last ${when(worst.last)}; ${stateOf('failure', worst.state).word}`
         : 'no failure was seen',
     },
     {
@@ -149,7 +116,7 @@ export function sectionsOf(report: Report): Section[] {
       ...{ id: 'failures', title: 'What broke', none: 'no failure was seen' },
       head: ['times', 'stage', 'class', 'last seen', 'now', 'what the log says', 'fingerprint'],
       rows: failures.map((one) => [
-        ...[number(one.times), one.stage, one.class, when(one.last), failureWord(one.state), one.excerpt],
+        ...[number(one.times), one.stage, one.class, when(one.last), stateOf('failure', one.state).word, one.excerpt],
         one.fingerprint,
       ]),
       ...(failures.length > 0 && { more: 'everything about one: mendloop explain <fingerprint>' }),
@@ -158,7 +125,7 @@ export function sectionsOf(report: Report): Section[] {
       ...{ id: 'fixes', title: 'Fixes', none: 'none was tried' },
       head: ['now', 'stage', 'last tried', 'what it does', 'by', 'commit'],
       rows: fixes.map((one) => [
-        ...[fixWord(one.outcome), one.stage, when(one.time), one.fix, one.plugin],
+        ...[stateOf('fix', one.outcome).word, one.stage, when(one.time), `${one.fix}${repeated(one)}`, one.plugin],
         one.commit?.slice(0, 12) ?? '',
       ]),
       ...(cost.refused > 0 && {
@@ -189,13 +156,17 @@ export function sectionsOf(report: Report): Section[] {
       ...{ id: 'runs', title: run === undefined ? 'The latest runs' : 'The run', none: 'none' },
       head: ['run', 'began', 'ended', 'took', 'asked', 'about'],
       rows: runs.latest.map((one) => [
-        ...[one.run, when(one.began), outcomeWord(one.outcome)],
+        ...[one.run, when(one.began), stateOf('run', one.outcome).word],
         ...[one.duration_ms === null ? '' : spell(one.duration_ms), one.asked, aboutRun(one)],
       ]),
       more: run === undefined ? 'one of them as it went: mendloop show <run>' : `as it went: mendloop show ${run}`,
     },
   ];
 }
+
+/** A fix that comes again with its failure and never lands: how many runs had to apply it. */
+export const repeated = ({ applied }: Report['fixes'][number]): string =>
+  applied > 1 ? ` (applied again in each of ${applied} runs)` : '';
 
 function paceSection(stages: Report['stages']): Section {
   return {

@@ -2,7 +2,8 @@
 // everything in it stands in percent.
 import { spell } from '../console/words.ts';
 import type { Bar, Timeline, TimelineRow } from '../inspect/timeline.ts';
-import { type Html, html, stateLook } from './html.ts';
+import { type Html, html } from './html.ts';
+import { stateOf } from './states.ts';
 
 /** How a step ended → its state. */
 const ENDS: Readonly<Record<string, string>> = {
@@ -53,7 +54,7 @@ export function timelineSvg(timeline: Timeline): Html {
   const drawn = rows.map((row, i) => {
     const { step, bars, marks } = row;
     const top = i * ROW_HEIGHT;
-    const { sign, look } = stateLook(rowState(row).state);
+    const { sign, look } = stateOf('stage', rowState(row).state);
     const [first] = bars;
     const end = marks.at(-1)?.time ?? bars.at(-1)?.to;
     const fixes = marks.flatMap((mark) => (mark.type === 'fix.committed' ? [mark] : []));
@@ -74,7 +75,7 @@ function factsOf({ bars }: TimelineRow): string {
 
 function barSvg(bar: Bar, left: string, width: string, right: string, y: number): Html {
   const state = barState(bar);
-  const { sign, look } = stateLook(state);
+  const { sign, look } = stateOf('stage', state);
   const end = look === 'good' ? '' : html`<text class="end" x="${right}" dx="4" y="${y + 10}">${sign}</text>`;
   const title = `attempt ${bar.attempt}: ${state}, ${spell(lengthOf(bar))}`;
   return html`<g class="${look}"><title>${title}</title><rect class="bar" x="${left}" width="${width}" y="${y}" height="10" rx="2"/>${end}</g>`;

@@ -3,7 +3,8 @@ import { CASE_WORDS, caseActions, forPerson } from '../console/case-lines.ts';
 import { readText } from '../io/store.ts';
 import { openCaseStore } from '../mend/case-store.ts';
 import { diffHtml } from '../page/diff.ts';
-import { html, stateHtml } from '../page/html.ts';
+import { html } from '../page/html.ts';
+import { stateHtml } from '../page/states.ts';
 import {
   commandHtml,
   facts,
@@ -53,7 +54,7 @@ export function caseView(site: Site, { name = '' }: Params): View {
     menu: 'Cases',
     body: html`<p class="crumbs">${link('/cases', 'Cases')}</p>
 <h1>${name}</h1>
-<p class="lead">${stateHtml(state === 'open' ? 'waits' : state, CASE_WORDS[state])}</p>
+<p class="lead">${stateHtml('case', state, CASE_WORDS[state])}</p>
 ${facts([
   why !== undefined && ['Why', why],
   closed !== undefined && ['Closed', html`${timeHtml(closed.time, site.now())}: ${closed.why}`],

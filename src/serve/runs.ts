@@ -7,7 +7,8 @@ import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory, summaryOf } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
 import { concerns, RUN_OUTCOMES, type RunFilter, type RunSummary, runFacts } from '../journal/summary.ts';
-import { type Html, html, stateHtml } from '../page/html.ts';
+import { type Html, html } from '../page/html.ts';
+import { stateHtml, stateOf } from '../page/states.ts';
 import { barState, rowState, timelineSvg } from '../page/timeline.ts';
 import { counted } from '../triage/words.ts';
 import {
@@ -48,7 +49,7 @@ export function runsView(site: Site, _: Params, query: Query): View {
     body: html`<h1>Runs</h1>
 <form class="filter" action="/runs">
 ${choice('stage', 'Stage', stages, filter.stage)}
-${choice('outcome', 'Outcome', RUN_OUTCOMES, filter.outcome)}
+${choice('outcome', 'Outcome', RUN_OUTCOMES, filter.outcome, (outcome) => stateOf('run', outcome).word)}
 ${filter.fingerprint !== undefined && html`<p><label for="fingerprint">Failure</label><input id="fingerprint" name="fingerprint" value="${filter.fingerprint}"></p>`}
 <p><button>Show</button></p>
 </form>
@@ -59,9 +60,15 @@ ${filter.fingerprint !== undefined && html`<p><label for="fingerprint">Failure</
   };
 }
 
-const choice = (name: string, title: string, values: readonly string[], chosen: string | undefined): Html =>
+const choice = (
+  name: string,
+  title: string,
+  values: readonly string[],
+  chosen: string | undefined,
+  wordFor = (value: string) => value,
+): Html =>
   html`<p><label for="${name}">${title}</label><select id="${name}" name="${name}"><option value="">any</option>${values.map(
-    (value) => html`<option${value === chosen && html` selected`}>${value}</option>`,
+    (value) => html`<option value="${value}"${value === chosen && html` selected`}>${wordFor(value)}</option>`,
   )}</select></p>`;
 
 /** A run as a row of a list. */
@@ -74,7 +81,7 @@ export function runRow(run: RunSummary, now: number): Html {
   ];
   return row(
     link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
-    stateHtml(run.outcome),
+    stateHtml('run', run.outcome),
     [run.asked, ...parts].filter(Boolean).join(' · '),
     timeHtml(run.began, now),
   );
@@ -109,7 +116,7 @@ ${damage && notice('warn', html`<p>The journal of this run ${damage}.</p>`)}
 ${facts([
   [
     'Outcome',
-    html`${stateHtml(summary.outcome)}${exit !== undefined && html` <span class="muted">${EXITS[exit] ?? `exit ${exit}`}</span>`}`,
+    html`${stateHtml('run', summary.outcome)}${exit !== undefined && html` <span class="muted">${EXITS[exit] ?? `exit ${exit}`}</span>`}`,
   ],
   ['Asked for', summary.asked || 'all'],
   ['Began', html`${timeHtml(summary.began, now)} <span class="muted">${dateText(summary.began)}</span>`],
@@ -130,7 +137,7 @@ ${
       summary.failures.map((one) =>
         row(
           link(href('failures', one.stage, one.fingerprint), one.class),
-          stateHtml('failed', one.stage),
+          stateHtml('stage', 'failed', one.stage),
           one.excerpt,
           one.times > 1 && `${one.times} times`,
         ),
@@ -148,7 +155,7 @@ ${
       summary.fixes.map((one) =>
         row(
           one.commit ? link(href('fixes', one.commit), one.stage) : one.stage,
-          stateHtml(one.outcome),
+          stateHtml('fix', one.outcome),
           html`${one.fix}${one.why && html`<br>${one.why}`}`,
           one.plugin,
         ),
@@ -168,7 +175,7 @@ function timelineSection(run: string, events: readonly LoopEvent[]): Html | fals
   const attempts = rows.flatMap(({ step, bars }) =>
     bars.map((bar) => {
       const log = bar.log === undefined ? undefined : logHref(bar.log);
-      return html`<tr><th scope="row">${step}</th><td class="number">${bar.attempt}</td><td>${stateHtml(barState(bar))}</td>
+      return html`<tr><th scope="row">${step}</th><td class="number">${bar.attempt}</td><td>${stateHtml('stage', barState(bar))}</td>
 <td class="number">${spell(Date.parse(bar.to) - Date.parse(bar.from))}</td>
 <td>${log && link(log, html`log<span class="unseen"> of ${step}, attempt ${bar.attempt}</span>`)}</td></tr>`;
     }),
@@ -199,7 +206,7 @@ function idleRows(rows: readonly TimelineRow[]): Html {
       steps: [...group.steps, reason === '' ? row.step : `${row.step} (${reason})`],
     });
   }
-  return html`${[...groups.values()].map(({ state, steps }) => html`<p class="small">${stateHtml(state)} <span class="muted">${steps.join(', ')}</span></p>`)}`;
+  return html`${[...groups.values()].map(({ state, steps }) => html`<p class="small">${stateHtml('stage', state)} <span class="muted">${steps.join(', ')}</span></p>`)}`;
 }
 
 /** The lines that a run printed, from its events. */
