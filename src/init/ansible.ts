@@ -2,18 +2,20 @@
 import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
+import type { Candidate, Reader } from './draft.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
 import { layerOf } from './kinds.ts';
-import { type Found, inReadme, paths, type Reader } from './layout.ts';
 import {
   baseName,
   documentsOf,
   folderOf,
   inFolder,
+  inReadme,
   inside,
   isMapping,
   list,
   mapping,
+  pathsLike,
   type Survey,
   unique,
 } from './survey.ts';
@@ -26,9 +28,9 @@ const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_va
 export function playbooksOf(
   survey: Survey,
 ): { path: string; folder: string; imports: string[]; variables: string[] }[] {
-  const configs = unique(paths(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
-  return paths(survey, /\.ya?ml$/).flatMap((path) => {
-    const text = NO_PLAYBOOK.test(`/${path}`) ? '' : (survey.text(path) ?? '');
+  const configs = unique(pathsLike(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
+  return pathsLike(survey, /\.ya?ml$/).flatMap((path) => {
+    const text = NO_PLAYBOOK.test(`/${path}`) ? '' : survey.text(path);
     if (!/^\s*-\s+(?:name|hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:/m.test(text)) return [];
     const plays = documentsOf(text)
       .flatMap((one) => (Array.isArray(one) ? one : []))
@@ -61,7 +63,7 @@ export const ansible: Reader = (survey) => {
   const imported = new Set(all.flatMap(({ imports }) => imports));
   const roots = all.filter(({ path }) => !imported.has(path));
   const harmful = all.filter(({ path }) => destroysByPath(path)).map(({ path }) => path);
-  const roles = unique([...survey.files.keys()].flatMap((path) => /^(?:.*\/)?roles\/[^/]+\//.exec(path)?.[0] ?? []));
+  const roles = unique(survey.paths.flatMap((path) => /^(?:.*\/)?roles\/[^/]+\//.exec(path)?.[0] ?? []));
   const harmless = roots.filter(({ path }) => !harmful.includes(path));
   const usable = harmless.filter(({ path }) => otherPurpose(plainName(path)) === undefined);
   const isNamed = (path: string) => {
@@ -83,7 +85,7 @@ export const ansible: Reader = (survey) => {
         : (otherPurpose(plainName(path)) ?? 'README does not name it, nor does another playbook'),
     }));
   return {
-    found: chosen.map((play): Found => {
+    candidates: chosen.map((play): Candidate => {
       const { path, folder, imports, variables } = play;
       const local = relative(folder, path);
       const option = inventoryOption(survey, folder);
@@ -131,7 +133,7 @@ export const relative = (folder: string, path: string): string =>
 
 /** The names of its plays, as far as they fit. */
 function playNames(survey: Survey, path: string, imports: readonly string[]): string {
-  const named = documentsOf(survey.text(path) ?? '')
+  const named = documentsOf(survey.text(path))
     .flatMap(list)
     .flatMap((play) => (typeof mapping(play).name === 'string' ? [mapping(play).name as string] : []));
   const all = [...named, ...imports.map(baseName)].map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim());
@@ -155,7 +157,7 @@ function inventoryOption(survey: Survey, folder: string): string {
   if (configuredInventory(survey, folder) !== undefined) return '';
   const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
   if (plain !== undefined) return ` -i ${plain}`;
-  const below = [...survey.files.keys(), ...survey.ignored]
+  const below = [...survey.paths, ...survey.ignored]
     .filter((path) => folder === '.' || path.startsWith(`${folder}/`))
     .map((path) => relative(folder, path))
     .filter((path) =>

@@ -51,12 +51,15 @@ export function carriedOf(
   drafts: readonly Draft[],
   peek: (path: string) => string | undefined,
 ): Carried[] {
-  const tracked = [...survey.files.keys()];
+  const tracked = survey.paths;
   const lying = survey.ignored.flatMap((path): Carried[] => {
     const row = MADE_BY_TOOLS.test(path) ? undefined : TABLE.find(([pattern]) => pattern.test(path));
     return row ? [{ path: path.replace(/\/$/, ''), secret: isSecret(path, row[1]), why: row[2] }] : [];
   });
-  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
+  const named = survey
+    .text('.gitignore')
+    .split('\n')
+    .map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
   // What lies beside a file that git ignores with its folder belongs to it: variables of an inventory, keys of a configuration.
   const folders = [...survey.ignored.filter((path) => path.endsWith('/')), ...named.map((path) => `${path}/`)];
   const wanted = drafts.flatMap(({ wants, name }) =>
@@ -71,10 +74,8 @@ export function carriedOf(
       };
     }),
   );
-  const settings = [...survey.files.keys()].filter((path) =>
-    /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path),
-  );
-  const ran = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path) ?? '')].join('\n');
+  const settings = survey.paths.filter((path) => /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path));
+  const ran = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path))].join('\n');
   const expected = named.flatMap((path): Carried[] => {
     const row =
       /^[\w./-]+$/.test(path) && ran.includes(baseName(path)) && !isMadeBy(ran, path)

@@ -6,10 +6,10 @@ import { isWipeScript, rawWords } from '../config/paths.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { playbooksOf, relative } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
-import { isAside } from './entries.ts';
-import { COMPOSE_FILE, topKustomizations } from './layouts.ts';
+import { kustomizationIn } from './gitops.ts';
+import { composeFiles, talconfigs, terraformFolders, topKustomizations } from './layouts.ts';
 import type { Check, Draft, Survey } from './survey.ts';
-import { documentsOf, folderOf, mapping, unique } from './survey.ts';
+import { documentsOf, folderOf, isAside, pathsLike, unique } from './survey.ts';
 
 /** How a command ended when it was tried; `late`: not within the time there was. */
 export type Tried = { readonly ok: true } | { readonly ok: false; readonly said: string } | { readonly late: true };
@@ -41,30 +41,23 @@ const each = (items: readonly string[], one: (item: string) => string): string =
 const excluding = (files: readonly string[]): string => files.map((path) => ` ':!${path}'`).join('');
 
 function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
-  const all = [...survey.files.keys()];
+  const all = survey.paths;
   const shell = all.filter((path) => /\.(?:sh|bash)$/.test(path) && survey.files.get(path)?.mode !== '120000');
-  const foreign = shell.filter((path) => /^#!.*\b(?:zsh|fish|ksh|python\d?|nu)\b/.test(survey.text(path) ?? ''));
+  const foreign = shell.filter((path) => /^#!.*\b(?:zsh|fish|ksh|python\d?|nu)\b/.test(survey.text(path)));
   const yaml = all.filter((path) => /\.ya?ml$/.test(path));
   const config = all.some((path) => /^\.yamllint(?:\.ya?ml)?$/.test(path));
   const ran = new Set(drafts.flatMap(({ runs }) => runs.split('\n')));
   const plays = playbooksOf(survey).filter(({ path }) => ran.has(path));
-  const stacks = all.filter(
-    (path) =>
-      COMPOSE_FILE.test(path) && !isAside(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
-  );
-  const terraform = unique(all.filter((path) => /\.(?:tf|tofu)$/.test(path) && !isAside(path)).map(folderOf));
+  const stacks = composeFiles(survey);
+  const terraform = terraformFolders(survey);
   const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
   const kustomizations = topKustomizations(survey)
     .filter((folder) => isLocal(survey, folder))
     .slice(0, MAX_ITEMS);
   const builder =
     !survey.installed('kubectl') && survey.installed('kustomize') ? 'kustomize build' : 'kubectl kustomize';
-  const talconfigs = all.filter((path) => /(?:^|\/)talconfig\.ya?ml$/.test(path) && !isAside(path));
-  const charts = all
-    .filter(
-      (path) =>
-        /(?:^|\/)Chart\.yaml$/.test(path) && !isAside(path) && !/^\s*dependencies:/m.test(survey.text(path) ?? ''),
-    )
+  const charts = pathsLike(survey, /(?:^|\/)Chart\.yaml$/)
+    .filter((path) => !/^\s*dependencies:/m.test(survey.text(path)))
     .map(folderOf);
   const rows: (Probe | false)[] = [
     shell.length > foreign.length && {
@@ -129,11 +122,11 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
       items: charts.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `helm lint --quiet ${item}`),
     },
-    talconfigs.length > 0 && {
+    talconfigs(survey).length > 0 && {
       tool: 'talhelper',
       what: 'talhelper can read its configuration.',
       files: (items) => items,
-      items: talconfigs,
+      items: talconfigs(survey),
       run: (items) => each(items, (item) => `talhelper validate talconfig ${item}`),
     },
     stacks.length > 0 && {
@@ -155,11 +148,7 @@ const globs = (paths: readonly string[]): string[] =>
 
 /** Needs nothing from elsewhere: no remote base, no chart, no file that is a secret. */
 function isLocal(survey: Survey, folder: string): boolean {
-  const text =
-    ['kustomization.yaml', 'kustomization.yml']
-      .map((name) => survey.text(folder === '.' ? name : `${folder}/${name}`))
-      .find(Boolean) ?? '';
-  return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(text);
+  return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(kustomizationIn(survey, folder));
 }
 
 /** No draft where nothing can be checked and nothing else is there to need it. `notes`: what was left out of it, and why. */
@@ -253,14 +242,14 @@ function narrowed(patterns: readonly string[]): string[] {
 
 /** The YAML that stages are started from: parsed without any tool. Where there is none, that no merge left its marks. */
 function keyFiles(survey: Survey, drafts: readonly Draft[]): Check[] {
-  const named = [...survey.files.keys()].filter((path) => {
+  const named = survey.paths.filter((path) => {
     if (!/\.ya?ml$/.test(path) || isAside(path) || destroysByPath(path)) return false;
     if (/^[Tt]askfile(?:\.dist)?\.ya?ml$/.test(path)) return true;
     return drafts.some(
       ({ command }) => command.includes(path) || (command.includes(folderOf(path)) && command.includes(basename(path))),
     );
   });
-  const sound = named.filter((path) => documentsOf(survey.text(path) ?? '').length > 0);
+  const sound = named.filter((path) => documentsOf(survey.text(path)).length > 0);
   return sound.length > 0 ? sound.slice(0, 4).map((path) => ({ yaml: path })) : [NO_MERGE_MARKS];
 }
 

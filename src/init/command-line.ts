@@ -17,8 +17,8 @@ const ROOT =
 
 /** A variable as a runner, .envrc or mise sets it, when that is a path below the root. */
 export function settingOf(survey: Survey, name: string): string | undefined {
-  for (const path of survey.files.keys()) {
-    const text = SETTINGS.test(path) ? (survey.text(path) ?? '') : '';
+  for (const path of survey.paths) {
+    const text = SETTINGS.test(path) ? survey.text(path) : '';
     const [, value] = new RegExp(`\\b${name}["']?\\s*(?::=|\\?=|=|:)\\s*["']?(.+?)["']?\\s*$`, 'm').exec(text) ?? [];
     const local = value?.replace(ROOT, '$1').replace(/^\.\//, '');
     if (local !== undefined && /^[\w./-]+$/.test(local) && !local.startsWith('/')) return local;
@@ -46,7 +46,7 @@ export function workFolder({ line, folder, survey }: Use, option: string, holds:
   if (goes !== undefined && /[$`{}]/.test(goes)) return undefined;
   const at = inFolder(inFolder(folder, goes ?? '.'), optionValue(line, option) ?? '.').replace(/\/$/, '');
   const has = (path: string) => isIn(at, path) && holds.test(path.slice(at === '.' ? 0 : at.length));
-  return at.startsWith('..') || ![...survey.files.keys()].some(has) ? undefined : at;
+  return at.startsWith('..') || !survey.paths.some(has) ? undefined : at;
 }
 
 /** Whether a path lies below a folder. */
@@ -62,12 +62,12 @@ export function terraformWants(use: Use): string[] {
   const folder = terraformFolder(use);
   if (folder === undefined) return [];
   const inIt = (paths: Iterable<string>) => [...paths].filter((path) => folderOf(path) === folder);
-  const tracked = inIt(survey.files.keys());
+  const tracked = inIt(survey.paths);
   const values = inIt(survey.ignored).filter((path) => VALUES.test(baseName(path)));
   const hasExample = tracked.some((path) =>
     /tfvars.*(?:example|sample|template)|(?:example|sample).*tfvars/.test(path),
   );
-  const text = tracked.flatMap((path) => (/\.(?:tf|tofu)$/.test(path) ? [survey.text(path) ?? ''] : [])).join('\n');
+  const text = tracked.flatMap((path) => (/\.(?:tf|tofu)$/.test(path) ? [survey.text(path)] : [])).join('\n');
   const isRemote = /^\s*(?:backend\s+"(?!local)|cloud\s*\{)/m.test(text);
   return [
     ...(values.length === 0 && hasExample ? [inFolder(folder, 'terraform.tfvars')] : values),
@@ -77,14 +77,14 @@ export function terraformWants(use: Use): string[] {
 
 /** The inventory that ansible.cfg names; undefined when it names none. */
 export const configuredInventory = (survey: Survey, folder: string): string | undefined =>
-  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '')?.[1];
+  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')))?.[1];
 
 /** Where Ansible is started: where the line goes, or where the only playbook of that name lies, when a wrapper goes there. */
 export function playFolder({ folder, line, survey }: Use): string {
   const started = inFolder(folder, optionValue(line, 'cd') ?? '.');
   const play = playbookIn(line);
   if (play === undefined || survey.files.has(inFolder(started, play))) return started;
-  const [only, ...others] = [...survey.files.keys()].filter(
+  const [only, ...others] = survey.paths.filter(
     (path) => path.endsWith(`/${play}`) && !/(?:^|\/)(?:roles|tasks)\//.test(path),
   );
   return only === undefined || others.length > 0 ? started : only.slice(0, -play.length - 1);
@@ -106,7 +106,7 @@ export const inventoryOf = (use: Use): string | undefined =>
 
 /** Whether git has a file of this path, or files below it. */
 export const isTracked = (survey: Survey, path: string): boolean =>
-  [...survey.files.keys()].some((one) => one === path || one.startsWith(`${path}/`));
+  survey.paths.some((one) => one === path || one.startsWith(`${path}/`));
 
 export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${shellWord(folder)}`);
 

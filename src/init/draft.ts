@@ -4,7 +4,18 @@ import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { plainPlay } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
-import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
+import {
+  baseName,
+  type Draft,
+  documentsOf,
+  folderOf,
+  inFolder,
+  type LeftOut,
+  list,
+  mapping,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 /** A text for the shell, and where it is started. */
 export interface Piece {
@@ -35,6 +46,17 @@ export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
     readonly tool?: string;
   };
 
+/** A stage that a layout proposes. */
+export type Candidate = Sketch & {
+  /** Texts of which a runner that covers it would have one. */
+  readonly keys: readonly string[];
+  /** Texts whose files may destroy; plain lines of ours cannot. */
+  readonly follow?: readonly Piece[];
+};
+
+/** Reads one layout of repositories. */
+export type Reader = (survey: Survey) => { candidates: Candidate[]; left?: LeftOut[]; protect?: string[] };
+
 /** Starts of runners of targets: what they run was read already. */
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
 
@@ -46,7 +68,7 @@ export async function running(own: readonly Piece[], { runBy }: Readers, survey:
   const sets = await Promise.all([...own, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
   const found = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
   const files = unique(found.filter((path) => survey.files.has(path)));
-  const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path) ?? '');
+  const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path));
   // Scripts run where the text that starts them does.
   return { own, files, all: [...own, ...scripts.map((text) => ({ folder: own[0]?.folder ?? '.', text }))] };
 }
@@ -64,7 +86,7 @@ export async function destroysByContent(
   if (named !== undefined) return `it runs ${named}`;
   const texts = [
     ...own.map(({ text }): [string, string] => ['x.sh', text]),
-    ...files.filter((path) => !isOtherwise(path)).map((path): [string, string] => [path, survey.text(path) ?? '']),
+    ...files.filter((path) => !isOtherwise(path)).map((path): [string, string] => [path, survey.text(path)]),
   ];
   for (const [path, text] of texts) {
     const found = await harm(path, text);
@@ -88,7 +110,7 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
   if (!wipesByPath(file)) return false;
   const tasks = files
     .filter((one) => /\.ya?ml$/.test(one))
-    .flatMap((one) => documentsOf(survey.text(one) ?? '').flatMap(list));
+    .flatMap((one) => documentsOf(survey.text(one)).flatMap(list));
   return tasks.some((task) => {
     const taken = Object.entries(mapping(task)).find(([key]) => /(?:^|\.)(?:include|import)_tasks$/.test(key))?.[1];
     const name = typeof taken === 'string' ? taken : String(mapping(taken).file ?? '');

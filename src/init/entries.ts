@@ -4,7 +4,7 @@
 import type { TargetTool } from '../fix/judging/ran-words.ts';
 import { includedFiles, readTargets, TARGET_FILES } from '../fix/judging/targets.ts';
 import { shellWord } from '../worktree/messages.ts';
-import { documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
+import { documentIn, folderOf, inFolder, isAside, isMapping, list, mapping, type Survey, unique } from './survey.ts';
 
 export interface Entry {
   readonly tool: TargetTool;
@@ -45,7 +45,7 @@ const MAX_DEPTH = 2;
 export function findRunners(survey: Survey): Runner[] {
   const root = runnersIn(survey, '.');
   if (root.some(({ entries }) => entries.size > 0)) return root;
-  const folders = unique([...survey.files.keys()].map(folderOf));
+  const folders = unique(survey.paths.map(folderOf));
   const near = folders.filter((folder) => folder !== '.' && folder.split('/').length <= MAX_DEPTH && !isAside(folder));
   return near
     .sort()
@@ -53,13 +53,7 @@ export function findRunners(survey: Survey): Runner[] {
     .slice(0, MAX_RUNNERS);
 }
 
-/** Folders that hold nothing one would run here: archives, tests, examples, templates of others. */
-export const isAside = (path: string): boolean =>
-  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
-    path,
-  );
-
-export function runnersIn(survey: Survey, folder: string): Runner[] {
+function runnersIn(survey: Survey, folder: string): Runner[] {
   return TOOLS.flatMap((tool) => {
     const file = TARGET_FILES[tool].map((name) => inFolder(folder, name)).find((path) => survey.files.has(path));
     const runner = file === undefined ? undefined : readRunner(survey, tool, file);
@@ -73,7 +67,7 @@ function readRunner(survey: Survey, tool: TargetTool, file: string): Runner {
   const raw = READERS[tool](survey, file);
   const entries = raw.map((entry): Entry => ({ ...entry, tool, command: commandOf(tool, file, entry) }));
   const byTarget = new Map(entries.map((entry) => [entry.target, entry]));
-  return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file) ?? '', entries) };
+  return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file), entries) };
 }
 
 const IN_FOLDER: Readonly<Record<TargetTool, string>> = {
@@ -106,7 +100,7 @@ const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw
   just: (survey, file) => justEntries(survey, file, '', new Set()),
   task: (survey, file) => taskEntries(survey, { file, prefix: '', home: folderOf(file) }, new Set()),
   npm: (survey, file) => {
-    const scripts = [...readTargets('npm', [survey.text(file) ?? ''])];
+    const scripts = [...readTargets('npm', [survey.text(file)])];
     return scripts.map(([target, { commands }]) => ({
       file,
       target,
@@ -124,8 +118,8 @@ const NAME = /^[A-Za-z][\w.-]*$/;
 const GIVEN = /^(?:MAKE\w*|CURDIR|SHELL|PWD|HOME|USER|PATH|@|<|\^|\*|\d)$/;
 
 function makeEntries(survey: Survey, file: string): Raw[] {
-  const files = [file, ...includedFiles('make', survey.text(file) ?? '').map((path) => inFolder(folderOf(file), path))];
-  const texts = files.map((path) => survey.text(path) ?? '');
+  const files = [file, ...includedFiles('make', survey.text(file)).map((path) => inFolder(folderOf(file), path))];
+  const texts = files.map((path) => survey.text(path));
   const whole = texts.join('\n');
   const set = new Set([...whole.matchAll(/^\s*(?:export\s+|override\s+)*(\w+)\s*(?:[:?+!]|::)?=/gm)].map(([, n]) => n));
   return [...readTargets('make', texts)]
@@ -170,7 +164,7 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
   const entries: (Omit<Raw, 'own' | 'calls'> & { own: string; calls: string[] })[] = [];
   const modules: Raw[] = [];
   let [about, hidden, confirm] = ['', false, false];
-  for (const line of (survey.text(file) ?? '').split('\n')) {
+  for (const line of survey.text(file).split('\n')) {
     const last = entries.at(-1);
     if (/^\s+\S/.test(line)) {
       if (last) last.own += `${line.trim().replace(/^[@-]+/, '')}\n`;
@@ -239,8 +233,7 @@ interface Included {
 function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set<string>): Raw[] {
   if (seen.has(file)) return [];
   seen.add(file);
-  const text = survey.text(file) ?? '';
-  const top = mapping(documentsOf(text)[0]);
+  const top = documentIn(survey, file);
   const set = new Set([...Object.keys(mapping(top.vars)), ...Object.keys(mapping(top.env))]);
   const own = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
     const task = isMapping(value) ? value : { cmds: list(value) };

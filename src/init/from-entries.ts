@@ -5,8 +5,18 @@ import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, type Piece, type Readers, type Running, running, usesIn } from './draft.ts';
-import { closureOf, type Entry, findRunners, isAside, type Runner, tidy } from './entries.ts';
-import { baseName, type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
+import { closureOf, type Entry, findRunners, type Runner, tidy } from './entries.ts';
+import {
+  baseName,
+  type Draft,
+  escapeRegExp,
+  folderOf,
+  freeName,
+  isAside,
+  type LeftOut,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 export interface Proposed {
   readonly drafts: readonly Draft[];
@@ -35,7 +45,7 @@ const wordsOf = (name: string): string[] =>
 /** Namespaces say where it belongs, not what it does. */
 const hasVerb = (name: string): boolean =>
   wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => VERBS.test(word));
-export const isUpName = (name: string): boolean =>
+const isUpName = (name: string): boolean =>
   hasVerb(name) || wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => NOUNS.test(word));
 
 /** Why a name is not one of bringing something up; undefined: nothing in it says so. */
@@ -104,7 +114,11 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const names = new Map<Entry, string>();
   const lists = new Map<string, string>();
   const ordered = taken.toSorted((a, b) => rankOf(a) - rankOf(b));
-  for (const one of ordered) names.set(one.entry, nameFor(one.entry, names));
+  for (const { entry } of ordered) {
+    const plain = stageName(entry.target);
+    const longer = stageName(`${folderOf(entry.file).replaceAll('/', '-')}-${plain}`);
+    names.set(entry, freeName([plain, longer], [...names.values()]));
+  }
   for (const { entry, runner, run } of ordered) {
     const lead = led.get(entry);
     const list = lead?.list ?? '';
@@ -144,14 +158,6 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
     })),
   );
   return { drafts, left, protect: [] };
-}
-
-function nameFor(entry: Entry, names: ReadonlyMap<Entry, string>): string {
-  const taken = [...names.values()];
-  const plain = stageName(entry.target);
-  const folder = folderOf(entry.file).replaceAll('/', '-');
-  const choices = [plain, stageName(`${folder}-${plain}`), ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${plain}-${n}`)];
-  return choices.find((name) => !taken.includes(name)) ?? `${plain}-${taken.length}`;
 }
 
 const pieceOf = ({ file, folder, own }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: own });
@@ -224,7 +230,7 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
 }
 
 function mention({ command, target, tool }: Entry): RegExp {
-  const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ /g, '(?: |::)');
+  const escaped = (text: string) => escapeRegExp(text).replace(/ /g, '(?: |::)');
   const short = tool === 'npm' ? `(?:npm|pnpm|yarn)(?: run)? ${target}` : `${tool} ${target}`;
   return new RegExp(`(?:^|[\`$>\\s])(?:${escaped(command)}|${escaped(short)})(?=$|[\`\\s])`, 'gm');
 }
@@ -238,8 +244,8 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
   const left: LeftOut[] = [];
   const protect: string[] = [];
   for (const [path, { mode }] of survey.files) {
-    const text = isScript(path, mode) ? survey.text(path) : undefined;
-    if (text === undefined || isAside(path)) continue;
+    const text = isScript(path, mode) && !isAside(path) ? survey.text(path) : '';
+    if (text === '') continue;
     const pieces = [{ folder: '.', text }];
     const command = `./${shellWord(path)}`;
     const isNamed = survey.readme.includes(path) || survey.readme.includes(`./${baseName(path)}`);

@@ -59,7 +59,7 @@ export const KINDS: readonly Kind[] = [
         .outputs.filter((path) => /\.ya?ml$/.test(path))
         .slice(0, 2)
         .map((path) => ({ yaml: path })),
-    files: ({ survey }) => [...rendering(survey).files],
+    files: ({ survey }) => rendering(survey).files,
   },
   {
     name: 'talhelper',
@@ -82,7 +82,7 @@ export const KINDS: readonly Kind[] = [
     },
     files: (use) => {
       const folder = terraformFolder(use);
-      return [...use.survey.files.keys()].filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path));
+      return use.survey.paths.filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path));
     },
     wants: terraformWants,
   },
@@ -118,7 +118,7 @@ export const KINDS: readonly Kind[] = [
       const folder = playFolder(use);
       const at = folder === '.' ? 0 : folder.length + 1;
       const play = inFolder(folder, playbookIn(use.line) ?? '');
-      return [...use.survey.files.keys()].filter(
+      return use.survey.paths.filter(
         (path) => path === play || (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
       );
     },

@@ -13,9 +13,8 @@ import { DEFAULT_PATH } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';
-import { isAside } from './entries.ts';
 import type { Asked } from './propose.ts';
-import type { Survey } from './survey.ts';
+import { isAside, type Survey } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
 /** What trying checks may take on an idle machine; on a busy one they are no slower for that, only later. */
@@ -34,27 +33,29 @@ export interface Look {
 export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look | undefined> {
   const checkout = await checkoutFiles(home);
   if (!checkout || checkout.files.size === 0) return undefined;
-  const texts = new Map<string, string | undefined>();
+  const texts = new Map<string, string>();
   const path = env.PATH || DEFAULT_PATH;
   const peek = (file: string): string | undefined => {
     const facts = fileFacts(join(home, file));
     return facts?.isFile && facts.size <= MAX_TEXT_BYTES ? ifPossible(() => readText(join(home, file))) : undefined;
   };
-  const text = (file: string): string | undefined => {
-    if (!checkout.files.has(file) || checkout.links.has(file)) return undefined;
-    if (!texts.has(file)) texts.set(file, peek(file)?.replaceAll('\r\n', '\n'));
-    return texts.get(file);
+  const text = (file: string): string => {
+    if (!checkout.files.has(file) || checkout.links.has(file)) return '';
+    const known = texts.get(file) ?? peek(file)?.replaceAll('\r\n', '\n') ?? '';
+    texts.set(file, known);
+    return known;
   };
   const ignored = await ignoredBeside(home, ['.']);
-  const readmes = [...checkout.files.keys()].filter(tellsHowToStart);
+  const paths = [...checkout.files.keys()];
   const survey: Survey = {
     files: checkout.files,
+    paths,
     text,
     isTooLarge: (file) => (fileFacts(join(home, file))?.size ?? 0) > MAX_TEXT_BYTES,
     ignored,
     exists: (file) => fileFacts(join(home, file)) !== undefined,
     installed: (tool) => findTool(tool, path) !== undefined,
-    readme: readmes.map((file) => text(file) ?? '').join('\n'),
+    readme: paths.filter(tellsHowToStart).map(text).join('\n'),
   };
   const sources = sourcesOf(checkout);
   const { secrets } = secretsFrom({ home, carry: [], env });

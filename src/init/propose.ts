@@ -7,7 +7,7 @@ import type { Readers } from './draft.ts';
 import { fromRunners, fromScripts } from './from-entries.ts';
 import { fromLayouts } from './layouts.ts';
 import { rendering } from './rendering.ts';
-import { baseName, type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
+import { baseName, type Draft, folderOf, freeName, type LeftOut, type Survey, unique } from './survey.ts';
 
 export interface Proposal {
   /** `check` first. */
@@ -19,7 +19,7 @@ export interface Proposal {
   readonly notes: readonly string[];
 }
 
-export const MAX_STAGES = 12;
+const MAX_STAGES = 12;
 
 export interface Asked extends Readers {
   readonly tryOut: TryOut;
@@ -58,7 +58,7 @@ const TARGETS = Object.values(TARGET_FILES).flat();
 
 /** What could have had stages in it, and is longer than anybody's source. */
 const unread = (survey: Survey): LeftOut[] =>
-  [...survey.files.keys()]
+  survey.paths
     .filter((path) => (TARGETS.includes(baseName(path)) || /\.(?:sh|bash)$/.test(path)) && survey.isTooLarge(path))
     .map((what) => ({ what, why: 'it is too large to be read' }));
 
@@ -77,12 +77,10 @@ const namedIn = ({ runs }: Draft, carry: readonly Carried[]): string[] =>
 
 /** Each name once: a later one of the same gets a number. */
 function named(drafts: readonly Draft[]): Draft[] {
-  const taken = new Set<string>();
+  const taken: string[] = [];
   return drafts.map((draft) => {
-    const name = [draft.name, ...Array.from(drafts, (_, i) => `${draft.name}-${i + 2}`)].find(
-      (one) => !taken.has(one),
-    ) as string;
-    taken.add(name);
+    const name = freeName([draft.name], taken);
+    taken.push(name);
     return { ...draft, name };
   });
 }

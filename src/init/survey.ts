@@ -5,10 +5,11 @@ import { shellWord } from '../worktree/messages.ts';
 
 /** A repository as far as its readers need it. */
 export interface Survey {
-  /** Tracked files with their modes. */
+  /** Tracked files with their modes, and their paths alone. */
   readonly files: ReadonlyMap<string, { readonly mode: string }>;
-  /** The text of a tracked file; undefined when there is none, or it is too large to be somebody's source. */
-  text(path: string): string | undefined;
+  readonly paths: readonly string[];
+  /** The text of a tracked file; empty when there is none, or it is too large to be somebody's source. */
+  text(path: string): string;
   isTooLarge(path: string): boolean;
   /** What git ignores in the checkout, folders ending in `/`. */
   readonly ignored: readonly string[];
@@ -68,6 +69,41 @@ export const isMapping = (value: unknown): value is Mapping =>
 export const mapping = (value: unknown): Mapping => (isMapping(value) ? value : {});
 export const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** Folders that hold nothing one would run here: archives, tests, examples, templates of others. */
+export const isAside = (path: string): boolean =>
+  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
+    path,
+  );
+
+/** The tracked paths that match, outside of such folders. */
+export const pathsLike = (survey: Survey, pattern: RegExp): string[] =>
+  survey.paths.filter((path) => pattern.test(path) && !isAside(path));
+
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Whether README names it, by its name or its path. */
+export const inReadme = ({ readme }: Survey, name: string): boolean =>
+  new RegExp(`(?:^|[\\s/\`"'])${escapeRegExp(name)}(?:$|[\\s\`"',.:)])`, 'm').test(readme);
+
+/** The first of these names that is free; else the first with a number behind it. */
+export function freeName(names: readonly string[], taken: readonly string[]): string {
+  const numbered = taken.map((_, i) => `${names[0]}-${i + 2}`);
+  return [...names, ...numbered].find((name) => !taken.includes(name)) as string;
+}
+
+/** `read`, once a survey. */
+export function perSurvey<T>(read: (survey: Survey) => T): (survey: Survey) => T {
+  const results = new WeakMap<Survey, T>();
+  return (survey) => {
+    const result = results.get(survey) ?? read(survey);
+    results.set(survey, result);
+    return result;
+  };
+}
+
+/** The first document of a tracked YAML file; empty when that is no mapping. */
+export const documentIn = (survey: Survey, path: string): Mapping => mapping(documentsOf(survey.text(path))[0]);
 
 /** The documents of a YAML text; none when it cannot be read. */
 export function documentsOf(text: string): unknown[] {
