@@ -42,8 +42,8 @@ export function playbooksOf(
     const above = configs
       .filter((folder) => folder === '.' || path.startsWith(`${folder}/`))
       .sort((a, b) => b.length - a.length);
-    const own = folderOf(path);
-    const folder = above[0] ?? (baseName(own) === 'playbooks' ? folderOf(own) : own);
+    const parent = folderOf(path);
+    const folder = above[0] ?? (baseName(parent) === 'playbooks' ? folderOf(parent) : parent);
     const variables = plays
       .flatMap((play) => list(play.vars_files).map(String))
       .filter((one) => /^[\w./-]+$/.test(one));
@@ -51,8 +51,8 @@ export function playbooksOf(
       {
         path,
         folder,
-        imports: imports.map((one) => inFolder(own, one)),
-        variables: variables.map((one) => inFolder(own, one)),
+        imports: imports.map((one) => inFolder(parent, one)),
+        variables: variables.map((one) => inFolder(parent, one)),
       },
     ];
   });
@@ -93,10 +93,10 @@ export const ansible: Reader = (survey) => {
       const run = (playbook: string) => `ansible-playbook${option} ${shellWord(relative(folder, playbook))}`;
       const judge = verifies(play);
       const plain = plainName(path);
-      const own = folderOf(path) === folder || /playbooks?$/.test(folderOf(path)) ? folder : folderOf(path);
+      const place = folderOf(path) === folder || /playbooks?$/.test(folderOf(path)) ? folder : folderOf(path);
       const isPlain = /^(?:site|main|playbook|run|all)$/.test(plain);
       return {
-        name: stageName(isPlain ? (own === '.' ? 'ansible' : baseName(own)) : plain),
+        name: stageName(isPlain ? (place === '.' ? 'ansible' : baseName(place)) : plain),
         command: [
           ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
           ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),

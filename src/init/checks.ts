@@ -12,7 +12,10 @@ import type { Check, Draft, Survey } from './survey.ts';
 import { documentsOf, folderOf, isAside, pathsLike, unique } from './survey.ts';
 
 /** How a command ended when it was tried; `late`: not within the time there was. */
-export type Tried = { readonly ok: true } | { readonly ok: false; readonly said: string } | { readonly late: true };
+export type Tried =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly complaint: string }
+  | { readonly late: true };
 export type TryOut = (command: string) => Promise<Tried>;
 
 interface Probe {
@@ -210,16 +213,16 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
   const whole = await tryOut(run(items));
   if ('late' in whole) return none(`${tool} takes long here; it was not tried to its end.`);
   if (whole.ok) return { probe, good: items, bad: [] };
-  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.said))
+  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.complaint))
     return none(`${tool} does not know this command here.`);
-  if (items.length === 1) return none(`it fails today: ${whole.said}`);
+  if (items.length === 1) return none(`it fails today: ${whole.complaint}`);
   const good: string[] = [];
   const bad: { items: string[]; why: string }[] = [];
   for (const item of items) {
     const tried = await tryOut(run([item]));
     if ('late' in tried) bad.push({ items: [item], why: `${item} was not tried in time.` });
     else if (tried.ok) good.push(item);
-    else bad.push({ items: [item], why: `it fails today: ${tried.said}` });
+    else bad.push({ items: [item], why: `it fails today: ${tried.complaint}` });
   }
   if (bad.length <= 3) return { probe, good, bad };
   // Of many alike one reason is enough.
@@ -231,9 +234,9 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
 function narrowed(patterns: readonly string[]): string[] {
   const all = unique(patterns);
   const isYaml = all.includes('**/*.yaml') || all.includes('**/*.yml');
-  const kept = all.filter((one) => one.startsWith('**') || !(isYaml && one.endsWith('/')));
-  const outer = kept.filter(
-    (one) => !kept.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)),
+  const needed = all.filter((one) => one.startsWith('**') || !(isYaml && one.endsWith('/')));
+  const outer = needed.filter(
+    (one) => !needed.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)),
   );
   return outer.length <= 8
     ? outer

@@ -32,7 +32,7 @@ export interface Readers {
 
 /** What is run, as far as it can be read. */
 export interface Running {
-  readonly own: readonly Piece[];
+  readonly pieces: readonly Piece[];
   /** Files of the repository that these texts run. */
   readonly files: readonly string[];
   /** The texts, and those of the scripts among the files. */
@@ -60,17 +60,17 @@ export type Reader = (survey: Survey) => { candidates: Candidate[]; left?: LeftO
 /** Starts of runners of targets: what they run was read already. */
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
 
-export async function running(own: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
+export async function running(pieces: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
   // What a wrapper starts is followed, too.
-  const plays = own.flatMap(({ folder, text }) =>
+  const plays = pieces.flatMap(({ folder, text }) =>
     joined(text).flatMap((line) => plainPlay({ folder, line, survey }) ?? []),
   );
-  const sets = await Promise.all([...own, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
-  const found = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
-  const files = unique(found.filter((path) => survey.files.has(path)));
+  const sets = await Promise.all([...pieces, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
+  const ran = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
+  const files = unique(ran.filter((path) => survey.files.has(path)));
   const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path));
   // Scripts run where the text that starts them does.
-  return { own, files, all: [...own, ...scripts.map((text) => ({ folder: own[0]?.folder ?? '.', text }))] };
+  return { pieces, files, all: [...pieces, ...scripts.map((text) => ({ folder: pieces[0]?.folder ?? '.', text }))] };
 }
 
 const inText = (folder: string, text: string): string =>
@@ -78,20 +78,20 @@ const inText = (folder: string, text: string): string =>
 
 /** Why a stage of these texts would destroy; undefined when nothing is seen that does. */
 export async function destroysByContent(
-  { own, files }: Pick<Running, 'own' | 'files'>,
+  { pieces, files }: Pick<Running, 'pieces' | 'files'>,
   { harm }: Readers,
   survey: Survey,
 ): Promise<string | undefined> {
   const named = files.find((path) => isRunToDestroy(path, files, survey));
   if (named !== undefined) return `it runs ${named}`;
   const texts = [
-    ...own.map(({ text }): [string, string] => ['x.sh', text]),
+    ...pieces.map(({ text }): [string, string] => ['x.sh', text]),
     ...files.filter((path) => !isOtherwise(path)).map((path): [string, string] => [path, survey.text(path)]),
   ];
   for (const [path, text] of texts) {
-    const found = await harm(path, text);
-    if (found === undefined) return `${path} could not be read in time`;
-    const worst = found.find(({ guarded }) => !guarded);
+    const harms = await harm(path, text);
+    if (harms === undefined) return `${path} could not be read in time`;
+    const worst = harms.find(({ guarded }) => !guarded);
     if (worst) return `${path === 'x.sh' ? 'it runs' : `${path}, line ${worst.line}:`} ${worst.words.slice(0, 80)}`;
   }
   return undefined;
@@ -122,8 +122,8 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
 export function usesIn(pieces: readonly Piece[]): { kind: Kind; line: string; folder: string }[] {
   const lines = pieces.flatMap(({ folder, text }) => joined(text).map((line) => ({ folder, line })));
   return KINDS.flatMap((kind) => {
-    const found = lines.find(({ line }) => kind.up.test(line));
-    return found ? [{ kind, ...found }] : [];
+    const use = lines.find(({ line }) => kind.up.test(line));
+    return use ? [{ kind, ...use }] : [];
   });
 }
 

@@ -16,7 +16,7 @@ export interface Entry {
   /** What its author says of it. */
   readonly about: string;
   /** Its own recipe, and the folder it is started in where that is not its file's. */
-  readonly own: string;
+  readonly recipe: string;
   readonly folder?: string;
   /** Entries of the same runner that it waits for or calls, by target, in order. */
   readonly calls: readonly string[];
@@ -105,7 +105,7 @@ const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw
       file,
       target,
       about: '',
-      own: commands,
+      recipe: commands,
       calls: callsIn('npm', commands),
       parameters: [],
       hidden: /^(?:pre|post)/.test(target),
@@ -125,14 +125,14 @@ function makeEntries(survey: Survey, file: string): Raw[] {
   return [...readTargets('make', texts)]
     .filter(([target]) => NAME.test(target) && !/\.\w{1,4}$/.test(target))
     .map(([target, { commands, needs }]) => {
-      const own = commands.trim();
-      const used = [...own.matchAll(/\$[({](\w+)[)}]/g)].map(([, name]) => name as string);
+      const recipe = commands.trim();
+      const used = [...recipe.matchAll(/\$[({](\w+)[)}]/g)].map(([, name]) => name as string);
       return {
         file,
         target,
         about: aboutTarget(whole, target),
-        own,
-        calls: unique([...needs, ...callsIn('make', own)]),
+        recipe,
+        calls: unique([...needs, ...callsIn('make', recipe)]),
         parameters: unique(used.filter((name) => !set.has(name) && !GIVEN.test(name))),
         hidden: /^[_.]/.test(target),
       };
@@ -161,13 +161,13 @@ const JUST_HEAD = /^@?([A-Za-z_][\w-]*)((?:\s+[+*$]*\w+(?:=(?:"[^"]*"|'[^']*'|[^
 function justEntries(survey: Survey, file: string, prefix: string, seen: Set<string>): Raw[] {
   if (seen.has(file)) return [];
   seen.add(file);
-  const entries: (Omit<Raw, 'own' | 'calls'> & { own: string; calls: string[] })[] = [];
+  const entries: (Omit<Raw, 'recipe' | 'calls'> & { recipe: string; calls: string[] })[] = [];
   const modules: Raw[] = [];
   let [about, hidden, confirm] = ['', false, false];
   for (const line of survey.text(file).split('\n')) {
     const last = entries.at(-1);
     if (/^\s+\S/.test(line)) {
-      if (last) last.own += `${line.trim().replace(/^[@-]+/, '')}\n`;
+      if (last) last.recipe += `${line.trim().replace(/^[@-]+/, '')}\n`;
       continue;
     }
     const [, attribute] = /^\[(.*)\]\s*$/.exec(line) ?? [];
@@ -187,27 +187,30 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
     } else if (imported !== undefined) {
       modules.push(...justEntries(survey, inFolder(folderOf(file), imported), prefix, seen));
     }
-    const [, recipe, given = '', needs = ''] = JUST_HEAD.exec(line) ?? [];
-    if (recipe !== undefined) {
+    const [, target, given = '', needs = ''] = JUST_HEAD.exec(line) ?? [];
+    if (target !== undefined) {
       const parameters = [...given.matchAll(/(?:^|\s)([+$]*)(\w+)(?==|\s|$)(=)?/g)].flatMap(([, , p, has]) =>
         has === undefined ? [p as string] : [],
       );
       const called = needs.replace(/#.*|[()&]/g, ' ').split(/\s+/);
       entries.push({
         file,
-        target: `${prefix}${recipe}`,
+        target: `${prefix}${target}`,
         about: tidy(about),
-        own: '',
+        recipe: '',
         calls: called.filter(Boolean).map((one) => `${prefix}${one}`),
         parameters: parameters.filter((p) => !new RegExp(`\\*${p}\\b`).test(given)),
-        hidden: hidden || recipe.startsWith('_'),
+        hidden: hidden || target.startsWith('_'),
         confirm,
       });
     }
     if (comment === undefined) [about, hidden, confirm] = ['', false, false];
   }
-  const own = entries.map((entry) => ({ ...entry, calls: unique([...entry.calls, ...callsIn('just', entry.own)]) }));
-  return [...own, ...modules];
+  const here = entries.map((entry) => ({
+    ...entry,
+    calls: unique([...entry.calls, ...callsIn('just', entry.recipe)]),
+  }));
+  return [...here, ...modules];
 }
 
 const moduleFile = (survey: Survey, folder: string, name: string, path: string | undefined): string | undefined =>
@@ -235,7 +238,7 @@ function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set
   seen.add(file);
   const top = documentIn(survey, file);
   const set = new Set([...Object.keys(mapping(top.vars)), ...Object.keys(mapping(top.env))]);
-  const own = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
+  const here = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
     const task = isMapping(value) ? value : { cmds: list(value) };
     const items = [...list(task.cmds), ...list(task.cmd)];
     const values = { ...mapping(top.vars), ...mapping(task.vars) };
@@ -245,16 +248,16 @@ function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set
       typeof item === 'string' ? [item] : typeof mapping(item).task === 'string' ? [mapping(item).task as string] : [],
     );
     const shell = lines.filter((line) => line !== '').join('\n');
-    const known = new Set([...set, ...Object.keys(mapping(task.vars)), ...Object.keys(mapping(task.env))]);
+    const defined = new Set([...set, ...Object.keys(mapping(task.vars)), ...Object.keys(mapping(task.env))]);
     const used = [...shell.matchAll(/\{\{\s*\.(\w+)\s*\}\}/g)].map(([, one]) => one as string);
     const asked = list(mapping(task.requires).vars).map((one) => String(mapping(one).name ?? one));
     const words = /\busage:|\b(?:specific|single|given)\b/i.test(String(task.desc)) && shell.includes('.CLI_ARGS');
-    const fromOutside = prefix === '' ? used.filter((one) => !known.has(one) && !TASK_GIVEN.test(one)) : [];
+    const fromOutside = prefix === '' ? used.filter((one) => !defined.has(one) && !TASK_GIVEN.test(one)) : [];
     return {
       file,
       target: `${prefix}${name}`,
       about: tidy(String(task.desc ?? task.summary ?? '')),
-      own: shell,
+      recipe: shell,
       folder: startedIn(task.dir, file, home),
       calls: unique([
         ...called.map((one) => (one.startsWith(':') ? one.slice(1) : `${prefix}${one}`)),
@@ -269,14 +272,15 @@ function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set
     const path = typeof value === 'string' ? value : String(mapping(value).taskfile ?? '');
     const at = inFolder(folderOf(file), path);
     const names = [at, ...TARGET_FILES.task.map((one) => inFolder(at, one))];
-    const found = names.find((one) => survey.files.has(one));
+    const taskfile = names.find((one) => survey.files.has(one));
     const deeper = mapping(value).flatten === true ? prefix : `${prefix}${name}:`;
     const { dir } = mapping(value);
     const start = typeof dir === 'string' ? inFolder(folderOf(file), dir) : home;
-    const entries = found === undefined ? [] : taskEntries(survey, { file: found, prefix: deeper, home: start }, seen);
+    const entries =
+      taskfile === undefined ? [] : taskEntries(survey, { file: taskfile, prefix: deeper, home: start }, seen);
     return entries.map((entry) => ({ ...entry, hidden: entry.hidden || mapping(value).internal === true }));
   });
-  return [...own, ...included];
+  return [...here, ...included];
 }
 
 function startedIn(dir: unknown, file: string, home: string): string {
@@ -307,19 +311,19 @@ function callsIn(tool: TargetTool, text: string): string[] {
 
 /** The entry and all that it calls, what is called first; each once. `-C folder` leads to other runners. */
 export function closureOf(survey: Survey, runner: Runner, target: string): Entry[] {
-  const found = new Map<string, Entry>();
+  const reached = new Map<string, Entry>();
   const visit = (at: Runner, name: string): void => {
     const entry = at.entries.get(name);
     const key = `${at.file} ${name}`;
-    if (!entry || found.has(key)) return;
-    found.set(key, entry);
+    if (!entry || reached.has(key)) return;
+    reached.set(key, entry);
     for (const call of entry.calls) visit(at, call);
-    for (const [, folder = '', words = ''] of entry.own.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
+    for (const [, folder = '', words = ''] of entry.recipe.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
       const other = runnersIn(survey, inFolder(folderOf(at.file), folder)).find(({ tool }) => tool === 'make');
       const names = words.trim() === '' ? [other?.first ?? ''] : words.trim().split(/\s+/);
       for (const one of other ? names : []) visit(other as Runner, one);
     }
   };
   visit(runner, target);
-  return [...found.values()];
+  return [...reached.values()];
 }

@@ -93,7 +93,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const harmless: { entry: Entry; runner: Runner; run: Running }[] = [];
   for (const runner of runners) {
     for (const entry of runner.entries.values()) {
-      if (entry.hidden || isTalk(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
+      if (entry.hidden || onlyPrints(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
       const run = await running(closureOf(survey, runner, entry.target).map(pieceOf), readers, survey);
       const why = await reasonAgainst(entry, run, readers, survey);
       if (why !== undefined) left.push({ what: entry.command, why });
@@ -160,17 +160,17 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   return { drafts, left, protect: [] };
 }
 
-const pieceOf = ({ file, folder, own }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: own });
+const pieceOf = ({ file, folder, recipe }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: recipe });
 
 /** Lists targets or greets. */
-const isTalk = ({ own, calls }: Entry): boolean =>
+const onlyPrints = ({ recipe, calls }: Entry): boolean =>
   calls.length === 0 &&
-  own.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
+  recipe.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
 
 /** It only starts others. */
-const isAggregate = (runner: Runner, { own, calls }: Entry): boolean =>
+const isAggregate = (runner: Runner, { recipe, calls }: Entry): boolean =>
   calls.some((call) => runner.entries.get(call)?.hidden === false) &&
-  own
+  recipe
     .split('\n')
     .every((line) =>
       /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|just|task|npm run)\s+[\w.: -]+$)/.test(line),
@@ -187,7 +187,7 @@ async function reasonAgainst(
   if (purpose !== undefined) return purpose;
   if (parameters.length > 0) return `it asks for ${parameters.slice(0, 3).join(', ')}`;
   const asked = /\b(?:read\s+-[a-z]*p|gum\s+(?:confirm|input|choose)|select\s+\w+\s+in)\b/.exec(
-    run.own.map((one) => one.text).join('\n'),
+    run.pieces.map((one) => one.text).join('\n'),
   );
   if (asked) return `it asks a person (${asked[0]})`;
   const why = await destroysByContent(run, readers, survey);
@@ -198,7 +198,7 @@ async function reasonAgainst(
 function leadsOf(survey: Survey, runner: Runner): Lead[] {
   const first = runner.first === undefined ? undefined : runner.entries.get(runner.first);
   const byDefault: Lead[] = [];
-  if (first && !isTalk(first)) {
+  if (first && !onlyPrints(first)) {
     const calls = first.calls.filter((call) => runner.entries.has(call));
     const names = isAggregate(runner, first) ? calls : [first.target];
     const because = `${runner.tool} without a name runs it.`;
@@ -252,13 +252,13 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
     const name = baseName(path).replace(/\.\w+$/, '');
     const isCandidate = SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(name));
     if (!isCandidate && !MAY_DESTROY.test(`${path}\n${text}`)) continue;
-    const own = destroysByPath(path)
+    const whyHarmful = destroysByPath(path)
       ? 'its name says that it takes something away'
-      : await destroysByContent({ own: pieces, files: [] }, readers, survey);
-    if (own !== undefined) protect.push(path);
+      : await destroysByContent({ pieces, files: [] }, readers, survey);
+    if (whyHarmful !== undefined) protect.push(path);
     if (!isCandidate || before.some(({ runs }) => runs.includes(path))) continue;
     const run = await running(pieces, readers, survey);
-    const harm = own ?? (await destroysByContent({ own: [], files: run.files }, readers, survey));
+    const harm = whyHarmful ?? (await destroysByContent({ pieces: [], files: run.files }, readers, survey));
     const why =
       harm ??
       otherPurpose(baseName(path)) ??

@@ -69,8 +69,8 @@ export function rootsOf(all: readonly FluxKustomization[]) {
   const once = [...new Map(here.map((one) => [one.name, one])).values()].slice(0, MAX_ROOTS);
   const names = new Set(once.map(({ name }) => name));
   const needsOf = ({ name, needs }: FluxKustomization) => {
-    const own = needs.filter((need) => names.has(need));
-    return own.length > 0 || name === 'flux-system' || !names.has('flux-system') ? own : ['flux-system'];
+    const inside = needs.filter((need) => names.has(need));
+    return inside.length > 0 || name === 'flux-system' || !names.has('flux-system') ? inside : ['flux-system'];
   };
   return {
     /** Too many beside each other to tell which is the root: one of the source that most are from. */

@@ -224,7 +224,9 @@ const LAYER_WORDS: readonly (readonly [RegExp, number])[] = [
 /** By the words of its name, the last that says anything; else by what it runs. */
 export function layerOf(name: string, kinds: readonly Kind[]): number {
   const words = name.toLowerCase().split(/[^a-z0-9]+/);
-  const said = words.flatMap((word) => LAYER_WORDS.filter(([known]) => known.test(word)).map(([, layer]) => layer));
-  const last = words.includes('post') ? 6 : said.at(-1);
+  const layers = words.flatMap((word) =>
+    LAYER_WORDS.filter(([pattern]) => pattern.test(word)).map(([, layer]) => layer),
+  );
+  const last = words.includes('post') ? 6 : layers.at(-1);
   return last ?? Math.max(...kinds.map(({ layer }) => layer), kinds.length === 0 ? 5 : 0);
 }

@@ -302,7 +302,7 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     for (const one of chosen) {
       const { keys: _, follow = [], ...sketch } = one;
       const { files } = await running(follow, readers, survey);
-      const harm = await destroysByContent({ own: [], files }, readers, survey);
+      const harm = await destroysByContent({ pieces: [], files }, readers, survey);
       if (harm !== undefined) {
         left.push({ what: follow[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
         continue;
@@ -310,7 +310,11 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
       const taken = [...before, ...drafts].map(({ name }) => name);
       const all = [...follow, { folder: '.', text: one.command }];
       drafts.push(
-        draftOf({ ...sketch, name: freeName([one.name, ...longerName(one)], taken) }, { own: [], files, all }, survey),
+        draftOf(
+          { ...sketch, name: freeName([one.name, ...longerName(one)], taken) },
+          { pieces: [], files, all },
+          survey,
+        ),
       );
     }
   }

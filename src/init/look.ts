@@ -41,9 +41,9 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
   };
   const text = (file: string): string => {
     if (!checkout.files.has(file) || checkout.links.has(file)) return '';
-    const known = texts.get(file) ?? peek(file)?.replaceAll('\r\n', '\n') ?? '';
-    texts.set(file, known);
-    return known;
+    const content = texts.get(file) ?? peek(file)?.replaceAll('\r\n', '\n') ?? '';
+    texts.set(file, content);
+    return content;
   };
   const ignored = await ignoredBeside(home, ['.']);
   const paths = [...checkout.files.keys()];
@@ -130,7 +130,7 @@ async function tried(
   );
   if (run.ended === 'exit code 0') return { ok: true };
   if (run.ended.startsWith('stopped')) return { late: true };
-  return { ok: false, said: mask(firstComplaint(run.output) || run.ended) };
+  return { ok: false, complaint: mask(firstComplaint(run.output) || run.ended) };
 }
 
 const BEGINS = /\berror\b|ERROR|unknown command|: line \d+:|\bno such\b|\[error\]|\bfailed\b|not found/i;

@@ -89,7 +89,7 @@ function named(drafts: readonly Draft[]): Draft[] {
 function withNeeds(drafts: readonly Draft[]): Draft[] {
   const names = new Set(drafts.map(({ name }) => name));
   const needs = new Map(
-    drafts.map(({ name, needs: own }) => [name, own.filter((need) => names.has(need) && need !== name)]),
+    drafts.map(({ name, needs: named }) => [name, named.filter((need) => names.has(need) && need !== name)]),
   );
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
     from === to || (!seen.has(from) && (needs.get(from) ?? []).some((next) => reaches(next, to, seen.add(from))));
@@ -107,9 +107,9 @@ function withNeeds(drafts: readonly Draft[]): Draft[] {
   const place = (draft: Draft, path: readonly string[]): void => {
     if (ordered.some(({ name }) => name === draft.name) || path.includes(draft.name)) return;
     // A circle is cut where it closes.
-    const own = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
-    for (const need of own) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
-    ordered.push({ ...draft, needs: own });
+    const first = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
+    for (const need of first) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
+    ordered.push({ ...draft, needs: first });
   };
   for (const draft of drafts) place(draft, []);
   return ordered;
@@ -127,7 +127,7 @@ function withSkips(stages: readonly Draft[]): Draft[] {
 /** The proposal with these stages only; the others stand among what is left out. */
 export function onlyStages(proposal: Proposal, names: ReadonlySet<string>, why: (name: string) => string): Proposal {
   const gone = proposal.stages.filter(({ name }) => !names.has(name));
-  const kept = proposal.stages.filter(({ name }) => names.has(name));
+  const stages = proposal.stages.filter(({ name }) => names.has(name));
   // What stood behind a stage that is gone stands behind what that one needed.
   const needsOf = (stage: Draft, seen: readonly string[] = []): string[] =>
     stage.needs.flatMap((need) => {
@@ -137,7 +137,7 @@ export function onlyStages(proposal: Proposal, names: ReadonlySet<string>, why: 
     });
   return {
     ...proposal,
-    stages: withSkips(kept.map(({ on_failure: _, ...stage }) => ({ ...stage, needs: unique(needsOf(stage)) }))),
+    stages: withSkips(stages.map(({ on_failure: _, ...stage }) => ({ ...stage, needs: unique(needsOf(stage)) }))),
     left: [
       ...gone.map(({ name, command }) => ({ what: `${name}: ${command.split('\n').at(-1)}`, why: why(name) })),
       ...proposal.left,

@@ -24,13 +24,13 @@ export async function settled(proposal: Proposal, sources: Sources): Promise<Pro
 /** Stage → why it cannot stand as it is. */
 async function faults(text: string, sources: Sources): Promise<Map<string, string>> {
   const parsed = parseContextMap(text, MAP_FILE);
-  const found: (readonly [path: string, why: string])[] = parsed.ok
+  const problems: (readonly [path: string, why: string])[] = parsed.ok
     ? [...(await forbiddenByWords(parsed.value, sources)), ...(await forbiddenThroughFiles(parsed.value, sources))].map(
         ({ path, what, through }) => [formatPath(path), `it runs ${what}${through ? `, through ${through}` : ''}`],
       )
     : parsed.problems.map(({ path, message }) => [path, message]);
   return new Map(
-    found.flatMap(([path, why]) => {
+    problems.flatMap(([path, why]) => {
       const stage = /^stages\.([\w-]+)/.exec(path)?.[1];
       return stage === undefined ? [] : [[stage, why] as const];
     }),
