@@ -9,7 +9,7 @@ import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { runOptions } from './run-options.ts';
+import { numberOption, runOptions } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
 
 const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
@@ -120,9 +120,7 @@ const MAX_ITEMS = 20;
 
 /** Works on the item that is named, or on the open ones in their order; exit 0 all done or enough, 1 no progress, 3 stuck. */
 async function work(input: CommandInput, number: string | undefined): Promise<Answer | number> {
-  const max = input.options.max === undefined ? MAX_ITEMS : Number(input.options.max);
-  if (!Number.isInteger(max) || max < 1)
-    failUsage(`--max ${input.options.max} is not a number from 1 on`, 'for example: --max 3');
+  const max = numberOption(input.options, 'max', 'for example: --max 3') ?? MAX_ITEMS;
   const named = number === undefined ? undefined : (findItem(await listBacklog(input.layout()), number) as ListedItem);
   if (input.dry) {
     const items = (

@@ -116,21 +116,9 @@ const FIELDS = {
 export function readPatchLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { path, files, links, protect, judging, known, failed, max_files, max_lines } = read.value;
-  return {
-    value: {
-      ...read.value,
-      path: path ?? undefined,
-      files: new Map(Object.entries(files)),
-      links: new Map(Object.entries(links ?? {})),
-      protect: protect ?? [],
-      judging: judging ?? [],
-      known: known ?? undefined,
-      failed: failed ?? undefined,
-      max_files: max_files ?? undefined,
-      max_lines: max_lines ?? undefined,
-    },
-  };
+  const { files, links = {}, protect = [], judging = [] } = read.value;
+  const maps = { files: new Map(Object.entries(files)), links: new Map(Object.entries(links)) };
+  return { value: { ...read.value, ...maps, protect, judging } };
 }
 
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];

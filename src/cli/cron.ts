@@ -9,11 +9,12 @@ import { fileFacts, findTool } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { LAB_TOOLS, programArguments } from '../io/package.ts';
-import { askLine, canAnswer } from '../io/stdin.ts';
+import { askYes, canAnswer } from '../io/stdin.ts';
 import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
 import { isSecretName } from '../outbound/redact/secret-signs.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { required } from '../stage/requires.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { optionParts, RUN_OPTIONS } from './options.ts';
@@ -69,7 +70,10 @@ async function installed(input: CommandInput): Promise<Answer> {
     ...noteLines,
   ];
   if (input.dry) return answer(false, lines);
-  if (input.options.yes !== true && !(await saysYes(input, lines))) return answer(false, 'nothing was changed');
+  if (input.options.yes !== true) {
+    if (input.out.json || !canAnswer()) fail('E_CRON_ASK', {}, lines);
+    if (!(await askYes([...lines, 'do it?'].join('\n')))) return answer(false, 'nothing was changed');
+  }
   await install(kind, job, process.env);
   const next = localTime(nextSlot(job.times, Date.now()));
   return answer(true, [
@@ -80,12 +84,6 @@ async function installed(input: CommandInput): Promise<Answer> {
 }
 
 const LINGER = 'it runs only while you are logged in, unless you allow it once: loginctl enable-linger';
-
-async function saysYes({ out }: CommandInput, lines: readonly string[]): Promise<boolean> {
-  if (out.json || !canAnswer()) fail('E_CRON_ASK', {}, lines);
-  const answer = await askLine([...lines, 'do it? [y]es, [N]o: '].join('\n'), new AbortController().signal);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
-}
 
 async function removed({ home: findHome, dry }: CommandInput): Promise<Answer> {
   const home = findHome();
@@ -119,7 +117,7 @@ async function jobOf(input: CommandInput) {
     });
   // Asked for their values' sake, so that no line is installed that fails each time.
   runOptions(input);
-  const names = [...new Set([...READ, ...Object.values(config.map.stages).flatMap(({ requires }) => requires.env)])];
+  const names = [...new Set([...READ, ...required(config.map, 'env')])];
   const set = names.filter((name) => process.env[name]);
   const secret = set.filter((name) => isSecretName(name) || /:\/\/[^/]*@/.test(process.env[name] ?? ''));
   const env = Object.fromEntries(

@@ -66,10 +66,8 @@ const FIELDS = {
 export function readFailureLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { id, log, stage: step = '', exit_code, last_green, root } = read.value;
-  const { stage, cell } = splitStepName(step);
-  const rest = { exit_code: exit_code ?? null, last_green: last_green ?? undefined, root: root ?? undefined };
-  return { value: { id, stage, cell, log, ...rest } };
+  const { stage: step = '', exit_code = null, ...rest } = read.value;
+  return { value: { ...rest, ...splitStepName(step), exit_code } };
 }
 
 type FailureLine = Extract<ReturnType<typeof readFailureLine>, { value: unknown }>['value'];

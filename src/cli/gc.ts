@@ -12,12 +12,14 @@ import { counted } from '../triage/words.ts';
 import { commitOf } from '../worktree/base.ts';
 import { committedFixes } from '../worktree/find-fix.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { numberOption } from './run-options.ts';
 
 const NEXT = 'for example: mendloop gc --days 90, or retention: {days: 90} in ai/loop.yaml';
 const UNASKED = `note: ai/loop.yaml has no retention; this is what ${USUAL_COMMAND} would do`;
 
 export async function run({ options, dry, layout: findLayout, line }: CommandInput): Promise<Answer> {
   const layout = findLayout();
+  const number = (name: string) => numberOption(options, name, NEXT) ?? null;
   const asked = { days: number('days'), keep_runs: number('keep-runs'), max_mb: number('max-mb') };
   const isAsked = Object.values(asked).some((value) => value !== null);
   const written = isAsked ? asked : (await configurationNow(layout.home)).config.loop.retention;
@@ -44,13 +46,6 @@ export async function run({ options, dry, layout: findLayout, line }: CommandInp
     const base = await baseOf(layout.home);
     const head = await commitOf(git, `refs/heads/${base.branch}`);
     return head === undefined ? [] : committedFixes(git, base.commit, head);
-  }
-
-  function number(name: string): number | null {
-    const value = options[name];
-    if (value === undefined) return null;
-    if (!/^[1-9]\d{0,6}$/.test(String(value))) failUsage(`--${name} ${value} is not a number from 1 on`, NEXT);
-    return Number(value);
   }
 }
 

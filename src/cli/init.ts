@@ -148,7 +148,7 @@ async function askAbout(proposal: Proposal): Promise<Proposal | undefined> {
   for (const stage of proposal.stages) {
     if (!all) {
       process.stdout.write(`\n${stageText(proposal, stage.name)}`);
-      const answer = (await askLine(QUESTION, new AbortController().signal))?.trim().toLowerCase();
+      const answer = (await askLine(QUESTION))?.trim().toLowerCase();
       if (answer === undefined || /^q/.test(answer)) return undefined;
       if (/^n/.test(answer)) continue;
       all = /^a/.test(answer);

@@ -45,14 +45,16 @@ export function readFields<F extends Fields>(text: string, fields: F): ReadLine<
   const problems = Object.entries(fields).flatMap(([name, [expected, check]]) =>
     check(value[name]) ? [] : [`${name}: expected ${expected}`],
   );
-  return problems.length > 0 ? { problem: problems.join('; '), id } : { value: value as ValueOf<F> & { id: Id } };
+  if (problems.length > 0) return { problem: problems.join('; '), id };
+  const values = Object.keys(fields).map((name) => [name, value[name] ?? undefined]);
+  return { value: { ...(Object.fromEntries(values) as ValueOf<F>), id } };
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Also sound when it is left out or null. */
-export const maybe = <T>(check: Check<T>): Check<T | null | undefined> => optional(orNull(check));
+/** Also sound when it is left out or null; both are read as undefined. */
+export const maybe = <T>(check: Check<T>) => optional(orNull(check)) as Check<T | undefined>;
 
 /** One line out for each line of stdin, in order; a line that cannot be read is answered with its problem. Resolves to the exit code. */
 export async function answerLines<T>(

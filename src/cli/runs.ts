@@ -11,6 +11,7 @@ import { listRuns } from '../journal/runs.ts';
 import { concerns, RUN_OUTCOMES, runFacts } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { numberOption } from './run-options.ts';
 
 const SHOWN = 20;
 
@@ -24,9 +25,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
       `no run ends as ${JSON.stringify(outcome)}${didYouMean(outcome, RUN_OUTCOMES, 'outcomes are')}`,
       'mendloop runs --help',
     );
-  if (options.last !== undefined && !/^[1-9]\d{0,5}$/.test(String(options.last)))
-    failUsage(`--last ${options.last} is not a number from 1 on`, 'for example: --last 50');
-  const most = options.last === undefined ? SHOWN : Number(options.last);
+  const most = numberOption(options, 'last', 'for example: --last 50') ?? SHOWN;
   const all = listRuns(layout);
   const isAnyWanted = stage === undefined && outcome === undefined && fingerprint === undefined;
   const runs = readHistory(layout, isAnyWanted ? all.at(-most) : '')

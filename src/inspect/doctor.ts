@@ -21,7 +21,7 @@ import { callHook } from '../plugin/call.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
-import { toolSource } from '../stage/requires.ts';
+import { required, toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
 import { carryPaths, refuseTracked } from '../worktree/carry.ts';
@@ -109,16 +109,16 @@ function lockAndRun(layout: Layout): Finding[] {
 
 function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] {
   const path = stagePath({ env: ports.env, lab, labTools: ports.labTools });
-  const tools = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.tools))];
-  const variables = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.env))];
   return [
     lab === 'simulated' ? note('the lab is simulated: stand-ins answer for the real tools') : ok('the lab is real'),
-    ...tools.map((tool) => {
+    ...required(map, 'tools').map((tool) => {
       const program = findTool(tool, path);
       if (program) return ok(`${tool}: ${program}`);
       return problem(`${tool} is not on PATH`, toolSource(tool) ?? `install ${tool}`);
     }),
-    ...variables.filter((name) => !ports.env[name]).map((name) => problem(`${name} is not set`, `export ${name}=…`)),
+    ...required(map, 'env')
+      .filter((name) => !ports.env[name])
+      .map((name) => problem(`${name} is not set`, `export ${name}=…`)),
   ];
 }
 

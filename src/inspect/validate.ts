@@ -22,6 +22,7 @@ import { baseOf, type Configuration, configurationOnDisk, forbiddenText } from '
 import { stagePath } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
+import { required } from '../stage/requires.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
@@ -86,8 +87,12 @@ async function checkWarnings(
 ): Promise<string[]> {
   const judges = await judgingSet(map, sources);
   const path = stagePath({ ...ports, lab: loop.lab });
-  const tools = new Set(Object.values(map.stages).flatMap(({ requires }) => requires.tools));
-  const unknown = await unknownPrograms(map, sources, (name) => tools.has(name) || findTool(name, path) !== undefined);
+  const tools = required(map, 'tools');
+  const unknown = await unknownPrograms(
+    map,
+    sources,
+    (name) => tools.includes(name) || findTool(name, path) !== undefined,
+  );
   const forbidden = await forbiddenThroughFiles(map, sources);
   return [
     ...(await judgeWarnings(home, map.stages, judges, sources)),

@@ -58,7 +58,10 @@ export async function* stdinLines(most: number): AsyncGenerator<StdinLine> {
 export const canAnswer = (): boolean => process.stdin.isTTY === true;
 
 /** What was typed after the question was there; undefined at the end of input, or when the signal is given first. */
-export async function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
+export async function askLine(
+  question: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string | undefined> {
   await forgetTyped();
   process.stdout.write(plainText(question));
   // Not as a terminal of its own: Ctrl-C stays a signal to the whole run.
@@ -79,6 +82,10 @@ export async function askLine(question: string, signal: AbortSignal): Promise<st
     reader.once('close', () => end(undefined));
   });
 }
+
+/** Whether the person says yes; anything else, and no answer at all, is a no. */
+export const askYes = async (question: string): Promise<boolean> =>
+  /^y(es)?$/i.test((await askLine(`${question} [y]es, [N]o: `))?.trim() ?? '');
 
 /** How long a terminal may take to hand over what was typed before. */
 const FORGET_MS = 100;
