@@ -118,7 +118,7 @@ async function refuseExisting(home: string): Promise<void> {
   }
 }
 
-/** Why nothing is proposed, at most so many times. */
+/** How many reasons are shown when nothing is proposed. */
 const MAX_REASONS = 8;
 
 async function proposed(home: string): Promise<Proposal> {
@@ -141,7 +141,7 @@ async function proposed(home: string): Promise<Proposal> {
 
 const QUESTION = 'take it? [Y]es, [n]o, [a]ll from here on, [q]uit: ';
 
-/** Stage by stage; undefined when the person wants none of it. */
+/** Asks stage by stage; undefined when the person quits. */
 async function askAbout(proposal: Proposal): Promise<Proposal | undefined> {
   const taken = new Set<string>();
   let all = false;

@@ -111,7 +111,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 const short = (commit: string): string => commit.slice(0, 12);
-/** What others wrote must not move a terminal's cursor. */
+/** Without control characters, which could move the cursor. */
 const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 const fixCount = (n: number): string => counted(n, 'fix', 'fixes');
 
@@ -183,7 +183,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   ),
 ];
 
-/** The gate may have been less strict when it was applied. */
+/** What today's gate says of a fix that an earlier version applied. */
 function todayLine({ today, accepted }: StoryFix): string[] {
   if (!today) return [];
   const { verdict, code, reasons } = today;
@@ -192,11 +192,11 @@ function todayLine({ today, accepted }: StoryFix): string[] {
   return [`        TODAY the gate would ${would} (${code}): ${plain(reasons.join('; '))}${word}`];
 }
 
-/** The patch of an attempt holds what others had written before, too. */
+/** Options that restrict the patch of an attempt to these files: it also has what earlier stages wrote. */
 const only = (files: readonly string[]): string =>
   files.map((file) => shellWord(`--include=${literalGlob(file)}`)).join(' ');
 
-/** What stages wrote from it and git tracks: a person commits that, where it is wanted. */
+/** Tracked files that stages write anew from the fixes, with the command to commit them. */
 const writtenLines = ({ written_anew: written = [] }: Story): string[] =>
   written.flatMap(({ stage, files, patch }) => [
     `${stage} writes anew from this what git tracks: ${files.map(plain).join(', ')}; to commit that, once it landed:`,

@@ -60,7 +60,7 @@ export async function run({ words, options, layout: findLayout, out }: CommandIn
   return { text: `wrote ${path}`, json: { path } };
 }
 
-/** When the time begins that is reported on: --since, or the beginning of the first of --days days, today included. */
+/** The start of the reported period: --since, or midnight of the first of --days days, today included. */
 function periodStart({ days, since }: CommandInput['options'], name: string | undefined, now: Date): string {
   if (days !== undefined && since !== undefined) failUsage('--days and --since are two times', NEXT);
   if (name !== undefined && (days ?? since) !== undefined)
@@ -78,7 +78,7 @@ function dayCalled(text: string, now: Date): string {
   const time = isDate
     ? Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:\d\d$/.test(text) ? `${text}Z` : text)
     : Number.NaN;
-  // JavaScript would take 31 February for 3 March.
+  // Date.parse reads 31 February as 3 March.
   const isReal = isDate && Number(text.slice(8, 10)) <= daysInMonth(text) && !Number.isNaN(time);
   if (!isReal) {
     const meant = dateMeant(text);
@@ -93,7 +93,7 @@ function dayCalled(text: string, now: Date): string {
 const daysInMonth = (date: string): number =>
   new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
 
-/** The date in other people's order or with other signs between its numbers; undefined when it is none either. */
+/** The ISO form of a date such as 17.11.2026 or 20261117; undefined for what is no date. */
 function dateMeant(text: string): string | undefined {
   const [, y, m, d] = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ?? [];
   const [, d2, m2, y2] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
@@ -133,11 +133,11 @@ interface Known {
   readonly items: ReportFacts['items'];
   readonly unlanded: ReportFacts['unlanded'];
   readonly notices: readonly string[];
-  /** The configuration could be read: all that is secret is known. */
+  /** The configuration could be read, so all secrets are known. */
   readonly isSound: boolean;
 }
 
-/** What the configuration and the branches tell. Never throws for a configuration that is not sound: then it is said. */
+/** Facts from the configuration and the branches; an invalid configuration becomes a notice. */
 async function lookAround(layout: Layout, ledger: Ledger): Promise<Known> {
   const { home } = layout;
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];

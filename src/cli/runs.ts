@@ -50,7 +50,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
 
 const spelled = ({ duration_ms }: Listed): string => (duration_ms === null ? '' : spell(duration_ms));
 
-/** What a run printed, told again. */
+/** Prints a run again, from its journal. */
 export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) failUsage('show needs one run', 'mendloop runs');

@@ -69,7 +69,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
     return [name, state, record ? ago(record.since, Date.now()) : '', about];
   }
 
-  /** What a person who asks about one stage looks for next. */
+  /** More lines, for a stage that is asked for by name. */
   function details(name: string): string[] {
     const record = loaded.state.stages[name];
     const cells = Object.entries(record?.cells ?? {}).map(([cell, of]) => row(`${name}[${cell}]`, of));
@@ -96,7 +96,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
     return fingerprint === undefined ? undefined : entryOf(ledger, name, fingerprint);
   }
 
-  /** What failed, one for all cells that have the same. */
+  /** The failure of a stage, or of its cells, grouped by what they have in common. */
   function failure(name: string, record: StageRecord | undefined): string[] {
     if (!record) return [];
     const cells = Object.entries(record.cells ?? {}).map(([cell, of]) => ({ step: `${name}[${cell}]`, of }));

@@ -65,7 +65,7 @@ export async function run({
 
 const OWNERS = 'ai/context_map.yaml, ai/loop.yaml, plugins/ and all else that you wrote';
 
-/** The loop's own folders; one that holds files which git tracks is its owner's by now. */
+/** The loop's folders; one with tracked files is left to its owner. */
 async function foldersOf(home: string) {
   const there = OWN_FOLDERS.filter((path) => path !== WORKTREE && fileFacts(join(home, path)) !== undefined);
   const tracked = (await openGit(home).run(['ls-files', '-z', '--', ...OWN_FOLDERS])).split('\0');

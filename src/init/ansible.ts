@@ -1,4 +1,4 @@
-// Playbooks: which of them one starts with, from where, with which hosts.
+// Ansible: which playbooks are entry points, which folder they run in, which inventory they get.
 import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
@@ -24,7 +24,7 @@ const MAIN_PLAYBOOK =
   /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
 const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
 
-/** Playbooks with the folder that Ansible is started in: where ansible.cfg lies. */
+/** Every playbook, with the folder to start Ansible in: that of the nearest ansible.cfg. */
 export function playbooksOf(
   survey: Survey,
 ): { path: string; folder: string; imports: string[]; variables: string[] }[] {
@@ -131,7 +131,7 @@ const plainName = (path: string): string => baseName(path).replace(/\.ya?ml$/, '
 export const relative = (folder: string, path: string): string =>
   folder === '.' ? path : path.slice(folder.length + 1);
 
-/** The names of its plays, as far as they fit. */
+/** The names of its plays, as many as fit into a description. */
 function playNames(survey: Survey, path: string, imports: readonly string[]): string {
   const named = documentsOf(survey.text(path))
     .flatMap(list)
@@ -152,7 +152,7 @@ const INVENTORIES = [
   'inventory',
 ];
 
-/** How a playbook is told its hosts where ansible.cfg does not: by a file beside it, or by one that its owner still has to make. */
+/** The `-i` option, unless ansible.cfg names an inventory: a file that is there, or one that the owner still has to write. */
 function inventoryOption(survey: Survey, folder: string): string {
   if (configuredInventory(survey, folder) !== undefined) return '';
   const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));

@@ -1,5 +1,5 @@
-// The stage check: what can be said of the files without touching anything outside of the worktree. One table of probes; each is
-// tried once, so that what is written is green today, and what is not stands as a comment with the reason. Pure.
+// The stage `check`: syntax, lint and build, which touch nothing outside of the worktree. One table of probes. Each is tried once:
+// those that pass are the command, those that fail are listed in comments with the reason. Pure.
 
 import { basename } from 'node:path/posix';
 import { isWipeScript, rawWords } from '../config/paths.ts';
@@ -11,7 +11,7 @@ import { composeFiles, talconfigs, terraformFolders, topKustomizations } from '.
 import type { Check, Draft, Survey } from './survey.ts';
 import { documentsOf, folderOf, isAside, pathsLike, unique } from './survey.ts';
 
-/** How a command ended when it was tried; `late`: not within the time there was. */
+/** How a probe ended; `late`: it did not finish in time. */
 export type Tried =
   | { readonly ok: true }
   | { readonly ok: false; readonly complaint: string }
@@ -143,18 +143,18 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   return rows.filter((row) => row !== false);
 }
 
-/** Patterns for many files of one ending. */
+/** The paths, or one pattern per file extension when there are many. */
 const globs = (paths: readonly string[]): string[] =>
   paths.length <= 3
     ? paths.filter((path) => !destroysByPath(path))
     : unique(paths.map((path) => `**/*${/\.\w+$/.exec(path)?.[0] ?? ''}`));
 
-/** Needs nothing from elsewhere: no remote base, no chart, no file that is a secret. */
+/** Whether it can be built offline: no remote base, chart or generator. */
 function isLocal(survey: Survey, folder: string): boolean {
   return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(kustomizationIn(survey, folder));
 }
 
-/** No draft where nothing can be checked and nothing else is there to need it. `notes`: what was left out of it, and why. */
+/** No draft when nothing can be checked and there is no other stage. `notes`: the probes that were left out, and why. */
 export async function checkStage(
   survey: Survey,
   drafts: readonly Draft[],
@@ -225,12 +225,12 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
     else bad.push({ items: [item], why: `it fails today: ${tried.complaint}` });
   }
   if (bad.length <= 3) return { probe, good, bad };
-  // Of many alike one reason is enough.
+  // Of many failures, report the first.
   const why = `${bad.length} fail today, the first: ${bad[0]?.why}`;
   return { probe, good, bad: [{ items: bad.flatMap((one) => one.items), why }] };
 }
 
-/** Without what another pattern has already; higher up when there are many. */
+/** Drops patterns that another one covers; replaces many by their top folders. */
 function narrowed(patterns: readonly string[]): string[] {
   const all = unique(patterns);
   const isYaml = all.includes('**/*.yaml') || all.includes('**/*.yml');
@@ -243,7 +243,7 @@ function narrowed(patterns: readonly string[]): string[] {
     : unique(outer.map((one) => (one.includes('/') && !one.startsWith('**') ? `${one.split('/')[0]}/` : one)));
 }
 
-/** The YAML that stages are started from: parsed without any tool. Where there is none, that no merge left its marks. */
+/** Checks that need no tool: the YAML files that stages start from parse; without any, no merge conflict marks are left. */
 function keyFiles(survey: Survey, drafts: readonly Draft[]): Check[] {
   const named = survey.paths.filter((path) => {
     if (!/\.ya?ml$/.test(path) || isAside(path) || destroysByPath(path)) return false;

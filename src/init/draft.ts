@@ -1,5 +1,5 @@
-// From shell texts and the folders they are started in to a draft of a stage: what it brings up, what it needs installed, which
-// files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
+// Shell texts → the draft of a stage: what it brings up, the tools it needs, the files that a fix may touch, its checks. Pure; the
+// judging set tells which files a text runs.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { plainPlay } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
@@ -23,14 +23,14 @@ export interface Piece {
   readonly text: string;
 }
 
-/** How the readers ask for what only a grammar tells. */
+/** Questions that need the bash grammar. */
 export interface Readers {
   readonly harm: FindHarm;
   /** Every file of the repository that a text runs, and what those call. */
   readonly runBy: (text: string) => Promise<JudgingSet>;
 }
 
-/** What is run, as far as it can be read. */
+/** What a stage would run, as far as it can be read. */
 export interface Running {
   readonly pieces: readonly Piece[];
   /** Files of the repository that these texts run. */
@@ -39,7 +39,7 @@ export interface Running {
   readonly all: readonly Piece[];
 }
 
-/** What a reader says of a stage. What it leaves open is read from what runs. */
+/** What a reader knows of a stage; `draftOf` derives the rest from what the stage runs. */
 export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
   Partial<Draft> & {
     /** The program that is typed. */
@@ -48,20 +48,20 @@ export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
 
 /** A stage that a layout proposes. */
 export type Candidate = Sketch & {
-  /** Texts of which a runner that covers it would have one. */
+  /** A stage whose texts contain one of these does the same already. */
   readonly keys: readonly string[];
-  /** Texts whose files may destroy; plain lines of ours cannot. */
+  /** Commands whose files are searched for destructive ones. */
   readonly follow?: readonly Piece[];
 };
 
 /** Reads one layout of repositories. */
 export type Reader = (survey: Survey) => { candidates: Candidate[]; left?: LeftOut[]; protect?: string[] };
 
-/** Starts of runners of targets: what they run was read already. */
+/** Calls of a target runner: the recipes behind them are pieces of their own. */
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
 
 export async function running(pieces: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
-  // What a wrapper starts is followed, too.
+  // Follow what a wrapper starts.
   const plays = pieces.flatMap(({ folder, text }) =>
     joined(text).flatMap((line) => plainPlay({ folder, line, survey }) ?? []),
   );
@@ -76,7 +76,7 @@ export async function running(pieces: readonly Piece[], { runBy }: Readers, surv
 const inText = (folder: string, text: string): string =>
   `${folder === '.' ? '' : `cd ${folder}\n`}${text.replace(RUNNERS, '$1:')}`;
 
-/** Why a stage of these texts would destroy; undefined when nothing is seen that does. */
+/** Why a stage that runs these would destroy something; undefined when nothing is found. */
 export async function destroysByContent(
   { pieces, files }: Pick<Running, 'pieces' | 'files'>,
   { harm }: Readers,
@@ -97,12 +97,12 @@ export async function destroysByContent(
   return undefined;
 }
 
-/** Named as what destroys, and not run here: judged by that above. */
+/** Destructive by its name: isRunToDestroy has judged it. */
 const isOtherwise = (path: string): boolean => (ROLE_FILE.test(path) ? wipesByPath(path) : destroysByPath(path));
 
 const ROLE_FILE = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\/(.*)$/;
 
-/** A role has all its files in the list: one that destroys counts when it is taken in without a condition. */
+/** All files of a role are listed; a destructive one counts when it is included without a condition. */
 function isRunToDestroy(path: string, files: readonly string[], survey: Survey): boolean {
   const [, role, file] = ROLE_FILE.exec(path) ?? [];
   if (role === undefined || file === undefined) return destroysByPath(path);
@@ -118,7 +118,7 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
   });
 }
 
-/** The kinds of what these texts bring up, each with the line that does. */
+/** What these texts bring up, by kind, each with the first line that does. */
 export function usesIn(pieces: readonly Piece[]): { kind: Kind; line: string; folder: string }[] {
   const lines = pieces.flatMap(({ folder, text }) => joined(text).map((line) => ({ folder, line })));
   return KINDS.flatMap((kind) => {
@@ -162,7 +162,7 @@ export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running
   };
 }
 
-/** No fix may touch these, or should. */
+/** Not secrets, examples, pinned requirements or anything destructive. */
 const isEditable = (path: string): boolean =>
   !destroysByPath(path) &&
   !/(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i.test(
@@ -171,7 +171,7 @@ const isEditable = (path: string): boolean =>
 
 const MAX_PATTERNS = 8;
 
-/** Patterns for `files`: few files as they are, many of one folder as `folder/*`, roles as a tree; higher when too many. */
+/** Patterns for `files`: single files, `folder/*` for many in one folder, trees for roles; top folders when there are too many. */
 export function grouped(paths: readonly string[]): string[] {
   const tree = paths.map((path) => /^(.*?\/?(?:roles|group_vars|host_vars|templates|tasks))\//.exec(path)?.[1]);
   const trees = unique(tree.flatMap((one) => (one === undefined ? [] : [`${one}/`])));

@@ -24,7 +24,7 @@ export interface Entry {
   readonly parameters: readonly string[];
   /** Not meant to be typed. */
   readonly hidden: boolean;
-  /** It wants to be told that one is sure. */
+  /** It asks for confirmation. */
   readonly confirm?: boolean;
 }
 
@@ -41,7 +41,7 @@ const TOOLS = Object.keys(TARGET_FILES) as TargetTool[];
 const MAX_RUNNERS = 20;
 const MAX_DEPTH = 2;
 
-/** The runners at the root; where there is none, those of folders near it. */
+/** The runners at the root; without any, those at most two folders below it. */
 export function findRunners(survey: Survey): Runner[] {
   const root = runnersIn(survey, '.');
   if (root.some(({ entries }) => entries.size > 0)) return root;
@@ -114,7 +114,7 @@ const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw
 };
 
 const NAME = /^[A-Za-z][\w.-]*$/;
-/** What make itself, or the shell, gives. */
+/** Variables that make or the shell sets. */
 const GIVEN = /^(?:MAKE\w*|CURDIR|SHELL|PWD|HOME|USER|PATH|@|<|\^|\*|\d)$/;
 
 function makeEntries(survey: Survey, file: string): Raw[] {
@@ -148,7 +148,7 @@ function aboutTarget(text: string, target: string): string {
   return tidy(beside ?? above ?? '');
 }
 
-/** One short line, without marks of its own. */
+/** One short line of plain text. */
 export const tidy = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]/g, '')
@@ -221,7 +221,7 @@ const moduleFile = (survey: Survey, folder: string, name: string, path: string |
     .map((one) => inFolder(folder, one))
     .find((one) => survey.files.has(one));
 
-/** Variables that task itself gives. */
+/** Variables that task sets. */
 const TASK_GIVEN =
   /^(?:TASK\w*|ROOT_\w+|USER_WORKING_DIR|CLI_\w+|ITEM|KEY|EXIT_CODE|CHECKSUM|TIMESTAMP|MATCH|OS|ARCH)$/;
 
@@ -290,7 +290,7 @@ function startedIn(dir: unknown, file: string, home: string): string {
   return inFolder(given === 'TASKFILE_DIR' ? folderOf(file) : '.', rest);
 }
 
-/** Plain values in place of `{{.NAME}}`; what task works out itself stays. */
+/** Replaces `{{.NAME}}` where the value is a plain text; other expressions stay. */
 const withValues = (line: string, values: Record<string, unknown>): string =>
   line.replace(/\{\{\s*\.(\w+)\s*\}\}/g, (whole, name) => (typeof values[name] === 'string' ? values[name] : whole));
 
@@ -301,7 +301,7 @@ const CALLS: Readonly<Record<TargetTool, RegExp>> = {
   npm: /(?:^|[\s;&|(@])(?:npm|pnpm|yarn)\s+(?:run\s+)?((?:[\w.:-]+[ \t]*)+)/g,
 };
 
-/** Targets that a recipe starts by name; words that are none are told apart by who looks them up. */
+/** Words of a recipe that may be targets; the caller looks them up. */
 function callsIn(tool: TargetTool, text: string): string[] {
   return [...text.matchAll(CALLS[tool])].flatMap(([, words = '']) => {
     const [first = '', second] = words.trim().replaceAll('::', ' ').split(/\s+/);
@@ -309,7 +309,7 @@ function callsIn(tool: TargetTool, text: string): string[] {
   });
 }
 
-/** The entry and all that it calls, what is called first; each once. `-C folder` leads to other runners. */
+/** The entry and everything that it calls, also through `make -C folder`, each once. */
 export function closureOf(survey: Survey, runner: Runner, target: string): Entry[] {
   const reached = new Map<string, Entry>();
   const visit = (at: Runner, name: string): void => {

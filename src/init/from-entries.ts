@@ -42,13 +42,13 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean);
-/** Namespaces say where it belongs, not what it does. */
+/** Only the last part of a namespaced name says what it does. */
 const hasVerb = (name: string): boolean =>
   wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => VERBS.test(word));
 const isUpName = (name: string): boolean =>
   hasVerb(name) || wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => NOUNS.test(word));
 
-/** Why a name is not one of bringing something up; undefined: nothing in it says so. */
+/** Why something of this name is not for bringing the lab up; undefined when the name does not tell. */
 export function otherPurpose(name: string): string | undefined {
   const words = wordsOf(name);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
@@ -57,7 +57,7 @@ export function otherPurpose(name: string): string | undefined {
   return has(DAILY) ? 'it is no part of bringing the lab up' : undefined;
 }
 
-/** A stage's name from a target's; one that mendloop uses itself gets a word before it. */
+/** A valid stage name; `run-` is put before the name of a command. */
 export function stageName(target: string): string {
   const plain = target
     .toLowerCase()
@@ -77,11 +77,11 @@ interface Lead {
   readonly rank: number;
   readonly because: string;
   readonly isDefault?: boolean;
-  /** The list that names it: each of one comes behind the one before it. */
+  /** The list that names it: its entries run in the order of the list. */
   readonly list?: string | undefined;
 }
 
-/** So many that README or the default target lead to, and what nothing leads to is no stage. */
+/** With at least this many leads from README or the default target, nothing else is proposed. */
 const MIN_TOLD = 2;
 
 export async function fromRunners(survey: Survey, readers: Readers): Promise<Proposed> {
@@ -162,7 +162,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
 
 const pieceOf = ({ file, folder, recipe }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: recipe });
 
-/** Lists targets or greets. */
+/** Such as `help`. */
 const onlyPrints = ({ recipe, calls }: Entry): boolean =>
   calls.length === 0 &&
   recipe.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
@@ -214,7 +214,7 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
   const named = [...runner.entries.values()].flatMap((entry): Lead[] => {
     const places = [...survey.readme.matchAll(mention(entry))].map(({ index }) => index);
     const blockAt = (at: number) => blocks.find(([from, to]) => from <= at && at < to);
-    // Where it is to be typed says more than where it is spoken of.
+    // Prefer a mention in a code block.
     const at = places.find(blockAt) ?? places[0];
     const list = at === undefined ? undefined : blockAt(at)?.[0].toString();
     return at === undefined ? [] : [{ runner, entry, rank: 1000 + at, because: `README says ${entry.command}.`, list }];
@@ -288,14 +288,14 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
   return { drafts, left, protect };
 }
 
-/** Worth reading closely. */
+/** Only scripts that match are parsed for destructive commands. */
 const MAY_DESTROY =
   /\brm\s+-|destroy|delete|wipe|mkfs|reset|purge|\bdd\s|uninstall|prune|\bzap\b|nuke|teardown|remove|clean|truncate|sgdisk|discard|\bdown\b|\bdrop\b|format|\bkill/i;
 
 const isScript = (path: string, mode: string): boolean =>
   mode !== '120000' && (/\.(?:sh|bash)$/.test(path) || (mode === '100755' && !baseName(path).includes('.')));
 
-/** What a person would have to give it. */
+/** Why it cannot run unattended: it prompts, or wants arguments. */
 function asksFor(text: string): string | undefined {
   if (/^#!.*(?:python|node|ruby|perl|fish|zsh|nu)\b/.test(text)) return undefined;
   if (/\bread\s+(?:-\w+\s+)*-?\w*p\b|\bgum\s+(?:confirm|input|choose)\b|\bwhiptail\b|\bselect\s+\w+\s+in\b/.test(text))

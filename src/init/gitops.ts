@@ -1,4 +1,4 @@
-// What Flux and Argo CD are told in a repository: their kinds, as far as the order of things needs them. Pure.
+// The Kustomizations of Flux and the Applications of Argo CD in a repository, and which of them are roots. Pure.
 import {
   baseName,
   documentsOf,
@@ -18,7 +18,6 @@ const FLUX = /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m;
 const ARGO = /^apiVersion:\s*["']?argoproj\.io\/[\s\S]*^kind:\s*["']?(?:Application|ApplicationSet)["']?\s*$/m;
 const PLAIN = /^[a-z0-9][a-z0-9.-]*$/;
 
-/** What both are told. */
 export const readGitops = perSurvey((survey) => ({ flux: fluxOf(survey), argo: argoOf(survey) }));
 
 const manifests = (survey: Survey, pattern: RegExp): [file: string, document: Record<string, unknown>][] =>
@@ -54,10 +53,10 @@ function namesIn(metadata: unknown, usual: string): { name: string; namespace: s
 
 const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|cluster(?:-\w+)*)$/;
 
-/** Those that no other Kustomization brings in, of one cluster; the rest, with the reason. */
+/** The Kustomizations of one cluster that no other one includes; those of other clusters, with the reason. */
 export function rootsOf(all: readonly FluxKustomization[]) {
   const isWithin = (file: string, path: string) => path !== '.' && (file === path || file.startsWith(`${path}/`));
-  // What flux-system brings in are the parts of the cluster: they tell more than it alone.
+  // What flux-system includes counts as a root: stages for the parts tell more than one for all.
   const outer = all.filter(
     (one) => !all.some(({ name, path }) => name !== one.name && name !== 'flux-system' && isWithin(one.file, path)),
   );
@@ -73,7 +72,7 @@ export function rootsOf(all: readonly FluxKustomization[]) {
     return inside.length > 0 || name === 'flux-system' || !names.has('flux-system') ? inside : ['flux-system'];
   };
   return {
-    /** Too many beside each other to tell which is the root: one of the source that most are from. */
+    /** When the roots cannot be told from the rest: one Kustomization of the most common source. */
     many: once.length === 0 ? mostCommon(inCluster) : undefined,
     chosen: once.map((one) => ({ ...one, needs: needsOf(one) })),
     others: outer
@@ -89,7 +88,7 @@ function mostCommon(all: readonly FluxKustomization[]): FluxKustomization | unde
   return plain.toSorted((a, b) => times(b) - times(a))[0];
 }
 
-/** The folder that is one cluster's: the one behind `clusters`, else all is one. */
+/** The cluster that a file belongs to, by its folder below `clusters/`; empty without such a folder. */
 const clusterOf = (file: string): string => /(?:^|\/)(clusters?\/[^/]+)\//.exec(file)?.[1] ?? '';
 const preference = (cluster: string): number => {
   const at = ['main', 'production', 'prod', 'home', 'homelab'].indexOf(baseName(cluster));
@@ -99,7 +98,7 @@ const preference = (cluster: string): number => {
 const ROOT_NAME = /^(?:root|bootstrap|app-of-apps|apps|argocd|cluster|main|infra(?:structure)?|applications?)/;
 const MAX_ARGO = 3;
 
-/** The kinds of Argo CD that bring the others in; `folder`: of the kustomization that lists it. */
+/** The root Applications; `folder`: of the kustomization that lists one. */
 function argoOf(survey: Survey) {
   const all = manifests(survey, ARGO).flatMap(([file, document]) => {
     const { name, namespace } = namesIn(document.metadata, 'argocd');

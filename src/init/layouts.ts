@@ -92,7 +92,7 @@ const terraform: Reader = (survey) => {
 
 const helmfile: Reader = (survey) => {
   const all = pathsLike(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
-  // A folder helmfile.d is one, its files in the order of their names.
+  // helmfile runs the files of a folder helmfile.d together.
   const units = unique(all.map((path) => path.replace(/(helmfile\.d)\/.*$/, '$1'))).filter(
     (path) => !destroysByPath(path),
   );
@@ -139,7 +139,7 @@ const talos: Reader = (survey) => ({
 const gitops: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const inCluster = (command: string) => kube(survey, command);
-  /** A stage that makes the cluster fetch, and waits for `what` to be so. */
+  /** A stage that makes the cluster pull from git, and waits for `what`. */
   const pulled = (
     one: Pick<Candidate, 'name' | 'keys' | 'description'>,
     why: string,
@@ -212,7 +212,7 @@ const gitops: Reader = (survey) => {
   };
 };
 
-/** Kustomizations that no other one takes in; where Flux or Argo CD is at work, they do that. */
+/** Top kustomizations; none where Flux or Argo CD applies them. */
 const kustomize: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const tops = flux.length + argo.length > 0 ? [] : topKustomizations(survey);
@@ -233,7 +233,7 @@ const kustomize: Reader = (survey) => {
   };
 };
 
-/** Folders with a kustomization that is in no other one, outside of components. */
+/** Folders with a kustomization that no other one includes, without components and bases. */
 export function topKustomizations(survey: Survey): string[] {
   const all = pathsLike(survey, /(?:^|\/)kustomization\.ya?ml$/).filter((path) => !/\{\{/.test(survey.text(path)));
   const taken = new Set<string>();
@@ -324,7 +324,7 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
 const MAX_BESIDE = 6;
 const lastLine = (command: string): string => command.split('\n').at(-1) as string;
 
-/** Of many alike those that README names; the first ones only where nothing else would be a stage. */
+/** Of many candidates, those that README names; without any, the first few if there would be no stage at all. */
 function fewOf(survey: Survey, all: readonly Candidate[], hasOthers: boolean): readonly Candidate[] {
   if (all.length <= MAX_BESIDE) return all;
   const isNamed = ({ keys, files = [] }: Candidate) =>

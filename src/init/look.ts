@@ -1,4 +1,4 @@
-// The one part of init that touches the machine: what git lists, texts, what lies ignored, programs, trying a check, writing.
+// The only part of init that touches the machine: lists and reads files, looks for programs, tries checks, writes.
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { runBy, type Sources } from '../fix/judging/judging-set.ts';
@@ -17,14 +17,14 @@ import type { Asked } from './propose.ts';
 import { isAside, type Survey } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
-/** What trying checks may take on an idle machine; on a busy one they are no slower for that, only later. */
+/** The time for all probes on an idle machine; multiplied on a busy one. */
 const TRY_MS = 3000;
 const AT_ONCE = 2;
 
 export interface Look {
   readonly survey: Survey;
   readonly asked: Asked;
-  /** Without what could be a secret. */
+  /** Masks what could be a secret. */
   readonly mask: (text: string) => string;
   readonly sources: Sources;
 }
@@ -93,7 +93,7 @@ const tellsHowToStart = (path: string): boolean =>
   ) &&
     !isAside(path));
 
-/** Two at a time: more would only wait for each other. */
+/** Runs AT_ONCE of them at a time. */
 function limited<T>(work: (command: string) => Promise<T>): (command: string) => Promise<T> {
   const lanes: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
   let next = 0;
@@ -105,7 +105,7 @@ function limited<T>(work: (command: string) => Promise<T>): (command: string) =>
   };
 }
 
-/** One check, in the checkout. */
+/** Runs one probe in the checkout. */
 async function tried(
   command: string,
   cwd: string,
@@ -148,6 +148,6 @@ function firstComplaint(output: string): string {
     .slice(0, 140);
 }
 
-/** Writes what is not there yet; tells which it wrote. Throws MendError when the disk refuses. */
+/** Writes the files that do not exist yet; returns their paths. Throws MendError when the disk refuses. */
 export const writeNew = (home: string, files: readonly { path: string; text: string }[]): string[] =>
   files.filter(({ path, text }) => createText(join(home, path), text)).map(({ path }) => path);

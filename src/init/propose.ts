@@ -26,7 +26,7 @@ export interface Asked extends Readers {
   readonly peek: (path: string) => string | undefined;
 }
 
-/** Nothing that could be run or checked: a proposal without stages. */
+/** Without anything to run or check, the proposal has no stages. */
 export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
   const runners = await fromRunners(survey, asked);
   const scripts = await fromScripts(survey, asked, runners.drafts);
@@ -45,7 +45,7 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
   return {
     stages: withSkips(stages),
     left: unique([...unread(survey), ...over, ...runners.left, ...scripts.left, ...layouts.left]),
-    // What a stage runs under a condition is its own affair.
+    // A file that a stage runs, under a condition, cannot be protected: no stage may run a protected file.
     protect: unique([...scripts.protect, ...layouts.protect])
       .filter((path) => !taken.some(({ runs }) => runs.includes(path)))
       .sort(),
@@ -56,7 +56,7 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
 
 const TARGETS = Object.values(TARGET_FILES).flat();
 
-/** What could have had stages in it, and is longer than anybody's source. */
+/** Files that might define stages and are too large to be read. */
 const unread = (survey: Survey): LeftOut[] =>
   survey.paths
     .filter((path) => (TARGETS.includes(baseName(path)) || /\.(?:sh|bash)$/.test(path)) && survey.isTooLarge(path))
