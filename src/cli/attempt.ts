@@ -7,7 +7,7 @@ import { withPorts } from './ports.ts';
 
 /** Resolves to the exit code: 0 exactly when the attempt is green. Throws MendError when there is none to make. */
 export function attempt([file = '', index = '']: readonly string[]): Promise<number> {
-  // One command for all tasks of a job array: each is told by Slurm which one it is.
+  // All tasks of a job array share one command; Slurm tells each its index.
   const which = index === ARRAY ? (process.env.SLURM_ARRAY_TASK_ID ?? '') : index;
   if (!/^\d+$/.test(which)) failUsage('--attempt is for mendloop itself, on another machine', 'mendloop --help');
   return withPorts([], (ports) => makeAttempt(file, Number(which), ports));

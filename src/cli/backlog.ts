@@ -136,8 +136,8 @@ async function work(input: CommandInput, number: string | undefined): Promise<An
 }
 
 /**
- * Works on at most `max` items, or on the one that is named; the exit code. An item that made no progress twice ends it: whoever
- * was missing for it is missing for the next one, too. So do the day's limits and a signal.
+ * Works on at most `max` items, or on the named one; resolves to the exit code. Stops at an item that made no progress twice, at
+ * the day's limits, and at a signal.
  */
 export async function workThrough(input: CommandInput, max: number, named?: ListedItem): Promise<number> {
   const exits: number[] = [];
@@ -145,7 +145,7 @@ export async function workThrough(input: CommandInput, max: number, named?: List
   for (let count = 0; count < max; count++) {
     const { items } = named ? { items: [named] } : await listBacklog(input.layout());
     const item = named ?? items.find(({ state, number }) => state === 'open' && !tried.has(number));
-    // What is stuck already still waits for somebody.
+    // Items that are stuck already wait for a person.
     if (!item && items.some(({ state }) => state === 'stuck')) exits.push(EXIT.human);
     if (!item) break;
     tried.add(item.number);
@@ -158,7 +158,7 @@ export async function workThrough(input: CommandInput, max: number, named?: List
   return exits.find((exit) => !WORKED.includes(exit)) ?? WORKED.find((exit) => exits.includes(exit)) ?? EXIT.ok;
 }
 
-/** How an item may end that is no reason to stop, the worst first. */
+/** Exit codes of an item after which the next one is begun, the worst first. */
 const WORKED: readonly number[] = [EXIT.human, EXIT.failed, EXIT.ok];
 
 /** `isLast`: no other item is begun after it. */
@@ -175,7 +175,7 @@ async function workOn(input: CommandInput, { number }: QueuedItem): Promise<{ ex
     const { why, phase } = result.error?.context ?? {};
     const isUnready = exit === EXIT.failed && why === undefined && phase === 'command';
     if (isUnready) input.out.line(`item ${number} is not begun: its tests fail before anything was changed`);
-    // A second look would see the same.
+    // A second try would end the same.
     const isOver = exit !== EXIT.failed || isUnready || !request.ai;
     const isLast = !WORKED.includes(exit) || /^(?:day_\w+|run_time)_spent$/.test(String(why));
     return { exit, isLast, isOver: isOver || isLast };

@@ -52,10 +52,10 @@ function lines(checked: Checked, stage: string): string[] {
   return [...head, '', diff.trimEnd()];
 }
 
-/** All that is wrong, and how to write it for that very file. */
+/** All reasons, and the expected form filled in for the nearest lines. */
 const reasonsOf = ({ reasons, places = [] }: Refusal): string[] => [...reasons, ...filledForms('diff', places)];
 
-/** What both forms tell by these names; `ok` means that it would be applied. */
+/** The JSON of both forms; `ok` means that it would be applied. */
 function viewOf(checked: Checked) {
   if (!checked.ok) return { ok: false, verdict: 'refuse', code: checked.code, reasons: reasonsOf(checked) };
   const { diff, ask } = checked;

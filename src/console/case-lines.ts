@@ -68,7 +68,7 @@ export function caseActions({ case: name, state, patch, stage }: CaseSummary): {
   ];
 }
 
-/** Without what only a machine has to be told: where data begins and ends, and how it may answer. */
+/** The case without the parts for a machine: data fences and the answer format. */
 export function forPerson(text: string): string {
   const nonce = nonceOf(text);
   const own = (text.split('\n# For a machine\n')[0] as string).trimEnd();

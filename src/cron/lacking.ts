@@ -1,4 +1,4 @@
-// What a scheduled run would not find that one by hand does: a scheduler has its own environment.
+// What a scheduled run would lack that a run by hand has: a scheduler has its own environment.
 import { delimiter, join } from 'node:path';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { commandText, rawWords } from '../config/paths.ts';
@@ -25,7 +25,7 @@ interface Here {
 
 const AGAIN = 'where all is found: mendloop cron install';
 
-/** Reads scripts that stages begin with; a word in them that is a program here, and none there, counts as one. */
+/** Also reads the scripts of stages: each word that is a program here and not there counts as needed. */
 export function lacking(map: Pick<ContextMap, 'stages'>, { argv, env }: Schedule, here: Here): Lack[] {
   const gone = argv.slice(0, 2).filter((path) => !fileFacts(path)?.isFile);
   const there = stagePath({ ...here, env });

@@ -62,7 +62,7 @@ const unread = (survey: Survey): LeftOut[] =>
     .filter((path) => (TARGETS.includes(baseName(path)) || /\.(?:sh|bash)$/.test(path)) && survey.isTooLarge(path))
     .map((what) => ({ what, why: 'it is too large to be read' }));
 
-/** A stage that works with what is rendered is mended where that is rendered from. */
+/** Lets fixes of a stage that uses rendered files edit the templates. */
 function withTemplates(survey: Survey, draft: Draft): Draft {
   const { files, outputs } = rendering(survey);
   const folders = unique(outputs.map(folderOf)).filter((folder) => folder !== '.');
@@ -75,7 +75,7 @@ function withTemplates(survey: Survey, draft: Draft): Draft {
 const namedIn = ({ runs }: Draft, carry: readonly Carried[]): string[] =>
   carry.map(({ path }) => path).filter((path) => path.includes('.') && runs.split(/[\s"'=:@]+/).includes(path));
 
-/** Each name once: a later one of the same gets a number. */
+/** Makes the names unique: a later one of the same gets a number. */
 function named(drafts: readonly Draft[]): Draft[] {
   const taken: string[] = [];
   return drafts.map((draft) => {
@@ -85,7 +85,7 @@ function named(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** What a stage says it needs; where it says nothing, the stages of the layer below. */
+/** Orders the stages; one without needs gets the stages of the next lower layer. */
 function withNeeds(drafts: readonly Draft[]): Draft[] {
   const names = new Set(drafts.map(({ name }) => name));
   const needs = new Map(
@@ -106,7 +106,7 @@ function withNeeds(drafts: readonly Draft[]): Draft[] {
   const ordered: Draft[] = [];
   const place = (draft: Draft, path: readonly string[]): void => {
     if (ordered.some(({ name }) => name === draft.name) || path.includes(draft.name)) return;
-    // A circle is cut where it closes.
+    // Break cycles.
     const first = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
     for (const need of first) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
     ordered.push({ ...draft, needs: first });
@@ -124,11 +124,11 @@ function withSkips(stages: readonly Draft[]): Draft[] {
   );
 }
 
-/** The proposal with these stages only; the others stand among what is left out. */
+/** The proposal with these stages only; the others are listed as left out. */
 export function onlyStages(proposal: Proposal, names: ReadonlySet<string>, why: (name: string) => string): Proposal {
   const gone = proposal.stages.filter(({ name }) => !names.has(name));
   const stages = proposal.stages.filter(({ name }) => names.has(name));
-  // What stood behind a stage that is gone stands behind what that one needed.
+  // Who needed a removed stage needs what that one needed.
   const needsOf = (stage: Draft, seen: readonly string[] = []): string[] =>
     stage.needs.flatMap((need) => {
       if (names.has(need)) return [need];

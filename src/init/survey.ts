@@ -1,14 +1,14 @@
-// What init reads of a repository, and what it makes of it: drafts of stages, and what it leaves out with the reason.
+// What the readers of init share: the repository that they read, the drafts that they make, and small questions about paths.
 import { dirname, join, normalize } from 'node:path/posix';
 import { parseAllDocuments } from 'yaml';
 import { shellWord } from '../worktree/messages.ts';
 
-/** A repository as far as its readers need it. */
+/** The repository. */
 export interface Survey {
   /** Tracked files with their modes, and their paths alone. */
   readonly files: ReadonlyMap<string, { readonly mode: string }>;
   readonly paths: readonly string[];
-  /** The text of a tracked file; empty when there is none, or it is too large to be somebody's source. */
+  /** The text of a tracked file; empty when there is none, or when it is too large. */
   text(path: string): string;
   isTooLarge(path: string): boolean;
   /** What git ignores in the checkout, folders ending in `/`. */
@@ -31,15 +31,15 @@ export interface Draft {
   readonly verify: readonly Check[];
   readonly tools: readonly string[];
   readonly env: readonly string[];
-  /** Files that git does not hold and that it cannot do without. */
+  /** Files outside of git that it cannot do without. */
   readonly wants: readonly string[];
   readonly timeout?: string;
   readonly on_failure?: 'skip';
   /** Comments: why it is proposed, and what to mind. */
   readonly why: readonly string[];
-  /** What comes first when nobody says: 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
+  /** Gives the order where there are no needs: 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
   readonly layer: number;
-  /** Everything that it runs, as far as it can be read: to tell whether something else is covered by it. */
+  /** All that it runs, as far as it can be read: searched for what other readers would propose. */
   readonly runs: string;
 }
 
@@ -70,13 +70,13 @@ export const mapping = (value: unknown): Mapping => (isMapping(value) ? value : 
 export const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-/** Folders that hold nothing one would run here: archives, tests, examples, templates of others. */
+/** In a folder of archives, tests, examples or vendored files: nothing there is proposed. */
 export const isAside = (path: string): boolean =>
   /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
     path,
   );
 
-/** The tracked paths that match, outside of such folders. */
+/** The tracked paths that match, without those that are aside. */
 export const pathsLike = (survey: Survey, pattern: RegExp): string[] =>
   survey.paths.filter((path) => pattern.test(path) && !isAside(path));
 

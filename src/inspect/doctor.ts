@@ -122,7 +122,7 @@ function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] 
   ];
 }
 
-/** What a run that nobody starts by hand would find: by the scheduler's environment, not this one. */
+/** The same by the environment of the scheduler. */
 async function scheduleFindings({ map }: Configuration, here: Ports & { home: string; lab: Lab }): Promise<Finding[]> {
   const { schedules } = await findSchedules(here.home, here.env);
   return schedules.flatMap((schedule) => [
@@ -169,7 +169,7 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
   ];
 }
 
-/** What the filter in front of every model cannot do here. Names keys and files, never a value. */
+/** Secrets that cannot be masked. Names keys and files, never a value. */
 function secretFindings(home: string, { map, loop }: Configuration, env: Ports['env']): Finding[] {
   try {
     const { short, passedOver } = secretsFrom({ home, ...splitCarry(map), env });
@@ -222,7 +222,7 @@ async function pluginFindings(layout: Layout, commit: string, loop: LoopConfig):
   const checkable = [...executors, ...escalations, ...notifiers].filter(({ hooks }) => hooks.check !== undefined);
   const results = await Promise.all(checkable.map((plugin) => callHook(plugin, 'check', {})));
   return results.map((result) =>
-    // Not a problem: stages run without them, only what fails is not mended.
+    // A note: stages run without plugins, only failures are not mended.
     'answer' in result
       ? ok(`${result.plugin}: ${result.answer}`)
       : note(result.failed.replace(': check threw: ', ': ')),

@@ -93,7 +93,7 @@ function countBy(keys: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** Of one run only what it had to do with is told; of a time, all that there is. */
+/** Whether to report on a stage: for one run, those that it touched; for a period, all. */
 function concernOf({ run, runs }: ReportFacts): (stage: string) => boolean {
   if (run === undefined) return () => true;
   const stages = new Set(
@@ -107,7 +107,7 @@ interface Bucket {
   readonly runs: RunSummary[];
 }
 
-/** The time in days, or in as many at once as leave few enough to draw. None for less than a day. */
+/** Splits the period into days, or into groups of days when there are more than can be drawn. */
 function bucketsOf(from: string, to: string, runs: readonly RunSummary[]): Bucket[] {
   const start = Date.parse(`${from.slice(0, 10)}T00:00:00.000Z`);
   const days = Math.floor((Date.parse(to) - start) / DAY_MS) + 1;
@@ -128,7 +128,7 @@ function countsIn(buckets: readonly Bucket[], { days }: FailureGroup): number[] 
   return sums;
 }
 
-/** What no longer held of green stages, one row for each way in which it did not, the most frequent first. */
+/** Checks of green stages that no longer held, the most frequent first. */
 function driftOf(runs: readonly RunSummary[]) {
   const found = new Map<string, { stage: string; text: string; times: number; run: string; last: string }>();
   for (const { run, began, stages } of runs) {
@@ -235,7 +235,7 @@ function stagesOf({ run, runs, stages }: ReportFacts, buckets: readonly Bucket[]
   const of = (list: readonly RunSummary[], stage: string) =>
     list.flatMap((one) => one.stages.filter((each) => each.stage === stage));
   const seen = [...runs.flatMap((one) => one.stages.map(({ stage }) => stage)), ...(run ? [] : Object.keys(stages))];
-  // Items of the work queue are told as that.
+  // Items of the work queue have their own section.
   const names = [...new Set(seen)].filter((stage) => itemNumber(stage) === undefined);
   return names.map((stage) => {
     const all = of(runs, stage);

@@ -55,7 +55,7 @@ export function timelineOf(events: readonly LoopEvent[]): Timeline | undefined {
     else if (MARKS.has(event.type)) row.marks.push(event);
     if (row.bars.length + row.marks.length > 0) rows.set(step, row);
   }
-  // Names of stages are no rows where their cells have some.
+  // No row for a stage whose cells have rows.
   const cells = new Set([...rows.values()].filter(({ step, stage }) => step !== stage).map(({ stage }) => stage));
   return {
     from: first.time,

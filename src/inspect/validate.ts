@@ -104,7 +104,7 @@ async function checkWarnings(
 const UNREAD = 'it could not be read in time, so every file whose name stands in it counts as run by it';
 const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
 
-/** What no fix may touch because checks run it, by the word that says so; and judges that git cannot put back. */
+/** Editable files that no fix may touch because checks run them, and judges that git cannot restore. */
 async function judgeWarnings(
   home: string,
   all: Configuration['map']['stages'],
@@ -160,7 +160,7 @@ async function differences(home: string, objects: GitObjects, carry: readonly st
     const still = `is carried and still tracked on ${base.name}: a run reads the committed tree (git commit)`;
     return [...(await Promise.all(looks)).flat(), ...tracked.map((path) => `${path} ${still}`)];
   } catch (error) {
-    // The files can be checked where no run could start; that no run could start is said all the same.
+    // Report that no run could start; the files were checked all the same.
     if (error instanceof MendError) return [`a run could not start here: ${error.code} ${error.message}`];
     throw error;
   }

@@ -1,11 +1,11 @@
-// Runs a program that answers soon and says little, and collects what it prints.
+// Runs a short program and collects its output.
 import { execFile } from 'node:child_process';
 
 export interface ProgramEnd {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** It was ended because it took too long or said too much. */
+  /** It was killed because it took too long or printed too much. */
   readonly cut: boolean;
 }
 

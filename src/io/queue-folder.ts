@@ -84,7 +84,7 @@ export function openQueueFolder(folder: string) {
         }
         const path = join(lineOf(key), segment);
         const names = namesOf(path);
-        // Any of them: were it always the first, all others who come for it would have to look again.
+        // A random one: with the first, all other workers would lose the race and look again.
         const name = names[randomInt(Math.max(1, names.length))];
         if (name === undefined) {
           removeEmpty(path);
@@ -117,7 +117,7 @@ export function openQueueFolder(folder: string) {
         const [name, by, how] = file.split('~');
         return name && by && (how === 'made' || how === 'bad') ? [{ name, by, how }] : [];
       }),
-    /** Nobody has to know of it any more. */
+    /** Removes an entry that is over. */
     forget(entry: Pick<EndedEntry, 'name' | 'by'> & { how?: EndedEntry['how'] }): void {
       waiting.delete(entry.name);
       if (entry.how) rmSync(join(ended, `${entry.name}~${entry.by}~${entry.how}`), { force: true });
@@ -135,7 +135,7 @@ export function openQueueFolder(folder: string) {
     claimedBy: (by: string): string[] => namesOf(join(claimed, by)),
     claimers: (): string[] => namesOf(claimed),
 
-    /** A sign of life: whatever it says, it must be something else each time. Not fsynced: the next comes soon. */
+    /** A heartbeat: the text must differ each time. Not fsynced: the next comes soon. */
     sign(by: string, text: string): void {
       const temp = tempName(join(drafts, by));
       onDisk(temp, () => {
@@ -190,7 +190,7 @@ function moved(from: string, to: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    // A server that was asked twice says to the second question that it is gone.
+    // NFS may repeat a rename and answer the repetition with ENOENT.
     return existsSync(to);
   }
 }

@@ -1,4 +1,4 @@
-// HTML that is safe where it is put together: whatever stands in a template is text, shown as on a terminal, unless it is Html.
+// A template tag for HTML: every value is escaped, and its control characters are spelled out, unless it is Html.
 import { plainText } from '../io/plain-text.ts';
 
 /** A piece of HTML; only `html` makes one. */
@@ -14,7 +14,7 @@ export class Html {
 
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
-/** A template whose parts are escaped: control characters and turned reading order are spelled out, and no part is markup. */
+/** Escapes all parts, and spells control and bidi characters out. */
 export function html(strings: readonly string[], ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, i) => (i === 0 ? text : render(parts[i - 1]) + text)).join(''));
 }

@@ -64,7 +64,7 @@ ${section('runs', () => html`<ul class="rows">${report.runs.latest.map(runRow)}<
 `.toString();
 }
 
-/** So few changes are shown at once; of more, each is opened by a click. */
+/** With more changes than these, each is folded. */
 const MAX_OPENED = 3;
 
 const time = (iso: string): Html => html`<time class="when" datetime="${iso}">${when(iso)}</time>`;
@@ -129,7 +129,7 @@ const plainTable = ({
 <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 
-/** Values as small bars beside each other, for eyes alone: the numbers stand beside them. */
+/** A small bar chart, hidden from screen readers: the numbers are beside it. */
 function bars(values: readonly (number | null)[], look: string, say: (value: number, i: number) => string): Html {
   const most = Math.max(1, ...values.map((value) => value ?? 0));
   const wide = 100 / values.length;
@@ -144,7 +144,7 @@ function bars(values: readonly (number | null)[], look: string, say: (value: num
 const SPARK_HEIGHT = 24;
 const percent = (value: number): string => `${Math.round(value * 100) / 100}%`;
 
-/** How each mark is drawn: trouble is taller, so that it is seen without its colour. */
+/** How each mark is drawn: the worse, the taller, so that it can be told without colour. */
 const MARKS: Readonly<Record<NonNullable<DayMark>, { look: string; height: number; word: string }>> = {
   failed: { look: 'bad', height: 18, word: 'left failed' },
   mended: { look: 'warn', height: 12, word: 'failed or drifted, and green again' },

@@ -92,7 +92,7 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
   ];
 }
 
-/** A stage that grew slower or faster by a quarter and a second; nothing for less. */
+/** Says that a stage grew slower by a quarter, or faster by a fifth, and by a second at least. */
 export function trendWord({ earlier_ms, later_ms }: Report['stages'][number]): string {
   if (earlier_ms === null || later_ms === null || Math.abs(later_ms - earlier_ms) < 1000) return '';
   const share = Math.round((later_ms / Math.max(1, earlier_ms) - 1) * 100);

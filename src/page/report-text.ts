@@ -69,7 +69,7 @@ function sectionMarkdown({ title, head, rows, none, more }: Section): string[] {
   return ['', `## ${words(title)}`, '', ...body, ...(more && rows.length > 0 ? ['', words(more)] : [])];
 }
 
-/** In a cell, a heading or a line of its own: what a host could take for markup, a link or a mention is code. */
+/** Inline Markdown: what a host could read as markup, a link or a mention becomes code. */
 const words = (text: string): string => {
   const isPlain = /^[\w .,:;%()/=-]*$/.test(text) && !/:\/\/|www\.|__/i.test(text);
   return isPlain ? text : asCode(text).replaceAll('|', '\\|');

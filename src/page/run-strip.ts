@@ -1,4 +1,4 @@
-// The last runs side by side: as tall as they took, by how they ended. For eyes and mouse alone, as the list of runs says the same.
+// The last runs as bars: height by duration, colour by outcome. Hidden from screen readers: the list of runs says the same.
 import { spell } from '../console/words.ts';
 import type { RunSummary } from '../journal/summary.ts';
 import { type Html, html } from './html.ts';
@@ -10,7 +10,7 @@ const SIGN_HEIGHT = 16;
 /** Oldest first; `hrefOf` leads to one of them. */
 export function runStrip(runs: readonly RunSummary[], hrefOf: (run: string) => string): Html {
   const slot = 100 / Math.max(runs.length, 1);
-  // Short runs beside one that took hours are still seen.
+  // Logarithmic, so that short runs beside long ones are visible.
   const tall = (ms: number) => Math.log(1 + ms / 1000);
   const tallest = Math.max(1, ...runs.map(({ duration_ms = 0 }) => tall(duration_ms)));
   const bars = runs.map(({ run, outcome, duration_ms = 0 }, i) => {

@@ -1,5 +1,4 @@
-// When the steps of a run were at work, drawn. The drawing has no width of its own, so that its text stays readable on a phone:
-// everything in it stands in percent.
+// The timeline of a run as SVG. All positions are percentages, so that the text keeps its size on a phone.
 import { spell } from '../console/words.ts';
 import type { Bar, Timeline, TimelineRow } from '../inspect/timeline.ts';
 import { type Html, html } from './html.ts';
@@ -36,14 +35,14 @@ export function rowState({ bars, marks }: TimelineRow): { state: string; reason?
 const ROW_HEIGHT = 38;
 const AXIS_HEIGHT = 24;
 
-/** The drawing, for eyes alone: who shows it tells the same in words beside it. */
+/** Hidden from screen readers: the page has a table with the same. */
 export function timelineSvg(timeline: Timeline): Html {
   const from = Date.parse(timeline.from);
   const length = Math.max(1, Date.parse(timeline.to) - from);
-  // Signs behind a bar need a little room at the end.
+  // Leave room at the end for the sign behind a bar.
   const x = (time: string) => percent(((Date.parse(time) - from) / length) * 96);
   const wide = (a: string, b: string) => percent(((Date.parse(b) - Date.parse(a)) / length) * 96);
-  // Who had no attempt has nothing to draw.
+  // Steps without attempts have no bars.
   const rows = timeline.rows.filter(({ bars }) => bars.length > 0);
   const height = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
   const ticks = ticksOf(length).map((ms) => {
@@ -91,7 +90,7 @@ const STEPS = [
   ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((n) => n * HOUR),
 ];
 
-/** Round times from 0 on, so few that their words never touch each other. */
+/** Round times from 0 on, so few that their labels do not overlap. */
 function ticksOf(length: number): number[] {
   const step = STEPS.find((ms) => length / ms <= 4) ?? length;
   return Array.from({ length: Math.floor(length / step) + 1 }, (_, i) => i * step);

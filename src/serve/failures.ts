@@ -94,10 +94,10 @@ ${live(
   };
 }
 
-/** Lines between empty ones belong together. */
+/** Splits at empty lines. */
 const paragraphsOf = (lines: readonly string[]): string[] => lines.join('\n').split('\n\n');
 
-/** The first line says what the others are. */
+/** The first line is the heading of the others. */
 function paragraphHtml(paragraph: string): Html {
   const [title = '', ...lines] = paragraph.split('\n');
   if (lines.length === 0) return html`<p class="small muted">${title}</p>`;

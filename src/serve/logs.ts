@@ -1,4 +1,4 @@
-// One log: opened at its end, by windows of bytes, with a search backwards and, for who looks on, what is written now.
+// One log: shown from its end in windows of bytes, with a search backwards, and followed while it is written.
 import { join, relative } from 'node:path';
 import { sizeText } from '../console/words.ts';
 import { blockAbove } from '../io/links.ts';
