@@ -1,9 +1,9 @@
 // A path of the repository that is mistyped in a file of the stage: a letter, a separator, an ending, one `../`, or the
 // folders before a tail that is there once.
 import { posix } from 'node:path';
-import { fileNamed, lastComplaint } from './complaints.ts';
-import { isSlip, oneDifference, slips } from './near.ts';
-import { onlyOne, type Repair, type RepairFacts, rewritten, splice, textsOf } from './repair.ts';
+import { capturedBy, fileNamed, lastComplaint } from './complaints.ts';
+import { isPlural, isSlip, oneDifference, slips } from './near.ts';
+import { lineOf, onlyOne, type Repair, type RepairFacts, rewritten, splice, textsOf } from './repair.ts';
 import { errorText } from './reports.ts';
 
 /** An error of a shell, which names the line. */
@@ -52,7 +52,7 @@ export const misspeltPath: Repair = async (facts) => {
   if (right === undefined) return undefined;
   if (more.length > 0)
     return { unsure: `${choices.length} paths are equally near to ${place.token}: ${choices.join(', ')}` };
-  const line = place.text.slice(0, place.at).split('\n').length;
+  const line = lineOf(place.text, place.at);
   return rewritten({ path: place.file, text: place.text }, splice(place.text, place.at, place.token.length, right), {
     fix: `Write ${right} instead of ${place.token} in line ${line} of ${place.file}`,
     reason: `There is no ${place.token}, and ${right} is the only path of the repository with nearly that name`,
@@ -76,10 +76,7 @@ function missingPath(facts: RepairFacts): Missing | undefined {
   const placed = lastComplaint(facts, AT_LINE);
   if (placed) return { path: placed.match[1] as string, at: placed };
   const lines = errorText(facts).split('\n');
-  const captured = (patterns: readonly RegExp[]) =>
-    lines.flatMap(
-      (line) => patterns.map((pattern) => pattern.exec(line)?.[1]).find((path) => path !== undefined) ?? [],
-    );
+  const captured = (patterns: readonly RegExp[]) => lines.flatMap((line) => capturedBy(patterns, line) ?? []);
   const read = onlyOne([...new Set(captured(READERS))]);
   if (read !== undefined) return { path: read };
   const unplaced = captured(UNPLACED);
@@ -120,7 +117,7 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
       if (PART.test(text[end] ?? '') || !agree(token, path, file) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
       inFile.push({ file, text, token, at: from, isBehindVariable });
     }
-    const isOther = ({ at: from }: Mention) => at && text.slice(0, from).split('\n').length !== at.line;
+    const isOther = ({ at: from }: Mention) => at && lineOf(text, from) !== at.line;
     return inFile.length === 1 && inFile.some(isOther) ? [] : inFile;
   });
 }
@@ -190,8 +187,7 @@ function unusedNear(
   const only = onlyOne(beside);
   // Of the words in it one alone may differ, and not be so short that it is another one: host-a, host-b.
   const [one = '', other = ''] = only ? (oneDifference(...stems(name, posix.basename(only))) ?? []) : [];
-  const isPlural = `${one}s` === other || one === `${other}s`;
-  const isOther = only === undefined || isUsed(only) || one.length < 4 || (isPlural && !mayBePlural);
+  const isOther = only === undefined || isUsed(only) || one.length < 4 || (isPlural(one, other) && !mayBePlural);
   return isOther || /\d/.test(name + posix.basename(only)) || posix.extname(only) !== posix.extname(name)
     ? undefined
     : only;

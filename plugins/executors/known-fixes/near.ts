@@ -28,7 +28,7 @@ export function slips(word: string, name: string, max = 2): number {
 const at = (row: readonly number[], i: number): number => row[i] as number;
 
 /** How many slips a word of this length may have and still be recognised. */
-export const maxSlips = (word: string): number => (word.length >= LONG_WORD ? 2 : 1);
+const maxSlips = (word: string): number => (word.length >= LONG_WORD ? 2 : 1);
 
 /**
  * Whether `word` can only be `name` mistyped. Names that differ in a number, in a plural, or at the beginning or the end
@@ -50,7 +50,7 @@ export function oneDifference(parts: readonly string[], others: readonly string[
 const BETWEEN = /[^A-Za-z0-9]/;
 
 function isPartSlip(one: string, other: string, steps: number): boolean {
-  if (/\d/.test(difference(one, other).join('')) || `${one}s` === other || one === `${other}s`) return false;
+  if (/\d/.test(difference(one, other).join('')) || isPlural(one, other)) return false;
   const shortest = Math.min(one.length, other.length);
   const swapped = sortedLetters(one) === sortedLetters(other);
   const longer = Math.abs(one.length - other.length);
@@ -111,9 +111,11 @@ function isEndSlip(word: string, name: string, by: NamedBy): boolean {
   const [one = '', other = ''] = parts ?? [];
   if (one === '' || slips(one, other, 1) > 1 || /\d/.test(difference(one, other).join(''))) return false;
   if (one.length === other.length) return by === 'tool' && one.length >= 6;
-  const isPlural = `${one}s` === other || one === `${other}s`;
-  return one.length >= (isPlural ? 3 : 4);
+  return one.length >= (isPlural(one, other) ? 3 : 4);
 }
+
+/** Whether one is the plural of the other. */
+export const isPlural = (one: string, other: string): boolean => `${one}s` === other || one === `${other}s`;
 
 /** What is left of both without their common beginning and end. */
 function difference(word: string, name: string): [string, string] {

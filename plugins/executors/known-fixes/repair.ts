@@ -75,6 +75,9 @@ export async function everyText({ tree, files, read, look }: RepairFacts): Promi
 /** The line with this number, from 1, without its line end; '' beyond the end. */
 export const lineAt = (text: string, number: number): string => text.split('\n')[number - 1] ?? '';
 
+/** The number, from 1, of the line that `offset` is in. */
+export const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
 /** `text` with line `number` replaced. */
 export function withLine(text: string, number: number, line: string): string {
   const lines = text.split('\n');

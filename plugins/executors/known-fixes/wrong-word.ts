@@ -7,6 +7,7 @@ import { type NamedBy, nearest } from './near.ts';
 import {
   everyText,
   isTemplate,
+  lineOf,
   type Repair,
   type Repaired,
   type RepairFacts,
@@ -25,9 +26,9 @@ type Outcome = Repaired | Unsure | undefined;
 export const wrongWord: Repair = async (facts) => {
   const reports = reportsIn(errorText(facts));
   if (reports.length === 0) return undefined;
-  const [texts, own] = [await everyText(facts), await textsOf(facts, () => true)];
+  const [texts, editable] = [await everyText(facts), await textsOf(facts, () => true)];
   const repository = { texts, variables: facts.surroundings.variables };
-  const outcomes = await Promise.all(reports.map((report) => mendWord(report, repository, own, facts)));
+  const outcomes = await Promise.all(reports.map((report) => mendWord(report, repository, editable, facts)));
   const repaired = outcomes.filter((one) => one !== undefined && 'files' in one);
   const same = new Set(repaired.map((one) => JSON.stringify(one.files)));
   if (same.size > 1) return { unsure: `several words are wrong: ${reports.map(({ word }) => word).join(', ')}` };
@@ -37,20 +38,20 @@ export const wrongWord: Repair = async (facts) => {
 async function mendWord(
   reported: Report,
   repository: Repository,
-  own: ReadonlyMap<string, string>,
+  editable: ReadonlyMap<string, string>,
   facts: RepairFacts,
 ): Promise<Outcome> {
-  const word = reported.word === '' ? wordAt(reported, own) : reported.word;
+  const word = reported.word === '' ? wordAt(reported, editable) : reported.word;
   if (word === undefined) return { unsure: 'the place of the wrong word is not certain' };
   const report = { ...reported, word };
-  if (report.kind === 'required') return mendKey(word, own, faultyFileNames(facts, /\.ya?ml$/));
+  if (report.kind === 'required') return mendKey(word, editable, faultyFileNames(facts, /\.ya?ml$/));
   const searched = report.kind === 'python' ? pythonTexts(report, repository, facts) : repository.texts;
   const places = placesOf(report, searched);
   const [place, ...more] = places;
   if (!place) return undefined;
   // A name that comes again is meant: what defines it is misspelt, it is made elsewhere, or was forgotten.
-  if (more.length > 0) return mendDefinition(report, places, repository, own);
-  const text = own.get(place.path);
+  if (more.length > 0) return mendDefinition(report, places, repository, editable);
+  const text = editable.get(place.path);
   if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
   if (!READS_TEXT.has(report.kind) && isInBlock(place))
     return { unsure: `${word} stands in a text, which may be data` };
@@ -63,7 +64,7 @@ async function mendWord(
   if (!(await staysSound(place.path, text, after, facts))) {
     return { unsure: `with ${right} instead of ${word}, ${place.path} would not parse` };
   }
-  const line = text.slice(0, place.offset).split('\n').length;
+  const line = lineOf(text, place.offset);
   const note = {
     fix: `Write ${right} instead of ${word} in line ${line} of ${place.path}`,
     reason: `There is no ${NOUN[report.kind] ?? report.kind} ${word}, and ${right} is the only one with nearly that name`,
@@ -115,8 +116,8 @@ function only(word: string, names: readonly string[]): string | Unsure {
 }
 
 /** For a tool that does not repeat the word: the only value at its path that is not allowed, or the only bad image. */
-function wordAt({ kind, path = [], given = [] }: Report, own: ReadonlyMap<string, string>): string | undefined {
-  const entries = [...own].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
+function wordAt({ kind, path = [], given = [] }: Report, editable: ReadonlyMap<string, string>): string | undefined {
+  const entries = [...editable].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
   const wrong = entries.filter((entry) =>
     kind === 'image'
       ? entry.key === 'image' && typeof entry.value === 'string' && !/[${}]/.test(entry.value) && !isImage(entry.value)
@@ -138,7 +139,7 @@ function mendDefinition(
   report: Report,
   places: readonly Place[],
   repository: Repository,
-  own: ReadonlyMap<string, string>,
+  editable: ReadonlyMap<string, string>,
 ): Outcome {
   const { kind, word } = report;
   const many = { unsure: `${word} stands in ${places.length} places` };
@@ -147,12 +148,12 @@ function mendDefinition(
   const [slip, ...others] = names.includes(word) ? [] : nearest(word, names);
   if (slip === undefined || others.length > 0) return many;
   const whole = new RegExp(`(?<![\\w.-])${slip.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g');
-  const found = [...repository.texts].flatMap(([path, text]) =>
+  const uses = [...repository.texts].flatMap(([path, text]) =>
     [...text.matchAll(whole)].map(({ index }) => ({ path, index })),
   );
-  const [at] = found;
-  const text = at && own.get(at.path);
-  if (found.length !== 1 || !at || text === undefined) return many;
+  const [at] = uses;
+  const text = at && editable.get(at.path);
+  if (uses.length !== 1 || !at || text === undefined) return many;
   const note = {
     fix: `Write ${word} instead of ${slip} where ${at.path} defines it`,
     reason: `${places.length} places use ${word}, and none uses ${slip}, which is nearly that`,
@@ -161,8 +162,8 @@ function mendDefinition(
 }
 
 /** For a tool that misses a key: the only one that is a slip for it, where it is missing. */
-function mendKey(key: string, own: ReadonlyMap<string, string>, named: ReadonlySet<string | undefined>): Outcome {
-  const slips = [...own].flatMap(([path, text]) => {
+function mendKey(key: string, editable: ReadonlyMap<string, string>, named: ReadonlySet<string | undefined>): Outcome {
+  const slips = [...editable].flatMap(([path, text]) => {
     const isRead = /\.ya?ml$/.test(path) && (named.size === 0 || named.has(path));
     const wrong = (isRead ? entriesOf(text) : []).filter((entry) => nearest(entry.key, [key]).length === 1);
     return wrong.flatMap((entry) => (entry.siblings.some((other) => other.key === key) ? [] : [{ path, text, entry }]));
@@ -239,12 +240,7 @@ function isInBlock({ path, text, offset }: Place): boolean {
 }
 
 /** Whether the text still parses, if it did. */
-export async function staysSound(
-  path: string,
-  before: string,
-  after: string,
-  { shell }: RepairFacts,
-): Promise<boolean> {
+async function staysSound(path: string, before: string, after: string, { shell }: RepairFacts): Promise<boolean> {
   if (/\.(?:sh|bash)$/.test(path)) return !(await shell.parses(before)) || (await shell.parses(after));
   if (/\.json$/.test(path)) return !isJson(before) || isJson(after);
   if (!/\.ya?ml$/.test(path)) return true;
