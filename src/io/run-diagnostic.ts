@@ -16,7 +16,7 @@ export interface DiagnosticRequest extends Pick<CommandRequest, 'command' | 'cwd
   timeoutMs: number;
 }
 
-/** A command that says more is stopped: nobody reads it, and it may never end. */
+/** A command that prints more is stopped. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 /** What is still in the pipe when the command has ended. */
 const DRAIN_MS = 200;
@@ -71,12 +71,12 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
     const late = `stopped after ${Math.round(timeoutMs / 100) / 10} s`;
     void clock.sleep(timeoutMs, over.signal).then(() => resolve(late));
   });
-  // A pipe that breaks ends the output; the exit tells the rest.
+  // A broken pipe ends the output; the exit code is still reported.
   stdout.on('error', () => {});
   const drained = new Promise<void>((resolve) => stdout.once('close', resolve));
   const ended = await Promise.race([exit, stopped]);
   over.abort();
-  // Also what moved to a session of its own: it still carries the mark.
+  // Also processes in their own session: they still have the mark in their environment.
   const left = () => groupAndMarked(pgid, [`${MARK}=${id}`]);
   const gone = left().length === 0 || (await endAll(left, graceMs, clock));
   const waited = new AbortController();

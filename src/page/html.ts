@@ -28,3 +28,6 @@ function render(part: Part): string {
 const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 const escaped = (text: string): string => plainText(text).replace(/[&<>"']/g, (sign) => SIGNS[sign] as string);
+
+/** A length in a drawing without a width of its own. */
+export const percent = (value: number): string => `${Math.round(value * 1000) / 1000}%`;

@@ -3,7 +3,7 @@ import { spell } from '../console/words.ts';
 import type { DayMark, Report } from '../inspect/report.ts';
 import { counted } from '../triage/words.ts';
 import { diffHtml } from './diff.ts';
-import { Html, html, type Part } from './html.ts';
+import { Html, html, type Part, percent } from './html.ts';
 import {
   aboutRun,
   glanceOf,
@@ -142,7 +142,6 @@ function bars(values: readonly (number | null)[], look: string, say: (value: num
 }
 
 const SPARK_HEIGHT = 24;
-const percent = (value: number): string => `${Math.round(value * 100) / 100}%`;
 
 /** How each mark is drawn: the worse, the taller, so that it can be told without colour. */
 const MARKS: Readonly<Record<NonNullable<DayMark>, { look: string; height: number; word: string }>> = {

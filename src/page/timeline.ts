@@ -1,7 +1,7 @@
 // The timeline of a run as SVG. All positions are percentages, so that the text keeps its size on a phone.
 import { spell } from '../console/words.ts';
 import type { Bar, Timeline, TimelineRow } from '../inspect/timeline.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, percent } from './html.ts';
 import { stateOf } from './states.ts';
 
 /** How a step ended → its state. */
@@ -79,8 +79,6 @@ function barSvg(bar: Bar, left: string, width: string, right: string, y: number)
   const title = `attempt ${bar.attempt}: ${state}, ${spell(lengthOf(bar))}`;
   return html`<g class="${look}"><title>${title}</title><rect class="bar" x="${left}" width="${width}" y="${y}" height="10" rx="2"/>${end}</g>`;
 }
-
-const percent = (value: number): string => `${Math.round(value * 1000) / 1000}%`;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

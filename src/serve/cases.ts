@@ -10,7 +10,7 @@ import {
   facts,
   href,
   link,
-  live,
+  liveRows,
   missing,
   notice,
   type Params,
@@ -35,7 +35,7 @@ export function casesView(site: Site): View {
     body: html`<h1>Cases</h1><p class="lead">What could not be mended, or is only done with your word.</p>
 ${broken.map((one) => notice('warn', html`<p>${one.case} cannot be read: ${one.problem}</p>`))}
 <div data-live="open">${rowsHtml(rows(false), 'no case waits')}</div>
-${rows(true).length > 0 && live('closed', 'Closed', rowsHtml(rows(true), ''))}`,
+${liveRows('closed', 'Closed', rows(true))}`,
   };
 }
 

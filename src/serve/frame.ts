@@ -108,6 +108,10 @@ export const rowsHtml = (rows: readonly Html[], none: string): Html =>
     ? html`<p class="muted">${none}</p>`
     : html`<ul class="rows">${rows.map((row) => html`<li>${row}</li>\n`)}</ul>`;
 
+/** A live list with its title; nothing when it is empty. */
+export const liveRows = (name: string, title: string, rows: readonly Html[]): Html | false =>
+  rows.length > 0 && live(name, title, rowsHtml(rows, ''));
+
 export const facts = (pairs: readonly (readonly [name: string, value: Part] | false)[]): Html =>
   html`<dl class="facts">${pairs.map((pair) => pair && html`<dt>${pair[0]}</dt><dd>${pair[1]}</dd>`)}</dl>`;
 

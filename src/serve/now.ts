@@ -10,7 +10,7 @@ import { runStrip } from '../page/run-strip.ts';
 import { stateHtml } from '../page/states.ts';
 import { entryOf, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
-import { href, link, live, notice, row, rowsHtml, timeHtml, type View } from './frame.ts';
+import { href, link, live, liveRows, notice, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import { runRow } from './runs.ts';
 import { readState, type Site, waitingCases } from './site.ts';
 
@@ -62,17 +62,11 @@ ${
 }
 ${notices.map((text) => notice('warn', html`<p>${text}</p>`))}
 ${usedLines(usedOn(ledger.day, now)).map((line) => html`<p class="small muted">${line}</p>`)}</div>
-${
-  cases.length > 0 &&
-  live(
-    'waits',
-    'Waits for you',
-    rowsHtml(
-      cases.map((one) => caseRow(one, now)),
-      '',
-    ),
-  )
-}
+${liveRows(
+  'waits',
+  'Waits for you',
+  cases.map((one) => caseRow(one, now)),
+)}
 ${live('stages', 'Stages', html`${Object.keys(map).length > 1 && graphHtml(graph)}${rowsHtml(rows, 'no stage is known yet: mendloop validate says what is missing')}`)}
 ${live(
   'runs',

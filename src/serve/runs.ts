@@ -17,6 +17,7 @@ import {
   href,
   link,
   live,
+  liveRows,
   missing,
   notice,
   type Params,
@@ -128,45 +129,27 @@ ${facts([
   ],
 ])}</div>
 ${timelineSection(run, events)}
-${
-  summary.failures.length > 0 &&
-  live(
-    'failures',
-    'Failures',
-    rowsHtml(
-      summary.failures.map((one) =>
-        row(
-          link(href('failures', one.stage, one.fingerprint), one.class),
-          stateHtml('stage', 'failed', one.stage),
-          one.excerpt,
-          one.times > 1 && `${one.times} times`,
-        ),
-      ),
-      '',
-    ),
-  )
-}
-${
-  summary.fixes.length > 0 &&
-  live(
-    'fixes',
-    'Fixes',
-    rowsHtml(
-      summary.fixes.map((one) =>
-        row(
-          one.commit ? link(href('fixes', one.commit), one.stage) : one.stage,
-          stateHtml('fix', one.outcome),
-          html`${one.fix}${one.why && html`<br>${one.why}`}`,
-          one.plugin,
-        ),
-      ),
-      '',
-    ),
-  )
-}
+${liveRows('failures', 'Failures', summary.failures.map(failureRow))}
+${liveRows('fixes', 'Fixes', summary.fixes.map(fixRow))}
 ${live('told', 'As it was told', html`<pre class="wrapped" tabindex="0" aria-label="What the run printed">${runLines(events, layout.home).join('\n')}</pre>`)}`,
   };
 }
+
+const failureRow = ({ stage, fingerprint, class: kind, excerpt, times }: RunSummary['failures'][number]): Html =>
+  row(
+    link(href('failures', stage, fingerprint), kind),
+    stateHtml('stage', 'failed', stage),
+    excerpt,
+    times > 1 && `${times} times`,
+  );
+
+const fixRow = ({ commit, stage, outcome, fix, why, plugin }: RunSummary['fixes'][number]): Html =>
+  row(
+    commit ? link(href('fixes', commit), stage) : stage,
+    stateHtml('fix', outcome),
+    html`${fix}${why && html`<br>${why}`}`,
+    plugin,
+  );
 
 function timelineSection(run: string, events: readonly LoopEvent[]): Html | false {
   const timeline = timelineOf(events);

@@ -12,6 +12,7 @@ import {
   href,
   link,
   live,
+  liveRows,
   missing,
   type Params,
   row,
@@ -86,8 +87,8 @@ ${facts([
   mapped !== undefined && ['Command', html`<code>${[mapped.command].flat().join(' ')}</code>`],
   record?.last?.log !== undefined && ['Log', logLink(record)],
 ])}</div>
-${cells.length > 0 && live('cells', 'Cells', rowsHtml(cells, ''))}
-${failures.length > 0 && live('failures', 'Failures that it had', rowsHtml(failures, ''))}
+${liveRows('cells', 'Cells', cells)}
+${liveRows('failures', 'Failures that it had', failures)}
 ${live('runs', 'Last runs', html`${rowsHtml(runs, 'no run had to do with it yet')}${runs.length === RUNS_LISTED && html`<p>${link(withQuery('/runs', { stage }), 'All runs of it')}</p>`}`)}`,
   };
 }

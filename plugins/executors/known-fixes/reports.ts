@@ -190,7 +190,7 @@ export function reportsIn(text: string): Report[] {
     }),
   );
   reports.push(...talosReport(text));
-  // A sentence is often said twice, and by two rows: with more, and with less of it.
+  // The same word is often reported twice, with more and with less detail.
   return reports.filter((one, i) => {
     const isSame = (other: Report) => other.kind === one.kind && (other.word === one.word || one.word === '');
     return !reports.slice(0, i).some(isSame);

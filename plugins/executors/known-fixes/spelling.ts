@@ -41,9 +41,9 @@ export function cronRewrites(word: string): string[] {
     fields.join(' '),
     word.replace(/\s+\/\s*(?=\d)|(?<=\*)\s*\/\s+/g, '/'),
     word.replace(/\s*,\s*/g, ','),
-    // With seconds in front, as other schedulers take it.
+    // Without the field for seconds that other schedulers have.
     ...(fields.length === 6 && fields[0] === '0' ? [fields.slice(1).join(' ')] : []),
-    // Sunday, as cron itself takes it.
+    // Sunday as 0.
     ...(fields[4] === '7' ? [[...fields.slice(0, 4), '0'].join(' ')] : []),
     fields.map((field, i) => misnamed(field, i)).join(' '),
     word.replaceAll('\\', '/'),

@@ -38,7 +38,7 @@ function movedEntry(text: string, entry: YamlEntry, all: readonly YamlEntry[]): 
   const isAlone = (level: keyof typeof FIELDS) =>
     FIELDS[level].includes(entry.key) && LEVELS.filter((other) => FIELDS[other].includes(entry.key)).length === 1;
   if (isAlone('container') && before && /^(?:init)?[cC]ontainers$/.test(before.key)) {
-    // Of several containers any may be meant.
+    // With several containers it is unclear which is meant.
     const last = before.children.at(-1);
     return before.children.filter(({ key }) => key === 'name').length === 1
       ? withLevel(text, entry, before, last)
@@ -71,7 +71,7 @@ function withLevel(text: string, entry: YamlEntry, after: YamlEntry, like: YamlE
   const columnOf = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1);
   const from = lineOf(text, entry.keyAt[0]) - 1;
   const block = lines.slice(from, endOf(lines, from, columnOf(entry.keyAt[0])));
-  // The first key of a list item carries its dash.
+  // The first key of a list item has its dash, and cannot be moved.
   if (/^\s*-/.test(block[0] ?? '')) return undefined;
   const by = columnOf(like.keyAt[0]) - columnOf(entry.keyAt[0]);
   const shifted = block.map((line) => (by >= 0 ? ' '.repeat(by) + line : line.slice(-by)));

@@ -1,5 +1,5 @@
-// A word that a tool does not know and that can only be one other: an undefined variable, a name of something that is not
-// there, a key or value that is not allowed. One question for all: which right word of its kind is certain?
+// A word that a tool does not know, such as an undefined variable, a missing name, a key or value that is not allowed: replaced when
+// exactly one right word of its kind can be meant.
 import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
@@ -49,7 +49,7 @@ async function mendWord(
   const places = placesOf(report, searched);
   const [place, ...more] = places;
   if (!place) return undefined;
-  // A name that comes again is meant: what defines it is misspelt, it is made elsewhere, or was forgotten.
+  // A name that is used in several places is right: its definition is misspelt, elsewhere, or missing.
   if (more.length > 0) return mendDefinition(report, places, repository, editable);
   const text = editable.get(place.path);
   if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
@@ -83,13 +83,13 @@ const NOUN: Partial<Record<Kind, string>> = {
   python: 'name',
 };
 
-/** Kinds of which everything that there is can be seen, and who says so. */
+/** Kinds whose list of names is complete, and where that is from. */
 const NAMED_BY: Partial<Record<Kind, NamedBy>> = {
   ...{ filter: 'tool', module: 'tool', keyword: 'tool', key: 'tool', kind: 'tool', version: 'tool', zone: 'tool' },
   ...{ value: 'tool', handler: 'repository', role: 'repository', section: 'repository', patch: 'repository' },
   ...{ target: 'repository', resource: 'repository', repository: 'repository', stage: 'repository' },
 };
-/** Objects that only manifests make; others may be made by hand. */
+/** Kinds of objects that only manifests create. */
 const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepository|helmchart)s?$/;
 
 /** The one word that the report must mean, or why there is none. */
@@ -99,7 +99,7 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   if (names.includes(word)) return { unsure: `${word} is a known name, so that the fault is elsewhere` };
   const isList =
     /\bin\s+$|loop:[^\n]*$|with_\w+:[^\n]*$/.test(place.before) || /^\s*\|\s*(?:join|length|map)\b/.test(place.after);
-  // Where a list is wanted, only the plural can be meant.
+  // Where a list is expected, the plural is meant.
   if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
   const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
   const isOfTool = given !== undefined || hint !== undefined;
@@ -115,7 +115,7 @@ function only(word: string, names: readonly string[]): string | Unsure {
     : { unsure: `${more.length + 1} names are equally near to ${word}: ${[name, ...more].join(', ')}` };
 }
 
-/** For a tool that does not repeat the word: the only value at its path that is not allowed, or the only bad image. */
+/** For a tool that names only the place: the single value there that is not allowed, or the single invalid image. */
 function wordAt({ kind, path = [], given = [] }: Report, editable: ReadonlyMap<string, string>): string | undefined {
   const entries = [...editable].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
   const wrong = entries.filter((entry) =>
@@ -134,7 +134,7 @@ function pythonTexts({ file }: Report, { texts }: Repository, facts: RepairFacts
 /** Kinds whose definition is one word of a file. */
 const DEFINED_ONCE: ReadonlySet<Kind> = new Set(['target', 'handler', 'section', 'resource', 'stage']);
 
-/** For a name that several places use and none defines: the only one nearly like it that is defined and nobody uses. */
+/** For a name that several places use: renames the single definition that is nearly like it and that nothing uses. */
 function mendDefinition(
   report: Report,
   places: readonly Place[],
@@ -161,7 +161,7 @@ function mendDefinition(
   return rewritten({ path: at.path, text }, splice(text, at.index, slip.length, word), note) ?? many;
 }
 
-/** For a tool that misses a key: the only one that is a slip for it, where it is missing. */
+/** For a missing key: renames the single key that is a slip for it. */
 function mendKey(key: string, editable: ReadonlyMap<string, string>, named: ReadonlySet<string | undefined>): Outcome {
   const slips = [...editable].flatMap(([path, text]) => {
     const isRead = /\.ya?ml$/.test(path) && (named.size === 0 || named.has(path));
@@ -186,7 +186,7 @@ const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as con
 
 const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- |^FROM )["']?$/, /^["']?\s*(?:#.*)?$/] as const;
 
-/** What stands before and after a word of this kind on its line, where it can be confused with another. */
+/** What must stand before and after a word of this kind on its line. */
 const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   ...{ key: AS_KEY, keyword: AS_KEY, module: AS_KEY },
   ...{ handler: AS_VALUE, role: AS_VALUE, patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]], object: AS_VALUE },
@@ -208,7 +208,7 @@ const PLAYBOOK = /^\s*- (?:name|hosts|import_playbook|[\w.]+):/m;
 const NAME_PART = /[\w-]/;
 const CODE_PART = /\w/;
 
-/** Where the word stands by itself; of a key only where it is one. */
+/** Where the word stands as a whole, in the form of its kind. */
 function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): Place[] {
   const part =
     kind === 'variable' || kind === 'attribute' || kind === 'filter' || kind === 'python' ? CODE_PART : NAME_PART;
