@@ -72,8 +72,8 @@ export function readQueue(
     else if (listed.has(number)) say(index, line, column, `${file} has the number of ${listed.get(number)}`);
     else {
       listed.set(number, file);
-      const { item, problems: found } = parseItem(`${folder}/${file}`, text);
-      problems.push(...found, ...scopeProblems(item, protect), ...stageProblems(item));
+      const { item, problems: itemProblems } = parseItem(`${folder}/${file}`, text);
+      problems.push(...itemProblems, ...scopeProblems(item, protect), ...stageProblems(item));
       items.push({ ...item, done, line });
     }
   }

@@ -95,7 +95,7 @@ async function check({ home }: CommandInput, folder: string | undefined): Promis
   return {
     text: lines,
     json: { ok: problems.length === 0, items: items.length, problems },
-    found: problems.length > 0,
+    hasFindings: problems.length > 0,
   };
 }
 

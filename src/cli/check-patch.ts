@@ -36,7 +36,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const checked = await checkHere(home(), stage, await readAnswerText(file));
   const view = viewOf(checked);
   const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }) };
-  return { text: lines(checked, stage), json, found: !view.ok };
+  return { text: lines(checked, stage), json, hasFindings: !view.ok };
 }
 
 type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>;

@@ -38,7 +38,7 @@ export interface Answer {
   /** Scripts read the text: print it unchanged unless stdout is a terminal. */
   readonly forScripts?: boolean;
   /** With --exit-code, exit 1. */
-  readonly found?: boolean;
+  readonly hasFindings?: boolean;
 }
 
 export interface Command {

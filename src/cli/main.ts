@@ -53,9 +53,9 @@ export async function main(given: readonly string[]): Promise<number> {
       layout: findLayout,
     });
     if (typeof result === 'number') return result;
-    const { text, json, forScripts, found } = result;
+    const { text, json, forScripts, hasFindings } = result;
     print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
-    return found && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
+    return hasFindings && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
   } catch (error) {
     return reportError(await forPeople(error), argv.includes('--debug'));
   }

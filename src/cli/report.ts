@@ -38,20 +38,21 @@ export async function run({ words, options, layout: findLayout, out }: CommandIn
   const now = new Date();
   const from = periodStart(options, name, now);
   const { ledger, notices } = readLedger(layout);
-  const known = await lookAround(layout, ledger);
+  const context = await lookAround(layout, ledger);
   const facts: ReportFacts = {
     home: basename(layout.home),
     ...(name === undefined ? aboutTime(layout, from, now) : aboutRun(layout, runCalled(layout, name), now)),
     ledger,
     stages: loadStages(layout, { look: true }).state.stages,
     safeMode: readSafeMode(layout)?.why,
-    items: known.items,
-    unlanded: known.unlanded,
-    notices: [...notices, ...known.notices],
+    items: context.items,
+    unlanded: context.unlanded,
+    notices: [...notices, ...context.notices],
   };
-  const report = maskedData(reportOf(facts), known.mask);
+  const report = maskedData(reportOf(facts), context.mask);
   const isText = !markdown && html === undefined && !out.json;
-  const diffs = isText || !known.isSound ? new Map<string, string>() : await diffsOf(layout.home, report, known.mask);
+  const diffs =
+    isText || !context.isSound ? new Map<string, string>() : await diffsOf(layout.home, report, context.mask);
   const json = { ...report, fixes: report.fixes.map((fix) => ({ ...fix, diff: diffs.get(fix.commit ?? '') ?? null })) };
   if (markdown) return { text: plainText(reportMarkdown(report, diffs)), json, forScripts: true };
   if (typeof html !== 'string') return { text: reportLines(report), json };
@@ -128,17 +129,17 @@ function aboutRun(layout: Layout, run: string, now: Date): About {
   };
 }
 
-interface Known {
+interface Context {
   readonly mask: Mask;
   readonly items: ReportFacts['items'];
   readonly unlanded: ReportFacts['unlanded'];
   readonly notices: readonly string[];
-  /** The configuration could be read, so all secrets are known. */
+  /** The configuration could be read, so all secrets are context. */
   readonly isSound: boolean;
 }
 
 /** Facts from the configuration and the branches; an invalid configuration becomes a notice. */
-async function lookAround(layout: Layout, ledger: Ledger): Promise<Known> {
+async function lookAround(layout: Layout, ledger: Ledger): Promise<Context> {
   const { home } = layout;
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
   try {

@@ -17,7 +17,7 @@ import { entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words: said, layout: findLayout }: CommandInput): Promise<Answer> {
+export async function run({ words: typed, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { home } = layout;
   const loaded = loadStages(layout, { look: true });
@@ -28,7 +28,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
   const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices, ...reclaimableNotes(layout));
   const recorded = recordedStages(home, loaded.state);
-  const words = said.map((word) => stepMeant(loaded.state, word));
+  const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));
   requireStages(stages, recorded);
@@ -61,7 +61,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
       ),
       notices: loaded.notices,
     },
-    found: [...names, ...cells].some((name) => isFailed(recordOf(loaded.state, name))),
+    hasFindings: [...names, ...cells].some((name) => isFailed(recordOf(loaded.state, name))),
   };
 
   function row(name: string, record: StageRecord | undefined): string[] {

@@ -71,8 +71,8 @@ export function caseActions({ case: name, state, patch, stage }: CaseSummary): {
 /** The case without the parts for a machine: data fences and the answer format. */
 export function forPerson(text: string): string {
   const nonce = nonceOf(text);
-  const own = (text.split('\n# For a machine\n')[0] as string).trimEnd();
-  if (nonce === undefined) return own;
-  const lines = own.replace(`${fenceNote(nonce)}\n\n`, '').split('\n');
+  const forPeople = (text.split('\n# For a machine\n')[0] as string).trimEnd();
+  if (nonce === undefined) return forPeople;
+  const lines = forPeople.replace(`${fenceNote(nonce)}\n\n`, '').split('\n');
   return lines.filter((line) => !line.startsWith(`[data ${nonce}: `) && line !== `[end of data ${nonce}]`).join('\n');
 }

@@ -47,13 +47,13 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
   /** How the cells of a stage ended, in one line, and why. */
   function tellCells(event: LoopEvent, stage: string): void {
     if (!untold.delete(stage)) return;
-    const told = rowsOf(tally).find((one) => one.stage === stage) as Row;
-    const isFailed = told.status === 'failed';
+    const stageRow = rowsOf(tally).find((one) => one.stage === stage) as Row;
+    const isFailed = stageRow.status === 'failed';
     const print = isFailed ? printLoud : out.line;
-    print(row(stage, ...ending(told)));
+    print(row(stage, ...ending(stageRow)));
     if (!isFailed) return;
-    for (const line of told.failures.flatMap((one) => failure(event, one))) printLoud(line);
-    for (const line of otherReasons(told)) printLoud(`    ${line}`);
+    for (const line of stageRow.failures.flatMap((one) => failure(event, one))) printLoud(line);
+    for (const line of otherReasons(stageRow)) printLoud(`    ${line}`);
   }
 
   function printLoud(line: string): void {

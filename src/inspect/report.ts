@@ -130,15 +130,15 @@ function countsIn(buckets: readonly Bucket[], { days }: FailureGroup): number[] 
 
 /** Checks of green stages that no longer held, the most frequent first. */
 function driftOf(runs: readonly RunSummary[]) {
-  const found = new Map<string, { stage: string; text: string; times: number; run: string; last: string }>();
+  const rows = new Map<string, { stage: string; text: string; times: number; run: string; last: string }>();
   for (const { run, began, stages } of runs) {
     for (const { stage, drift: text } of stages) {
       if (text === undefined) continue;
-      const { times = 0 } = found.get(`${stage} ${text}`) ?? {};
-      found.set(`${stage} ${text}`, { stage, text, times: times + 1, run, last: began });
+      const { times = 0 } = rows.get(`${stage} ${text}`) ?? {};
+      rows.set(`${stage} ${text}`, { stage, text, times: times + 1, run, last: began });
     }
   }
-  return [...found.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));
+  return [...rows.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));
 }
 
 /** Every change that was tried, as it stands today, the newest first. */

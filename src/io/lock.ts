@@ -39,10 +39,10 @@ export function takeLock(path: string, command: string, kind: WorkKind = 'comman
     // Gone between the two looks.
     if (text === undefined) continue;
     const owner = readOwner(text);
-    const found = owner ?? holderOf(path);
-    const life = found && liveness(found);
-    if (found && life === 'alive') return { taken: false, owner: found, why: 'alive' };
-    if (found && life === 'unknown') return { taken: false, owner: found, why: whyUnknown(found) };
+    const holder = owner ?? holderOf(path);
+    const life = holder && liveness(holder);
+    if (holder && life === 'alive') return { taken: false, owner: holder, why: 'alive' };
+    if (holder && life === 'unknown') return { taken: false, owner: holder, why: whyUnknown(holder) };
     const got = replaceDead(path, text, mine);
     if (got === 'replaced') return { taken: true, release: hold(path, mine), recovered: owner ?? 'unreadable' };
     if (got !== 'changed' && performance.now() >= until) return { taken: false, owner: got, why: 'cannot tell' };

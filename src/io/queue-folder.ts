@@ -74,8 +74,8 @@ export function openQueueFolder(folder: string) {
     /** Takes an entry of a line for `by`, the older ones first; undefined when there is none. `text` is undefined for what cannot be read. */
     claim(key: string, by: string): { name: string; text: string | undefined } | undefined {
       for (let isFresh = false; ; ) {
-        const known = segments.get(key) ?? [];
-        const segment = known.at(-1);
+        const listed = segments.get(key) ?? [];
+        const segment = listed.at(-1);
         if (segment === undefined && isFresh) return undefined;
         if (segment === undefined) {
           segments.set(key, namesOf(lineOf(key)).sort().reverse());
@@ -88,7 +88,7 @@ export function openQueueFolder(folder: string) {
         const name = names[randomInt(Math.max(1, names.length))];
         if (name === undefined) {
           removeEmpty(path);
-          known.pop();
+          listed.pop();
           continue;
         }
         const mine = join(claimed, by, name);

@@ -121,10 +121,10 @@ const idle: number[] = [];
  * `near` and is gone at once. Throws MendError when it cannot be made.
  */
 export async function openPipe(near: string): Promise<{ reader: number; fd: number }> {
-  const known = idle.pop();
-  if (known !== undefined) {
-    const ends = bothEnds(`/proc/self/fd/${known}`);
-    closeSync(known);
+  const pooled = idle.pop();
+  if (pooled !== undefined) {
+    const ends = bothEnds(`/proc/self/fd/${pooled}`);
+    closeSync(pooled);
     return ends;
   }
   const path = `${near}.pipe`;

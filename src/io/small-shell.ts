@@ -104,11 +104,11 @@ function collect(stream: NodeJS.ReadableStream, end: RegExp) {
     // An end that came in two pieces is one again.
     while (chunks.length > 0 && chunk.length < longest) chunk = Buffer.concat([chunks.pop() as Buffer, chunk]);
     chunks.push(chunk);
-    const found = end.exec(chunk.toString('latin1', Math.max(0, chunk.length - longest)));
-    if (!found) return;
+    const match = end.exec(chunk.toString('latin1', Math.max(0, chunk.length - longest)));
+    if (!match) return;
     const all = Buffer.concat(chunks);
     chunks = [];
-    resolve({ code: Number(found[1]), bytes: all.subarray(0, all.length - found[0].length) });
+    resolve({ code: Number(match[1]), bytes: all.subarray(0, all.length - match[0].length) });
   });
   return () =>
     new Promise<{ code: number; bytes: Buffer }>((done) => {

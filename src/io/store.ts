@@ -138,9 +138,9 @@ export const readBytes = (path: string): Buffer | undefined => atPlace(path, () 
 /** What `look` finds at a path of state; undefined when nothing stands there. Throws MendError for a link to nowhere. */
 export const atPlace = <T>(path: string, look: () => T): T | undefined =>
   onDisk(path, () => {
-    const found = ifThere(look);
-    if (found === undefined && isLinkToNowhere(path)) fail('E_STATE_PLACE', { path, what: LINK_TO_NOWHERE });
-    return found;
+    const result = ifThere(look);
+    if (result === undefined && isLinkToNowhere(path)) fail('E_STATE_PLACE', { path, what: LINK_TO_NOWHERE });
+    return result;
   });
 
 /** Makes a folder that only its owner can enter. */

@@ -58,10 +58,10 @@ export async function logView(site: Site, params: Params, query: Query): Promise
   const text = (query.get('q') ?? '').slice(0, MAX_SEARCHED);
   const at = byteOf(query.get('at'));
   const isSearch = text !== '' && at === undefined;
-  const found = isSearch ? await searchLog(path, text, { before: byteOf(query.get('before')) }) : undefined;
+  const matches = isSearch ? await searchLog(path, text, { before: byteOf(query.get('before')) }) : undefined;
   const marked = at !== undefined && { around: { at, length: Buffer.byteLength(text) } };
   const window =
-    found ??
+    matches ??
     (await readWindow(path, marked || { from: byteOf(query.get('from')), before: byteOf(query.get('before')) }));
   if (!window) return missing('This log is gone', GONE);
   return {
