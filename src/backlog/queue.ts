@@ -22,7 +22,7 @@ export interface Queue {
 }
 
 /** One entry of the index that is a checkbox with a link, or with the name of a file. */
-export interface IndexEntry {
+interface IndexEntry {
   readonly line: number;
   readonly column: number;
   readonly done: boolean;

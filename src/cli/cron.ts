@@ -185,7 +185,11 @@ async function status({ home, layout: findLayout }: CommandInput): Promise<Answe
       rows.length === 0 ? 'nothing is scheduled here; to have it run by itself: mendloop cron install' : table(lines),
     json: {
       schedules: rows.map(({ kind, when, since, past, missed, next }) => ({
-        ...{ scheduler: kind, when, since, past, missed: missed.map(iso) },
+        scheduler: kind,
+        when,
+        since,
+        past,
+        missed: missed.map(iso),
         next: next === undefined ? null : iso(next),
       })),
       last: last ?? null,

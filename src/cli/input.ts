@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, readonly [expected: string, check: Check]>
 type ValueOf<F extends Fields> = { [K in keyof F]: Checked<F[K][1]> };
 
 /** What a line holds, or what is wrong with it, with its id when it has one. */
-export type ReadLine<T> = { value: T & { id: Id } } | { problem: string; id?: Id };
+type ReadLine<T> = { value: T & { id: Id } } | { problem: string; id?: Id };
 
 /** The object in one line, its fields checked: every problem at once. Never throws. */
 export function readFields<F extends Fields>(text: string, fields: F): ReadLine<ValueOf<F>> {

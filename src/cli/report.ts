@@ -111,7 +111,9 @@ function aboutTime(layout: Layout, from: string, now: Date): About {
   const runs = readHistory(layout, stamp(Date.parse(from)));
   const newest = listRuns(layout).at(-1);
   return {
-    ...{ from, to: now.toISOString(), runs },
+    from,
+    to: now.toISOString(),
+    runs,
     newest: runs.at(-1) ?? (newest === undefined ? undefined : summaryOf(layout, newest)),
   };
 }
@@ -164,7 +166,9 @@ async function lookAround(layout: Layout, ledger: Ledger): Promise<Context> {
     if (!(error instanceof MendError)) throw error;
     return {
       mask: openMask(home, { map: { carry: [] }, loop: { redact: [] } }, process.env, tracked),
-      ...{ items: [], unlanded: [], isSound: false },
+      items: [],
+      unlanded: [],
+      isSound: false,
       notices: [`changes, work queue and what is to be promoted are not shown: ${error.code}: ${error.message}`],
     };
   }

@@ -40,7 +40,7 @@ export interface Running {
 }
 
 /** What a reader knows of a stage; `draftOf` derives the rest from what the stage runs. */
-export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
+type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
   Partial<Draft> & {
     /** The program that is typed. */
     readonly tool?: string;

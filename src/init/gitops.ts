@@ -37,7 +37,10 @@ function fluxOf(survey: Survey) {
     if (!isFlux || typeof path !== 'string') return [];
     return [
       {
-        ...{ name, namespace, file, path: inFolder('.', path).replace(/\/$/, '') },
+        name,
+        namespace,
+        file,
+        path: inFolder('.', path).replace(/\/$/, ''),
         needs: list(dependsOn).map((need) => String(mapping(need).name)),
         /** The git source that it is from. */
         source: String(mapping(sourceRef).name ?? 'flux-system'),

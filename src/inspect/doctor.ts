@@ -44,7 +44,7 @@ type Ports = Pick<RunPorts, 'env' | 'labTools'>;
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
-export interface ExamineOptions {
+interface ExamineOptions {
   readonly lab?: Lab | undefined;
   /** Instead of what ai/loop.yaml says. */
   readonly backend?: string | undefined;

@@ -5,7 +5,7 @@ import { currentFingerprint, entryOf, type Ledger, type LedgerEntry } from '../t
 import { dayOf } from '../triage/words.ts';
 
 /** waits: a case is open · given_up · mended: a fix was verified since · passed: green since without one · open. */
-export type FailureState = 'waits' | 'given_up' | 'mended' | 'passed' | 'open';
+type FailureState = 'waits' | 'given_up' | 'mended' | 'passed' | 'open';
 
 export interface FailureGroup {
   readonly stage: string;
@@ -69,8 +69,17 @@ export function failureGroups(
 }
 
 const newGroup = (stage: string, fingerprint: string, at: string): FailureGroup => ({
-  ...{ stage, fingerprint, class: 'unknown', excerpt: '', times: 0, runs: [], first: at, last: at, days: {} },
-  ...{ fixes: [], state: 'open' },
+  stage,
+  fingerprint,
+  class: 'unknown',
+  excerpt: '',
+  times: 0,
+  runs: [],
+  first: at,
+  last: at,
+  days: {},
+  fixes: [],
+  state: 'open',
 });
 
 function stateOf(entry: LedgerEntry | undefined, group: FailureGroup, isGreen: boolean): FailureState {

@@ -1,6 +1,6 @@
 // What happened in a time, or in one run, as one value: what ran, broke, was mended, waits for the owner, and cost. Pure.
 
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { itemNumber, itemStageName } from '../backlog/stage-of-item.ts';
 import type { StageState } from '../journal/stages.ts';
 import { type RunSummary, runFacts, type StageSummary } from '../journal/summary.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
@@ -49,7 +49,10 @@ export function reportOf(facts: ReportFacts) {
   const isConcerned = concernOf(facts);
   const problems = runs.flatMap((one) => (one.damage ? [`the journal of run ${one.run} ${one.damage}`] : []));
   return {
-    ...{ home, from, to, ...(run !== undefined && { run }) },
+    home,
+    from,
+    to,
+    ...(run !== undefined && { run }),
     runs: {
       total: runs.length,
       outcomes: countBy(runs.map(({ outcome }) => outcome)),
@@ -75,7 +78,7 @@ export function reportOf(facts: ReportFacts) {
       tokens: runs.reduce((sum, { tokens }) => sum + tokens, 0),
     })),
     stages: stagesOf(facts, buckets),
-    items: facts.items.filter(({ number }) => isConcerned(`item-${number}`)),
+    items: facts.items.filter(({ number }) => isConcerned(itemStageName(number))),
     items_done: [...new Set(runs.flatMap(({ items }) => items))],
     ...(timeline && { timeline }),
     notices: [...facts.notices, ...problems.slice(-MAX_LISTED)],
@@ -173,55 +176,32 @@ interface Waiting {
 /** What only the owner can do, the most pressing first. */
 function waitsOf(facts: ReportFacts, isConcerned: (stage: string) => boolean): Waiting[] {
   const { ledger, stages, newest, safeMode, unlanded, items, run } = facts;
-  const entries = Object.values(ledger.entries).filter(({ stage }) => isConcerned(stage));
-  const conflict = newest?.conflict !== undefined && (run === undefined || run === newest.run) ? newest : undefined;
+  const waits: Waiting[] = [];
+  if (safeMode !== undefined)
+    waits.push({ what: 'safe mode', text: `the AI changes nothing: ${safeMode}`, command: 'mendloop safe-mode off' });
+  if (newest?.conflict !== undefined && (run === undefined || run === newest.run))
+    waits.push({ what: 'conflict', text: newest.conflict, since: newest.began, command: 'mendloop status' });
+  for (const entry of Object.values(ledger.entries).filter(({ stage }) => isConcerned(stage))) {
+    const text = `${entry.stage}: ${entry.class}, ${entry.excerpt.split('\n')[0]}`;
+    if (entry.case !== undefined) {
+      const [command = ''] = caseCommands(entry.case, entry.suggestion !== undefined);
+      waits.push({ what: 'case', text, since: entry.last_seen, command });
+    } else if (isGivenUp(entry, stages)) {
+      const since = entry.gave_up_at ?? entry.last_seen;
+      waits.push({ what: 'given up', text, since, command: `mendloop explain ${entry.fingerprint}` });
+    }
+  }
   const fixes = unlanded.filter(({ stage }) => isConcerned(stage));
-  return [
-    ...(safeMode === undefined
-      ? []
-      : [
-          {
-            what: 'safe mode' as const,
-            text: `the AI changes nothing: ${safeMode}`,
-            command: 'mendloop safe-mode off',
-          },
-        ]),
-    ...(conflict
-      ? [
-          {
-            what: 'conflict' as const,
-            text: conflict.conflict ?? '',
-            since: conflict.began,
-            command: 'mendloop status',
-          },
-        ]
-      : []),
-    ...entries.flatMap((entry): Waiting[] => {
-      const words = { text: `${entry.stage}: ${entry.class}, ${entry.excerpt.split('\n')[0]}` };
-      if (entry.case !== undefined) {
-        const [command = ''] = caseCommands(entry.case, entry.suggestion !== undefined);
-        return [{ what: 'case', ...words, since: entry.last_seen, command }];
-      }
-      if (!isGivenUp(entry, stages)) return [];
-      const command = `mendloop explain ${entry.fingerprint}`;
-      return [{ what: 'given up', ...words, since: entry.gave_up_at ?? entry.last_seen, command }];
-    }),
-    ...(fixes.length > 0
-      ? [
-          {
-            what: 'promote' as const,
-            text: `${counted(fixes.length, 'verified fix', 'verified fixes')} not on your branch yet`,
-            command: 'mendloop promote',
-          },
-        ]
-      : []),
-    ...items
-      .filter(({ state, number }) => state === 'stuck' && isConcerned(`item-${number}`))
-      .map(({ number, title, note }) => ({
-        ...{ what: 'item' as const, text: `${title}${note ? `: ${note}` : ''}` },
-        command: `mendloop backlog show ${number}`,
-      })),
-  ];
+  if (fixes.length > 0) {
+    const text = `${counted(fixes.length, 'verified fix', 'verified fixes')} not on your branch yet`;
+    waits.push({ what: 'promote', text, command: 'mendloop promote' });
+  }
+  for (const { number, title, note } of items.filter(({ state }) => state === 'stuck')) {
+    const text = `${title}${note ? `: ${note}` : ''}`;
+    if (isConcerned(itemStageName(number)))
+      waits.push({ what: 'item', text, command: `mendloop backlog show ${number}` });
+  }
+  return waits;
 }
 
 function isGivenUp({ stage, gave_up_at }: LedgerEntry, stages: StageState['stages']): boolean {

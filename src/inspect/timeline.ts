@@ -48,7 +48,10 @@ export function timelineOf(events: readonly LoopEvent[]): Timeline | undefined {
     if (bar?.outcome === 'open') bar.to = event.time;
     if (event.type === 'attempt.started')
       row.bars.push({
-        ...{ attempt: event.attempt ?? row.bars.length + 1, from: event.time, to: event.time, outcome: 'open' },
+        attempt: event.attempt ?? row.bars.length + 1,
+        from: event.time,
+        to: event.time,
+        outcome: 'open',
         log: event.data.log,
       });
     else if (event.type === 'attempt.ended' && bar) bar.outcome = event.data.outcome;

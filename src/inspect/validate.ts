@@ -29,7 +29,7 @@ import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
 import { checkoutFiles, readAt } from '../worktree/read.ts';
 
-export interface Validation {
+interface Validation {
   stages: string[];
   warnings: string[];
   /** Where a run would read something else than the working tree. */

@@ -18,7 +18,7 @@ export class GitError extends Error {
   }
 }
 
-export interface GitAnswer {
+interface GitAnswer {
   readonly ok: boolean;
   /** -2 when there is no git to start. */
   readonly code: number;

@@ -18,7 +18,7 @@ let boot: string | null | undefined;
 let ns: string | null | undefined;
 
 /** This boot of the machine, or null when the system does not tell. */
-export function bootId(): string | null {
+function bootId(): string | null {
   // Not kern.boottime, which changes with the clock.
   boot ??= readLine('/proc/sys/kernel/random/boot_id') ?? ask('sysctl', ['-n', 'kern.bootsessionuuid']);
   return boot;

@@ -10,7 +10,7 @@ import type { Layout } from './layout.ts';
 import { openedBy } from './process-group.ts';
 import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, tempName, writeAtomic } from './store.ts';
 
-export interface LockOwner extends ProcessIdentity {
+interface LockOwner extends ProcessIdentity {
   since: string;
   command: string;
   /** What it is at: a run, or a command such as reset or rollback; earlier versions did not say. */
@@ -19,7 +19,7 @@ export interface LockOwner extends ProcessIdentity {
 
 type WorkKind = 'run' | 'command';
 
-export type LockTry =
+type LockTry =
   | { taken: true; release(): void; recovered?: LockOwner | 'unreadable' }
   | { taken: false; owner: LockOwner; why: 'alive' | 'another host' | 'another pid namespace' | 'cannot tell' };
 

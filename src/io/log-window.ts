@@ -189,7 +189,7 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
 /** The most that is passed on of what was written between two looks; of more, the end. */
 const MAX_BEHIND = 4 * WINDOW_BYTES;
 
-export interface LogPiece {
+interface LogPiece {
   /** Plain, behind what came before. */
   readonly text: string;
   /** Bytes that were skipped before it. */

@@ -9,7 +9,7 @@ export interface ProgramEnd {
   readonly cut: boolean;
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** What its standard input holds; nothing unless given. */
   readonly input?: string;
   readonly cwd?: string;

@@ -4,7 +4,7 @@ import { cutText } from '../io/fit-text.ts';
 import { type Html, html } from './html.ts';
 import { stateOf } from './states.ts';
 
-export interface GraphNode {
+interface GraphNode {
   readonly name: string;
   readonly needs: readonly string[];
   readonly state: string;

@@ -13,7 +13,7 @@ export interface Section {
   /** What is said where there are no rows. */
   readonly none: string;
   /** What else there is to know, or where to look next. */
-  readonly more?: string;
+  readonly more?: string | undefined;
 }
 
 /** `2026-11-17 09:30`, in UTC. */
@@ -104,63 +104,92 @@ export function trendWord({ earlier_ms, later_ms }: Report['stages'][number]): s
 export const slowestFirst = (stages: Report['stages']): Report['stages'] =>
   stages.toSorted((a, b) => (b.green_ms ?? -1) - (a.green_ms ?? -1));
 
+/** A section with one row for each item; `columns` has their titles, and what they show of an item. */
+function section<T>(
+  about: Pick<Section, 'id' | 'title' | 'none' | 'more'>,
+  items: readonly T[],
+  columns: Readonly<Record<string, (item: T) => string>>,
+): Section {
+  const cells = Object.values(columns);
+  return { ...about, head: Object.keys(columns), rows: items.map((item) => cells.map((cell) => cell(item))) };
+}
+
 export function sectionsOf(report: Report): Section[] {
   const { waits, failures, fixes, drift, stages, items, runs, cost, run } = report;
+  const refused = `${counted(cost.refused, 'proposal was', 'proposals were')} refused by the gate, and nothing of them was applied`;
+  const done = `done in this time: ${report.items_done.join(', ')}`;
+  const isAnyDone = report.items_done.length > 0;
   return [
-    {
-      ...{ id: 'waits', title: 'Waits for you', none: 'nothing' },
-      head: ['what', 'since', 'about', 'to look'],
-      rows: waits.map(({ what, since, text, command }) => [what, since ? when(since) : '', text, command]),
-    },
-    {
-      ...{ id: 'failures', title: 'What broke', none: 'no failure was seen' },
-      head: ['times', 'stage', 'class', 'last seen', 'now', 'what the log says', 'fingerprint'],
-      rows: failures.map((one) => [
-        ...[number(one.times), one.stage, one.class, when(one.last), stateOf('failure', one.state).word, one.excerpt],
-        one.fingerprint,
-      ]),
-      ...(failures.length > 0 && { more: 'everything about one: mendloop explain <fingerprint>' }),
-    },
-    {
-      ...{ id: 'fixes', title: 'Fixes', none: 'none was tried' },
-      head: ['now', 'stage', 'last tried', 'what it does', 'by', 'commit'],
-      rows: fixes.map((one) => [
-        ...[stateOf('fix', one.outcome).word, one.stage, when(one.time), `${one.fix}${repeated(one)}`, one.plugin],
-        one.commit?.slice(0, 12) ?? '',
-      ]),
-      ...(cost.refused > 0 && {
-        more: `${counted(cost.refused, 'proposal was', 'proposals were')} refused by the gate, and nothing of them was applied`,
-      }),
-    },
-    {
-      ...{ id: 'drift', title: 'Drift', none: 'what was green stayed so' },
-      head: ['times', 'stage', 'last', 'what no longer held'],
-      rows: drift.map(({ times, stage, last, text }) => [number(times), stage, when(last), text]),
-    },
+    section({ id: 'waits', title: 'Waits for you', none: 'nothing' }, waits, {
+      what: ({ what }) => what,
+      since: ({ since }) => (since ? when(since) : ''),
+      about: ({ text }) => text,
+      'to look': ({ command }) => command,
+    }),
+    section(
+      {
+        id: 'failures',
+        title: 'What broke',
+        none: 'no failure was seen',
+        more: failures.length > 0 ? 'everything about one: mendloop explain <fingerprint>' : undefined,
+      },
+      failures,
+      {
+        times: ({ times }) => number(times),
+        stage: ({ stage }) => stage,
+        class: (failure) => failure.class,
+        'last seen': ({ last }) => when(last),
+        now: ({ state }) => stateOf('failure', state).word,
+        'what the log says': ({ excerpt }) => excerpt,
+        fingerprint: ({ fingerprint }) => fingerprint,
+      },
+    ),
+    section(
+      { id: 'fixes', title: 'Fixes', none: 'none was tried', more: cost.refused > 0 ? refused : undefined },
+      fixes,
+      {
+        now: ({ outcome }) => stateOf('fix', outcome).word,
+        stage: ({ stage }) => stage,
+        'last tried': ({ time }) => when(time),
+        'what it does': (fix) => `${fix.fix}${repeated(fix)}`,
+        by: ({ plugin }) => plugin,
+        commit: ({ commit }) => commit?.slice(0, 12) ?? '',
+      },
+    ),
+    section({ id: 'drift', title: 'Drift', none: 'what was green stayed so' }, drift, {
+      times: ({ times }) => number(times),
+      stage: ({ stage }) => stage,
+      last: ({ last }) => when(last),
+      'what no longer held': ({ text }) => text,
+    }),
     run === undefined ? paceSection(stages) : endSection(stages),
-    ...(items.length > 0 || report.items_done.length > 0
+    ...(items.length > 0 || isAnyDone
       ? [
-          {
-            ...{
-              id: 'items' as const,
-              title: 'Work queue',
-              none: `done in this time: ${report.items_done.join(', ')}`,
-            },
-            head: ['item', 'state', 'title', 'note'],
-            rows: items.map(({ number: item, state, title, note = '' }) => [item, state, title, note]),
-            ...(report.items_done.length > 0 && { more: `done in this time: ${report.items_done.join(', ')}` }),
-          },
+          section({ id: 'items', title: 'Work queue', none: done, more: isAnyDone ? done : undefined }, items, {
+            item: (item) => item.number,
+            state: ({ state }) => state,
+            title: ({ title }) => title,
+            note: ({ note = '' }) => note,
+          }),
         ]
       : []),
-    {
-      ...{ id: 'runs', title: run === undefined ? 'The latest runs' : 'The run', none: 'none' },
-      head: ['run', 'began', 'ended', 'took', 'asked', 'about'],
-      rows: runs.latest.map((one) => [
-        ...[one.run, when(one.began), stateOf('run', one.outcome).word],
-        ...[one.duration_ms === null ? '' : spell(one.duration_ms), one.asked, aboutRun(one)],
-      ]),
-      more: run === undefined ? 'one of them as it went: mendloop show <run>' : `as it went: mendloop show ${run}`,
-    },
+    section(
+      {
+        id: 'runs',
+        title: run === undefined ? 'The latest runs' : 'The run',
+        none: 'none',
+        more: run === undefined ? 'one of them as it went: mendloop show <run>' : `as it went: mendloop show ${run}`,
+      },
+      runs.latest,
+      {
+        run: (one) => one.run,
+        began: ({ began }) => when(began),
+        ended: ({ outcome }) => stateOf('run', outcome).word,
+        took: ({ duration_ms }) => (duration_ms === null ? '' : spell(duration_ms)),
+        asked: ({ asked }) => asked,
+        about: aboutRun,
+      },
+    ),
   ];
 }
 
@@ -169,30 +198,38 @@ export const repeated = ({ applied }: Report['fixes'][number]): string =>
   applied > 1 ? ` (applied again in each of ${applied} runs)` : '';
 
 function paceSection(stages: Report['stages']): Section {
-  return {
-    ...{ id: 'stages', title: 'Stages, the slowest first', none: 'none was looked at' },
-    head: ['stage', 'now', 'takes', 'trend', 'made', 'attempts', 'runs that left it failed'],
-    rows: slowestFirst(stages).map((one) => [
-      ...[one.stage, one.status, one.green_ms === null ? '' : spell(one.green_ms), trendWord(one)],
-      ...[number(one.worked_on), number(one.attempts), number(one.failed)],
-    ]),
-    ...(stages.some(({ green_ms }) => green_ms !== null) && {
-      more: 'takes: the median of attempts that ended green; trend: the later half of them against the earlier',
-    }),
-  };
+  const legend = 'takes: the median of attempts that ended green; trend: the later half of them against the earlier';
+  const isAnyGreen = stages.some(({ green_ms }) => green_ms !== null);
+  return section(
+    {
+      id: 'stages',
+      title: 'Stages, the slowest first',
+      none: 'none was looked at',
+      more: isAnyGreen ? legend : undefined,
+    },
+    slowestFirst(stages),
+    {
+      stage: ({ stage }) => stage,
+      now: ({ status }) => status,
+      takes: ({ green_ms }) => (green_ms === null ? '' : spell(green_ms)),
+      trend: trendWord,
+      made: ({ worked_on }) => number(worked_on),
+      attempts: ({ attempts }) => number(attempts),
+      'runs that left it failed': ({ failed }) => number(failed),
+    },
+  );
 }
 
 /** Of one run: how it left each stage. */
-function endSection(stages: Report['stages']): Section {
-  return {
-    ...{ id: 'stages', title: 'Stages', none: 'none was looked at' },
-    head: ['stage', 'ended', 'now', 'took', 'attempts', 'why'],
-    rows: stages.map((one) => [
-      ...[one.stage, (one.end ?? '').replace('_', ' '), one.status, one.spent_ms > 0 ? spell(one.spent_ms) : ''],
-      ...[number(one.attempts), one.reason ?? ''],
-    ]),
-  };
-}
+const endSection = (stages: Report['stages']): Section =>
+  section({ id: 'stages', title: 'Stages', none: 'none was looked at' }, stages, {
+    stage: ({ stage }) => stage,
+    ended: ({ end = '' }) => end.replace('_', ' '),
+    now: ({ status }) => status,
+    took: ({ spent_ms }) => (spent_ms > 0 ? spell(spent_ms) : ''),
+    attempts: ({ attempts }) => number(attempts),
+    why: ({ reason = '' }) => reason,
+  });
 
 export const aboutRun = (run: Report['runs']['latest'][number]): string =>
   [...runWords(run), ...(run.why === undefined ? [] : [run.why])].join(', ');

@@ -53,7 +53,7 @@ const STATES = {
   item: { done: ['good'], stuck: ['alarm'] },
 } as const satisfies Record<string, Readonly<Record<string, Row>>>;
 
-export type StateKind = keyof typeof STATES;
+type StateKind = keyof typeof STATES;
 
 export function stateOf(kind: StateKind, state: string): { sign: string; look: string; word: string } {
   const rows: Readonly<Record<string, Row>> = STATES[kind];

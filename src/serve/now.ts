@@ -44,7 +44,10 @@ export function nowView(site: Site): View {
     );
   });
   const graph = stages.map(({ name, needs, state, record }) => ({
-    ...{ name, needs, state, href: href('stages', name) },
+    name,
+    needs,
+    state,
+    href: href('stages', name),
     word: record ? state.replaceAll('_', ' ') : 'never run',
   }));
   return {

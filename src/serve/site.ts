@@ -20,7 +20,7 @@ export interface Site {
   map(): StageMap;
 }
 
-export type StageMap = Readonly<Record<string, Pick<Stage, 'needs' | 'command'>>>;
+type StageMap = Readonly<Record<string, Pick<Stage, 'needs' | 'command'>>>;
 
 export const siteOf = (layout: Layout, version: string): Site => ({
   layout,

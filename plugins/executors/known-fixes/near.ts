@@ -88,7 +88,7 @@ export const isAlike = (word: string, name: string): boolean =>
  * Where the list of names is from. `tool`: it is complete, so a slip may be at either end of a word. `repository`: it is complete,
  * but the right name may be missing from it, so at an end only a lost or added letter is a slip. `open`: it is not complete.
  */
-export type NamedBy = 'tool' | 'repository' | 'open';
+type NamedBy = 'tool' | 'repository' | 'open';
 
 /** The names that `word` may stand for: one that is certain, several that are equally near, or none. */
 export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'open'): string[] {

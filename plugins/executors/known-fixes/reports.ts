@@ -180,7 +180,8 @@ export function reportsIn(text: string): Report[] {
     [...text.matchAll(pattern)].map(({ groups = {} }): Report => {
       const { word = '', type, path, given } = groups as Partial<Record<string, string>>;
       return {
-        ...{ kind, word },
+        kind,
+        word,
         ...(type && { type: type.toLowerCase() }),
         ...(path && { path: segments(path) }),
         ...(file && { file }),

@@ -3,7 +3,7 @@
 import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
-import { type NamedBy, nearest } from './near.ts';
+import { nearest } from './near.ts';
 import {
   everyText,
   isTemplate,
@@ -83,12 +83,27 @@ const NOUN: Partial<Record<Kind, string>> = {
   python: 'name',
 };
 
-/** Kinds whose list of names is complete, and where that is from. */
-const NAMED_BY: Partial<Record<Kind, NamedBy>> = {
-  ...{ filter: 'tool', module: 'tool', keyword: 'tool', key: 'tool', kind: 'tool', version: 'tool', zone: 'tool' },
-  ...{ value: 'tool', handler: 'repository', role: 'repository', section: 'repository', patch: 'repository' },
-  ...{ target: 'repository', resource: 'repository', repository: 'repository', stage: 'repository' },
-};
+/** Kinds whose names are all known, from the tool's vocabulary or from the repository. */
+const NAMED_BY_TOOL: ReadonlySet<Kind> = new Set([
+  'filter',
+  'module',
+  'keyword',
+  'key',
+  'kind',
+  'version',
+  'zone',
+  'value',
+] as const);
+const NAMED_BY_REPOSITORY: ReadonlySet<Kind> = new Set([
+  'handler',
+  'role',
+  'section',
+  'patch',
+  'target',
+  'resource',
+  'repository',
+  'stage',
+] as const);
 /** Kinds of objects that only manifests create. */
 const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepository|helmchart)s?$/;
 
@@ -102,8 +117,9 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   // Where a list is expected, the plural is meant.
   if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
   const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
-  const isOfTool = given !== undefined || hint !== undefined;
-  const by = isOfTool ? 'tool' : kind === 'object' && FLUX.test(type) ? 'repository' : (NAMED_BY[kind] ?? 'open');
+  const isOfTool = given !== undefined || hint !== undefined || NAMED_BY_TOOL.has(kind);
+  const isOfRepository = NAMED_BY_REPOSITORY.has(kind) || (kind === 'object' && FLUX.test(type));
+  const by = isOfTool ? 'tool' : isOfRepository ? 'repository' : 'open';
   return only(word, tail.length > 0 ? tail : nearest(word, names, by));
 }
 
@@ -188,8 +204,17 @@ const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- |^FROM )["']?$/, /^["']?\s*(?:#.*)?$/] as
 
 /** What must stand before and after a word of this kind on its line. */
 const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
-  ...{ key: AS_KEY, keyword: AS_KEY, module: AS_KEY },
-  ...{ handler: AS_VALUE, role: AS_VALUE, patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]], object: AS_VALUE },
+  key: AS_KEY,
+  keyword: AS_KEY,
+  module: AS_KEY,
+  handler: AS_VALUE,
+  role: AS_VALUE,
+  object: AS_VALUE,
+  value: AS_VALUE,
+  image: WHOLE_VALUE,
+  cron: WHOLE_VALUE,
+  zone: WHOLE_VALUE,
+  patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]],
   kind: [/^\s*(?:- )?kind:\s*["']?$/, AS_VALUE[1]],
   version: [/^\s*apiVersion:\s*["']?$/, AS_VALUE[1]],
   // In an expression, in one of the keys that take one, or as a condition in a list.
@@ -199,7 +224,6 @@ const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   ],
   stage: [/--from=$/, /^\s/],
   target: [/(?:\btask:?\s+|\bdeps:.*|^\s*- |^[^\s#=:][^=:]*:[^=]*|\$\(MAKE\) |\bjust )["']?$/, /^["']?(?:[\s\],#}]|$)/],
-  ...{ image: WHOLE_VALUE, cron: WHOLE_VALUE, zone: WHOLE_VALUE, value: AS_VALUE },
 };
 
 /** A list of plays or tasks. */

@@ -59,7 +59,9 @@ function candidates(text: string, { errors }: YamlReading, named: readonly numbe
   const local = near.flatMap((line) => [
     ...reindented(text, line).map((mended) => ({ text: mended, line, fix: `Indent line ${line} as its siblings` })),
     ...withoutStray(text, line).map((mended) => ({
-      ...{ text: withLine(text, line, mended), line, fix: `Give the bracket in line ${line} its partner, or drop it` },
+      text: withLine(text, line, mended),
+      line,
+      fix: `Give the bracket in line ${line} its partner, or drop it`,
     })),
     ...at(line, quotedSentence, `Quote the value in line ${line}, which holds a colon`),
     ...at(line, quotedItem, `Quote the item in line ${line}, which holds a #`),

@@ -128,7 +128,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_CHARS = 1024 * 1024;
 
 /** A fetch that reaches allowed addresses only and ends with `signal`. Throws ModelFault with the status for any but a success. */
-export function ollamaFetch(mayReach: (address: string) => boolean, signal: AbortSignal) {
+function ollamaFetch(mayReach: (address: string) => boolean, signal: AbortSignal) {
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { method, headers, body } = init as { method?: string; headers?: Record<string, string>; body?: string };
     const answer = await guardedRequest(new URL(url), { method, headers, body, signal, mayReach });
