@@ -14,10 +14,10 @@ import { judge as judgeEdits } from '../io/gate/gate.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { filledForms } from '../outbound/answer-format.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
-import { count, listOf, text } from '../shape.ts';
+import { count, isTexts, listOf, text } from '../shape.ts';
 import type { Here } from './check-here.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { answerLines, isObject, maybe, readAnswerText, readFields } from './input.ts';
+import { answerLines, maybe, readAnswerText, readFields } from './input.ts';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_FILES = 1;
@@ -91,17 +91,14 @@ async function judge(
   return verdict.ok ? { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask } : verdict;
 }
 
-const textsByPath = (value: unknown): value is Record<string, string> =>
-  isObject(value) && Object.values(value).every(text);
-
 /**
  * `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run.
  * `known`: programs, hosts and accounts that the repository knows. `failed`: the command that failed.
  */
 const FIELDS = {
   path: ['a text', maybe(text)],
-  files: ['an object of texts by path', textsByPath],
-  links: ['an object of targets by path', maybe(textsByPath)],
+  files: ['an object of texts by path', isTexts],
+  links: ['an object of targets by path', maybe(isTexts)],
   answer: ['a text', text],
   allow: ['a list of patterns', listOf(text)],
   protect: ['a list of patterns', maybe(listOf(text))],

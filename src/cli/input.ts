@@ -4,7 +4,7 @@ import { fileFacts } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { readStreamEnd, stdinLines } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
-import { type Check, type Checked, optional, orNull } from '../shape.ts';
+import { type Check, type Checked, isMapping, optional, orNull } from '../shape.ts';
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -39,7 +39,7 @@ export function readFields<F extends Fields>(text: string, fields: F): ReadLine<
   } catch (error) {
     return { problem: `not JSON: ${(error as Error).message}` };
   }
-  if (!isObject(value)) return { problem: 'expected an object' };
+  if (!isMapping(value)) return { problem: 'expected an object' };
   const { id } = value;
   if (typeof id !== 'string' && typeof id !== 'number') return { problem: 'id: expected a text or a number' };
   const problems = Object.entries(fields).flatMap(([name, [expected, check]]) =>
@@ -49,9 +49,6 @@ export function readFields<F extends Fields>(text: string, fields: F): ReadLine<
   const values = Object.keys(fields).map((name) => [name, value[name] ?? undefined]);
   return { value: { ...(Object.fromEntries(values) as ValueOf<F>), id } };
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Also sound when it is left out or null; both are read as undefined. */
 export const maybe = <T>(check: Check<T>) => optional(orNull(check)) as Check<T | undefined>;

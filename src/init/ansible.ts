@@ -1,4 +1,5 @@
 // Ansible: which playbooks are entry points, which folder they run in, which inventory they get.
+import { isMapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
@@ -12,9 +13,7 @@ import {
   inFolder,
   inReadme,
   inside,
-  isMapping,
   list,
-  mapping,
   pathsLike,
   type Survey,
   unique,

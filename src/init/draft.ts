@@ -1,6 +1,8 @@
 // Shell texts → the draft of a stage: what it brings up, the tools it needs, the files that a fix may touch, its checks. Pure; the
 // judging set tells which files a text runs.
+
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
+import { mapping } from '../shape.ts';
 import { plainPlay } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
@@ -12,7 +14,6 @@ import {
   inFolder,
   type LeftOut,
   list,
-  mapping,
   type Survey,
   unique,
 } from './survey.ts';

@@ -3,8 +3,9 @@
 
 import type { TargetTool } from '../fix/judging/ran-words.ts';
 import { includedFiles, readTargets, TARGET_FILES } from '../fix/judging/targets.ts';
+import { isMapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
-import { documentIn, folderOf, inFolder, isAside, isMapping, list, mapping, type Survey, unique } from './survey.ts';
+import { documentIn, folderOf, inFolder, isAside, list, type Survey, unique } from './survey.ts';
 
 export interface Entry {
   readonly tool: TargetTool;

@@ -1,12 +1,11 @@
 // The Kustomizations of Flux and the Applications of Argo CD in a repository, and which of them are roots. Pure.
+import { isMapping, mapping } from '../shape.ts';
 import {
   baseName,
   documentsOf,
   folderOf,
   inFolder,
-  isMapping,
   list,
-  mapping,
   pathsLike,
   perSurvey,
   type Survey,

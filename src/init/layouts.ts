@@ -1,6 +1,7 @@
 // Repositories that are run by hand: playbooks, Terraform folders, helmfiles, talconfig, Flux, Argo CD, kustomizations, compose
 // files. One reader each, in one table; what a runner or script runs already is not proposed again. Pure.
 
+import { mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
 import { inDirectory, kube } from './command-line.ts';
@@ -20,7 +21,6 @@ import {
   inside,
   type LeftOut,
   list,
-  mapping,
   pathsLike,
   type Survey,
   treeOf,

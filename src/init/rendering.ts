@@ -1,6 +1,8 @@
 // What makejinja renders: from which files, into which. Pure.
+
 import { parse } from 'smol-toml';
-import { inFolder, list, mapping, perSurvey, unique } from './survey.ts';
+import { mapping } from '../shape.ts';
+import { inFolder, list, perSurvey, unique } from './survey.ts';
 
 /**
  * `files`: what is read, folders of templates, ending in `/`, and data. `outputs`: what is written, in the order of the templates.

@@ -1,6 +1,7 @@
 // What the readers of init share: the repository that they read, the drafts that they make, and small questions about paths.
 import { dirname, join, normalize } from 'node:path/posix';
 import { parseAllDocuments } from 'yaml';
+import { type Mapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 
 /** The repository. */
@@ -63,10 +64,6 @@ export const inside = (folder: string, command: string): string =>
 /** A folder as a pattern of `files`: the tree below it. */
 export const treeOf = (folder: string): string => (folder === '.' ? '**' : `${folder}/`);
 
-export type Mapping = Readonly<Record<string, unknown>>;
-export const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const mapping = (value: unknown): Mapping => (isMapping(value) ? value : {});
 export const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 

@@ -4,6 +4,7 @@ import { stretches } from '../fix/formats/fences.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { Escalation } from '../plugin/contract.ts';
+import { isMapping, type Mapping } from '../shape.ts';
 
 /** `wrong` is for whoever answered. */
 export type ReadReply = { readonly reply: Escalation } | { readonly wrong: string };
@@ -84,10 +85,10 @@ function embedded(text: string): Record<string, unknown> | undefined {
   return second !== undefined && JSON.stringify(first) !== JSON.stringify(second) ? undefined : first;
 }
 
-function objectOf(text: string): Record<string, unknown> | undefined {
+function objectOf(text: string): Mapping | undefined {
   try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }
