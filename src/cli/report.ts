@@ -73,26 +73,28 @@ function periodStart({ days, since }: CommandInput['options'], name: string | un
   return `${new Date(first).toISOString().slice(0, 10)}T00:00:00.000Z`;
 }
 
-/** A date, or a date and time, in UTC unless it says otherwise. */
+/** The time that --since names. Throws E_USAGE for what is no date, or is still to come. */
 function dayCalled(text: string, now: Date): string {
-  const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
-  const time = isDate
-    ? Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:\d\d$/.test(text) ? `${text}Z` : text)
-    : Number.NaN;
-  // Date.parse reads 31 February as 3 March.
-  const isReal = isDate && Number(text.slice(8, 10)) <= daysInMonth(text) && !Number.isNaN(time);
-  if (!isReal) {
+  const time = timeOf(text);
+  if (time === undefined) {
     const meant = dateMeant(text);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    failUsage(`--since ${JSON.stringify(text)} is no date${hint}`, 'for example: --since 2026-11-01');
+    return failUsage(`--since ${JSON.stringify(text)} is no date${hint}`, 'for example: --since 2026-11-01');
   }
   if (time > now.getTime())
     failUsage(`--since ${text} is still to come`, `it is ${now.toISOString().slice(0, 16)}Z now`);
   return new Date(time).toISOString();
 }
 
-const daysInMonth = (date: string): number =>
-  new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
+/** A date, or a date and time, in UTC unless it says otherwise, in epoch milliseconds; undefined for what is none. */
+function timeOf(text: string): number | undefined {
+  const [, day = '', clock = '', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const time = Date.parse(`${day}T${clock || '00:00'}${zone}`);
+  // Date.parse reads 31 February as 3 March.
+  const isReal = !Number.isNaN(time) && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+  return isReal ? time : undefined;
+}
 
 /** The ISO form of a date such as 17.11.2026 or 20261117; undefined for what is no date. */
 function dateMeant(text: string): string | undefined {
@@ -101,8 +103,7 @@ function dateMeant(text: string): string | undefined {
   const [, y3, m3, d3] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? [];
   const two = (part = '') => part.padStart(2, '0');
   const date = `${y ?? y2 ?? y3}-${two(m ?? m2 ?? m3)}-${two(d ?? d2 ?? d3)}`;
-  const isDate = !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && Number(date.slice(8)) <= daysInMonth(date);
-  return isDate && date !== text ? date : undefined;
+  return timeOf(date) !== undefined && date !== text ? date : undefined;
 }
 
 type About = Pick<ReportFacts, 'from' | 'to' | 'run' | 'runs' | 'newest' | 'timeline'>;

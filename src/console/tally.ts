@@ -51,7 +51,8 @@ export const newTally = (): Tally => ({
   stale: new Map(),
 });
 
-const STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> = {
+/** The status that an event gives its step. */
+export const STEP_STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> = {
   'step.started': 'running',
   'step.done': 'green',
   'step.fresh': 'fresh',
@@ -122,7 +123,7 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
   }
   if (type === 'attempt.started' || type === 'attempt.ended')
     Object.assign(view, { attempt, log: data.log ?? view.log });
-  const status = STATUS[type];
+  const status = STEP_STATUS[type];
   if (!status) return;
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;

@@ -116,9 +116,13 @@ function section<T>(
 
 export function sectionsOf(report: Report): Section[] {
   const { waits, failures, fixes, drift, stages, items, runs, cost, run } = report;
-  const refused = `${counted(cost.refused, 'proposal was', 'proposals were')} refused by the gate, and nothing of them was applied`;
-  const done = `done in this time: ${report.items_done.join(', ')}`;
-  const isAnyDone = report.items_done.length > 0;
+  const proposals = counted(cost.refused, 'proposal was', 'proposals were');
+  const refused = cost.refused > 0 ? `${proposals} refused by the gate, and nothing of them was applied` : undefined;
+  const done = report.items_done.length > 0 ? `done in this time: ${report.items_done.join(', ')}` : undefined;
+  const ofRuns =
+    run === undefined
+      ? { title: 'The latest runs', more: 'one of them as it went: mendloop show <run>' }
+      : { title: 'The run', more: `as it went: mendloop show ${run}` };
   return [
     section({ id: 'waits', title: 'Waits for you', none: 'nothing' }, waits, {
       what: ({ what }) => what,
@@ -126,36 +130,23 @@ export function sectionsOf(report: Report): Section[] {
       about: ({ text }) => text,
       'to look': ({ command }) => command,
     }),
-    section(
-      {
-        id: 'failures',
-        title: 'What broke',
-        none: 'no failure was seen',
-        more: failures.length > 0 ? 'everything about one: mendloop explain <fingerprint>' : undefined,
-      },
-      failures,
-      {
-        times: ({ times }) => number(times),
-        stage: ({ stage }) => stage,
-        class: (failure) => failure.class,
-        'last seen': ({ last }) => when(last),
-        now: ({ state }) => stateOf('failure', state).word,
-        'what the log says': ({ excerpt }) => excerpt,
-        fingerprint: ({ fingerprint }) => fingerprint,
-      },
-    ),
-    section(
-      { id: 'fixes', title: 'Fixes', none: 'none was tried', more: cost.refused > 0 ? refused : undefined },
-      fixes,
-      {
-        now: ({ outcome }) => stateOf('fix', outcome).word,
-        stage: ({ stage }) => stage,
-        'last tried': ({ time }) => when(time),
-        'what it does': (fix) => `${fix.fix}${repeated(fix)}`,
-        by: ({ plugin }) => plugin,
-        commit: ({ commit }) => commit?.slice(0, 12) ?? '',
-      },
-    ),
+    section({ id: 'failures', title: 'What broke', none: 'no failure was seen', more: HOW_TO_EXPLAIN }, failures, {
+      times: ({ times }) => number(times),
+      stage: ({ stage }) => stage,
+      class: (failure) => failure.class,
+      'last seen': ({ last }) => when(last),
+      now: ({ state }) => stateOf('failure', state).word,
+      'what the log says': ({ excerpt }) => excerpt,
+      fingerprint: ({ fingerprint }) => fingerprint,
+    }),
+    section({ id: 'fixes', title: 'Fixes', none: 'none was tried', more: refused }, fixes, {
+      now: ({ outcome }) => stateOf('fix', outcome).word,
+      stage: ({ stage }) => stage,
+      'last tried': ({ time }) => when(time),
+      'what it does': (fix) => `${fix.fix}${repeated(fix)}`,
+      by: ({ plugin }) => plugin,
+      commit: ({ commit }) => commit?.slice(0, 12) ?? '',
+    }),
     section({ id: 'drift', title: 'Drift', none: 'what was green stayed so' }, drift, {
       times: ({ times }) => number(times),
       stage: ({ stage }) => stage,
@@ -163,61 +154,43 @@ export function sectionsOf(report: Report): Section[] {
       'what no longer held': ({ text }) => text,
     }),
     run === undefined ? paceSection(stages) : endSection(stages),
-    ...(items.length > 0 || isAnyDone
-      ? [
-          section({ id: 'items', title: 'Work queue', none: done, more: isAnyDone ? done : undefined }, items, {
-            item: (item) => item.number,
-            state: ({ state }) => state,
-            title: ({ title }) => title,
-            note: ({ note = '' }) => note,
-          }),
-        ]
-      : []),
-    section(
-      {
-        id: 'runs',
-        title: run === undefined ? 'The latest runs' : 'The run',
-        none: 'none',
-        more: run === undefined ? 'one of them as it went: mendloop show <run>' : `as it went: mendloop show ${run}`,
-      },
-      runs.latest,
-      {
-        run: (one) => one.run,
-        began: ({ began }) => when(began),
-        ended: ({ outcome }) => stateOf('run', outcome).word,
-        took: ({ duration_ms }) => (duration_ms === null ? '' : spell(duration_ms)),
-        asked: ({ asked }) => asked,
-        about: aboutRun,
-      },
-    ),
-  ];
+    section({ id: 'items', title: 'Work queue', none: done ?? '', more: done }, items, {
+      item: (item) => item.number,
+      state: ({ state }) => state,
+      title: ({ title }) => title,
+      note: ({ note = '' }) => note,
+    }),
+    section({ id: 'runs', none: 'none', ...ofRuns }, runs.latest, {
+      run: (one) => one.run,
+      began: ({ began }) => when(began),
+      ended: ({ outcome }) => stateOf('run', outcome).word,
+      took: ({ duration_ms }) => (duration_ms === null ? '' : spell(duration_ms)),
+      asked: ({ asked }) => asked,
+      about: aboutRun,
+    }),
+  ].filter(({ id, rows }) => id !== 'items' || rows.length > 0 || done !== undefined);
 }
+
+const HOW_TO_EXPLAIN = 'everything about one: mendloop explain <fingerprint>';
 
 /** A fix that comes again with its failure and never lands: how many runs had to apply it. */
 export const repeated = ({ applied }: Report['fixes'][number]): string =>
   applied > 1 ? ` (applied again in each of ${applied} runs)` : '';
 
 function paceSection(stages: Report['stages']): Section {
-  const legend = 'takes: the median of attempts that ended green; trend: the later half of them against the earlier';
-  const isAnyGreen = stages.some(({ green_ms }) => green_ms !== null);
-  return section(
-    {
-      id: 'stages',
-      title: 'Stages, the slowest first',
-      none: 'none was looked at',
-      more: isAnyGreen ? legend : undefined,
-    },
-    slowestFirst(stages),
-    {
-      stage: ({ stage }) => stage,
-      now: ({ status }) => status,
-      takes: ({ green_ms }) => (green_ms === null ? '' : spell(green_ms)),
-      trend: trendWord,
-      made: ({ worked_on }) => number(worked_on),
-      attempts: ({ attempts }) => number(attempts),
-      'runs that left it failed': ({ failed }) => number(failed),
-    },
-  );
+  const more = stages.some(({ green_ms }) => green_ms !== null)
+    ? 'takes: the median of attempts that ended green; trend: the later half of them against the earlier'
+    : undefined;
+  const title = 'Stages, the slowest first';
+  return section({ id: 'stages', title, none: 'none was looked at', more }, slowestFirst(stages), {
+    stage: ({ stage }) => stage,
+    now: ({ status }) => status,
+    takes: ({ green_ms }) => (green_ms === null ? '' : spell(green_ms)),
+    trend: trendWord,
+    made: ({ worked_on }) => number(worked_on),
+    attempts: ({ attempts }) => number(attempts),
+    'runs that left it failed': ({ failed }) => number(failed),
+  });
 }
 
 /** Of one run: how it left each stage. */

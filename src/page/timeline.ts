@@ -1,17 +1,9 @@
 // The timeline of a run as SVG. All positions are percentages, so that the text keeps its size on a phone.
+import { STEP_STATUS } from '../console/tally.ts';
 import { spell } from '../console/words.ts';
 import type { Bar, Timeline, TimelineRow } from '../inspect/timeline.ts';
 import { type Html, html, percent } from './html.ts';
 import { stateOf } from './states.ts';
-
-/** How a step ended → its state. */
-const ENDS: Readonly<Record<string, string>> = {
-  'step.done': 'green',
-  'step.fresh': 'fresh',
-  'step.failed': 'failed',
-  'step.skipped': 'skipped',
-  'step.interrupted': 'interrupted',
-};
 
 /** How an attempt ended → its state; every other one failed. */
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -25,10 +17,10 @@ export const barState = ({ outcome }: Pick<Bar, 'outcome'>): string => OUTCOMES[
 
 /** The state that the last event of a row leaves its step in, and why. */
 export function rowState({ bars, marks }: TimelineRow): { state: string; reason?: string } {
-  const end = marks.findLast(({ type }) => Object.hasOwn(ENDS, type));
+  const end = marks.findLast(({ type }) => type !== 'step.started' && Object.hasOwn(STEP_STATUS, type));
   const bar = bars.at(-1);
   if (bar?.outcome === 'open' || !end) return { state: bar ? barState(bar) : 'waiting' };
-  const state = end.status === 'give_up' ? 'give_up' : (ENDS[end.type] as string);
+  const state = end.status === 'give_up' ? 'give_up' : (STEP_STATUS[end.type] as string);
   return 'reason' in end.data && end.data.reason ? { state, reason: end.data.reason } : { state };
 }
 
