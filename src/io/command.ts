@@ -14,7 +14,7 @@ export type CommandKind = 'command' | 'check';
 // Not pipefail for checks: a long output piped into `grep -q` would fail at random.
 const SHELLS = { command: ['bash', '-eo', 'pipefail', '-c'], check: ['bash', '-e', '-c'] };
 
-export const argvOf = (command: Command, kind: CommandKind): readonly string[] =>
+const argvOf = (command: Command, kind: CommandKind): readonly string[] =>
   typeof command === 'string' ? [...SHELLS[kind], command] : command;
 
 export interface CommandRequest {
