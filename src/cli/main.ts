@@ -23,9 +23,9 @@ export async function main(given: readonly string[]): Promise<number> {
   for (const name of GIT_PLACES) delete process.env[`GIT_${name}`];
   try {
     // How the loop starts itself on other machines. No stage can have such a name.
-    if (argv[0] === '--attempt') return await (await import('./attempt.ts')).attempt(argv.slice(1));
-    if (argv[0] === '--probe') return await (await import('./attempt.ts')).probe(argv.slice(1));
-    if (argv[0] === '--worker') return await (await import('./worker.ts')).worker(argv.slice(1));
+    const [first = '', ...rest] = argv;
+    if (first === '--attempt' || first === '--probe' || first === '--worker')
+      return await (await import('./attempt.ts')).STARTS[first](rest);
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
     let layout: Layout | undefined;

@@ -1,5 +1,6 @@
 // `mendloop promote`: show what the AI branch would bring to the base, whether it merges, and what to type next; land it when
 // its owner accepts exactly that.
+import { outcomeText } from '../console/fix-outcome.ts';
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
@@ -102,14 +103,6 @@ async function pushCommand(home: string, base: string): Promise<string | undefin
   return remote ? `git push ${shellWord(remote)} ${shellWord(base)}` : undefined;
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = {
-  verified: 'verified: the stage was green with it',
-  applied: 'NOT VERIFIED: not judged yet',
-  holds: 'NOT VERIFIED: its stage is green with it, others that it changed are not yet',
-  provisional: 'NOT VERIFIED: kept for now, the stage was not green with it',
-  unknown: 'NOT VERIFIED: the ledger knows nothing of it',
-};
-
 const short = (commit: string): string => commit.slice(0, 12);
 /** Without control characters, which could move the cursor. */
 const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
@@ -174,7 +167,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
-  `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}${fix.left ? `, but for ${plain(fix.left)}` : ''}`,
+  `        ${fix.outcome === 'verified' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
   ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>
     external
