@@ -55,24 +55,18 @@ async function show(input: CommandInput, number: string | undefined): Promise<An
   if (number === undefined) failUsage('backlog show needs the number of an item', 'mendloop backlog');
   const { items, problems } = await listBacklog(input.layout());
   const item = findItem({ items, problems }, number) as ListedItem;
-  const block = (title: string, rows: readonly string[]) =>
-    rows.length === 0 ? [] : [`${title}:`, ...rows.map((row) => `  ${row}`)];
+  const parts = {
+    scope: item.scope,
+    steps: item.steps.map(({ text, done }) => `[${done ? 'x' : ' '}] ${text}`),
+    tests: item.tests.flatMap((command) => command.split('\n')),
+    acceptance: item.acceptance.flatMap((command) => command.split('\n')),
+    tried: item.tried,
+  };
   const lines = [
     `${item.number} ${item.title} (${item.state}${item.note ? `: ${item.note}` : ''})`,
-    ...block('scope', item.scope),
-    ...block(
-      'steps',
-      item.steps.map(({ text, done }) => `[${done ? 'x' : ' '}] ${text}`),
+    ...Object.entries(parts).flatMap(([title, rows]) =>
+      rows.length === 0 ? [] : [`${title}:`, ...rows.map((row) => `  ${row}`)],
     ),
-    ...block(
-      'tests',
-      item.tests.flatMap((command) => command.split('\n')),
-    ),
-    ...block(
-      'acceptance',
-      item.acceptance.flatMap((command) => command.split('\n')),
-    ),
-    ...block('tried', item.tried),
     item.file,
   ];
   return { text: lines, json: item };
