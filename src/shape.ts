@@ -44,14 +44,18 @@ export const listOf =
   (value): value is T[] =>
     Array.isArray(value) && value.every(check);
 
+/** An object by its keys. */
+export type Mapping = Readonly<Record<string, unknown>>;
+export const isMapping: Check<Mapping> = (value): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The value, or an empty object for what is no mapping. */
+export const mapping = (value: unknown): Mapping => (isMapping(value) ? value : {});
+
 /** An object whose own keys pass; keys the shape does not name are let through. */
 export const shaped = <S extends Shape>(shape: S): Check<ShapeOf<S>> => {
   const checks = Object.entries(shape);
   return (value): value is ShapeOf<S> =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    checks.every(([key, check]) => check(Object.hasOwn(value, key) ? value[key as keyof typeof value] : undefined));
+    isMapping(value) && checks.every(([key, check]) => check(Object.hasOwn(value, key) ? value[key] : undefined));
 };
 
 /** An object of texts, whatever its keys. */

@@ -24,7 +24,7 @@ function cut(text: string, maxBytes: number): string {
 }
 
 /** Why it was not delivered. `again`: it may come right by itself, at the earliest after `afterMs`. */
-export interface Undelivered {
+interface Undelivered {
   readonly why: string;
   readonly again: boolean;
   readonly afterMs?: number | undefined;

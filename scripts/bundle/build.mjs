@@ -20,7 +20,7 @@ export const MAIN = 'src/cli/main.ts';
  */
 const TOGETHER = {
   start: [MAIN, 'src/cli/status.ts'],
-  attempt: ['src/cli/attempt.ts', 'src/cli/worker.ts'],
+  attempt: ['src/cli/attempt.ts'],
   run: [
     'src/cli/run.ts',
     'plugins/executors/known-fixes.ts',

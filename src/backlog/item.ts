@@ -123,9 +123,9 @@ function split(text: string, unknown: (line: number, name: string) => void) {
       open = undefined;
       if (section === undefined) unknown(line, name);
       else {
-        const found = sections.get(section) ?? { at: line, lines: [] };
-        sections.set(section, found);
-        open = found.lines;
+        const part = sections.get(section) ?? { at: line, lines: [] };
+        sections.set(section, part);
+        open = part.lines;
       }
     }
   }

@@ -22,7 +22,7 @@ export interface Queue {
 }
 
 /** One entry of the index that is a checkbox with a link, or with the name of a file. */
-export interface IndexEntry {
+interface IndexEntry {
   readonly line: number;
   readonly column: number;
   readonly done: boolean;
@@ -72,8 +72,8 @@ export function readQueue(
     else if (listed.has(number)) say(index, line, column, `${file} has the number of ${listed.get(number)}`);
     else {
       listed.set(number, file);
-      const { item, problems: found } = parseItem(`${folder}/${file}`, text);
-      problems.push(...found, ...scopeProblems(item, protect), ...stageProblems(item));
+      const { item, problems: itemProblems } = parseItem(`${folder}/${file}`, text);
+      problems.push(...itemProblems, ...scopeProblems(item, protect), ...stageProblems(item));
       items.push({ ...item, done, line });
     }
   }

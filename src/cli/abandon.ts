@@ -30,7 +30,7 @@ export async function run({ options, dry, out, layout: findLayout, line }: Comma
     return { text: lines.length > 0 ? lines.join('\n') : otherwise, json: { done: lines } };
   }
 
-  /** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */
+  /** Shows the lock and removes it, unless its owner is alive on this host. */
   function unlock(): string {
     const owner = lockOwner(layout.lock);
     if (!owner) return 'there is no lock';

@@ -14,7 +14,7 @@ export interface Arguments {
 
 /** Throws E_USAGE for options that nobody knows, and for words after a command that takes none. */
 export function readArguments(argv: readonly string[]): Arguments {
-  // Behind -- there are stages, whatever they are called.
+  // Words behind -- are stages, also when they are names of commands.
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const parse = (options: NonNullable<ParseArgsConfig['options']>) =>
     parseArgs({ args: argv.slice(0, end), options, allowPositionals: true, strict: false });
@@ -34,7 +34,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       const offered = Object.keys(optionTable(COMMANDS[command]?.options, GLOBAL_OPTIONS));
       const near = nearest(name, Object.keys(accepted));
       const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${offered.map(dashes).join(', ')}`;
-      // A command that nobody typed is the default, and not worth naming.
+      // Do not name the default command when nobody typed it.
       const none = command === parsed.positionals[0] ? `${command} has no option` : 'there is no option';
       failUsage(`${none} ${dashes(name)}; ${hint}`, help);
     }
@@ -45,7 +45,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   }
   const typed = commandCalled(parsed.positionals[0] ?? '') ? parsed.positionals.slice(1) : parsed.positionals;
   const words = [...typed, ...argv.slice(end + 1)];
-  // The usage of a command names what may follow: in angle brackets, or one of a few words.
+  // The usage tells whether words may follow: `<stage>`, or `on|off`.
   const takesWords = /<|\w\|\w/.test(COMMANDS[command]?.usage ?? '');
   if (words.length > 0 && !takesWords && !parsed.values.help) {
     failUsage(`${command} takes no words: ${words.join(' ')}`, help);

@@ -9,7 +9,7 @@ import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { runOptions } from './run-options.ts';
+import { numberOption, runOptions } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
 
 const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
@@ -55,24 +55,18 @@ async function show(input: CommandInput, number: string | undefined): Promise<An
   if (number === undefined) failUsage('backlog show needs the number of an item', 'mendloop backlog');
   const { items, problems } = await listBacklog(input.layout());
   const item = findItem({ items, problems }, number) as ListedItem;
-  const block = (title: string, rows: readonly string[]) =>
-    rows.length === 0 ? [] : [`${title}:`, ...rows.map((row) => `  ${row}`)];
+  const parts = {
+    scope: item.scope,
+    steps: item.steps.map(({ text, done }) => `[${done ? 'x' : ' '}] ${text}`),
+    tests: item.tests.flatMap((command) => command.split('\n')),
+    acceptance: item.acceptance.flatMap((command) => command.split('\n')),
+    tried: item.tried,
+  };
   const lines = [
     `${item.number} ${item.title} (${item.state}${item.note ? `: ${item.note}` : ''})`,
-    ...block('scope', item.scope),
-    ...block(
-      'steps',
-      item.steps.map(({ text, done }) => `[${done ? 'x' : ' '}] ${text}`),
+    ...Object.entries(parts).flatMap(([title, rows]) =>
+      rows.length === 0 ? [] : [`${title}:`, ...rows.map((row) => `  ${row}`)],
     ),
-    ...block(
-      'tests',
-      item.tests.flatMap((command) => command.split('\n')),
-    ),
-    ...block(
-      'acceptance',
-      item.acceptance.flatMap((command) => command.split('\n')),
-    ),
-    ...block('tried', item.tried),
     item.file,
   ];
   return { text: lines, json: item };
@@ -95,7 +89,7 @@ async function check({ home }: CommandInput, folder: string | undefined): Promis
   return {
     text: lines,
     json: { ok: problems.length === 0, items: items.length, problems },
-    found: problems.length > 0,
+    hasFindings: problems.length > 0,
   };
 }
 
@@ -107,7 +101,7 @@ async function add({ options, home, dry }: CommandInput, title: string | undefin
       'backlog add needs a title, --scope and --accept',
       'mendloop backlog add "make shellcheck pass" --scope "scripts/*.sh" --accept "shellcheck scripts/*.sh"',
     );
-  const { file, index, command } = addItem(home(), { title, scope, accept }, dry);
+  const { file, index, command } = await addItem(home(), { title, scope, accept }, dry);
   return {
     text: [`${dry ? 'would write' : 'wrote'} ${file} and its line in ${index}`, `next:  ${command}`],
     json: { file, index },
@@ -120,9 +114,7 @@ const MAX_ITEMS = 20;
 
 /** Works on the item that is named, or on the open ones in their order; exit 0 all done or enough, 1 no progress, 3 stuck. */
 async function work(input: CommandInput, number: string | undefined): Promise<Answer | number> {
-  const max = input.options.max === undefined ? MAX_ITEMS : Number(input.options.max);
-  if (!Number.isInteger(max) || max < 1)
-    failUsage(`--max ${input.options.max} is not a number from 1 on`, 'for example: --max 3');
+  const max = numberOption(input.options, 'max', 'for example: --max 3') ?? MAX_ITEMS;
   const named = number === undefined ? undefined : (findItem(await listBacklog(input.layout()), number) as ListedItem);
   if (input.dry) {
     const items = (
@@ -138,8 +130,8 @@ async function work(input: CommandInput, number: string | undefined): Promise<An
 }
 
 /**
- * Works on at most `max` items, or on the one that is named; the exit code. An item that made no progress twice ends it: whoever
- * was missing for it is missing for the next one, too. So do the day's limits and a signal.
+ * Works on at most `max` items, or on the named one; resolves to the exit code. Stops at an item that made no progress twice, at
+ * the day's limits, and at a signal.
  */
 export async function workThrough(input: CommandInput, max: number, named?: ListedItem): Promise<number> {
   const exits: number[] = [];
@@ -147,7 +139,7 @@ export async function workThrough(input: CommandInput, max: number, named?: List
   for (let count = 0; count < max; count++) {
     const { items } = named ? { items: [named] } : await listBacklog(input.layout());
     const item = named ?? items.find(({ state, number }) => state === 'open' && !tried.has(number));
-    // What is stuck already still waits for somebody.
+    // Items that are stuck already wait for a person.
     if (!item && items.some(({ state }) => state === 'stuck')) exits.push(EXIT.human);
     if (!item) break;
     tried.add(item.number);
@@ -160,7 +152,7 @@ export async function workThrough(input: CommandInput, max: number, named?: List
   return exits.find((exit) => !WORKED.includes(exit)) ?? WORKED.find((exit) => exits.includes(exit)) ?? EXIT.ok;
 }
 
-/** How an item may end that is no reason to stop, the worst first. */
+/** Exit codes of an item after which the next one is begun, the worst first. */
 const WORKED: readonly number[] = [EXIT.human, EXIT.failed, EXIT.ok];
 
 /** `isLast`: no other item is begun after it. */
@@ -177,7 +169,7 @@ async function workOn(input: CommandInput, { number }: QueuedItem): Promise<{ ex
     const { why, phase } = result.error?.context ?? {};
     const isUnready = exit === EXIT.failed && why === undefined && phase === 'command';
     if (isUnready) input.out.line(`item ${number} is not begun: its tests fail before anything was changed`);
-    // A second look would see the same.
+    // A second try would end the same.
     const isOver = exit !== EXIT.failed || isUnready || !request.ai;
     const isLast = !WORKED.includes(exit) || /^(?:day_\w+|run_time)_spent$/.test(String(why));
     return { exit, isLast, isOver: isOver || isLast };

@@ -1,4 +1,4 @@
-// Commands that people type now and then, loaded together: each on its own would be dozens of small files in a package.
+// Commands that are typed rarely, bundled as one chunk: one chunk each would be dozens of small files in the package.
 export * as abandon from './abandon.ts';
 export * as backlog from './backlog.ts';
 export * as cases from './cases.ts';

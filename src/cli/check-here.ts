@@ -1,4 +1,4 @@
-// What an answer is judged by in this very repository: the files of the working tree, the rules of the map on disk.
+// What check-patch needs to know of this repository: the files of the working tree, and the rules of the map on disk.
 import { join } from 'node:path';
 import { pathMatcher } from '../config/paths.ts';
 import type { Edit } from '../fix/edit.ts';
@@ -26,7 +26,7 @@ import { checkoutFiles } from '../worktree/read.ts';
 
 export type Here = Awaited<ReturnType<typeof lookHere>>;
 
-/** Knows the working tree as far as `paths` go. Throws MendError for a stage that nobody knows and a map that is not sound. */
+/** Looks at `paths` and at what the stage may edit. Throws MendError for an unknown stage and an invalid map. */
 export async function lookHere(home: string, name: string, paths: readonly string[]) {
   const tracked = await checkoutFiles(home);
   const onDisk = await configurationOnDisk(home, tracked?.files);

@@ -14,10 +14,10 @@ import { judge as judgeEdits } from '../io/gate/gate.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { filledForms } from '../outbound/answer-format.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
-import { count, listOf, text } from '../shape.ts';
+import { count, isTexts, listOf, text } from '../shape.ts';
 import type { Here } from './check-here.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { answerLines, isObject, maybe, readAnswerText, readFields } from './input.ts';
+import { answerLines, maybe, readAnswerText, readFields } from './input.ts';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_FILES = 1;
@@ -36,7 +36,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const checked = await checkHere(home(), stage, await readAnswerText(file));
   const view = viewOf(checked);
   const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }) };
-  return { text: lines(checked, stage), json, found: !view.ok };
+  return { text: lines(checked, stage), json, hasFindings: !view.ok };
 }
 
 type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>;
@@ -52,10 +52,10 @@ function lines(checked: Checked, stage: string): string[] {
   return [...head, '', diff.trimEnd()];
 }
 
-/** All that is wrong, and how to write it for that very file. */
+/** All reasons, and the expected form filled in for the nearest lines. */
 const reasonsOf = ({ reasons, places = [] }: Refusal): string[] => [...reasons, ...filledForms('diff', places)];
 
-/** What both forms tell by these names; `ok` means that it would be applied. */
+/** The JSON of both forms; `ok` means that it would be applied. */
 function viewOf(checked: Checked) {
   if (!checked.ok) return { ok: false, verdict: 'refuse', code: checked.code, reasons: reasonsOf(checked) };
   const { diff, ask } = checked;
@@ -91,17 +91,14 @@ async function judge(
   return verdict.ok ? { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask } : verdict;
 }
 
-const textsByPath = (value: unknown): value is Record<string, string> =>
-  isObject(value) && Object.values(value).every(text);
-
 /**
  * `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run.
  * `known`: programs, hosts and accounts that the repository knows. `failed`: the command that failed.
  */
 const FIELDS = {
   path: ['a text', maybe(text)],
-  files: ['an object of texts by path', textsByPath],
-  links: ['an object of targets by path', maybe(textsByPath)],
+  files: ['an object of texts by path', isTexts],
+  links: ['an object of targets by path', maybe(isTexts)],
   answer: ['a text', text],
   allow: ['a list of patterns', listOf(text)],
   protect: ['a list of patterns', maybe(listOf(text))],
@@ -116,21 +113,9 @@ const FIELDS = {
 export function readPatchLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { path, files, links, protect, judging, known, failed, max_files, max_lines } = read.value;
-  return {
-    value: {
-      ...read.value,
-      path: path ?? undefined,
-      files: new Map(Object.entries(files)),
-      links: new Map(Object.entries(links ?? {})),
-      protect: protect ?? [],
-      judging: judging ?? [],
-      known: known ?? undefined,
-      failed: failed ?? undefined,
-      max_files: max_files ?? undefined,
-      max_lines: max_lines ?? undefined,
-    },
-  };
+  const { files, links = {}, protect = [], judging = [] } = read.value;
+  const maps = { files: new Map(Object.entries(files)), links: new Map(Object.entries(links)) };
+  return { value: { ...read.value, ...maps, protect, judging } };
 }
 
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];

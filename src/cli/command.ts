@@ -10,7 +10,7 @@ export interface CommandInput {
   options: Readonly<Record<string, string | boolean | undefined>>;
   /** --dry-run: only say what would be done. */
   dry: boolean;
-  /** The command line as typed, for whoever meets the lock. */
+  /** The command line as typed, for the lock file. */
   line: string;
   /** Every command by its name. */
   commands: Readonly<Record<string, Command>>;
@@ -35,10 +35,10 @@ export function checkoutOf(home: () => string): string | undefined {
 export interface Answer {
   readonly text: string | readonly string[];
   readonly json: object;
-  /** The text is what scripts go on with: as it is where it is not printed to a terminal. */
+  /** Scripts read the text: print it unchanged unless stdout is a terminal. */
   readonly forScripts?: boolean;
-  /** Something was found that --exit-code tells by exit 1. */
-  readonly found?: boolean;
+  /** With --exit-code, exit 1. */
+  readonly hasFindings?: boolean;
 }
 
 export interface Command {

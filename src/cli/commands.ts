@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 import { type Options, RUN_OPTIONS } from './options.ts';
 
 const NEEDS: Options = { 'with-needs': 'run what the named stages need, too' };
-const EXIT_CODE = (found: string): Options => ({ 'exit-code': `exit 1 when ${found}` });
+const EXIT_CODE = (finding: string): Options => ({ 'exit-code': `exit 1 when ${finding}` });
 const { 'dry-run': DRY, 'no-recheck': NO_RECHECK, 'yes|y': YES, ...OF_A_RUN } = RUN_OPTIONS;
 const WHERE: Options = { 'backend=NAME': RUN_OPTIONS['backend=NAME'] as string };
 const MANY: Options = { 'yes|y': 'submit more than 100 jobs, where the backend submits any' };

@@ -7,7 +7,7 @@ import { ALIASES, GLOBAL_OPTIONS, optionParts } from './options.ts';
 
 export async function run({ words, home, layout, commands }: CommandInput): Promise<Answer> {
   const [shell = ''] = words;
-  // What the scripts below ask for the words of the repository around.
+  // The scripts below call this for the stages of the current repository.
   if (shell === 'stages') return answer(checkoutOf(home) ? stagesOf(home(), layout) : []);
   const make = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (!make || words.length > 1) failUsage('completions needs one shell', 'mendloop completions bash|zsh|fish');
@@ -21,13 +21,13 @@ const stagesOf = (home: string, layout: CommandInput['layout']): string[] =>
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** Commands under every word that means them. */
+/** Commands by name, and by alias. */
 function byWord(commands: Commands): [word: string, command: Command][] {
   const aliases = Object.entries(ALIASES).map(([word, name]): [string, Command] => [word, commands[name] as Command]);
   return [...Object.entries(commands), ...aliases];
 }
 
-/** The options that a command tells of, as they are typed. */
+/** The options of a command, as they are typed. */
 const optionsOf = ({ options = {} }: Command): string =>
   Object.keys({ ...options, ...GLOBAL_OPTIONS })
     .map((key) => `--${optionParts(key).name}`)
@@ -41,7 +41,7 @@ const takesStages = ({ usage }: Command): boolean => usage.includes('<stage>');
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** In words that bash and zsh read alike: what may follow the command. */
+/** Shell code for bash and zsh that sets what may follow the command. */
 function follow(commands: Commands): string {
   const rows = byWord(commands).map(([word, command]) => {
     const stages = takesStages(command) ? 1 : '';
@@ -83,7 +83,7 @@ compdef _mendloop mendloop`,
   fish: (commands) => {
     const names = Object.keys(commands);
     const seen = (...words: string[]) => `__fish_seen_subcommand_from ${words.join(' ')}`;
-    // Where no other command stands, the words are stages to run.
+    // Without another command, words are stages to run.
     const after = (name: string) =>
       name === 'all' ? `not ${seen(...names.filter((one) => one !== name))}` : seen(name);
     return [

@@ -9,11 +9,12 @@ import { fileFacts, findTool } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { LAB_TOOLS, programArguments } from '../io/package.ts';
-import { askLine, canAnswer } from '../io/stdin.ts';
+import { askYes, canAnswer } from '../io/stdin.ts';
 import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
 import { isSecretName } from '../outbound/redact/secret-signs.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { required } from '../stage/requires.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { optionParts, RUN_OPTIONS } from './options.ts';
@@ -69,7 +70,10 @@ async function installed(input: CommandInput): Promise<Answer> {
     ...noteLines,
   ];
   if (input.dry) return answer(false, lines);
-  if (input.options.yes !== true && !(await saysYes(input, lines))) return answer(false, 'nothing was changed');
+  if (input.options.yes !== true) {
+    if (input.out.json || !canAnswer()) fail('E_CRON_ASK', {}, lines);
+    if (!(await askYes([...lines, 'do it?'].join('\n')))) return answer(false, 'nothing was changed');
+  }
   await install(kind, job, process.env);
   const next = localTime(nextSlot(job.times, Date.now()));
   return answer(true, [
@@ -80,12 +84,6 @@ async function installed(input: CommandInput): Promise<Answer> {
 }
 
 const LINGER = 'it runs only while you are logged in, unless you allow it once: loginctl enable-linger';
-
-async function saysYes({ out }: CommandInput, lines: readonly string[]): Promise<boolean> {
-  if (out.json || !canAnswer()) fail('E_CRON_ASK', {}, lines);
-  const answer = await askLine([...lines, 'do it? [y]es, [N]o: '].join('\n'), new AbortController().signal);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
-}
 
 async function removed({ home: findHome, dry }: CommandInput): Promise<Answer> {
   const home = findHome();
@@ -98,7 +96,7 @@ async function removed({ home: findHome, dry }: CommandInput): Promise<Answer> {
   };
 }
 
-/** Taken along where they are set: mendloop and the usual tools read them. A secret is only where one stands before an `@`. */
+/** Variables that mendloop and the usual tools read: passed on when they are set. A URL with credentials counts as a secret. */
 const READ = ['MENDLOOP_LAB', 'OLLAMA_HOST', 'KUBECONFIG', 'TALOSCONFIG', 'ANSIBLE_CONFIG', 'SOPS_AGE_KEY_FILE'];
 
 async function jobOf(input: CommandInput) {
@@ -117,9 +115,9 @@ async function jobOf(input: CommandInput) {
       what: `npx keeps this program in a cache that may be emptied any day: ${program[1]}`,
       next: 'install it: npm install --global mendloop, then: mendloop cron install',
     });
-  // Asked for their values' sake, so that no line is installed that fails each time.
+  // Validates the options, so that no schedule is installed that fails each time.
   runOptions(input);
-  const names = [...new Set([...READ, ...Object.values(config.map.stages).flatMap(({ requires }) => requires.env)])];
+  const names = [...new Set([...READ, ...required(config.map, 'env')])];
   const set = names.filter((name) => process.env[name]);
   const secret = set.filter((name) => isSecretName(name) || /:\/\/[^/]*@/.test(process.env[name] ?? ''));
   const env = Object.fromEntries(
@@ -139,14 +137,14 @@ async function jobOf(input: CommandInput) {
       what: `${JSON.stringify(broken)} has a control character, which no scheduler takes`,
       next: 'rename the folder, or unset the variable',
     });
-  // Of those that stages require, `lacking` tells.
+  // `lacking` reports the secrets that stages require.
   const notes = secret
     .filter((name) => READ.includes(name))
     .map((name) => `${name} is a secret, and no schedule gets it`);
   return { kind, job, config, notes };
 }
 
-/** The options of a run that were given, as they are typed. */
+/** The given options of a run, as argv. */
 const passedOn = (options: CommandInput['options']): string[] =>
   Object.keys(RUN_OPTIONS)
     .map((key) => optionParts(key).name)
@@ -160,7 +158,7 @@ const hereOf = ({ home }: CommandInput, { loop }: Configuration) => ({
   labTools: LAB_TOOLS,
 });
 
-/** `2026-11-17 06:17`, by the clock on the wall. */
+/** `2026-11-17 06:17`, in local time. */
 function localTime(time: number): string {
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   return date.toISOString().slice(0, 16).replace('T', ' ');
@@ -187,7 +185,11 @@ async function status({ home, layout: findLayout }: CommandInput): Promise<Answe
       rows.length === 0 ? 'nothing is scheduled here; to have it run by itself: mendloop cron install' : table(lines),
     json: {
       schedules: rows.map(({ kind, when, since, past, missed, next }) => ({
-        ...{ scheduler: kind, when, since, past, missed: missed.map(iso) },
+        scheduler: kind,
+        when,
+        since,
+        past,
+        missed: missed.map(iso),
         next: next === undefined ? null : iso(next),
       })),
       last: last ?? null,
@@ -203,10 +205,10 @@ function missedText(missed: readonly number[], past: number, kind: SchedulerKind
   return `${missed.length} of the last ${counted(past, 'time')}: no run began at ${latest} (is it at work? ${look})`;
 }
 
-/** More than can have begun at the times that are looked back at, and by hand between them. */
+/** More runs than can have begun in the period that is looked at. */
 const MAX_RUNS = 500;
 
-/** The last run, and when the latest were at work; one that was cut off and resumed was not in between. */
+/** The last run, and the spans in which recent runs worked, without the time between a crash and its resume. */
 function history(layout: Layout, now: number) {
   const runs = readHistory(layout, listRuns(layout).at(-MAX_RUNS));
   const spans = runs.flatMap(({ began, ended = began, spans = [{ from: began, to: ended }] }) =>

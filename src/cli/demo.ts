@@ -24,7 +24,7 @@ interface Chapter {
   readonly stage: string;
   readonly title: string;
   readonly fault?: { readonly path: string; readonly right: string; readonly wrong: string; readonly subject: string };
-  /** What is to be learnt from it when it ends as it should. */
+  /** Printed when it ends as it should. */
   readonly moral: string;
   readonly ends: 'green' | 'failed';
 }
@@ -73,7 +73,7 @@ const CHAPTERS: readonly Chapter[] = [
 ];
 
 const OWNER = 'Owner of the demo';
-/** Of the repository: hooks, signatures, line ends and ignored files of whoever tries it must not decide how it goes. */
+/** Git settings of the demo repository: the user's hooks, signing, line ends and ignore file must not matter. */
 const SETTINGS = {
   'user.name': OWNER,
   'user.email': 'owner@demo.invalid',
@@ -166,7 +166,7 @@ async function tell(input: CommandInput, home: string, port: number, ports: RunP
   const result = `${green} of ${CHAPTERS.length} stages are green, after ${spell(clock.monotonic() - began)}`;
   const text = ['', bold(`${result}. Look around:`), '', ...lookAround(home, damage)];
   out.answer(text.join('\n'), { demo: { dir: home, done: true, stages: statuses, promoted: tip } });
-  // Whether a model mends what it is asked about is not for the demo to promise.
+  // A model may fail to mend `ingress`; that is no failure of the demo.
   const isFaulty = CHAPTERS.some(({ stage, ends }) => stage !== 'ingress' && statuses[stage] !== ends);
   return isFaulty ? EXIT.failed : EXIT.ok;
 
@@ -205,7 +205,7 @@ async function makeLab(home: string, port: number, { fast, 'no-ai': noAi }: Comm
   return git.line(['rev-parse', '--short', 'HEAD']);
 }
 
-/** Commands that do what stands before them when they are pasted. */
+/** Commands to paste, each with what it does. */
 function lookAround(home: string, damage: string): string[] {
   const commands = {
     'go there': `cd ${shellWord(home)}`,

@@ -12,7 +12,7 @@ export async function run(input: CommandInput): Promise<Answer> {
   const problems = findings.filter((f) => f.level === 'problem').length;
   const verdict = problems === 0 ? 'no problem found' : counted(problems, 'problem');
   const lines = findings.flatMap((finding) => findingLines(finding, out));
-  return { text: [...lines, verdict], json: { problems, findings }, found: problems > 0 };
+  return { text: [...lines, verdict], json: { problems, findings }, hasFindings: problems > 0 };
 }
 
 /** What was found, for people. */

@@ -1,4 +1,4 @@
-// `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
+// `mendloop fingerprint`: identifies a failure by its log. For people, and as JSON Lines for scripts.
 import { LOOP_FILE } from '../config/files.ts';
 import { failConfig } from '../config/problem.ts';
 import { failureReport } from '../console/failure-report.ts';
@@ -43,7 +43,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
 async function rulesOnDisk(home: () => string): Promise<ProjectRule[]> {
   const root = checkoutOf(home);
   const loop = root === undefined ? undefined : readText(`${root}/${LOOP_FILE}`);
-  // Reading the configuration loads much; most have no rules of their own.
+  // Parsing the configuration is slow to load, and most have no rules.
   if (loop === undefined || !/\bclassify\b/.test(loop)) return [];
   const { parseLoopConfig } = await import('../config/parse.ts');
   const parsed = parseLoopConfig(loop, LOOP_FILE);
@@ -66,15 +66,13 @@ const FIELDS = {
 export function readFailureLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { id, log, stage: step = '', exit_code, last_green, root } = read.value;
-  const { stage, cell } = splitStepName(step);
-  const rest = { exit_code: exit_code ?? null, last_green: last_green ?? undefined, root: root ?? undefined };
-  return { value: { id, stage, cell, log, ...rest } };
+  const { stage: step = '', exit_code = null, ...rest } = read.value;
+  return { value: { ...rest, ...splitStepName(step), exit_code } };
 }
 
 type FailureLine = Extract<ReturnType<typeof readFailureLine>, { value: unknown }>['value'];
 
-/** `here`: the checkout that a line which names none is from. Never throws. */
+/** `here`: the checkout, for a line without `root`. Never throws. */
 export function identifyLine(line: FailureLine, rules: readonly ProjectRule[], here: string | undefined): Failure {
   const { stage, cell, log, exit_code, last_green, root = here } = line;
   const green = last_green === undefined ? undefined : endOfBytes(Buffer.from(last_green));
@@ -98,7 +96,7 @@ function answerOf({ fingerprint, class: failureClass, transient, external, error
 async function logOf(path: string | undefined): Promise<ReadEnd> {
   const file = path === '-' ? undefined : path;
   const facts = file === undefined ? undefined : fileFacts(file);
-  // What a shell hands over as the output of another command has no size, and can be read only once.
+  // A pipe from process substitution has no size, and can be read only once.
   const isPipe = facts && !facts.isFile && !facts.isFolder;
   if (file !== undefined && !isPipe) return endOfFile(file);
   if (file === undefined && process.stdin.isTTY) {

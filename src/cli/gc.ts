@@ -5,27 +5,31 @@ import { openGit } from '../io/git.ts';
 import { withLock } from '../io/lock.ts';
 import { removeFile } from '../io/store.ts';
 import { openLedger, readLedger } from '../journal/ledger-file.ts';
-import { sizeText } from '../journal/reclaimable.ts';
+import { sizeText, USUAL, USUAL_COMMAND } from '../journal/reclaimable.ts';
 import { byKind, type Collected, collect } from '../run/gc.ts';
 import { baseOf, configurationNow } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { commitOf } from '../worktree/base.ts';
 import { committedFixes } from '../worktree/find-fix.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { numberOption } from './run-options.ts';
 
 const NEXT = 'for example: mendloop gc --days 90, or retention: {days: 90} in ai/loop.yaml';
+const UNASKED = `note: ai/loop.yaml has no retention; this is what ${USUAL_COMMAND} would do`;
 
 export async function run({ options, dry, layout: findLayout, line }: CommandInput): Promise<Answer> {
   const layout = findLayout();
+  const number = (name: string) => numberOption(options, name, NEXT) ?? null;
   const asked = { days: number('days'), keep_runs: number('keep-runs'), max_mb: number('max-mb') };
   const isAsked = Object.values(asked).some((value) => value !== null);
-  const policy = isAsked ? asked : (await configurationNow(layout.home)).config.loop.retention;
-  if (policy === null) failUsage('nothing says what may go: ai/loop.yaml has no retention', NEXT);
+  const written = isAsked ? asked : (await configurationNow(layout.home)).config.loop.retention;
+  if (written === null && !dry) failUsage('nothing says what may go: ai/loop.yaml has no retention', NEXT);
+  const policy = written ?? USUAL;
   const given = { policy, now: Date.now() };
   const done = dry
     ? collect(layout, { ...given, ledger: readLedger(layout).ledger, unpromoted: await unpromoted() })
     : await withLock(layout, line, async () => remove(await unpromoted()));
-  return { text: lines(done, dry), json: { ...done, dry_run: dry, policy } };
+  return { text: [...(written ? [] : [UNASKED]), ...lines(done, dry)], json: { ...done, dry_run: dry, policy } };
 
   function remove(fixes: Awaited<ReturnType<typeof unpromoted>>): Collected {
     const { ledger, compact, close } = openLedger(layout, given.now);
@@ -42,13 +46,6 @@ export async function run({ options, dry, layout: findLayout, line }: CommandInp
     const base = await baseOf(layout.home);
     const head = await commitOf(git, `refs/heads/${base.branch}`);
     return head === undefined ? [] : committedFixes(git, base.commit, head);
-  }
-
-  function number(name: string): number | null {
-    const value = options[name];
-    if (value === undefined) return null;
-    if (!/^[1-9]\d{0,6}$/.test(String(value))) failUsage(`--${name} ${value} is not a number from 1 on`, NEXT);
-    return Number(value);
   }
 }
 

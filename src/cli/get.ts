@@ -31,7 +31,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   if (Object.hasOwn(map.stages, name)) return listOutputs(name, map, layout);
   const { stage, files } = findOutputs(map, name, layout);
   const forced = options.force === true;
-  // A job may start before whoever submitted it has heard that the one before it ended.
+  // On Slurm a job may start before the controller has recorded that its dependency ended.
   const made = inside ? greenElsewhere(layout, running, events) : new Set<string>();
   const isThere = () => {
     const { state } = loadStages(layout, { look: true });

@@ -26,13 +26,13 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
     failUsage('init takes no words', 'mendloop init, mendloop init --yes or mendloop init --dry-run');
   const home = findHome();
   const asks = !dry && options.yes !== true;
+  if (!dry) await refuseExisting(home);
   if (asks && (out.json || !canAnswer())) {
     failUsage(
       'nobody is here to be asked about the stages',
       'mendloop init --yes takes all of them, mendloop init --dry-run shows them',
     );
   }
-  if (!dry) await refuseExisting(home);
   const proposal = await proposed(home);
   if (dry)
     return {
@@ -118,7 +118,7 @@ async function refuseExisting(home: string): Promise<void> {
   }
 }
 
-/** Why nothing is proposed, at most so many times. */
+/** How many reasons are shown when nothing is proposed. */
 const MAX_REASONS = 8;
 
 async function proposed(home: string): Promise<Proposal> {
@@ -141,14 +141,14 @@ async function proposed(home: string): Promise<Proposal> {
 
 const QUESTION = 'take it? [Y]es, [n]o, [a]ll from here on, [q]uit: ';
 
-/** Stage by stage; undefined when the person wants none of it. */
+/** Asks stage by stage; undefined when the person quits. */
 async function askAbout(proposal: Proposal): Promise<Proposal | undefined> {
   const taken = new Set<string>();
   let all = false;
   for (const stage of proposal.stages) {
     if (!all) {
       process.stdout.write(`\n${stageText(proposal, stage.name)}`);
-      const answer = (await askLine(QUESTION, new AbortController().signal))?.trim().toLowerCase();
+      const answer = (await askLine(QUESTION))?.trim().toLowerCase();
       if (answer === undefined || /^q/.test(answer)) return undefined;
       if (/^n/.test(answer)) continue;
       all = /^a/.test(answer);

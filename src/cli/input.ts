@@ -4,7 +4,7 @@ import { fileFacts } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { readStreamEnd, stdinLines } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
-import { type Check, type Checked, optional, orNull } from '../shape.ts';
+import { type Check, type Checked, isMapping, optional, orNull } from '../shape.ts';
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, readonly [expected: string, check: Check]>
 type ValueOf<F extends Fields> = { [K in keyof F]: Checked<F[K][1]> };
 
 /** What a line holds, or what is wrong with it, with its id when it has one. */
-export type ReadLine<T> = { value: T & { id: Id } } | { problem: string; id?: Id };
+type ReadLine<T> = { value: T & { id: Id } } | { problem: string; id?: Id };
 
 /** The object in one line, its fields checked: every problem at once. Never throws. */
 export function readFields<F extends Fields>(text: string, fields: F): ReadLine<ValueOf<F>> {
@@ -39,20 +39,19 @@ export function readFields<F extends Fields>(text: string, fields: F): ReadLine<
   } catch (error) {
     return { problem: `not JSON: ${(error as Error).message}` };
   }
-  if (!isObject(value)) return { problem: 'expected an object' };
+  if (!isMapping(value)) return { problem: 'expected an object' };
   const { id } = value;
   if (typeof id !== 'string' && typeof id !== 'number') return { problem: 'id: expected a text or a number' };
   const problems = Object.entries(fields).flatMap(([name, [expected, check]]) =>
     check(value[name]) ? [] : [`${name}: expected ${expected}`],
   );
-  return problems.length > 0 ? { problem: problems.join('; '), id } : { value: value as ValueOf<F> & { id: Id } };
+  if (problems.length > 0) return { problem: problems.join('; '), id };
+  const values = Object.keys(fields).map((name) => [name, value[name] ?? undefined]);
+  return { value: { ...(Object.fromEntries(values) as ValueOf<F>), id } };
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Also sound when it is left out or null. */
-export const maybe = <T>(check: Check<T>): Check<T | null | undefined> => optional(orNull(check));
+/** Also sound when it is left out or null; both are read as undefined. */
+export const maybe = <T>(check: Check<T>) => optional(orNull(check)) as Check<T | undefined>;
 
 /** One line out for each line of stdin, in order; a line that cannot be read is answered with its problem. Resolves to the exit code. */
 export async function answerLines<T>(

@@ -16,16 +16,16 @@ const GIT_PLACES = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'PREFIX', 'O
 
 /** Runs one command line to its end; resolves to the exit code, never rejects. */
 export async function main(given: readonly string[]): Promise<number> {
-  // As people ask everywhere else.
+  // `mendloop help runs` means `mendloop runs --help`.
   const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   let isRun = false;
   const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
   for (const name of GIT_PLACES) delete process.env[`GIT_${name}`];
   try {
-    // No command: how the loop starts itself on another machine, by a word that no stage can be called.
-    if (argv[0] === '--attempt') return await (await import('./attempt.ts')).attempt(argv.slice(1));
-    if (argv[0] === '--probe') return await (await import('./attempt.ts')).probe(argv.slice(1));
-    if (argv[0] === '--worker') return await (await import('./worker.ts')).worker(argv.slice(1));
+    // How the loop starts itself on other machines. No stage can have such a name.
+    const [first = '', ...rest] = argv;
+    if (first === '--attempt' || first === '--probe' || first === '--worker')
+      return await (await import('./attempt.ts')).STARTS[first](rest);
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
     let layout: Layout | undefined;
@@ -53,9 +53,9 @@ export async function main(given: readonly string[]): Promise<number> {
       layout: findLayout,
     });
     if (typeof result === 'number') return result;
-    const { text, json, forScripts, found } = result;
+    const { text, json, forScripts, hasFindings } = result;
     print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
-    return found && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
+    return hasFindings && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
   } catch (error) {
     return reportError(await forPeople(error), argv.includes('--debug'));
   }
@@ -68,7 +68,7 @@ export async function main(given: readonly string[]): Promise<number> {
   function reportError(error: unknown, debug: boolean): number {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const exit = error instanceof MendError ? error.exit : EXIT.bug;
-    // A cron job that meets a run at work has nothing to report.
+    // A cron job has nothing to report when another run is at work.
     if (exit === EXIT.locked && isRun && !out.isTerminal && !out.json) return exit;
     const next = 'this is a bug in mendloop: run again with --debug and report it with the output';
     if (error instanceof MendError) out.error(formatError(error), error);
@@ -78,9 +78,9 @@ export async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-/** What git refused, where nobody on the way said what it was for; any other error as it is. */
+/** A GitError that nobody handled, as E_GIT_FAILED; any other error unchanged. */
 async function forPeople(error: unknown): Promise<unknown> {
-  // By its name: most commands load nothing of git.
+  // Compared by name: instanceof would load io/git.ts for every command.
   if (!(error instanceof Error) || error.name !== 'GitError') return error;
   const { args, stderr } = error as GitError;
   const { complaints, shellWord } = await import('../worktree/messages.ts');

@@ -14,7 +14,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
   const path = resolve(options.textfile);
   if (!path.endsWith('.prom')) failUsage(`${path}: the textfile collector reads only files that end in .prom`, NEXT);
   if (!fileFacts(dirname(path))?.isFolder) failUsage(`${dirname(path)} is not a folder`, NEXT);
-  // The collector is another user; no secret is in it.
+  // World-readable: the collector runs as another user, and there is no secret in it.
   writeAtomic(path, text, 0o644);
   return { text: `wrote ${path}`, json: { path } };
 }

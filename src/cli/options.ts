@@ -13,7 +13,7 @@ export const GLOBAL_OPTIONS: Options = {
   'version|V': 'the version',
 };
 
-/** Options that every command takes; those for which they mean something tell of them. */
+/** Options that every command accepts; the help of a command shows those that it uses. */
 export const RUN_OPTIONS: Options = {
   'no-recheck': 'trust green stages whose inputs did not change',
   'workers=N': 'how many steps may run at once (default: ai/loop.yaml)',

@@ -1,5 +1,6 @@
 // `mendloop promote`: show what the AI branch would bring to the base, whether it merges, and what to type next; land it when
 // its owner accepts exactly that.
+import { outcomeText } from '../console/fix-outcome.ts';
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
@@ -102,16 +103,8 @@ async function pushCommand(home: string, base: string): Promise<string | undefin
   return remote ? `git push ${shellWord(remote)} ${shellWord(base)}` : undefined;
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = {
-  verified: 'verified: the stage was green with it',
-  applied: 'NOT VERIFIED: not judged yet',
-  holds: 'NOT VERIFIED: its stage is green with it, others that it changed are not yet',
-  provisional: 'NOT VERIFIED: kept for now, the stage was not green with it',
-  unknown: 'NOT VERIFIED: the ledger knows nothing of it',
-};
-
 const short = (commit: string): string => commit.slice(0, 12);
-/** What others wrote must not move a terminal's cursor. */
+/** Without control characters, which could move the cursor. */
 const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 const fixCount = (n: number): string => counted(n, 'fix', 'fixes');
 
@@ -174,7 +167,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
-  `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}${fix.left ? `, but for ${plain(fix.left)}` : ''}`,
+  `        ${fix.outcome === 'verified' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
   ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>
     external
@@ -183,7 +176,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   ),
 ];
 
-/** The gate may have been less strict when it was applied. */
+/** What today's gate says of a fix that an earlier version applied. */
 function todayLine({ today, accepted }: StoryFix): string[] {
   if (!today) return [];
   const { verdict, code, reasons } = today;
@@ -192,11 +185,11 @@ function todayLine({ today, accepted }: StoryFix): string[] {
   return [`        TODAY the gate would ${would} (${code}): ${plain(reasons.join('; '))}${word}`];
 }
 
-/** The patch of an attempt holds what others had written before, too. */
+/** Options that restrict the patch of an attempt to these files: it also has what earlier stages wrote. */
 const only = (files: readonly string[]): string =>
   files.map((file) => shellWord(`--include=${literalGlob(file)}`)).join(' ');
 
-/** What stages wrote from it and git tracks: a person commits that, where it is wanted. */
+/** Tracked files that stages write anew from the fixes, with the command to commit them. */
 const writtenLines = ({ written_anew: written = [] }: Story): string[] =>
   written.flatMap(({ stage, files, patch }) => [
     `${stage} writes anew from this what git tracks: ${files.map(plain).join(', ')}; to commit that, once it landed:`,

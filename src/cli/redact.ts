@@ -20,7 +20,7 @@ const NEXT = '… | mendloop redact, or: mendloop redact <log';
 export async function run({ words, home }: CommandInput): Promise<number> {
   if (words.length > 0) failUsage('redact reads stdin and nothing else', NEXT);
   if (process.stdin.isTTY) failUsage('redact reads a text from stdin', NEXT);
-  // A standard stream that broke does not count as destroyed.
+  // process.stdout.destroyed stays false when the reader has gone.
   let isRead = true;
   process.stdout.once('error', () => {
     isRead = false;
@@ -47,7 +47,7 @@ async function redactorOf(home: () => string): Promise<Redactor> {
   const mapText = readText(`${root}/${MAP_FILE}`);
   const map = mapText === undefined ? undefined : parseContextMap(mapText, MAP_FILE);
   const loop = parseLoopConfig(readText(`${root}/${LOOP_FILE}`), LOOP_FILE);
-  // Without them it is not known what must be masked.
+  // Without both files it is unknown what must be masked.
   if (map?.ok === false || !loop.ok) {
     return failConfig([map, loop].flatMap((parsed) => (!parsed || parsed.ok ? [] : parsed.problems)));
   }

@@ -38,20 +38,21 @@ export async function run({ words, options, layout: findLayout, out }: CommandIn
   const now = new Date();
   const from = periodStart(options, name, now);
   const { ledger, notices } = readLedger(layout);
-  const known = await lookAround(layout, ledger);
+  const context = await lookAround(layout, ledger);
   const facts: ReportFacts = {
     home: basename(layout.home),
     ...(name === undefined ? aboutTime(layout, from, now) : aboutRun(layout, runCalled(layout, name), now)),
     ledger,
     stages: loadStages(layout, { look: true }).state.stages,
     safeMode: readSafeMode(layout)?.why,
-    items: known.items,
-    unlanded: known.unlanded,
-    notices: [...notices, ...known.notices],
+    items: context.items,
+    unlanded: context.unlanded,
+    notices: [...notices, ...context.notices],
   };
-  const report = maskedData(reportOf(facts), known.mask);
+  const report = maskedData(reportOf(facts), context.mask);
   const isText = !markdown && html === undefined && !out.json;
-  const diffs = isText || !known.isSound ? new Map<string, string>() : await diffsOf(layout.home, report, known.mask);
+  const diffs =
+    isText || !context.isSound ? new Map<string, string>() : await diffsOf(layout.home, report, context.mask);
   const json = { ...report, fixes: report.fixes.map((fix) => ({ ...fix, diff: diffs.get(fix.commit ?? '') ?? null })) };
   if (markdown) return { text: plainText(reportMarkdown(report, diffs)), json, forScripts: true };
   if (typeof html !== 'string') return { text: reportLines(report), json };
@@ -60,7 +61,7 @@ export async function run({ words, options, layout: findLayout, out }: CommandIn
   return { text: `wrote ${path}`, json: { path } };
 }
 
-/** When the time begins that is reported on: --since, or the beginning of the first of --days days, today included. */
+/** The start of the reported period: --since, or midnight of the first of --days days, today included. */
 function periodStart({ days, since }: CommandInput['options'], name: string | undefined, now: Date): string {
   if (days !== undefined && since !== undefined) failUsage('--days and --since are two times', NEXT);
   if (name !== undefined && (days ?? since) !== undefined)
@@ -72,36 +73,37 @@ function periodStart({ days, since }: CommandInput['options'], name: string | un
   return `${new Date(first).toISOString().slice(0, 10)}T00:00:00.000Z`;
 }
 
-/** A date, or a date and time, in UTC unless it says otherwise. */
+/** The time that --since names. Throws E_USAGE for what is no date, or is still to come. */
 function dayCalled(text: string, now: Date): string {
-  const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
-  const time = isDate
-    ? Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:\d\d$/.test(text) ? `${text}Z` : text)
-    : Number.NaN;
-  // JavaScript would take 31 February for 3 March.
-  const isReal = isDate && Number(text.slice(8, 10)) <= daysInMonth(text) && !Number.isNaN(time);
-  if (!isReal) {
+  const time = timeOf(text);
+  if (time === undefined) {
     const meant = dateMeant(text);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    failUsage(`--since ${JSON.stringify(text)} is no date${hint}`, 'for example: --since 2026-11-01');
+    return failUsage(`--since ${JSON.stringify(text)} is no date${hint}`, 'for example: --since 2026-11-01');
   }
   if (time > now.getTime())
     failUsage(`--since ${text} is still to come`, `it is ${now.toISOString().slice(0, 16)}Z now`);
   return new Date(time).toISOString();
 }
 
-const daysInMonth = (date: string): number =>
-  new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
+/** A date, or a date and time, in UTC unless it says otherwise, in epoch milliseconds; undefined for what is none. */
+function timeOf(text: string): number | undefined {
+  const [, day = '', clock = '', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const time = Date.parse(`${day}T${clock || '00:00'}${zone}`);
+  // Date.parse reads 31 February as 3 March.
+  const isReal = !Number.isNaN(time) && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+  return isReal ? time : undefined;
+}
 
-/** The date in other people's order or with other signs between its numbers; undefined when it is none either. */
+/** The ISO form of a date such as 17.11.2026 or 20261117; undefined for what is no date. */
 function dateMeant(text: string): string | undefined {
   const [, y, m, d] = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ?? [];
   const [, d2, m2, y2] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
   const [, y3, m3, d3] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? [];
   const two = (part = '') => part.padStart(2, '0');
   const date = `${y ?? y2 ?? y3}-${two(m ?? m2 ?? m3)}-${two(d ?? d2 ?? d3)}`;
-  const isDate = !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && Number(date.slice(8)) <= daysInMonth(date);
-  return isDate && date !== text ? date : undefined;
+  return timeOf(date) !== undefined && date !== text ? date : undefined;
 }
 
 type About = Pick<ReportFacts, 'from' | 'to' | 'run' | 'runs' | 'newest' | 'timeline'>;
@@ -110,7 +112,9 @@ function aboutTime(layout: Layout, from: string, now: Date): About {
   const runs = readHistory(layout, stamp(Date.parse(from)));
   const newest = listRuns(layout).at(-1);
   return {
-    ...{ from, to: now.toISOString(), runs },
+    from,
+    to: now.toISOString(),
+    runs,
     newest: runs.at(-1) ?? (newest === undefined ? undefined : summaryOf(layout, newest)),
   };
 }
@@ -128,17 +132,17 @@ function aboutRun(layout: Layout, run: string, now: Date): About {
   };
 }
 
-interface Known {
+interface Context {
   readonly mask: Mask;
   readonly items: ReportFacts['items'];
   readonly unlanded: ReportFacts['unlanded'];
   readonly notices: readonly string[];
-  /** The configuration could be read: all that is secret is known. */
+  /** The configuration could be read, so all secrets are context. */
   readonly isSound: boolean;
 }
 
-/** What the configuration and the branches tell. Never throws for a configuration that is not sound: then it is said. */
-async function lookAround(layout: Layout, ledger: Ledger): Promise<Known> {
+/** Facts from the configuration and the branches; an invalid configuration becomes a notice. */
+async function lookAround(layout: Layout, ledger: Ledger): Promise<Context> {
   const { home } = layout;
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
   try {
@@ -163,7 +167,9 @@ async function lookAround(layout: Layout, ledger: Ledger): Promise<Known> {
     if (!(error instanceof MendError)) throw error;
     return {
       mask: openMask(home, { map: { carry: [] }, loop: { redact: [] } }, process.env, tracked),
-      ...{ items: [], unlanded: [], isSound: false },
+      items: [],
+      unlanded: [],
+      isSound: false,
       notices: [`changes, work queue and what is to be promoted are not shown: ${error.code}: ${error.message}`],
     };
   }

@@ -28,6 +28,15 @@ export function runOptions({ options }: Pick<CommandInput, 'options'>) {
   };
 }
 
+/** The number that an option was given; undefined when it was not. Throws E_USAGE for what is no number from 1 on. */
+export function numberOption(options: CommandInput['options'], name: string, next: string): number | undefined {
+  const value = options[name];
+  if (value === undefined) return undefined;
+  return /^[1-9]\d{0,6}$/.test(String(value))
+    ? Number(value)
+    : failUsage(`--${name} ${value} is not a number from 1 on`, next);
+}
+
 /** A duration from now, a time of day (the next one), or a full date and time, in epoch milliseconds. */
 export function deadlineOption(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined;

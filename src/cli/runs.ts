@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../config/suggest.ts';
 import { plainWatcher } from '../console/plain.ts';
-import { ago, spell, table } from '../console/words.ts';
+import { ago, runWords, spell, table } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
@@ -11,6 +11,7 @@ import { listRuns } from '../journal/runs.ts';
 import { concerns, RUN_OUTCOMES, runFacts } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { numberOption } from './run-options.ts';
 
 const SHOWN = 20;
 
@@ -24,9 +25,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
       `no run ends as ${JSON.stringify(outcome)}${didYouMean(outcome, RUN_OUTCOMES, 'outcomes are')}`,
       'mendloop runs --help',
     );
-  if (options.last !== undefined && !/^[1-9]\d{0,5}$/.test(String(options.last)))
-    failUsage(`--last ${options.last} is not a number from 1 on`, 'for example: --last 50');
-  const most = options.last === undefined ? SHOWN : Number(options.last);
+  const most = numberOption(options, 'last', 'for example: --last 50') ?? SHOWN;
   const all = listRuns(layout);
   const isAnyWanted = stage === undefined && outcome === undefined && fingerprint === undefined;
   const runs = readHistory(layout, isAnyWanted ? all.at(-most) : '')
@@ -40,7 +39,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
     one.outcome,
     spelled(one),
     one.asked,
-    details(one),
+    runWords(one).join(', '),
   ]);
   const lines = runs.length === 0 ? ['no run fits'] : table(rows);
   return {
@@ -51,12 +50,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
 
 const spelled = ({ duration_ms }: Listed): string => (duration_ms === null ? '' : spell(duration_ms));
 
-const details = ({ failed, fixes }: Listed): string =>
-  [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes')]
-    .filter(Boolean)
-    .join(', ');
-
-/** What a run printed, told again. */
+/** Prints a run again, from its journal. */
 export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) failUsage('show needs one run', 'mendloop runs');

@@ -13,7 +13,7 @@ import type { CommandInput } from './command.ts';
 const PORT = 8420;
 const MIN_TOKEN = 20;
 
-/** Resolves when it was stopped: 130 by the person at the keyboard, 0 by whoever else ends it in order. */
+/** Resolves when it is stopped: to 130 by SIGINT, to 0 by any other signal. */
 export async function run({ options, layout: findLayout, out }: CommandInput): Promise<number> {
   const layout = findLayout();
   const host = typeof options.host === 'string' ? options.host : '127.0.0.1';
@@ -28,7 +28,7 @@ export async function run({ options, layout: findLayout, out }: CommandInput): P
   const app = pageApp(siteOf(layout, packageVersion()), access, stop.signal, bug);
   try {
     const server = await listen((request) => app.fetch(request), host, asked);
-    // Whoever opens it first shall not wait for what is loaded once.
+    // Render one page now, so that the first visitor does not wait for lazy imports.
     await app.request('/', { headers: { host: 'localhost', authorization: `Bearer ${token}` } });
     const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? hostname() : host.includes(':') ? `[${host}]` : host;
     const url = `http://${shown}:${server.port}/`;

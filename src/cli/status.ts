@@ -17,7 +17,7 @@ import { entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words: said, layout: findLayout }: CommandInput): Promise<Answer> {
+export async function run({ words: typed, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { home } = layout;
   const loaded = loadStages(layout, { look: true });
@@ -28,7 +28,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
   const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices, ...reclaimableNotes(layout));
   const recorded = recordedStages(home, loaded.state);
-  const words = said.map((word) => stepMeant(loaded.state, word));
+  const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));
   requireStages(stages, recorded);
@@ -61,7 +61,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
       ),
       notices: loaded.notices,
     },
-    found: [...names, ...cells].some((name) => isFailed(recordOf(loaded.state, name))),
+    hasFindings: [...names, ...cells].some((name) => isFailed(recordOf(loaded.state, name))),
   };
 
   function row(name: string, record: StageRecord | undefined): string[] {
@@ -69,7 +69,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
     return [name, state, record ? ago(record.since, Date.now()) : '', about];
   }
 
-  /** What a person who asks about one stage looks for next. */
+  /** More lines, for a stage that is asked for by name. */
   function details(name: string): string[] {
     const record = loaded.state.stages[name];
     const cells = Object.entries(record?.cells ?? {}).map(([cell, of]) => row(`${name}[${cell}]`, of));
@@ -96,7 +96,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
     return fingerprint === undefined ? undefined : entryOf(ledger, name, fingerprint);
   }
 
-  /** What failed, one for all cells that have the same. */
+  /** The failure of a stage, or of its cells, grouped by what they have in common. */
   function failure(name: string, record: StageRecord | undefined): string[] {
     if (!record) return [];
     const cells = Object.entries(record.cells ?? {}).map(([cell, of]) => ({ step: `${name}[${cell}]`, of }));

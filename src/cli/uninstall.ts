@@ -6,7 +6,7 @@ import { fail } from '../errors.ts';
 import { fileFacts } from '../io/files.ts';
 import { openGit } from '../io/git.ts';
 import { withLock } from '../io/lock.ts';
-import { askLine, canAnswer } from '../io/stdin.ts';
+import { askYes, canAnswer } from '../io/stdin.ts';
 import { removeAll } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/close-run.ts';
@@ -45,7 +45,9 @@ export async function run({
   const lines = [...plan.removes.map((what) => `removes ${what}`), ...plan.leaves.map((what) => `leaves ${what}`)];
   if (dry) return { text: lines, json: plan };
   if (!options.yes) fail('E_UNINSTALL', {}, lines);
-  const branches = withBranch || (out.isTerminal && canAnswer() && (await saysYes(traces))) ? traces.branches : [];
+  const mayAsk = !withBranch && traces.branches.length > 0 && out.isTerminal && canAnswer();
+  const question = `delete ${traces.branches.map(branchText).join(', and ')}?`;
+  const branches = withBranch || (mayAsk && (await askYes(question))) ? traces.branches : [];
   const stays = await withLock(findLayout(), line, async () => {
     if (schedule.length > 0) await remove(home, process.env);
     await closeOpenRun(loadStages(findLayout()), 'uninstalled by its owner', { ...PORTS, layout: findLayout() }, true);
@@ -63,7 +65,7 @@ export async function run({
 
 const OWNERS = 'ai/context_map.yaml, ai/loop.yaml, plugins/ and all else that you wrote';
 
-/** The loop's own folders; one that holds files which git tracks is its owner's by now. */
+/** The loop's folders; one with tracked files is left to its owner. */
 async function foldersOf(home: string) {
   const there = OWN_FOLDERS.filter((path) => path !== WORKTREE && fileFacts(join(home, path)) !== undefined);
   const tracked = (await openGit(home).run(['ls-files', '-z', '--', ...OWN_FOLDERS])).split('\0');
@@ -96,10 +98,3 @@ const branchText = ({ name, base, ahead }: AiBranch): string =>
   ahead.length === 0
     ? `the branch ${name}, all of which ${base} has`
     : `the branch ${name} with ${counted(ahead.length, 'commit')} that ${base} does not have: ${ahead.join('; ')}`;
-
-async function saysYes(traces: Traces): Promise<boolean> {
-  if (traces.branches.length === 0) return false;
-  const question = `delete ${traces.branches.map(branchText).join(', and ')}? [y]es, [N]o: `;
-  const answer = await askLine(question, new AbortController().signal);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
-}

@@ -14,5 +14,5 @@ export async function run(input: CommandInput): Promise<Answer> {
     ...warnings.map((w) => `warning: ${w}`),
     ...differs.map((d) => `note: ${d}`),
   ];
-  return { text: lines, json: { ok: true, ...validation }, found: warnings.length > 0 };
+  return { text: lines, json: { ok: true, ...validation }, hasFindings: warnings.length > 0 };
 }

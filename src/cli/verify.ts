@@ -1,4 +1,4 @@
-// `mendloop verify [<stage>…]`: does it still hold?
+// `mendloop verify [<stage>…]`: runs the checks of stages.
 import { EXIT } from '../errors.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';

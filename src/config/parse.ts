@@ -1,5 +1,6 @@
 // Text of a configuration file → frozen configuration, or every problem at once with its position.
 import type { z } from 'zod';
+import { type Mapping, mapping } from '../shape.ts';
 import { type ContextMap, contextMapSchema, RESERVED_STAGE_NAMES, STAGE_NAME } from './context-map.ts';
 import { type Frozen, freeze } from './freeze.ts';
 import { DEFAULT_BRANCH, type LoopConfig, loopConfigSchema } from './loop-config.ts';
@@ -74,10 +75,6 @@ function sameBranch(value: unknown): Finding[] {
 // What two places of the map must agree on. It is looked for in the value as it was read, before the schema: a stage that
 // is broken in one place hides nothing about the others. What has the wrong type is left to the schema to report.
 
-type Mapping = Readonly<Record<string, unknown>>;
-
-const mapping = (value: unknown): Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : {};
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const atValue = (path: Path, message: string): Finding => ({ path, at: 'value', message });

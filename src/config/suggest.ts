@@ -4,8 +4,8 @@ import { distance } from 'fastest-levenshtein';
 const MAX_NAMED = 20;
 
 /** The known word nearest to `word`, or undefined when none is near. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const scored = known.map((name) => ({ name, steps: slipsBetween(word.toLowerCase(), name.toLowerCase()) }));
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  const scored = words.map((name) => ({ name, steps: slipsBetween(word.toLowerCase(), name.toLowerCase()) }));
   const best = scored.sort((a, b) => a.steps - b.steps)[0];
   if (best === undefined) return undefined;
   const slips = Math.min(3, Math.max(1, Math.floor(Math.max(word.length, best.name.length) / 3)));
@@ -20,9 +20,9 @@ function slipsBetween(word: string, name: string): number {
 }
 
 /** The end of a message about an unknown word: a suggestion, or what there is to choose from. */
-export function didYouMean(word: string, known: readonly string[], label: string): string {
-  const name = nearest(word, known);
+export function didYouMean(word: string, words: readonly string[], label: string): string {
+  const name = nearest(word, words);
   if (name !== undefined) return `; did you mean ${JSON.stringify(name)}?`;
-  if (known.length === 0) return '';
-  return `; ${label}: ${known.slice(0, MAX_NAMED).join(', ')}${known.length > MAX_NAMED ? ', ...' : ''}`;
+  if (words.length === 0) return '';
+  return `; ${label}: ${words.slice(0, MAX_NAMED).join(', ')}${words.length > MAX_NAMED ? ', ...' : ''}`;
 }

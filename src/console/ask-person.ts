@@ -17,13 +17,13 @@ const WORDS: Readonly<Record<string, Word>> = {
 };
 const MAX_QUESTIONS = 3;
 
-/** Something that draws on the same terminal, and holds still while a person reads. */
+/** Something that draws on the same terminal, and can be paused. */
 export interface Quiet {
   hold(): void;
   release(): void;
 }
 
-/** One question at a time. No answer, or none that is understood, means later: nothing is changed by silence. */
+/** Asks one question at a time. No answer, or an unknown one, means later: nothing is changed. */
 export function personAt(out: Output, drawing: Quiet): AskPerson {
   let turn: Promise<unknown> = Promise.resolve();
   return (suggestion, signal) => {

@@ -64,7 +64,7 @@ function rowText(row: Row, nameColumns: number, { columns, now, colour, tail }: 
   return about === '' ? colour[paint](left.trimEnd()) : `${colour[paint](left)}  ${colour.dim(about)}`;
 }
 
-/** While it runs in whole seconds: a row that changes eight times a second is not calm. */
+/** In whole seconds while it runs, so that the row does not flicker. */
 function timeText({ status, since, took }: Row, now: number): string {
   if (status === 'running') return spell(Math.max(0, now - since)).replace(/\.\d s$/, ' s');
   return took ? spell(took) : '';

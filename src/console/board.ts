@@ -64,12 +64,12 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   function begin(again: boolean): void {
     if (tally.lab === 'simulated') out.line(colour.yellow(colour.bold(SIMULATED_LINE)));
     out.line(colour.dim(`run ${tally.run}${again ? ', taken up where it was cut off' : ''}`));
-    // A run that cannot record its end must not be kept alive by its picture.
+    // The timer must not keep a run alive that could not record its end.
     timer = setInterval(draw, REFRESH_MS).unref();
     draw();
   }
 
-  // The drawing only ever holds the rows: one that also grew at its top would be drawn over wrongly.
+  // Only rows are redrawn; lines above them are printed once.
   function printNote(text: string): void {
     if (held) return void pending.push(text);
     screen.above(() => out.line(colour.dim(`  note: ${text}`)), timer ? rows() : []);
@@ -78,7 +78,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   function end(): void {
     clearInterval(timer);
     timer = undefined;
-    // For the last time all of it, however long.
+    // The last drawing has all rows, however many.
     screen.above(() => {
       for (const row of rows(Number.POSITIVE_INFINITY)) out.line(row);
     }, []);

@@ -50,29 +50,23 @@ export function shownCase(summary: CaseSummary, text: string | undefined, patch:
 /** What can be done with a case, and the command that does it; nothing for one that is over. */
 export function caseActions({ case: name, state, patch, stage }: CaseSummary): { what: string; command: string }[] {
   const waits = state === 'open' || state === 'given_up';
-  const accept = {
-    what: 'to have the patch applied when the failure returns',
-    command: `mendloop cases accept ${name}`,
-  };
-  const decline = (what: string) => ({ what, command: `mendloop cases decline ${name}` });
-  return [
-    ...(waits && patch ? [accept] : []),
-    ...(state === 'open' ? [decline('to go on without it')] : []),
-    ...(state === 'answered' ? [decline('to take your answer back')] : []),
-    ...(waits
-      ? [
-          { what: 'to answer with a patch of your own', command: `mendloop cases answer ${name} <file>` },
-          { what: 'to start anew without one', command: `mendloop reset ${stage}` },
-        ]
-      : []),
-  ];
+  const actions: { what: string; command: string }[] = [];
+  const add = (what: string, command: string) => actions.push({ what, command });
+  if (waits && patch) add('to have the patch applied when the failure returns', `mendloop cases accept ${name}`);
+  if (state === 'open') add('to go on without it', `mendloop cases decline ${name}`);
+  if (state === 'answered') add('to take your answer back', `mendloop cases decline ${name}`);
+  if (waits) {
+    add('to answer with a patch of your own', `mendloop cases answer ${name} <file>`);
+    add('to start anew without one', `mendloop reset ${stage}`);
+  }
+  return actions;
 }
 
-/** Without what only a machine has to be told: where data begins and ends, and how it may answer. */
+/** The case without the parts for a machine: data fences and the answer format. */
 export function forPerson(text: string): string {
   const nonce = nonceOf(text);
-  const own = (text.split('\n# For a machine\n')[0] as string).trimEnd();
-  if (nonce === undefined) return own;
-  const lines = own.replace(`${fenceNote(nonce)}\n\n`, '').split('\n');
+  const forPeople = (text.split('\n# For a machine\n')[0] as string).trimEnd();
+  if (nonce === undefined) return forPeople;
+  const lines = forPeople.replace(`${fenceNote(nonce)}\n\n`, '').split('\n');
   return lines.filter((line) => !line.startsWith(`[data ${nonce}: `) && line !== `[end of data ${nonce}]`).join('\n');
 }

@@ -1,4 +1,4 @@
-// A failure in the few lines a person needs: what kind, how well known, what the log says, where it is.
+// A failure in a few lines: its kind, how often it was seen, what the log says, where the log is.
 import { since } from './words.ts';
 
 /** What the ledger and the events of a run both know of a failure. */
@@ -16,7 +16,7 @@ export interface FailureView {
   /** What was decided, and why. */
   tier?: string | undefined;
   reason?: string | undefined;
-  /** Only a person can change that. */
+  /** A person is needed. */
   human?: boolean;
   /** The names of the cells that have it, where a matrix has. */
   cells?: string | undefined;
@@ -33,7 +33,7 @@ export function failureLines(view: FailureView, now: number): string[] {
   ];
 }
 
-/** What a decision comes to, as a person would say it. */
+/** The decision in words. */
 const DONE: Readonly<Record<string, string>> = {
   executor: 'is being mended',
   escalation: 'escalates',

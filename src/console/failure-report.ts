@@ -1,5 +1,4 @@
-// Everything that is known of a failure, explained for someone who never saw how it is done: from its log, from the ledger,
-// and what would come next.
+// Explains a failure to somebody who does not know how mendloop works: its log, its history in the ledger, and what would come next.
 import type { AttemptEnd } from '../events.ts';
 import { endOf, type Failure, masksOf } from '../failure/fingerprint.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
@@ -65,7 +64,7 @@ export function failureReport(
   ];
 }
 
-/** Said only when the choice of lines was not a clear one. */
+/** Only when the choice of error lines was not clear. */
 const SURE: Readonly<Record<string, string>> = {
   weak: ' (no clear error line; these come closest)',
   warning: ' (no error line; a warning)',

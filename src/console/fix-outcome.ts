@@ -10,6 +10,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   declined: 'rolled back by you; does not come again by itself',
   superseded: 'taken back: you wrote another text in its place; does not come again by itself',
   landed: 'landed: your branch has it',
+  unknown: 'the ledger knows nothing of it',
 };
 
 const CAME_AGAIN = 'taken back unjudged; came again with its failure, above';
@@ -21,8 +22,11 @@ interface Outcome {
   readonly left?: string;
 }
 
+export const outcomeText = ({ outcome, came_again, left }: Outcome): string =>
+  `${came_again ? CAME_AGAIN : (OUTCOMES[outcome] ?? outcome)}${left ? `, but for ${left}` : ''}`;
+
 /** One line, and another where the owner's branch still has what was taken back. */
-export const fixOutcome = ({ outcome, came_again, on_base, left }: Outcome): string[] => [
-  `${came_again ? CAME_AGAIN : (OUTCOMES[outcome] ?? outcome)}${left ? `, but for ${left}` : ''}`,
-  ...(on_base ? ['your branch still has it; to undo it there: mendloop promote'] : []),
+export const fixOutcome = (fix: Outcome): string[] => [
+  outcomeText(fix),
+  ...(fix.on_base ? ['your branch still has it; to undo it there: mendloop promote'] : []),
 ];

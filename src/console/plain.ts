@@ -15,7 +15,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
   const tally = newTally();
   /** The latest failures that were printed. */
   const printed = new WeakSet<FailureView>();
-  /** Stages with a matrix whose cells did something since this was last told; and why they last ran again. */
+  /** Matrix stages with news since their last line, and why their cells last ran again. */
   const untold = new Map<string, string>();
   return (event) => {
     const { type, stage = '', step = stage } = event;
@@ -29,7 +29,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
     if (type === 'run.ended') for (const line of closingLines(tally)) printLoud(line);
   };
 
-  /** Of cells: that the first of them began, why they run again, and what is done about their failures; each once. */
+  /** For cells, prints each of these once: the first one started, why they run again, what is done about their failures. */
   function cellLines(event: LoopEvent, stage: string): string[] {
     const { type, data } = event;
     const isFirst = !untold.has(stage);
@@ -47,13 +47,13 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
   /** How the cells of a stage ended, in one line, and why. */
   function tellCells(event: LoopEvent, stage: string): void {
     if (!untold.delete(stage)) return;
-    const told = rowsOf(tally).find((one) => one.stage === stage) as Row;
-    const isFailed = told.status === 'failed';
+    const stageRow = rowsOf(tally).find((one) => one.stage === stage) as Row;
+    const isFailed = stageRow.status === 'failed';
     const print = isFailed ? printLoud : out.line;
-    print(row(stage, ...ending(told)));
+    print(row(stage, ...ending(stageRow)));
     if (!isFailed) return;
-    for (const line of told.failures.flatMap((one) => failure(event, one))) printLoud(line);
-    for (const line of otherReasons(told)) printLoud(`    ${line}`);
+    for (const line of stageRow.failures.flatMap((one) => failure(event, one))) printLoud(line);
+    for (const line of otherReasons(stageRow)) printLoud(`    ${line}`);
   }
 
   function printLoud(line: string): void {
@@ -78,7 +78,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
       case 'step.started':
         return [row(step, 'started')];
       case 'step.retry':
-        // After a fix nothing: its own line says why the stage runs again.
+        // The line of the fix says already why the stage runs again.
         if (data.tier === 'fix') return [];
         return [
           ...failure(event, view?.failure),
@@ -107,7 +107,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
     return [(step ?? '').padEnd(width), ...words.map((w, i) => (i === 0 ? w.padEnd(11) : w))].join('  ').trimEnd();
   }
 
-  /** What failed, once; then only what is done about it. */
+  /** The failure when it is new, afterwards only what is done about it. */
   function failure({ time }: LoopEvent, view: FailureView | undefined): string[] {
     if (!view) return [];
     const { tier = 'wait' } = view;
@@ -132,7 +132,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
     ];
   }
 
-  /** For a step that failed without an attempt that could be recognised. */
+  /** The end of the log, for a failure without a fingerprint. */
   function logEnd(log: string | undefined): string[] {
     if (log === undefined) return [];
     const tail = readableLines(readTail(`${home}/${log}`, 4096)?.text ?? '').slice(-MAX_TAIL_LINES);

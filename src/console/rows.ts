@@ -13,7 +13,7 @@ export interface Row extends StepView {
 /** A step that still holds is green. */
 export const shownStatus = ({ status }: StepView) => (status === 'fresh' ? 'green' : status);
 
-/** What is said first of a stage whose cells differ. */
+/** Which status of its cells a stage shows first. */
 const WORST = ['running', 'failed', 'interrupted', 'waiting', 'skipped', 'green', 'fresh'] as const;
 
 export function rowsOf({ steps }: Tally): Row[] {
@@ -62,7 +62,7 @@ export function otherReasons({ cells }: Row): string[] {
   });
 }
 
-/** The failure with all that have it; the same one where it says so already. */
+/** The failure with the names of all cells that have it; the same object when it has them already. */
 function withCells(failure: FailureView, failed: readonly StepView[]): FailureView {
   const alike = failed.filter((view) => view.failure?.fingerprint === failure.fingerprint);
   const cells = cellNames(alike.map(({ step }) => step));

@@ -34,9 +34,9 @@ export function fixNews<T extends EventType>(
   event: LoopEvent<T>,
   { stale }: Tally,
 ): [word: string, text: string] | undefined {
-  // What no longer stood has one more reason.
+  // The stage was stale already: no news.
   if (event.type === 'stage.stale' && stale.get(event.stage as string)?.seq !== event.seq) return undefined;
-  // One note tells of all of them.
+  // One notice covers all superseded fixes.
   if (event.type === 'fix.reverted' && (event.data as DataOf<'fix.reverted'>).outcome === 'superseded')
     return undefined;
   const news: ((data: DataOf<T>) => [string, string]) | undefined = NEWS[event.type as T];
@@ -72,7 +72,7 @@ export function closingLines(tally: Tally): string[] {
   ];
 }
 
-/** Of a matrix, one for each failure; what failed without an attempt is told by the first cell that did. */
+/** For a matrix, one for each fingerprint; cells without one share the step of the first. */
 function nextSteps(row: Row): string[] {
   const views = row.cells.length > 0 ? row.cells.filter(({ status }) => status === 'failed') : [row];
   const next = new Map(views.toReversed().map((view) => [view.failure?.fingerprint, nextStep(view)]));

@@ -1,4 +1,4 @@
-// What a run came to, kept while its events go by: for every way to watch it.
+// The state of a run, folded from its events, for everything that watches it.
 import type { DataOf, LoopEvent } from '../events.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import type { FailureView } from './failure-lines.ts';
@@ -51,7 +51,8 @@ export const newTally = (): Tally => ({
   stale: new Map(),
 });
 
-const STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> = {
+/** The status that an event gives its step. */
+export const STEP_STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> = {
   'step.started': 'running',
   'step.done': 'green',
   'step.fresh': 'fresh',
@@ -77,7 +78,7 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (type === 'failure.decided') shareDecision(tally, event);
 }
 
-/** Those that have the failure, too, hear of the decision. */
+/** Gives the decision to all steps that have the failure. */
 function shareDecision({ steps }: Tally, { step, data }: LoopEvent<'failure.decided'>): void {
   const decided = steps.get(step ?? '')?.failure;
   for (const other of data.steps ?? []) {
@@ -113,16 +114,16 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
     Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3, cells });
   }
   if (type === 'step.retry') view.pause = data.reason;
-  // Any other event means that whoever was asked is done.
+  // Any other event ends what a plugin was busy with.
   if (type !== 'plugin.said') delete view.busy;
   if (type === 'attempt.started') {
     delete view.pause;
-    // An attempt that ends without being recognised must not be shown as the failure before it.
+    // Forget the last failure: the new attempt may fail without a fingerprint.
     delete view.failure;
   }
   if (type === 'attempt.started' || type === 'attempt.ended')
     Object.assign(view, { attempt, log: data.log ?? view.log });
-  const status = STATUS[type];
+  const status = STEP_STATUS[type];
   if (!status) return;
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;
@@ -131,19 +132,19 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
   Object.assign(view, { status, reason, next: 'next' in data ? data.next : undefined });
 }
 
-/** What may be said of a step that did not run: that it holds only when somebody looked. */
+/** The words for a step that was not run again: `still holds` only when its checks were run. */
 function heldWords({ unchecked, since: from }: DataOf<'step.fresh'>, at: number): string {
   if (unchecked === undefined) return 'still holds';
   return from === undefined ? unchecked : `since ${since(from, at)}, ${unchecked}`;
 }
 
-/** The row of a step; a new one stands where its stage does. */
+/** The view of a step; a new one is put where its stage is. */
 function viewOf(tally: Tally, stage: string, step: string, at: number): StepView {
   const present = tally.steps.get(step);
   if (present) return present;
   const view: StepView = { step, stage, status: 'waiting', since: at };
   const rows = [...tally.steps.values()];
-  // The first cell of a matrix takes the place that was held for its stage, the others follow it.
+  // The first cell replaces the row of its stage, the others follow it.
   const held = rows.findIndex((row) => row.step === stage);
   if (held >= 0) rows.splice(held, 1, view);
   else rows.splice(rows.findLastIndex((row) => row.stage === stage) + 1, 0, view);

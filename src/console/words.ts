@@ -1,6 +1,7 @@
 // Times and lists in the words people use.
 import { cutText, displayWidth } from '../io/fit-text.ts';
 import { plainText } from '../io/plain-text.ts';
+import { counted } from '../triage/words.ts';
 
 /** `0.3 s`, `12 s`, `4 min 5 s`, `2 h 3 min`. */
 export function spell(ms: number): string {
@@ -60,6 +61,18 @@ export function readableLines(text: string): string[] {
       .map((line) => plainText(line.replace(/[\u0000-\u001f\u007f]/g, ' ').trimEnd()))
       .filter((line) => line !== '')
   );
+}
+
+const MAX_FAILED = 5;
+
+/** What a list of runs says of one: which steps failed, and how many fixes it made. */
+export function runWords({ failed, fixes }: { failed: readonly string[]; fixes: number }): string[] {
+  const more = failed.length - MAX_FAILED;
+  const names = [...failed.slice(0, MAX_FAILED), ...(more > 0 ? [`and ${more} more`] : [])];
+  return [
+    ...(failed.length > 0 ? [`failed: ${names.join(' ')}`] : []),
+    ...(fixes > 0 ? [counted(fixes, 'fix', 'fixes')] : []),
+  ];
 }
 
 /** Rows of words in columns, each as wide as its widest word; the last is not padded. */

@@ -1,13 +1,13 @@
-// Our lines of a crontab: written, found again by the mark at their end, and taken out. Every other byte stays. A mark is a
-// comment for the shell that runs the line: no setting above it would reach lines of others, no block could lose its end.
-// Texts here are bytes, one character each: nobody knows in which encoding the rest of a crontab is.
+// Our lines of a crontab: written, recognised by a mark at their end, removed. Every other byte stays. The mark is a shell comment
+// in the line itself: settings or a block of lines could affect the lines of others. Texts here are latin1, one character per byte,
+// because the encoding of a crontab is unknown.
 import { shellWord } from '../worktree/messages.ts';
 import { idOf, type Job, markOf, type Part, type Schedule } from './job.ts';
 import { cronFields, isOften, readBack } from './times.ts';
 
 /** What cron takes as a command; longer ones are refused, or cut by other crons. */
 export const MAX_COMMAND = 998;
-/** The network is not there at once. */
+/** After a boot the network takes a while. */
 const AFTER_BOOT = 'sleep 60; ';
 
 const bytesOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
@@ -21,7 +21,7 @@ export function cronLines(job: Job): string[] {
   return [`${cronFields(job.times)} ${command}`, ...missed];
 }
 
-/** `shellWord` quotes a word that a program might take for an option: here they are. */
+/** Unlike `shellWord`, leaves options unquoted. */
 const plainOption = (word: string): string => (/^--[\w-]+$/.test(word) ? word : shellWord(word));
 
 /** How long the command of a line is, as cron counts. */
@@ -41,13 +41,13 @@ export function editCrontab(crontab: string, home: string, lines: readonly strin
   return `${before}${needsEnd ? '\n' : ''}${ours}${at === -1 ? '' : others(rows.slice(at))}`;
 }
 
-/** What of a crontab is this home's, at work or commented out. */
+/** The lines of this home, also when they are commented out. */
 export const ourLines = (crontab: string, home: string): Part[] =>
   textOf(crontab)
     .split('\n')
     .flatMap((text) => (isOurs(text, home) ? [{ text }] : []));
 
-/** Lines that start mendloop and are nobody's but their owner's. */
+/** Lines that start mendloop and were written by hand. */
 export const handWritten = (crontab: string): string[] =>
   textOf(crontab)
     .split('\n')

@@ -12,7 +12,7 @@ export interface Job {
   readonly since: string;
 }
 
-/** Names a home where its path would be too long, or hard to tell from others. */
+/** A short id for a home. */
 export const idOf = (home: string): string => createHash('sha256').update(home).digest('hex').slice(0, 12);
 
 /** The comment by which a job is found again. */
@@ -41,14 +41,14 @@ export interface Part {
 export const partNames = (parts: readonly Part[]): string[] =>
   parts.map(({ path, text }) => path ?? `the line of your crontab: ${text}`);
 
-/** A folder on PATH that is gone with the shell, or the call, that made it. */
+/** Temporary folders on PATH, such as those of fnm or npx. */
 const PASSING = /\/_npx\/|\/node-gyp-bin$|\/fnm_multishells\/|\/\.?dlx(?:-[^/]*)?\//;
 
-/** The folders of a shell's PATH that are worth writing down: each once, and none that goes away. */
+/** The PATH of a shell without temporary, missing and repeated folders. */
 export const lastingPath = (path: string, isFolder: (path: string) => boolean): string =>
   [...new Set(path.split(':'))]
     .filter((folder) => folder.startsWith('/') && !PASSING.test(folder) && isFolder(folder))
     .join(':');
 
-/** Whether a program stands in a cache of npx or its likes. */
+/** Whether a program is in a cache of npx or the like. */
 export const isPassing = (path: string): boolean => PASSING.test(`${path}/`);

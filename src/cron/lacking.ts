@@ -1,10 +1,11 @@
-// What a scheduled run would not find that one by hand does: a scheduler has its own environment.
+// What a scheduled run would lack that a run by hand has: a scheduler has its own environment.
 import { delimiter, join } from 'node:path';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { commandText, rawWords } from '../config/paths.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import { readText } from '../io/store.ts';
 import { stagePath } from '../stage/env.ts';
+import { required } from '../stage/requires.ts';
 import type { Lab } from '../stage/run.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import type { Schedule } from './job.ts';
@@ -24,16 +25,16 @@ interface Here {
 
 const AGAIN = 'where all is found: mendloop cron install';
 
-/** Reads scripts that stages begin with; a word in them that is a program here, and none there, counts as one. */
-export function lacking({ stages }: Pick<ContextMap, 'stages'>, { argv, env }: Schedule, here: Here): Lack[] {
+/** Also reads the scripts of stages: each word that is a program here and not there counts as needed. */
+export function lacking(map: Pick<ContextMap, 'stages'>, { argv, env }: Schedule, here: Here): Lack[] {
   const gone = argv.slice(0, 2).filter((path) => !fileFacts(path)?.isFile);
   const there = stagePath({ ...here, env });
   const onlyHere = stagePath(here)
     .split(delimiter)
     .filter((folder) => !there.split(delimiter).includes(folder))
     .join(delimiter);
-  const words = Object.values(stages).flatMap((stage) => wordsOf(stage, here.home));
-  const unset = Object.values(stages).flatMap(({ requires }) => requires.env.filter((name) => !env[name]));
+  const words = Object.values(map.stages).flatMap((stage) => wordsOf(stage, here.home));
+  const unset = required(map, 'env').filter((name) => !env[name]);
   return [
     ...gone.map((path) => ({ what: `the schedule starts ${path}, which is not there`, next: AGAIN })),
     ...[...new Set(['git', 'bash', ...words])].flatMap((tool) => {
@@ -42,7 +43,7 @@ export function lacking({ stages }: Pick<ContextMap, 'stages'>, { argv, env }: S
         ? [{ what: `the schedule does not find ${tool}; here it is ${program}`, next: AGAIN }]
         : [];
     }),
-    ...[...new Set(unset)].map((name) => ({
+    ...unset.map((name) => ({
       what: `${name} is not set where the schedule runs; a secret is never written there`,
       next: 'let the stage read it from a file under carry, such as .env',
     })),

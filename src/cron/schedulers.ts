@@ -19,7 +19,7 @@ export interface Found {
   readonly byHand: readonly string[];
 }
 
-/** Where a crontab may not be looked at, there is none. */
+/** A crontab that may not be read counts as none. */
 export async function findSchedules(home: string, env: Env): Promise<Found> {
   const answer = await listCrontab();
   const crontab = answer && 'text' in answer ? answer.text : '';
@@ -48,7 +48,7 @@ export async function install(kind: SchedulerKind, job: Job, env: Env): Promise<
   const timer = `${unitName(job.home)}.timer`;
   await systemctl('daemon-reload');
   await systemctl('enable', timer);
-  // Started once more: one that is at work would go on with its old times.
+  // Restart the timer: an active one keeps its old times.
   await systemctl('restart', timer);
   if ((await listCrontab()) !== undefined) await writeCrontab(job.home, []);
 }
@@ -78,12 +78,12 @@ export const lingers = ({ USER, LOGNAME }: Env): boolean =>
 /** Its text as bytes; undefined when there is no such program. */
 async function listCrontab(): Promise<{ text: string } | { refused: string } | undefined> {
   const listed = await runProgram('crontab', ['-l'], { encoding: 'latin1' });
-  // Debian's spells two control characters out, as \b and \r. An editor is shown the file as it is.
+  // Debian's crontab -l spells two control characters out, as \b and \r; an editor gets the file unchanged.
   const isSpelt = listed?.ok && /\\[br]/.test(listed.stdout);
   const env = { ...process.env, VISUAL: 'cat', EDITOR: 'cat' };
   const answer = isSpelt ? await runProgram('crontab', ['-e'], { encoding: 'latin1', env }) : listed;
   if (!answer || answer.ok) return answer && { text: answer.stdout };
-  // An empty crontab and one that may not be read end alike. Taking one for the other would lose every line of it.
+  // A missing crontab and an unreadable one have the same exit code. Confusing them would lose every line.
   const isNone = /^no crontab for |^crontab: can't open '[^']*': No such file/m.test(answer.stderr);
   return isNone ? { text: '' } : { refused: answer.stderr };
 }
@@ -143,7 +143,7 @@ async function removeUnits(home: string, env: Env): Promise<void> {
   const paths = unitPaths(home, env).filter((path) => fileFacts(path));
   if (paths.length === 0) return;
   const timer = `${unitName(home)}.timer`;
-  // Without a session there is nothing to stop, and the files are all there is.
+  // Without a user session systemctl fails, and removing the files is enough.
   const stopped = await runProgram('systemctl', ['--user', 'disable', '--now', timer]);
   for (const path of [...paths, join(unitFolder(env), 'timers.target.wants', timer)]) removeFile(path);
   if (stopped?.ok) await systemctl('daemon-reload');

@@ -9,7 +9,7 @@ export interface Times {
   readonly hours: readonly number[];
 }
 
-/** Not the full hour, when everything else starts. */
+/** Not on the hour, when other jobs start. */
 const USUAL_START = '00:17';
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
@@ -71,7 +71,7 @@ export function spellTimes({ minutes, hours }: Times): string {
   return `every hour at ${minutes.length === 1 ? 'minute' : 'minutes'} ${minutes.join(', ')}`;
 }
 
-/** Runs are an hour apart at most: then a start that was slept through is made up for soon enough. */
+/** Runs are an hour apart at most, so that a missed start needs no catching up. */
 export const isOften = ({ hours }: Times): boolean => hours.length === 24;
 
 /** The times in `[from, to)`, in milliseconds since the epoch, oldest first. */
@@ -105,7 +105,7 @@ export interface Span {
 
 const LOOKED_BACK_MS = 7 * DAY_MINUTES * MINUTE_MS;
 const MAX_SLOTS = 200;
-/** A run may begin so much later than it should: cron looks once a minute, a timer when it suits. */
+/** How late a run may begin: cron checks once a minute, a timer has its accuracy. */
 const LATE_MS = 3 * MINUTE_MS;
 
 /** The times of the last week, 200 at most, by which a run should have begun; `since`: when the schedule was made. */

@@ -3,13 +3,13 @@ import { basename, join } from 'node:path';
 import { idOf, type Job, markOf, type Part, type Schedule } from './job.ts';
 import { calendar, readBack } from './times.ts';
 
-/** The name that both units have; a person knows them by the folder. */
+/** The name of both units, with that of the home's folder in it. */
 export const unitName = (home: string): string =>
   `mendloop-${basename(home).replace(/[^\w.-]/g, '_')}-${idOf(home).slice(0, 8)}`;
 
 /** A word of a unit; `%` begins a specifier there. */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
-/** Finds the program: systemd itself takes none whose path has a quote in it, but as a word behind another. */
+/** Starts the program: systemd refuses one whose path has a quote, but passes it as an argument. */
 const ENV = '/usr/bin/env';
 const unquoted = (text: string): string => text.replaceAll(/\\(.)/g, '$1').replaceAll('%%', '%');
 

@@ -1,19 +1,20 @@
-// Playbooks: which of them one starts with, from where, with which hosts.
+// Ansible: which playbooks are entry points, which folder they run in, which inventory they get.
+import { isMapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
+import type { Candidate, Reader } from './draft.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
 import { layerOf } from './kinds.ts';
-import { type Found, inReadme, paths, type Reader } from './layout.ts';
 import {
   baseName,
   documentsOf,
   folderOf,
   inFolder,
+  inReadme,
   inside,
-  isMapping,
   list,
-  mapping,
+  pathsLike,
   type Survey,
   unique,
 } from './survey.ts';
@@ -22,13 +23,13 @@ const MAIN_PLAYBOOK =
   /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
 const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
 
-/** Playbooks with the folder that Ansible is started in: where ansible.cfg lies. */
+/** Every playbook, with the folder to start Ansible in: that of the nearest ansible.cfg. */
 export function playbooksOf(
   survey: Survey,
 ): { path: string; folder: string; imports: string[]; variables: string[] }[] {
-  const configs = unique(paths(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
-  return paths(survey, /\.ya?ml$/).flatMap((path) => {
-    const text = NO_PLAYBOOK.test(`/${path}`) ? '' : (survey.text(path) ?? '');
+  const configs = unique(pathsLike(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
+  return pathsLike(survey, /\.ya?ml$/).flatMap((path) => {
+    const text = NO_PLAYBOOK.test(`/${path}`) ? '' : survey.text(path);
     if (!/^\s*-\s+(?:name|hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:/m.test(text)) return [];
     const plays = documentsOf(text)
       .flatMap((one) => (Array.isArray(one) ? one : []))
@@ -40,8 +41,8 @@ export function playbooksOf(
     const above = configs
       .filter((folder) => folder === '.' || path.startsWith(`${folder}/`))
       .sort((a, b) => b.length - a.length);
-    const own = folderOf(path);
-    const folder = above[0] ?? (baseName(own) === 'playbooks' ? folderOf(own) : own);
+    const parent = folderOf(path);
+    const folder = above[0] ?? (baseName(parent) === 'playbooks' ? folderOf(parent) : parent);
     const variables = plays
       .flatMap((play) => list(play.vars_files).map(String))
       .filter((one) => /^[\w./-]+$/.test(one));
@@ -49,8 +50,8 @@ export function playbooksOf(
       {
         path,
         folder,
-        imports: imports.map((one) => inFolder(own, one)),
-        variables: variables.map((one) => inFolder(own, one)),
+        imports: imports.map((one) => inFolder(parent, one)),
+        variables: variables.map((one) => inFolder(parent, one)),
       },
     ];
   });
@@ -61,7 +62,7 @@ export const ansible: Reader = (survey) => {
   const imported = new Set(all.flatMap(({ imports }) => imports));
   const roots = all.filter(({ path }) => !imported.has(path));
   const harmful = all.filter(({ path }) => destroysByPath(path)).map(({ path }) => path);
-  const roles = unique([...survey.files.keys()].flatMap((path) => /^(?:.*\/)?roles\/[^/]+\//.exec(path)?.[0] ?? []));
+  const roles = unique(survey.paths.flatMap((path) => /^(?:.*\/)?roles\/[^/]+\//.exec(path)?.[0] ?? []));
   const harmless = roots.filter(({ path }) => !harmful.includes(path));
   const usable = harmless.filter(({ path }) => otherPurpose(plainName(path)) === undefined);
   const isNamed = (path: string) => {
@@ -83,7 +84,7 @@ export const ansible: Reader = (survey) => {
         : (otherPurpose(plainName(path)) ?? 'README does not name it, nor does another playbook'),
     }));
   return {
-    found: chosen.map((play): Found => {
+    candidates: chosen.map((play): Candidate => {
       const { path, folder, imports, variables } = play;
       const local = relative(folder, path);
       const option = inventoryOption(survey, folder);
@@ -91,10 +92,10 @@ export const ansible: Reader = (survey) => {
       const run = (playbook: string) => `ansible-playbook${option} ${shellWord(relative(folder, playbook))}`;
       const judge = verifies(play);
       const plain = plainName(path);
-      const own = folderOf(path) === folder || /playbooks?$/.test(folderOf(path)) ? folder : folderOf(path);
+      const place = folderOf(path) === folder || /playbooks?$/.test(folderOf(path)) ? folder : folderOf(path);
       const isPlain = /^(?:site|main|playbook|run|all)$/.test(plain);
       return {
-        name: stageName(isPlain ? (own === '.' ? 'ansible' : baseName(own)) : plain),
+        name: stageName(isPlain ? (place === '.' ? 'ansible' : baseName(place)) : plain),
         command: [
           ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
           ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
@@ -129,9 +130,9 @@ const plainName = (path: string): string => baseName(path).replace(/\.ya?ml$/, '
 export const relative = (folder: string, path: string): string =>
   folder === '.' ? path : path.slice(folder.length + 1);
 
-/** The names of its plays, as far as they fit. */
+/** The names of its plays, as many as fit into a description. */
 function playNames(survey: Survey, path: string, imports: readonly string[]): string {
-  const named = documentsOf(survey.text(path) ?? '')
+  const named = documentsOf(survey.text(path))
     .flatMap(list)
     .flatMap((play) => (typeof mapping(play).name === 'string' ? [mapping(play).name as string] : []));
   const all = [...named, ...imports.map(baseName)].map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim());
@@ -150,12 +151,12 @@ const INVENTORIES = [
   'inventory',
 ];
 
-/** How a playbook is told its hosts where ansible.cfg does not: by a file beside it, or by one that its owner still has to make. */
+/** The `-i` option, unless ansible.cfg names an inventory: a file that is there, or one that the owner still has to write. */
 function inventoryOption(survey: Survey, folder: string): string {
   if (configuredInventory(survey, folder) !== undefined) return '';
   const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
   if (plain !== undefined) return ` -i ${plain}`;
-  const below = [...survey.files.keys(), ...survey.ignored]
+  const below = [...survey.paths, ...survey.ignored]
     .filter((path) => folder === '.' || path.startsWith(`${folder}/`))
     .map((path) => relative(folder, path))
     .filter((path) =>

@@ -1,5 +1,5 @@
-// Which files that git does not hold stages will need: what lies ignored in the checkout, and what drafts want. Only names are
-// told; of files that may be plain settings the text is looked at for keys of secrets. Pure.
+// Files outside of git that stages will need: ignored ones in the checkout, and what drafts want. Only paths are written; files
+// that may be plain settings are read, to see whether they have a secret in them. Pure.
 import { baseName, type Draft, type Survey } from './survey.ts';
 
 export interface Carried {
@@ -11,7 +11,7 @@ export interface Carried {
 const MADE_BY_TOOLS =
   /(?:^|\/)(?:node_modules|\.terraform|\.venv|venv|__pycache__|\.cache|\.task|\.idea|\.vscode|\.DS_Store|dist|build|target|tmp|\.tmp|\.pytest_cache|\.mypy_cache|\.ansible|\.direnv|result|clusterconfig|logs?|crash[^/]*\.log)(?:\/|$)|\.(?:log|pyc|swp|bak|tfplan|zip|tgz|iso|qcow2|img)$|example|sample|\.terraform\.lock/i;
 
-/** What is carried when it lies there ignored; `unsure`: a secret unless its text has no key of one. */
+/** Ignored files to carry, by path. `unsure`: not a secret if its text has no secret-like key. */
 const TABLE: readonly (readonly [RegExp, 'secret' | 'unsure', string])[] = [
   [/(?:^|\/)\.env(?:\.[\w.-]+)?$|\.env$|(?:^|\/)\.secrets?$/, 'secret', 'variables that git does not hold'],
   [/\.tfstate$/, 'secret', 'Terraform state: without it everything would be made anew'],
@@ -45,19 +45,22 @@ const TABLE: readonly (readonly [RegExp, 'secret' | 'unsure', string])[] = [
 const SECRET_KEY = /pass(?:word|wd)?|secret|token|credential|private|_key\b|api_?key|BEGIN [A-Z ]*KEY/i;
 const MAX_CARRIED = 16;
 
-/** `peek`: the text of a file that lies ignored, to be looked at and not kept. */
+/** `peek`: the text of an ignored file; only searched for secret-like keys. */
 export function carriedOf(
   survey: Survey,
   drafts: readonly Draft[],
   peek: (path: string) => string | undefined,
 ): Carried[] {
-  const tracked = [...survey.files.keys()];
+  const tracked = survey.paths;
   const lying = survey.ignored.flatMap((path): Carried[] => {
     const row = MADE_BY_TOOLS.test(path) ? undefined : TABLE.find(([pattern]) => pattern.test(path));
     return row ? [{ path: path.replace(/\/$/, ''), secret: isSecret(path, row[1]), why: row[2] }] : [];
   });
-  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
-  // What lies beside a file that git ignores with its folder belongs to it: variables of an inventory, keys of a configuration.
+  const named = survey
+    .text('.gitignore')
+    .split('\n')
+    .map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
+  // Where git ignores a whole folder, carry the folder: the variables of an inventory lie beside it.
   const folders = [...survey.ignored.filter((path) => path.endsWith('/')), ...named.map((path) => `${path}/`)];
   const wanted = drafts.flatMap(({ wants, name }) =>
     wants.map((file): Carried => {
@@ -71,10 +74,8 @@ export function carriedOf(
       };
     }),
   );
-  const settings = [...survey.files.keys()].filter((path) =>
-    /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path),
-  );
-  const ran = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path) ?? '')].join('\n');
+  const settings = survey.paths.filter((path) => /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path));
+  const ran = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path))].join('\n');
   const expected = named.flatMap((path): Carried[] => {
     const row =
       /^[\w./-]+$/.test(path) && ran.includes(baseName(path)) && !isMadeBy(ran, path)
@@ -84,7 +85,7 @@ export function carriedOf(
       ? [{ path, secret: isSecret(path, row[1]), why: `${row[2]}; .gitignore names it` }]
       : [];
   });
-  // Of some files git has only an example.
+  // Ignored files of which git has an example.
   const plain = tracked.map((path) => path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''));
   const exampled = plain.flatMap((path, i): Carried[] =>
     path !== tracked[i] && named.includes(path)
@@ -100,7 +101,7 @@ export function carriedOf(
   function isSecret(path: string, kind: 'secret' | 'unsure'): boolean {
     if (kind === 'secret' || path.endsWith('/')) return true;
     const text = peek(path);
-    // Nobody knows what will be in one that is still to be made.
+    // A file that does not exist yet may get secrets.
     return text === undefined || SECRET_KEY.test(text);
   }
 }
@@ -110,7 +111,7 @@ const toBeMade = (file: string, stage: string): string =>
     ? `Terraform state: made in the worktree it would be lost with it, so before the first run of ${stage}: touch ${file}`
     : `the stage ${stage} wants it, and it is still to be made`;
 
-/** Whether a text writes this file: then it need not be there before. */
+/** Whether a command writes this file itself, so that it need not exist before. */
 const isMadeBy = (text: string, path: string): boolean =>
   new RegExp(
     `(?:>|\\bkubeconfig|\\s-o|--output(?:-file)?)[ =]["']?(?:\\S*/)?${baseName(path).replaceAll('.', '\\.')}(?!\\S)`,

@@ -1,18 +1,21 @@
-// The stage check: what can be said of the files without touching anything outside of the worktree. One table of probes; each is
-// tried once, so that what is written is green today, and what is not stands as a comment with the reason. Pure.
+// The stage `check`: syntax, lint and build, which touch nothing outside of the worktree. One table of probes. Each is tried once:
+// those that pass are the command, those that fail are listed in comments with the reason. Pure.
 
 import { basename } from 'node:path/posix';
 import { isWipeScript, rawWords } from '../config/paths.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { playbooksOf, relative } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
-import { isAside } from './entries.ts';
-import { COMPOSE_FILE, topKustomizations } from './layouts.ts';
+import { kustomizationIn } from './gitops.ts';
+import { composeFiles, talconfigs, terraformFolders, topKustomizations } from './layouts.ts';
 import type { Check, Draft, Survey } from './survey.ts';
-import { documentsOf, folderOf, mapping, unique } from './survey.ts';
+import { documentsOf, folderOf, isAside, pathsLike, unique } from './survey.ts';
 
-/** How a command ended when it was tried; `late`: not within the time there was. */
-export type Tried = { readonly ok: true } | { readonly ok: false; readonly said: string } | { readonly late: true };
+/** How a probe ended; `late`: it did not finish in time. */
+export type Tried =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly complaint: string }
+  | { readonly late: true };
 export type TryOut = (command: string) => Promise<Tried>;
 
 interface Probe {
@@ -41,30 +44,23 @@ const each = (items: readonly string[], one: (item: string) => string): string =
 const excluding = (files: readonly string[]): string => files.map((path) => ` ':!${path}'`).join('');
 
 function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
-  const all = [...survey.files.keys()];
+  const all = survey.paths;
   const shell = all.filter((path) => /\.(?:sh|bash)$/.test(path) && survey.files.get(path)?.mode !== '120000');
-  const foreign = shell.filter((path) => /^#!.*\b(?:zsh|fish|ksh|python\d?|nu)\b/.test(survey.text(path) ?? ''));
+  const foreign = shell.filter((path) => /^#!.*\b(?:zsh|fish|ksh|python\d?|nu)\b/.test(survey.text(path)));
   const yaml = all.filter((path) => /\.ya?ml$/.test(path));
   const config = all.some((path) => /^\.yamllint(?:\.ya?ml)?$/.test(path));
   const ran = new Set(drafts.flatMap(({ runs }) => runs.split('\n')));
   const plays = playbooksOf(survey).filter(({ path }) => ran.has(path));
-  const stacks = all.filter(
-    (path) =>
-      COMPOSE_FILE.test(path) && !isAside(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
-  );
-  const terraform = unique(all.filter((path) => /\.(?:tf|tofu)$/.test(path) && !isAside(path)).map(folderOf));
+  const stacks = composeFiles(survey);
+  const terraform = terraformFolders(survey);
   const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
   const kustomizations = topKustomizations(survey)
     .filter((folder) => isLocal(survey, folder))
     .slice(0, MAX_ITEMS);
   const builder =
     !survey.installed('kubectl') && survey.installed('kustomize') ? 'kustomize build' : 'kubectl kustomize';
-  const talconfigs = all.filter((path) => /(?:^|\/)talconfig\.ya?ml$/.test(path) && !isAside(path));
-  const charts = all
-    .filter(
-      (path) =>
-        /(?:^|\/)Chart\.yaml$/.test(path) && !isAside(path) && !/^\s*dependencies:/m.test(survey.text(path) ?? ''),
-    )
+  const charts = pathsLike(survey, /(?:^|\/)Chart\.yaml$/)
+    .filter((path) => !/^\s*dependencies:/m.test(survey.text(path)))
     .map(folderOf);
   const rows: (Probe | false)[] = [
     shell.length > foreign.length && {
@@ -129,11 +125,11 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
       items: charts.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `helm lint --quiet ${item}`),
     },
-    talconfigs.length > 0 && {
+    talconfigs(survey).length > 0 && {
       tool: 'talhelper',
       what: 'talhelper can read its configuration.',
       files: (items) => items,
-      items: talconfigs,
+      items: talconfigs(survey),
       run: (items) => each(items, (item) => `talhelper validate talconfig ${item}`),
     },
     stacks.length > 0 && {
@@ -147,22 +143,18 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   return rows.filter((row) => row !== false);
 }
 
-/** Patterns for many files of one ending. */
+/** The paths, or one pattern per file extension when there are many. */
 const globs = (paths: readonly string[]): string[] =>
   paths.length <= 3
     ? paths.filter((path) => !destroysByPath(path))
     : unique(paths.map((path) => `**/*${/\.\w+$/.exec(path)?.[0] ?? ''}`));
 
-/** Needs nothing from elsewhere: no remote base, no chart, no file that is a secret. */
+/** Whether it can be built offline: no remote base, chart or generator. */
 function isLocal(survey: Survey, folder: string): boolean {
-  const text =
-    ['kustomization.yaml', 'kustomization.yml']
-      .map((name) => survey.text(folder === '.' ? name : `${folder}/${name}`))
-      .find(Boolean) ?? '';
-  return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(text);
+  return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(kustomizationIn(survey, folder));
 }
 
-/** No draft where nothing can be checked and nothing else is there to need it. `notes`: what was left out of it, and why. */
+/** No draft when nothing can be checked and there is no other stage. `notes`: the probes that were left out, and why. */
 export async function checkStage(
   survey: Survey,
   drafts: readonly Draft[],
@@ -221,46 +213,46 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
   const whole = await tryOut(run(items));
   if ('late' in whole) return none(`${tool} takes long here; it was not tried to its end.`);
   if (whole.ok) return { probe, good: items, bad: [] };
-  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.said))
+  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.complaint))
     return none(`${tool} does not know this command here.`);
-  if (items.length === 1) return none(`it fails today: ${whole.said}`);
+  if (items.length === 1) return none(`it fails today: ${whole.complaint}`);
   const good: string[] = [];
   const bad: { items: string[]; why: string }[] = [];
   for (const item of items) {
     const tried = await tryOut(run([item]));
     if ('late' in tried) bad.push({ items: [item], why: `${item} was not tried in time.` });
     else if (tried.ok) good.push(item);
-    else bad.push({ items: [item], why: `it fails today: ${tried.said}` });
+    else bad.push({ items: [item], why: `it fails today: ${tried.complaint}` });
   }
   if (bad.length <= 3) return { probe, good, bad };
-  // Of many alike one reason is enough.
+  // Of many failures, report the first.
   const why = `${bad.length} fail today, the first: ${bad[0]?.why}`;
   return { probe, good, bad: [{ items: bad.flatMap((one) => one.items), why }] };
 }
 
-/** Without what another pattern has already; higher up when there are many. */
+/** Drops patterns that another one covers; replaces many by their top folders. */
 function narrowed(patterns: readonly string[]): string[] {
   const all = unique(patterns);
   const isYaml = all.includes('**/*.yaml') || all.includes('**/*.yml');
-  const kept = all.filter((one) => one.startsWith('**') || !(isYaml && one.endsWith('/')));
-  const outer = kept.filter(
-    (one) => !kept.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)),
+  const needed = all.filter((one) => one.startsWith('**') || !(isYaml && one.endsWith('/')));
+  const outer = needed.filter(
+    (one) => !needed.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)),
   );
   return outer.length <= 8
     ? outer
     : unique(outer.map((one) => (one.includes('/') && !one.startsWith('**') ? `${one.split('/')[0]}/` : one)));
 }
 
-/** The YAML that stages are started from: parsed without any tool. Where there is none, that no merge left its marks. */
+/** Checks that need no tool: the YAML files that stages start from parse; without any, no merge conflict marks are left. */
 function keyFiles(survey: Survey, drafts: readonly Draft[]): Check[] {
-  const named = [...survey.files.keys()].filter((path) => {
+  const named = survey.paths.filter((path) => {
     if (!/\.ya?ml$/.test(path) || isAside(path) || destroysByPath(path)) return false;
     if (/^[Tt]askfile(?:\.dist)?\.ya?ml$/.test(path)) return true;
     return drafts.some(
       ({ command }) => command.includes(path) || (command.includes(folderOf(path)) && command.includes(basename(path))),
     );
   });
-  const sound = named.filter((path) => documentsOf(survey.text(path) ?? '').length > 0);
+  const sound = named.filter((path) => documentsOf(survey.text(path)).length > 0);
   return sound.length > 0 ? sound.slice(0, 4).map((path) => ({ yaml: path })) : [NO_MERGE_MARKS];
 }
 

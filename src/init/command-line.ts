@@ -1,4 +1,4 @@
-// What a command line says beside its words: where it works, with which settings, values, playbook and hosts. Pure.
+// Facts of a command line: its working folder, settings, variable files, playbook and inventory. Pure.
 import { shellWord } from '../worktree/messages.ts';
 import { baseName, folderOf, inFolder, type Survey } from './survey.ts';
 
@@ -15,10 +15,10 @@ const SETTINGS =
 const ROOT =
   /^(?:\$\(shell pwd\)|\$\(CURDIR\)|\$PWD|\$\{PWD\}|\$\(pwd\)|\{\{\s*(?:\.ROOT_DIR|\.PROJECT_DIR|justfile_dir(?:ectory)?\(\)|config_root)\s*\}\}|\$\(expand_path ([^)]*)\))\/?/;
 
-/** A variable as a runner, .envrc or mise sets it, when that is a path below the root. */
+/** The value that a runner, .envrc or mise gives a variable, when it is a path below the root. */
 export function settingOf(survey: Survey, name: string): string | undefined {
-  for (const path of survey.files.keys()) {
-    const text = SETTINGS.test(path) ? (survey.text(path) ?? '') : '';
+  for (const path of survey.paths) {
+    const text = SETTINGS.test(path) ? survey.text(path) : '';
     const [, value] = new RegExp(`\\b${name}["']?\\s*(?::=|\\?=|=|:)\\s*["']?(.+?)["']?\\s*$`, 'm').exec(text) ?? [];
     const local = value?.replace(ROOT, '$1').replace(/^\.\//, '');
     if (local !== undefined && /^[\w./-]+$/.test(local) && !local.startsWith('/')) return local;
@@ -34,19 +34,19 @@ export function withSetting(survey: Survey, name: string, command: string): stri
 /** A command for the cluster of this repository. */
 export const kube = (survey: Survey, command: string): string => withSetting(survey, 'KUBECONFIG', command);
 
-/** The value of an option that is written out; undefined when only the shell knows it. */
+/** The literal value of an option; undefined when the shell would expand it. */
 export function optionValue(line: string, option: string): string | undefined {
   const [, value] = new RegExp(`(?:^|\\s)(?:${option})(?:=|\\s+)["']?([^\\s"']+)`).exec(line) ?? [];
   return value !== undefined && !/[$`{}*]/.test(value) ? value : undefined;
 }
 
-/** A folder that a line works in, below the one it is started in; undefined when only the shell knows it. */
+/** The folder that a line works in; undefined when the shell would expand it, or nothing that `holds` matches is in it. */
 export function workFolder({ line, folder, survey }: Use, option: string, holds: RegExp): string | undefined {
   const goes = /(?:^|[;&|(]\s*)cd\s+["']?([^\s"';&|)]+)/.exec(line)?.[1];
   if (goes !== undefined && /[$`{}]/.test(goes)) return undefined;
   const at = inFolder(inFolder(folder, goes ?? '.'), optionValue(line, option) ?? '.').replace(/\/$/, '');
   const has = (path: string) => isIn(at, path) && holds.test(path.slice(at === '.' ? 0 : at.length));
-  return at.startsWith('..') || ![...survey.files.keys()].some(has) ? undefined : at;
+  return at.startsWith('..') || !survey.paths.some(has) ? undefined : at;
 }
 
 /** Whether a path lies below a folder. */
@@ -56,18 +56,18 @@ export const isIn = (folder: string, path: string): boolean => folder === '.' ||
 export const terraformFolder = (use: Use): string | undefined => workFolder(use, '-chdir', /^\/?[^/]+\.(?:tf|tofu)$/);
 const VALUES = /^(?:terraform\.tfvars|[^/]+\.auto\.tfvars)(?:\.json)?$/;
 
-/** Its own values, where an example of them is tracked or they lie ignored; and its state, where that is a file beside it. */
+/** Terraform's variable files, ignored or still to be made from a tracked example; and its state, unless that is remote. */
 export function terraformWants(use: Use): string[] {
   const { survey } = use;
   const folder = terraformFolder(use);
   if (folder === undefined) return [];
   const inIt = (paths: Iterable<string>) => [...paths].filter((path) => folderOf(path) === folder);
-  const tracked = inIt(survey.files.keys());
+  const tracked = inIt(survey.paths);
   const values = inIt(survey.ignored).filter((path) => VALUES.test(baseName(path)));
   const hasExample = tracked.some((path) =>
     /tfvars.*(?:example|sample|template)|(?:example|sample).*tfvars/.test(path),
   );
-  const text = tracked.flatMap((path) => (/\.(?:tf|tofu)$/.test(path) ? [survey.text(path) ?? ''] : [])).join('\n');
+  const text = tracked.flatMap((path) => (/\.(?:tf|tofu)$/.test(path) ? [survey.text(path)] : [])).join('\n');
   const isRemote = /^\s*(?:backend\s+"(?!local)|cloud\s*\{)/m.test(text);
   return [
     ...(values.length === 0 && hasExample ? [inFolder(folder, 'terraform.tfvars')] : values),
@@ -77,20 +77,20 @@ export function terraformWants(use: Use): string[] {
 
 /** The inventory that ansible.cfg names; undefined when it names none. */
 export const configuredInventory = (survey: Survey, folder: string): string | undefined =>
-  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '')?.[1];
+  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')))?.[1];
 
-/** Where Ansible is started: where the line goes, or where the only playbook of that name lies, when a wrapper goes there. */
+/** Where Ansible is started: the folder of the line, or, behind a wrapper, that of the only playbook with this name. */
 export function playFolder({ folder, line, survey }: Use): string {
   const started = inFolder(folder, optionValue(line, 'cd') ?? '.');
   const play = playbookIn(line);
   if (play === undefined || survey.files.has(inFolder(started, play))) return started;
-  const [only, ...others] = [...survey.files.keys()].filter(
+  const [only, ...others] = survey.paths.filter(
     (path) => path.endsWith(`/${play}`) && !/(?:^|\/)(?:roles|tasks)\//.test(path),
   );
   return only === undefined || others.length > 0 ? started : only.slice(0, -play.length - 1);
 }
 
-/** The start of a playbook as it would be without a wrapper. */
+/** The ansible-playbook command without a wrapper around it. */
 export function plainPlay(use: Use): { folder: string; text: string } | undefined {
   const play = playbookIn(use.line);
   return play === undefined ? undefined : { folder: playFolder(use), text: `ansible-playbook ${play}` };
@@ -100,16 +100,16 @@ export function plainPlay(use: Use): { folder: string; text: string } | undefine
 export const playbookIn = (line: string): string | undefined =>
   /ansible-playbook\b.*?\s([\w-][\w./-]*\.ya?ml)(?=\s|$)/.exec(line.replace(/\s(?:-i|--inventory)[= ]\S+/g, ''))?.[1];
 
-/** As the line says, or ansible.cfg. */
+/** The inventory, from the line or from ansible.cfg. */
 export const inventoryOf = (use: Use): string | undefined =>
   optionValue(use.line, '-i|--inventory(?:-file)?') ?? configuredInventory(use.survey, playFolder(use));
 
 /** Whether git has a file of this path, or files below it. */
 export const isTracked = (survey: Survey, path: string): boolean =>
-  [...survey.files.keys()].some((one) => one === path || one.startsWith(`${path}/`));
+  survey.paths.some((one) => one === path || one.startsWith(`${path}/`));
 
 export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${shellWord(folder)}`);
 
-/** Prints nothing and fails when what stands is not what is written. */
+/** A check that fails when the plan is not empty. */
 export const terraformHolds = (program: string, folder: string): string =>
   `${program}${inDirectory(folder)} plan -input=false -lock=false -detailed-exitcode >/dev/null`;

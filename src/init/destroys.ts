@@ -1,14 +1,14 @@
-// What destroys, by its name and by what it runs. Such a thing is never proposed as a stage. Pure; the grammar is given.
+// Names that say that something destroys. Such targets, scripts and playbooks are never proposed as stages. Pure.
 import type { Harmful } from '../fix/gate/harms.ts';
 
-/** Every command of a file that takes away what cannot be had again; undefined when it could not be read in time. */
+/** The destructive commands of a file; undefined when it could not be parsed in time. */
 export type FindHarm = (path: string, text: string) => Promise<readonly Harmful[] | undefined>;
 
 const WIPES =
   'destroy destroys destroyed destroyer nuke nuked wipe wipes wiped wiping reset resets teardown uninstall uninstalls purge purges ' +
   'delete deletes deletion erase eraser obliterate unprovision deprovision decommission undeploy zap format-disks shred annihilate ' +
   'demolish';
-/** Of a command that is typed: it takes something away. Of a file of a role, as often: it tidies up behind itself. */
+/** Destructive in the name of a target; in the name of a role's file it may only tidy up. */
 const TIDIES =
   'remove removes removal rm rmi drop prune clean cleanup cleaner distclean mrproper down stop kill killall unmount evict';
 interface Names {
@@ -28,10 +28,10 @@ const WIPING: Names = {
 /** Whether a name of a target, script, playbook, role or folder says that it destroys. */
 export const destroysByName = (name: string): boolean => saysSo(name, DESTROYING);
 
-/** Whether any part of a path does, its last one without its ending. */
+/** The same for any part of a path. */
 export const destroysByPath = (path: string): boolean => path.split('/').some(destroysByName);
 
-/** Whether the name of a file of a role says that it is there to destroy, and not to tidy up. */
+/** The same for the file of a role, where words for tidying up do not count. */
 export const wipesByPath = (path: string): boolean => path.split('/').some((part) => saysSo(part, WIPING));
 
 function saysSo(name: string, { words, joined }: Names): boolean {

@@ -1,10 +1,22 @@
-// From shell texts and the folders they are started in to a draft of a stage: what it brings up, what it needs installed, which
-// files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
+// Shell texts → the draft of a stage: what it brings up, the tools it needs, the files that a fix may touch, its checks. Pure; the
+// judging set tells which files a text runs.
+
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
+import { mapping } from '../shape.ts';
 import { plainPlay } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
-import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
+import {
+  baseName,
+  type Draft,
+  documentsOf,
+  folderOf,
+  inFolder,
+  type LeftOut,
+  list,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 /** A text for the shell, and where it is started. */
 export interface Piece {
@@ -12,75 +24,86 @@ export interface Piece {
   readonly text: string;
 }
 
-/** How the readers ask for what only a grammar tells. */
+/** Questions that need the bash grammar. */
 export interface Readers {
   readonly harm: FindHarm;
   /** Every file of the repository that a text runs, and what those call. */
   readonly runBy: (text: string) => Promise<JudgingSet>;
 }
 
-/** What is run, as far as it can be read. */
+/** What a stage would run, as far as it can be read. */
 export interface Running {
-  readonly own: readonly Piece[];
+  readonly pieces: readonly Piece[];
   /** Files of the repository that these texts run. */
   readonly files: readonly string[];
   /** The texts, and those of the scripts among the files. */
   readonly all: readonly Piece[];
 }
 
-/** What a reader says of a stage. What it leaves open is read from what runs. */
-export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
+/** What a reader knows of a stage; `draftOf` derives the rest from what the stage runs. */
+type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
   Partial<Draft> & {
     /** The program that is typed. */
     readonly tool?: string;
   };
 
-/** Starts of runners of targets: what they run was read already. */
+/** A stage that a layout proposes. */
+export type Candidate = Sketch & {
+  /** A stage whose texts contain one of these does the same already. */
+  readonly keys: readonly string[];
+  /** Commands whose files are searched for destructive ones. */
+  readonly follow?: readonly Piece[];
+};
+
+/** Reads one layout of repositories. */
+export type Reader = (survey: Survey) => { candidates: Candidate[]; left?: LeftOut[]; protect?: string[] };
+
+/** Calls of a target runner: the recipes behind them are pieces of their own. */
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
 
-export async function running(own: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
-  // What a wrapper starts is followed, too.
-  const plays = own.flatMap(({ folder, text }) =>
+export async function running(pieces: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
+  // Follow what a wrapper starts.
+  const plays = pieces.flatMap(({ folder, text }) =>
     joined(text).flatMap((line) => plainPlay({ folder, line, survey }) ?? []),
   );
-  const sets = await Promise.all([...own, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
-  const found = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
-  const files = unique(found.filter((path) => survey.files.has(path)));
-  const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path) ?? '');
+  const sets = await Promise.all([...pieces, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
+  const ran = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
+  const files = unique(ran.filter((path) => survey.files.has(path)));
+  const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path));
   // Scripts run where the text that starts them does.
-  return { own, files, all: [...own, ...scripts.map((text) => ({ folder: own[0]?.folder ?? '.', text }))] };
+  return { pieces, files, all: [...pieces, ...scripts.map((text) => ({ folder: pieces[0]?.folder ?? '.', text }))] };
 }
 
 const inText = (folder: string, text: string): string =>
   `${folder === '.' ? '' : `cd ${folder}\n`}${text.replace(RUNNERS, '$1:')}`;
 
-/** Why a stage of these texts would destroy; undefined when nothing is seen that does. */
+/** Why a stage that runs these would destroy something; undefined when nothing is found. */
 export async function destroysByContent(
-  { own, files }: Pick<Running, 'own' | 'files'>,
+  { pieces, files }: Pick<Running, 'pieces' | 'files'>,
   { harm }: Readers,
   survey: Survey,
 ): Promise<string | undefined> {
   const named = files.find((path) => isRunToDestroy(path, files, survey));
   if (named !== undefined) return `it runs ${named}`;
   const texts = [
-    ...own.map(({ text }): [string, string] => ['x.sh', text]),
-    ...files.filter((path) => !isOtherwise(path)).map((path): [string, string] => [path, survey.text(path) ?? '']),
+    ...pieces.map(({ text }): [string, string] => ['x.sh', text]),
+    ...files.filter((path) => !isOtherwise(path)).map((path): [string, string] => [path, survey.text(path)]),
   ];
   for (const [path, text] of texts) {
-    const found = await harm(path, text);
-    if (found === undefined) return `${path} could not be read in time`;
-    const worst = found.find(({ guarded }) => !guarded);
+    const harms = await harm(path, text);
+    if (harms === undefined) return `${path} could not be read in time`;
+    const worst = harms.find(({ guarded }) => !guarded);
     if (worst) return `${path === 'x.sh' ? 'it runs' : `${path}, line ${worst.line}:`} ${worst.words.slice(0, 80)}`;
   }
   return undefined;
 }
 
-/** Named as what destroys, and not run here: judged by that above. */
+/** Destructive by its name: isRunToDestroy has judged it. */
 const isOtherwise = (path: string): boolean => (ROLE_FILE.test(path) ? wipesByPath(path) : destroysByPath(path));
 
 const ROLE_FILE = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\/(.*)$/;
 
-/** A role has all its files in the list: one that destroys counts when it is taken in without a condition. */
+/** All files of a role are listed; a destructive one counts when it is included without a condition. */
 function isRunToDestroy(path: string, files: readonly string[], survey: Survey): boolean {
   const [, role, file] = ROLE_FILE.exec(path) ?? [];
   if (role === undefined || file === undefined) return destroysByPath(path);
@@ -88,7 +111,7 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
   if (!wipesByPath(file)) return false;
   const tasks = files
     .filter((one) => /\.ya?ml$/.test(one))
-    .flatMap((one) => documentsOf(survey.text(one) ?? '').flatMap(list));
+    .flatMap((one) => documentsOf(survey.text(one)).flatMap(list));
   return tasks.some((task) => {
     const taken = Object.entries(mapping(task)).find(([key]) => /(?:^|\.)(?:include|import)_tasks$/.test(key))?.[1];
     const name = typeof taken === 'string' ? taken : String(mapping(taken).file ?? '');
@@ -96,12 +119,12 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
   });
 }
 
-/** The kinds of what these texts bring up, each with the line that does. */
+/** What these texts bring up, by kind, each with the first line that does. */
 export function usesIn(pieces: readonly Piece[]): { kind: Kind; line: string; folder: string }[] {
   const lines = pieces.flatMap(({ folder, text }) => joined(text).map((line) => ({ folder, line })));
   return KINDS.flatMap((kind) => {
-    const found = lines.find(({ line }) => kind.up.test(line));
-    return found ? [{ kind, ...found }] : [];
+    const use = lines.find(({ line }) => kind.up.test(line));
+    return use ? [{ kind, ...use }] : [];
   });
 }
 
@@ -140,7 +163,7 @@ export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running
   };
 }
 
-/** No fix may touch these, or should. */
+/** Not secrets, examples, pinned requirements or anything destructive. */
 const isEditable = (path: string): boolean =>
   !destroysByPath(path) &&
   !/(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i.test(
@@ -149,7 +172,7 @@ const isEditable = (path: string): boolean =>
 
 const MAX_PATTERNS = 8;
 
-/** Patterns for `files`: few files as they are, many of one folder as `folder/*`, roles as a tree; higher when too many. */
+/** Patterns for `files`: single files, `folder/*` for many in one folder, trees for roles; top folders when there are too many. */
 export function grouped(paths: readonly string[]): string[] {
   const tree = paths.map((path) => /^(.*?\/?(?:roles|group_vars|host_vars|templates|tasks))\//.exec(path)?.[1]);
   const trees = unique(tree.flatMap((one) => (one === undefined ? [] : [`${one}/`])));

@@ -3,8 +3,9 @@
 
 import type { TargetTool } from '../fix/judging/ran-words.ts';
 import { includedFiles, readTargets, TARGET_FILES } from '../fix/judging/targets.ts';
+import { isMapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
-import { documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
+import { documentIn, folderOf, inFolder, isAside, list, type Survey, unique } from './survey.ts';
 
 export interface Entry {
   readonly tool: TargetTool;
@@ -16,7 +17,7 @@ export interface Entry {
   /** What its author says of it. */
   readonly about: string;
   /** Its own recipe, and the folder it is started in where that is not its file's. */
-  readonly own: string;
+  readonly recipe: string;
   readonly folder?: string;
   /** Entries of the same runner that it waits for or calls, by target, in order. */
   readonly calls: readonly string[];
@@ -24,7 +25,7 @@ export interface Entry {
   readonly parameters: readonly string[];
   /** Not meant to be typed. */
   readonly hidden: boolean;
-  /** It wants to be told that one is sure. */
+  /** It asks for confirmation. */
   readonly confirm?: boolean;
 }
 
@@ -41,11 +42,11 @@ const TOOLS = Object.keys(TARGET_FILES) as TargetTool[];
 const MAX_RUNNERS = 20;
 const MAX_DEPTH = 2;
 
-/** The runners at the root; where there is none, those of folders near it. */
+/** The runners at the root; without any, those at most two folders below it. */
 export function findRunners(survey: Survey): Runner[] {
   const root = runnersIn(survey, '.');
   if (root.some(({ entries }) => entries.size > 0)) return root;
-  const folders = unique([...survey.files.keys()].map(folderOf));
+  const folders = unique(survey.paths.map(folderOf));
   const near = folders.filter((folder) => folder !== '.' && folder.split('/').length <= MAX_DEPTH && !isAside(folder));
   return near
     .sort()
@@ -53,13 +54,7 @@ export function findRunners(survey: Survey): Runner[] {
     .slice(0, MAX_RUNNERS);
 }
 
-/** Folders that hold nothing one would run here: archives, tests, examples, templates of others. */
-export const isAside = (path: string): boolean =>
-  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
-    path,
-  );
-
-export function runnersIn(survey: Survey, folder: string): Runner[] {
+function runnersIn(survey: Survey, folder: string): Runner[] {
   return TOOLS.flatMap((tool) => {
     const file = TARGET_FILES[tool].map((name) => inFolder(folder, name)).find((path) => survey.files.has(path));
     const runner = file === undefined ? undefined : readRunner(survey, tool, file);
@@ -73,7 +68,7 @@ function readRunner(survey: Survey, tool: TargetTool, file: string): Runner {
   const raw = READERS[tool](survey, file);
   const entries = raw.map((entry): Entry => ({ ...entry, tool, command: commandOf(tool, file, entry) }));
   const byTarget = new Map(entries.map((entry) => [entry.target, entry]));
-  return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file) ?? '', entries) };
+  return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file), entries) };
 }
 
 const IN_FOLDER: Readonly<Record<TargetTool, string>> = {
@@ -106,12 +101,12 @@ const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw
   just: (survey, file) => justEntries(survey, file, '', new Set()),
   task: (survey, file) => taskEntries(survey, { file, prefix: '', home: folderOf(file) }, new Set()),
   npm: (survey, file) => {
-    const scripts = [...readTargets('npm', [survey.text(file) ?? ''])];
+    const scripts = [...readTargets('npm', [survey.text(file)])];
     return scripts.map(([target, { commands }]) => ({
       file,
       target,
       about: '',
-      own: commands,
+      recipe: commands,
       calls: callsIn('npm', commands),
       parameters: [],
       hidden: /^(?:pre|post)/.test(target),
@@ -120,25 +115,25 @@ const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw
 };
 
 const NAME = /^[A-Za-z][\w.-]*$/;
-/** What make itself, or the shell, gives. */
+/** Variables that make or the shell sets. */
 const GIVEN = /^(?:MAKE\w*|CURDIR|SHELL|PWD|HOME|USER|PATH|@|<|\^|\*|\d)$/;
 
 function makeEntries(survey: Survey, file: string): Raw[] {
-  const files = [file, ...includedFiles('make', survey.text(file) ?? '').map((path) => inFolder(folderOf(file), path))];
-  const texts = files.map((path) => survey.text(path) ?? '');
+  const files = [file, ...includedFiles('make', survey.text(file)).map((path) => inFolder(folderOf(file), path))];
+  const texts = files.map((path) => survey.text(path));
   const whole = texts.join('\n');
   const set = new Set([...whole.matchAll(/^\s*(?:export\s+|override\s+)*(\w+)\s*(?:[:?+!]|::)?=/gm)].map(([, n]) => n));
   return [...readTargets('make', texts)]
     .filter(([target]) => NAME.test(target) && !/\.\w{1,4}$/.test(target))
     .map(([target, { commands, needs }]) => {
-      const own = commands.trim();
-      const used = [...own.matchAll(/\$[({](\w+)[)}]/g)].map(([, name]) => name as string);
+      const recipe = commands.trim();
+      const used = [...recipe.matchAll(/\$[({](\w+)[)}]/g)].map(([, name]) => name as string);
       return {
         file,
         target,
         about: aboutTarget(whole, target),
-        own,
-        calls: unique([...needs, ...callsIn('make', own)]),
+        recipe,
+        calls: unique([...needs, ...callsIn('make', recipe)]),
         parameters: unique(used.filter((name) => !set.has(name) && !GIVEN.test(name))),
         hidden: /^[_.]/.test(target),
       };
@@ -154,7 +149,7 @@ function aboutTarget(text: string, target: string): string {
   return tidy(beside ?? above ?? '');
 }
 
-/** One short line, without marks of its own. */
+/** One short line of plain text. */
 export const tidy = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]/g, '')
@@ -167,13 +162,13 @@ const JUST_HEAD = /^@?([A-Za-z_][\w-]*)((?:\s+[+*$]*\w+(?:=(?:"[^"]*"|'[^']*'|[^
 function justEntries(survey: Survey, file: string, prefix: string, seen: Set<string>): Raw[] {
   if (seen.has(file)) return [];
   seen.add(file);
-  const entries: (Omit<Raw, 'own' | 'calls'> & { own: string; calls: string[] })[] = [];
+  const entries: (Omit<Raw, 'recipe' | 'calls'> & { recipe: string; calls: string[] })[] = [];
   const modules: Raw[] = [];
   let [about, hidden, confirm] = ['', false, false];
-  for (const line of (survey.text(file) ?? '').split('\n')) {
+  for (const line of survey.text(file).split('\n')) {
     const last = entries.at(-1);
     if (/^\s+\S/.test(line)) {
-      if (last) last.own += `${line.trim().replace(/^[@-]+/, '')}\n`;
+      if (last) last.recipe += `${line.trim().replace(/^[@-]+/, '')}\n`;
       continue;
     }
     const [, attribute] = /^\[(.*)\]\s*$/.exec(line) ?? [];
@@ -193,27 +188,30 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
     } else if (imported !== undefined) {
       modules.push(...justEntries(survey, inFolder(folderOf(file), imported), prefix, seen));
     }
-    const [, recipe, given = '', needs = ''] = JUST_HEAD.exec(line) ?? [];
-    if (recipe !== undefined) {
+    const [, target, given = '', needs = ''] = JUST_HEAD.exec(line) ?? [];
+    if (target !== undefined) {
       const parameters = [...given.matchAll(/(?:^|\s)([+$]*)(\w+)(?==|\s|$)(=)?/g)].flatMap(([, , p, has]) =>
         has === undefined ? [p as string] : [],
       );
       const called = needs.replace(/#.*|[()&]/g, ' ').split(/\s+/);
       entries.push({
         file,
-        target: `${prefix}${recipe}`,
+        target: `${prefix}${target}`,
         about: tidy(about),
-        own: '',
+        recipe: '',
         calls: called.filter(Boolean).map((one) => `${prefix}${one}`),
         parameters: parameters.filter((p) => !new RegExp(`\\*${p}\\b`).test(given)),
-        hidden: hidden || recipe.startsWith('_'),
+        hidden: hidden || target.startsWith('_'),
         confirm,
       });
     }
     if (comment === undefined) [about, hidden, confirm] = ['', false, false];
   }
-  const own = entries.map((entry) => ({ ...entry, calls: unique([...entry.calls, ...callsIn('just', entry.own)]) }));
-  return [...own, ...modules];
+  const here = entries.map((entry) => ({
+    ...entry,
+    calls: unique([...entry.calls, ...callsIn('just', entry.recipe)]),
+  }));
+  return [...here, ...modules];
 }
 
 const moduleFile = (survey: Survey, folder: string, name: string, path: string | undefined): string | undefined =>
@@ -224,7 +222,7 @@ const moduleFile = (survey: Survey, folder: string, name: string, path: string |
     .map((one) => inFolder(folder, one))
     .find((one) => survey.files.has(one));
 
-/** Variables that task itself gives. */
+/** Variables that task sets. */
 const TASK_GIVEN =
   /^(?:TASK\w*|ROOT_\w+|USER_WORKING_DIR|CLI_\w+|ITEM|KEY|EXIT_CODE|CHECKSUM|TIMESTAMP|MATCH|OS|ARCH)$/;
 
@@ -239,10 +237,9 @@ interface Included {
 function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set<string>): Raw[] {
   if (seen.has(file)) return [];
   seen.add(file);
-  const text = survey.text(file) ?? '';
-  const top = mapping(documentsOf(text)[0]);
+  const top = documentIn(survey, file);
   const set = new Set([...Object.keys(mapping(top.vars)), ...Object.keys(mapping(top.env))]);
-  const own = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
+  const here = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
     const task = isMapping(value) ? value : { cmds: list(value) };
     const items = [...list(task.cmds), ...list(task.cmd)];
     const values = { ...mapping(top.vars), ...mapping(task.vars) };
@@ -252,16 +249,16 @@ function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set
       typeof item === 'string' ? [item] : typeof mapping(item).task === 'string' ? [mapping(item).task as string] : [],
     );
     const shell = lines.filter((line) => line !== '').join('\n');
-    const known = new Set([...set, ...Object.keys(mapping(task.vars)), ...Object.keys(mapping(task.env))]);
+    const defined = new Set([...set, ...Object.keys(mapping(task.vars)), ...Object.keys(mapping(task.env))]);
     const used = [...shell.matchAll(/\{\{\s*\.(\w+)\s*\}\}/g)].map(([, one]) => one as string);
     const asked = list(mapping(task.requires).vars).map((one) => String(mapping(one).name ?? one));
     const words = /\busage:|\b(?:specific|single|given)\b/i.test(String(task.desc)) && shell.includes('.CLI_ARGS');
-    const fromOutside = prefix === '' ? used.filter((one) => !known.has(one) && !TASK_GIVEN.test(one)) : [];
+    const fromOutside = prefix === '' ? used.filter((one) => !defined.has(one) && !TASK_GIVEN.test(one)) : [];
     return {
       file,
       target: `${prefix}${name}`,
       about: tidy(String(task.desc ?? task.summary ?? '')),
-      own: shell,
+      recipe: shell,
       folder: startedIn(task.dir, file, home),
       calls: unique([
         ...called.map((one) => (one.startsWith(':') ? one.slice(1) : `${prefix}${one}`)),
@@ -276,14 +273,15 @@ function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set
     const path = typeof value === 'string' ? value : String(mapping(value).taskfile ?? '');
     const at = inFolder(folderOf(file), path);
     const names = [at, ...TARGET_FILES.task.map((one) => inFolder(at, one))];
-    const found = names.find((one) => survey.files.has(one));
+    const taskfile = names.find((one) => survey.files.has(one));
     const deeper = mapping(value).flatten === true ? prefix : `${prefix}${name}:`;
     const { dir } = mapping(value);
     const start = typeof dir === 'string' ? inFolder(folderOf(file), dir) : home;
-    const entries = found === undefined ? [] : taskEntries(survey, { file: found, prefix: deeper, home: start }, seen);
+    const entries =
+      taskfile === undefined ? [] : taskEntries(survey, { file: taskfile, prefix: deeper, home: start }, seen);
     return entries.map((entry) => ({ ...entry, hidden: entry.hidden || mapping(value).internal === true }));
   });
-  return [...own, ...included];
+  return [...here, ...included];
 }
 
 function startedIn(dir: unknown, file: string, home: string): string {
@@ -293,7 +291,7 @@ function startedIn(dir: unknown, file: string, home: string): string {
   return inFolder(given === 'TASKFILE_DIR' ? folderOf(file) : '.', rest);
 }
 
-/** Plain values in place of `{{.NAME}}`; what task works out itself stays. */
+/** Replaces `{{.NAME}}` where the value is a plain text; other expressions stay. */
 const withValues = (line: string, values: Record<string, unknown>): string =>
   line.replace(/\{\{\s*\.(\w+)\s*\}\}/g, (whole, name) => (typeof values[name] === 'string' ? values[name] : whole));
 
@@ -304,7 +302,7 @@ const CALLS: Readonly<Record<TargetTool, RegExp>> = {
   npm: /(?:^|[\s;&|(@])(?:npm|pnpm|yarn)\s+(?:run\s+)?((?:[\w.:-]+[ \t]*)+)/g,
 };
 
-/** Targets that a recipe starts by name; words that are none are told apart by who looks them up. */
+/** Words of a recipe that may be targets; the caller looks them up. */
 function callsIn(tool: TargetTool, text: string): string[] {
   return [...text.matchAll(CALLS[tool])].flatMap(([, words = '']) => {
     const [first = '', second] = words.trim().replaceAll('::', ' ').split(/\s+/);
@@ -312,21 +310,21 @@ function callsIn(tool: TargetTool, text: string): string[] {
   });
 }
 
-/** The entry and all that it calls, what is called first; each once. `-C folder` leads to other runners. */
+/** The entry and everything that it calls, also through `make -C folder`, each once. */
 export function closureOf(survey: Survey, runner: Runner, target: string): Entry[] {
-  const found = new Map<string, Entry>();
+  const reached = new Map<string, Entry>();
   const visit = (at: Runner, name: string): void => {
     const entry = at.entries.get(name);
     const key = `${at.file} ${name}`;
-    if (!entry || found.has(key)) return;
-    found.set(key, entry);
+    if (!entry || reached.has(key)) return;
+    reached.set(key, entry);
     for (const call of entry.calls) visit(at, call);
-    for (const [, folder = '', words = ''] of entry.own.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
+    for (const [, folder = '', words = ''] of entry.recipe.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
       const other = runnersIn(survey, inFolder(folderOf(at.file), folder)).find(({ tool }) => tool === 'make');
       const names = words.trim() === '' ? [other?.first ?? ''] : words.trim().split(/\s+/);
       for (const one of other ? names : []) visit(other as Runner, one);
     }
   };
   visit(runner, target);
-  return [...found.values()];
+  return [...reached.values()];
 }

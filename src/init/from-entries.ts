@@ -5,8 +5,18 @@ import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, type Piece, type Readers, type Running, running, usesIn } from './draft.ts';
-import { closureOf, type Entry, findRunners, isAside, type Runner, tidy } from './entries.ts';
-import { baseName, type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
+import { closureOf, type Entry, findRunners, type Runner, tidy } from './entries.ts';
+import {
+  baseName,
+  type Draft,
+  escapeRegExp,
+  folderOf,
+  freeName,
+  isAside,
+  type LeftOut,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 export interface Proposed {
   readonly drafts: readonly Draft[];
@@ -32,13 +42,13 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean);
-/** Namespaces say where it belongs, not what it does. */
+/** Only the last part of a namespaced name says what it does. */
 const hasVerb = (name: string): boolean =>
   wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => VERBS.test(word));
-export const isUpName = (name: string): boolean =>
+const isUpName = (name: string): boolean =>
   hasVerb(name) || wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => NOUNS.test(word));
 
-/** Why a name is not one of bringing something up; undefined: nothing in it says so. */
+/** Why something of this name is not for bringing the lab up; undefined when the name does not tell. */
 export function otherPurpose(name: string): string | undefined {
   const words = wordsOf(name);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
@@ -47,7 +57,7 @@ export function otherPurpose(name: string): string | undefined {
   return has(DAILY) ? 'it is no part of bringing the lab up' : undefined;
 }
 
-/** A stage's name from a target's; one that mendloop uses itself gets a word before it. */
+/** A valid stage name; `run-` is put before the name of a command. */
 export function stageName(target: string): string {
   const plain = target
     .toLowerCase()
@@ -67,11 +77,11 @@ interface Lead {
   readonly rank: number;
   readonly because: string;
   readonly isDefault?: boolean;
-  /** The list that names it: each of one comes behind the one before it. */
+  /** The list that names it: its entries run in the order of the list. */
   readonly list?: string | undefined;
 }
 
-/** So many that README or the default target lead to, and what nothing leads to is no stage. */
+/** With at least this many leads from README or the default target, nothing else is proposed. */
 const MIN_TOLD = 2;
 
 export async function fromRunners(survey: Survey, readers: Readers): Promise<Proposed> {
@@ -83,7 +93,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const harmless: { entry: Entry; runner: Runner; run: Running }[] = [];
   for (const runner of runners) {
     for (const entry of runner.entries.values()) {
-      if (entry.hidden || isTalk(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
+      if (entry.hidden || onlyPrints(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
       const run = await running(closureOf(survey, runner, entry.target).map(pieceOf), readers, survey);
       const why = await reasonAgainst(entry, run, readers, survey);
       if (why !== undefined) left.push({ what: entry.command, why });
@@ -104,7 +114,11 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const names = new Map<Entry, string>();
   const lists = new Map<string, string>();
   const ordered = taken.toSorted((a, b) => rankOf(a) - rankOf(b));
-  for (const one of ordered) names.set(one.entry, nameFor(one.entry, names));
+  for (const { entry } of ordered) {
+    const plain = stageName(entry.target);
+    const longer = stageName(`${folderOf(entry.file).replaceAll('/', '-')}-${plain}`);
+    names.set(entry, freeName([plain, longer], [...names.values()]));
+  }
   for (const { entry, runner, run } of ordered) {
     const lead = led.get(entry);
     const list = lead?.list ?? '';
@@ -146,25 +160,17 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   return { drafts, left, protect: [] };
 }
 
-function nameFor(entry: Entry, names: ReadonlyMap<Entry, string>): string {
-  const taken = [...names.values()];
-  const plain = stageName(entry.target);
-  const folder = folderOf(entry.file).replaceAll('/', '-');
-  const choices = [plain, stageName(`${folder}-${plain}`), ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${plain}-${n}`)];
-  return choices.find((name) => !taken.includes(name)) ?? `${plain}-${taken.length}`;
-}
+const pieceOf = ({ file, folder, recipe }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: recipe });
 
-const pieceOf = ({ file, folder, own }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: own });
-
-/** Lists targets or greets. */
-const isTalk = ({ own, calls }: Entry): boolean =>
+/** Such as `help`. */
+const onlyPrints = ({ recipe, calls }: Entry): boolean =>
   calls.length === 0 &&
-  own.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
+  recipe.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
 
 /** It only starts others. */
-const isAggregate = (runner: Runner, { own, calls }: Entry): boolean =>
+const isAggregate = (runner: Runner, { recipe, calls }: Entry): boolean =>
   calls.some((call) => runner.entries.get(call)?.hidden === false) &&
-  own
+  recipe
     .split('\n')
     .every((line) =>
       /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|just|task|npm run)\s+[\w.: -]+$)/.test(line),
@@ -181,7 +187,7 @@ async function reasonAgainst(
   if (purpose !== undefined) return purpose;
   if (parameters.length > 0) return `it asks for ${parameters.slice(0, 3).join(', ')}`;
   const asked = /\b(?:read\s+-[a-z]*p|gum\s+(?:confirm|input|choose)|select\s+\w+\s+in)\b/.exec(
-    run.own.map((one) => one.text).join('\n'),
+    run.pieces.map((one) => one.text).join('\n'),
   );
   if (asked) return `it asks a person (${asked[0]})`;
   const why = await destroysByContent(run, readers, survey);
@@ -192,7 +198,7 @@ async function reasonAgainst(
 function leadsOf(survey: Survey, runner: Runner): Lead[] {
   const first = runner.first === undefined ? undefined : runner.entries.get(runner.first);
   const byDefault: Lead[] = [];
-  if (first && !isTalk(first)) {
+  if (first && !onlyPrints(first)) {
     const calls = first.calls.filter((call) => runner.entries.has(call));
     const names = isAggregate(runner, first) ? calls : [first.target];
     const because = `${runner.tool} without a name runs it.`;
@@ -208,7 +214,7 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
   const named = [...runner.entries.values()].flatMap((entry): Lead[] => {
     const places = [...survey.readme.matchAll(mention(entry))].map(({ index }) => index);
     const blockAt = (at: number) => blocks.find(([from, to]) => from <= at && at < to);
-    // Where it is to be typed says more than where it is spoken of.
+    // Prefer a mention in a code block.
     const at = places.find(blockAt) ?? places[0];
     const list = at === undefined ? undefined : blockAt(at)?.[0].toString();
     return at === undefined ? [] : [{ runner, entry, rank: 1000 + at, because: `README says ${entry.command}.`, list }];
@@ -224,7 +230,7 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
 }
 
 function mention({ command, target, tool }: Entry): RegExp {
-  const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ /g, '(?: |::)');
+  const escaped = (text: string) => escapeRegExp(text).replace(/ /g, '(?: |::)');
   const short = tool === 'npm' ? `(?:npm|pnpm|yarn)(?: run)? ${target}` : `${tool} ${target}`;
   return new RegExp(`(?:^|[\`$>\\s])(?:${escaped(command)}|${escaped(short)})(?=$|[\`\\s])`, 'gm');
 }
@@ -238,21 +244,21 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
   const left: LeftOut[] = [];
   const protect: string[] = [];
   for (const [path, { mode }] of survey.files) {
-    const text = isScript(path, mode) ? survey.text(path) : undefined;
-    if (text === undefined || isAside(path)) continue;
+    const text = isScript(path, mode) && !isAside(path) ? survey.text(path) : '';
+    if (text === '') continue;
     const pieces = [{ folder: '.', text }];
     const command = `./${shellWord(path)}`;
     const isNamed = survey.readme.includes(path) || survey.readme.includes(`./${baseName(path)}`);
     const name = baseName(path).replace(/\.\w+$/, '');
     const isCandidate = SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(name));
     if (!isCandidate && !MAY_DESTROY.test(`${path}\n${text}`)) continue;
-    const own = destroysByPath(path)
+    const whyHarmful = destroysByPath(path)
       ? 'its name says that it takes something away'
-      : await destroysByContent({ own: pieces, files: [] }, readers, survey);
-    if (own !== undefined) protect.push(path);
+      : await destroysByContent({ pieces, files: [] }, readers, survey);
+    if (whyHarmful !== undefined) protect.push(path);
     if (!isCandidate || before.some(({ runs }) => runs.includes(path))) continue;
     const run = await running(pieces, readers, survey);
-    const harm = own ?? (await destroysByContent({ own: [], files: run.files }, readers, survey));
+    const harm = whyHarmful ?? (await destroysByContent({ pieces: [], files: run.files }, readers, survey));
     const why =
       harm ??
       otherPurpose(baseName(path)) ??
@@ -282,14 +288,14 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
   return { drafts, left, protect };
 }
 
-/** Worth reading closely. */
+/** Only scripts that match are parsed for destructive commands. */
 const MAY_DESTROY =
   /\brm\s+-|destroy|delete|wipe|mkfs|reset|purge|\bdd\s|uninstall|prune|\bzap\b|nuke|teardown|remove|clean|truncate|sgdisk|discard|\bdown\b|\bdrop\b|format|\bkill/i;
 
 const isScript = (path: string, mode: string): boolean =>
   mode !== '120000' && (/\.(?:sh|bash)$/.test(path) || (mode === '100755' && !baseName(path).includes('.')));
 
-/** What a person would have to give it. */
+/** Why it cannot run unattended: it prompts, or wants arguments. */
 function asksFor(text: string): string | undefined {
   if (/^#!.*(?:python|node|ruby|perl|fish|zsh|nu)\b/.test(text)) return undefined;
   if (/\bread\s+(?:-\w+\s+)*-?\w*p\b|\bgum\s+(?:confirm|input|choose)\b|\bwhiptail\b|\bselect\s+\w+\s+in\b/.test(text))

@@ -1,82 +1,64 @@
-// What Flux and Argo CD are told in a repository: their kinds, as far as the order of things needs them. Pure.
-import { isAside } from './entries.ts';
-import { baseName, documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
-
-export interface FluxKustomization {
-  readonly name: string;
-  readonly namespace: string;
-  readonly path: string;
-  readonly needs: readonly string[];
-  readonly file: string;
-  /** The git source that it is from. */
-  readonly source: string;
-}
-
-export interface ArgoRoot {
-  readonly name: string;
-  readonly namespace: string;
-  readonly kind: string;
-  readonly file: string;
-  /** The kustomization that has it. */
-  readonly folder: string | undefined;
-}
+// The Kustomizations of Flux and the Applications of Argo CD in a repository, and which of them are roots. Pure.
+import { isMapping, mapping } from '../shape.ts';
+import {
+  baseName,
+  documentsOf,
+  folderOf,
+  inFolder,
+  list,
+  pathsLike,
+  perSurvey,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 const MAX_ROOTS = 6;
 const FLUX = /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m;
 const ARGO = /^apiVersion:\s*["']?argoproj\.io\/[\s\S]*^kind:\s*["']?(?:Application|ApplicationSet)["']?\s*$/m;
 const PLAIN = /^[a-z0-9][a-z0-9.-]*$/;
 
-const read = new WeakMap<Survey, { flux: FluxKustomization[]; argo: ArgoRoot[] }>();
-
-/** Read once a survey. */
-export function readGitops(survey: Survey): { flux: FluxKustomization[]; argo: ArgoRoot[] } {
-  const made = read.get(survey) ?? { flux: fluxOf(survey), argo: argoOf(survey) };
-  read.set(survey, made);
-  return made;
-}
+export const readGitops = perSurvey((survey) => ({ flux: fluxOf(survey), argo: argoOf(survey) }));
 
 const manifests = (survey: Survey, pattern: RegExp): [file: string, document: Record<string, unknown>][] =>
-  [...survey.files.keys()]
-    .filter((path) => /\.ya?ml$/.test(path) && !isAside(path) && pattern.test(survey.text(path) ?? ''))
+  pathsLike(survey, /\.ya?ml$/)
+    .filter((path) => pattern.test(survey.text(path)))
     .flatMap((path) =>
-      documentsOf(survey.text(path) ?? '').flatMap((one) =>
-        isMapping(one) ? [[path, one] as [string, typeof one]] : [],
-      ),
+      documentsOf(survey.text(path)).flatMap((one) => (isMapping(one) ? [[path, one] as [string, typeof one]] : [])),
     );
 
-function fluxOf(survey: Survey): FluxKustomization[] {
-  return manifests(survey, FLUX).flatMap(([file, document]) => {
-    const { metadata, spec } = document;
-    const { name, namespace = 'flux-system' } = mapping(metadata);
-    const { path } = mapping(spec);
-    if (
-      !String(document.apiVersion).startsWith('kustomize.toolkit') ||
-      !PLAIN.test(String(name)) ||
-      !PLAIN.test(String(namespace))
-    )
-      return [];
-    if (typeof path !== 'string') return [];
-    const source = String(mapping(mapping(spec).sourceRef).name ?? 'flux-system');
-    const needs = list(mapping(spec).dependsOn).map((one) => String(mapping(one).name));
+type FluxKustomization = ReturnType<typeof fluxOf>[number];
+
+function fluxOf(survey: Survey) {
+  return manifests(survey, FLUX).flatMap(([file, { apiVersion, metadata, spec }]) => {
+    const { path, sourceRef, dependsOn } = mapping(spec);
+    const { name, namespace } = namesIn(metadata, 'flux-system');
+    const isFlux = String(apiVersion).startsWith('kustomize.toolkit') && PLAIN.test(name) && PLAIN.test(namespace);
+    if (!isFlux || typeof path !== 'string') return [];
     return [
       {
-        name: String(name),
-        namespace: String(namespace),
-        path: inFolder('.', path).replace(/\/$/, ''),
-        needs,
+        name,
+        namespace,
         file,
-        source,
+        path: inFolder('.', path).replace(/\/$/, ''),
+        needs: list(dependsOn).map((need) => String(mapping(need).name)),
+        /** The git source that it is from. */
+        source: String(mapping(sourceRef).name ?? 'flux-system'),
       },
     ];
   });
 }
 
+function namesIn(metadata: unknown, usual: string): { name: string; namespace: string } {
+  const { name = '', namespace = usual } = mapping(metadata);
+  return { name: String(name), namespace: String(namespace) };
+}
+
 const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|cluster(?:-\w+)*)$/;
 
-/** Those that no other Kustomization brings in, of one cluster; the rest, with the reason. */
+/** The Kustomizations of one cluster that no other one includes; those of other clusters, with the reason. */
 export function rootsOf(all: readonly FluxKustomization[]) {
   const isWithin = (file: string, path: string) => path !== '.' && (file === path || file.startsWith(`${path}/`));
-  // What flux-system brings in are the parts of the cluster: they tell more than it alone.
+  // What flux-system includes counts as a root: stages for the parts tell more than one for all.
   const outer = all.filter(
     (one) => !all.some(({ name, path }) => name !== one.name && name !== 'flux-system' && isWithin(one.file, path)),
   );
@@ -88,11 +70,11 @@ export function rootsOf(all: readonly FluxKustomization[]) {
   const once = [...new Map(here.map((one) => [one.name, one])).values()].slice(0, MAX_ROOTS);
   const names = new Set(once.map(({ name }) => name));
   const needsOf = ({ name, needs }: FluxKustomization) => {
-    const own = needs.filter((need) => names.has(need));
-    return own.length > 0 || name === 'flux-system' || !names.has('flux-system') ? own : ['flux-system'];
+    const inside = needs.filter((need) => names.has(need));
+    return inside.length > 0 || name === 'flux-system' || !names.has('flux-system') ? inside : ['flux-system'];
   };
   return {
-    /** Too many beside each other to tell which is the root: one of the source that most are from. */
+    /** When the roots cannot be told from the rest: one Kustomization of the most common source. */
     many: once.length === 0 ? mostCommon(inCluster) : undefined,
     chosen: once.map((one) => ({ ...one, needs: needsOf(one) })),
     others: outer
@@ -108,7 +90,7 @@ function mostCommon(all: readonly FluxKustomization[]): FluxKustomization | unde
   return plain.toSorted((a, b) => times(b) - times(a))[0];
 }
 
-/** The folder that is one cluster's: the one behind `clusters`, else all is one. */
+/** The cluster that a file belongs to, by its folder below `clusters/`; empty without such a folder. */
 const clusterOf = (file: string): string => /(?:^|\/)(clusters?\/[^/]+)\//.exec(file)?.[1] ?? '';
 const preference = (cluster: string): number => {
   const at = ['main', 'production', 'prod', 'home', 'homelab'].indexOf(baseName(cluster));
@@ -118,44 +100,28 @@ const preference = (cluster: string): number => {
 const ROOT_NAME = /^(?:root|bootstrap|app-of-apps|apps|argocd|cluster|main|infra(?:structure)?|applications?)/;
 const MAX_ARGO = 3;
 
-function argoOf(survey: Survey): ArgoRoot[] {
+/** The root Applications; `folder`: of the kustomization that lists one. */
+function argoOf(survey: Survey) {
   const all = manifests(survey, ARGO).flatMap(([file, document]) => {
-    const { name = '', namespace = 'argocd' } = mapping(document.metadata);
+    const { name, namespace } = namesIn(document.metadata, 'argocd');
     const kind = String(document.kind);
-    if (!/^Application(?:Set)?$/.test(kind) || !PLAIN.test(String(name)) || !PLAIN.test(String(namespace))) return [];
-    const sources = JSON.stringify(document.spec ?? {}).matchAll(/"path":"([^"{}]+)"/g);
-    return [
-      {
-        name: String(name),
-        namespace: String(namespace),
-        kind,
-        file,
-        paths: [...sources].map(([, path]) => inFolder('.', path as string)),
-      },
-    ];
+    if (!/^Application(?:Set)?$/.test(kind) || !PLAIN.test(name) || !PLAIN.test(namespace)) return [];
+    const sources = [...JSON.stringify(document.spec ?? {}).matchAll(/"path":"([^"{}]+)"/g)];
+    const paths = sources.map(([, path = '']) => inFolder('.', path).replace(/\/$/, ''));
+    return [{ name, namespace, kind, file, paths }];
   });
-  const covered = (file: string) =>
-    all.some(
-      (one) =>
-        one.file !== file && one.paths.some((path) => path !== '.' && file.startsWith(`${path.replace(/\/$/, '')}/`)),
-    );
-  const outer = all.filter(({ file }) => !covered(file));
+  const isCovered = (file: string) =>
+    all.some((other) => other.file !== file && other.paths.some((path) => path !== '.' && file.startsWith(`${path}/`)));
+  const outer = all.filter(({ file }) => !isCovered(file));
   const wanted = outer.filter(({ kind, name }) => kind === 'ApplicationSet' || ROOT_NAME.test(name));
-  const roots = wanted.length > 0 ? wanted : outer.slice(0, 1);
-  const withFolder = roots.map((one): ArgoRoot => {
-    const folder = folderOf(one.file);
-    const kustomization = ['kustomization.yaml', 'kustomization.yml']
-      .map((name) => inFolder(folder, name))
-      .find((path) => survey.files.has(path));
-    const lists = kustomization !== undefined && (survey.text(kustomization) ?? '').includes(baseName(one.file));
-    return {
-      name: lists ? baseName(folder) : one.name,
-      namespace: one.namespace,
-      kind: one.kind,
-      file: one.file,
-      folder: lists ? folder : undefined,
-    };
+  const roots = (wanted.length > 0 ? wanted : outer.slice(0, 1)).map(({ paths: _, ...root }) => {
+    const folder = folderOf(root.file);
+    const isListed = kustomizationIn(survey, folder).includes(baseName(root.file));
+    return isListed ? { ...root, name: baseName(folder), folder } : { ...root, folder: undefined };
   });
-  const once = [...new Map(withFolder.map((one) => [one.folder ?? one.file, one])).values()];
-  return once.slice(0, MAX_ARGO);
+  return [...new Map(roots.map((root) => [root.folder ?? root.file, root])).values()].slice(0, MAX_ARGO);
 }
+
+/** The text of the kustomization in a folder; empty when there is none. */
+export const kustomizationIn = (survey: Survey, folder: string): string =>
+  ['kustomization.yaml', 'kustomization.yml'].map((name) => survey.text(inFolder(folder, name))).find(Boolean) ?? '';

@@ -27,9 +27,9 @@ export interface Kind {
   /** 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
   readonly layer: number;
   readonly timeout?: string;
-  /** How to see that it stands; none when nobody can know. */
+  /** Checks that it is up; none when that cannot be known. */
   readonly verify?: (use: Use) => Check[];
-  /** Tracked files that its way of working reads besides those that are named. */
+  /** Tracked files that it reads without naming them. */
   readonly files?: (use: Use) => string[];
   /** Files that git does not hold and that it cannot do without. */
   readonly wants?: (use: Use) => string[];
@@ -59,7 +59,7 @@ export const KINDS: readonly Kind[] = [
         .outputs.filter((path) => /\.ya?ml$/.test(path))
         .slice(0, 2)
         .map((path) => ({ yaml: path })),
-    files: ({ survey }) => [...rendering(survey).files],
+    files: ({ survey }) => rendering(survey).files,
   },
   {
     name: 'talhelper',
@@ -82,7 +82,7 @@ export const KINDS: readonly Kind[] = [
     },
     files: (use) => {
       const folder = terraformFolder(use);
-      return [...use.survey.files.keys()].filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path));
+      return use.survey.paths.filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path));
     },
     wants: terraformWants,
   },
@@ -106,9 +106,9 @@ export const KINDS: readonly Kind[] = [
     layer: 3,
     timeout: '1h',
     verify: (use) => {
-      // Through a wrapper it runs who knows where.
+      // A wrapper may run it anywhere.
       if (!/(?:^|&&|;)\s*@?(?:\w+=\S*\s+)*ansible-playbook\b/.test(use.line)) return [];
-      // Without hosts of its own it works on this machine, which tells nothing; where it makes a cluster, that must answer.
+      // Without an inventory it works on localhost, where a ping proves nothing; check the cluster that it makes, if any.
       if (inventoryOf(use) === undefined)
         return settingOf(use.survey, 'KUBECONFIG') === undefined ? [] : nodesReady(use);
       const named = optionValue(use.line, '-i|--inventory(?:-file)?');
@@ -118,7 +118,7 @@ export const KINDS: readonly Kind[] = [
       const folder = playFolder(use);
       const at = folder === '.' ? 0 : folder.length + 1;
       const play = inFolder(folder, playbookIn(use.line) ?? '');
-      return [...use.survey.files.keys()].filter(
+      return use.survey.paths.filter(
         (path) => path === play || (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
       );
     },
@@ -203,7 +203,7 @@ const PROGRAMS = (
   'qm pct cilium gh ssh rsync uv python3 nix nixos-rebuild colmena envsubst cloudflared doppler vault bws step'
 ).split(' ');
 
-/** Where the name of a program stands, not one of its words. */
+/** What may stand before a program's name at the start of a command. */
 const COMMAND_START =
   '(?:^|[;&|(`]|\\$\\()[ \\t]*(?:\\w+=\\S*\\s+)*(?:(?:sudo|exec|time|then|do|else|if|until|while|!|run\\(\\) \\{)\\s+)*@?';
 
@@ -221,10 +221,12 @@ const LAYER_WORDS: readonly (readonly [RegExp, number])[] = [
   [/^(?:post|hacks|finish|final|smoke)$/, 6],
 ];
 
-/** By the words of its name, the last that says anything; else by what it runs. */
+/** The layer of the last word of its name that has one; else the highest layer of what it runs. */
 export function layerOf(name: string, kinds: readonly Kind[]): number {
   const words = name.toLowerCase().split(/[^a-z0-9]+/);
-  const said = words.flatMap((word) => LAYER_WORDS.filter(([known]) => known.test(word)).map(([, layer]) => layer));
-  const last = words.includes('post') ? 6 : said.at(-1);
+  const layers = words.flatMap((word) =>
+    LAYER_WORDS.filter(([pattern]) => pattern.test(word)).map(([, layer]) => layer),
+  );
+  const last = words.includes('post') ? 6 : layers.at(-1);
   return last ?? Math.max(...kinds.map(({ layer }) => layer), kinds.length === 0 ? 5 : 0);
 }

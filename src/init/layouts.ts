@@ -1,38 +1,44 @@
 // Repositories that are run by hand: playbooks, Terraform folders, helmfiles, talconfig, Flux, Argo CD, kustomizations, compose
 // files. One reader each, in one table; what a runner or script runs already is not proposed again. Pure.
 
+import { mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
 import { inDirectory, kube } from './command-line.ts';
 import { destroysByPath } from './destroys.ts';
-import { destroysByContent, draftOf, grouped, type Readers, running } from './draft.ts';
+import { type Candidate, destroysByContent, draftOf, grouped, type Reader, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
 import { composeRuns } from './kinds.ts';
-import { type Found, inReadme, paths, type Reader } from './layout.ts';
 import {
   baseName,
   type Draft,
-  documentsOf,
+  documentIn,
   folderOf,
+  freeName,
   inFolder,
+  inReadme,
   inside,
   type LeftOut,
   list,
-  mapping,
+  pathsLike,
   type Survey,
   treeOf,
   unique,
 } from './survey.ts';
 
+const TERRAFORM_FILE = /\.(?:tf|tofu)$/;
+
+/** Folders with Terraform files. */
+export const terraformFolders = (survey: Survey): string[] => unique(pathsLike(survey, TERRAFORM_FILE).map(folderOf));
+
 const terraform: Reader = (survey) => {
-  const all = unique(paths(survey, /\.(?:tf|tofu)$/).map(folderOf));
   const textOf = (folder: string) =>
-    paths(survey, /\.(?:tf|tofu)$/)
+    pathsLike(survey, TERRAFORM_FILE)
       .filter((path) => folderOf(path) === folder)
-      .map((path) => survey.text(path) ?? '')
+      .map(survey.text)
       .join('\n');
-  const texts = new Map(all.map((folder) => [folder, textOf(folder)]));
+  const texts = new Map(terraformFolders(survey).map((folder) => [folder, textOf(folder)]));
   const used = new Set(
     [...texts].flatMap(([folder, text]) =>
       [...text.matchAll(/source\s*=\s*"(\.[^"]*)"/g)].map(([, path]) => inFolder(folder, path as string)),
@@ -46,19 +52,19 @@ const terraform: Reader = (survey) => {
   );
   const program =
     roots.some(([folder]) => /tofu/.test(folder)) ||
-    paths(survey, /\.tofu$/).length > 0 ||
+    pathsLike(survey, /\.tofu$/).length > 0 ||
     /\btofu\s+(?:init|apply|plan)\b/.test(survey.readme)
       ? 'tofu'
       : 'terraform';
   return {
-    found: roots
+    candidates: roots
       .filter(([folder]) => !destroysByPath(folder))
-      .map(([folder, text]): Found => {
+      .map(([folder, text]): Candidate => {
         const run = `${program}${inDirectory(folder)}`;
         const variables = [...text.matchAll(/variable\s+"(\w+)"\s*\{((?:[^{}]|\{[^{}]*\})*)\}/g)]
           .filter(([, , body]) => !/\bdefault\s*=/.test(body as string))
           .map(([, name]) => name as string);
-        const hasValues = [...survey.files.keys(), ...survey.ignored].some(
+        const hasValues = [...survey.paths, ...survey.ignored].some(
           (path) => folderOf(path) === folder && baseName(path).includes('tfvars'),
         );
         const plain = folder === '.' ? program : baseName(folder);
@@ -85,14 +91,14 @@ const terraform: Reader = (survey) => {
 };
 
 const helmfile: Reader = (survey) => {
-  const all = paths(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
-  // A folder helmfile.d is one, its files in the order of their names.
+  const all = pathsLike(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
+  // helmfile runs the files of a folder helmfile.d together.
   const units = unique(all.map((path) => path.replace(/(helmfile\.d)\/.*$/, '$1'))).filter(
     (path) => !destroysByPath(path),
   );
   return {
-    found: units.map(
-      (path): Found => ({
+    candidates: units.map(
+      (path): Candidate => ({
         name: stageName(folderOf(path) === '.' ? 'helmfile' : `${baseName(folderOf(path))}-helmfile`),
         command: `helmfile --file ${shellWord(path)} sync`,
         keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
@@ -105,8 +111,10 @@ const helmfile: Reader = (survey) => {
   };
 };
 
+export const talconfigs = (survey: Survey): string[] => pathsLike(survey, /(?:^|\/)talconfig\.ya?ml$/);
+
 const talos: Reader = (survey) => ({
-  found: paths(survey, /(?:^|\/)talconfig\.ya?ml$/).map((path): Found => {
+  candidates: talconfigs(survey).map((path): Candidate => {
     const folder = folderOf(path);
     return {
       name: 'talos-config',
@@ -119,7 +127,7 @@ const talos: Reader = (survey) => ({
       ],
       files: grouped([
         path,
-        ...paths(survey, /\.ya?ml$/).filter((one) =>
+        ...pathsLike(survey, /\.ya?ml$/).filter((one) =>
           one.startsWith(folder === '.' ? 'patches/' : `${folder}/patches/`),
         ),
       ]),
@@ -131,9 +139,9 @@ const talos: Reader = (survey) => ({
 const gitops: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const inCluster = (command: string) => kube(survey, command);
-  /** A stage that makes the cluster fetch, and waits for `what` to be so. */
+  /** A stage that makes the cluster pull from git, and waits for `what`. */
   const pulled = (
-    one: Pick<Found, 'name' | 'keys' | 'description'>,
+    one: Pick<Candidate, 'name' | 'keys' | 'description'>,
     why: string,
     commands: string[],
     what: string,
@@ -151,7 +159,7 @@ const gitops: Reader = (survey) => {
     timeout: '30m',
   });
   const { chosen, others, many } = rootsOf(flux);
-  const whole: Found[] =
+  const whole: Candidate[] =
     many === undefined
       ? []
       : [
@@ -166,9 +174,9 @@ const gitops: Reader = (survey) => {
             'kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
           ),
         ];
-  const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
+  const system = survey.paths.find((path) => path.endsWith('flux-system/gotk-components.yaml'));
   const fluxName = (name: string) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`);
-  const fluxes = chosen.map(({ name, namespace, path, file, needs }): Found => {
+  const fluxes = chosen.map(({ name, namespace, path, file, needs }): Candidate => {
     const applies = name === 'flux-system' && system ? [`kubectl apply -k ${shellWord(folderOf(system))}`] : [];
     return {
       ...pulled(
@@ -185,7 +193,7 @@ const gitops: Reader = (survey) => {
       layer: needs.length > 0 || /apps/.test(name) ? 5 : 4,
     };
   });
-  const argos = argo.map(({ name, namespace, kind, folder, file }): Found => {
+  const argos = argo.map(({ name, namespace, kind, folder, file }): Candidate => {
     const where = folder ? `-k ${shellWord(folder)}` : `-n ${namespace} -f ${shellWord(file)}`;
     return pulled(
       {
@@ -199,20 +207,20 @@ const gitops: Reader = (survey) => {
     );
   });
   return {
-    found: [...whole, ...fluxes, ...argos],
+    candidates: [...whole, ...fluxes, ...argos],
     left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name}`, why: one.why })),
   };
 };
 
-/** Kustomizations that no other one takes in; where Flux or Argo CD is at work, they do that. */
+/** Top kustomizations; none where Flux or Argo CD applies them. */
 const kustomize: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const tops = flux.length + argo.length > 0 ? [] : topKustomizations(survey);
   const overlays = tops.filter((folder) => /(?:^|\/)overlays?\//.test(folder));
   const chosen = (overlays.length > 0 ? overlays : tops).filter((folder) => !destroysByPath(folder));
   return {
-    found: chosen.map(
-      (folder): Found => ({
+    candidates: chosen.map(
+      (folder): Candidate => ({
         name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
         command: `kubectl apply -k ${shellWord(folder)}`,
         keys: [folder],
@@ -225,12 +233,12 @@ const kustomize: Reader = (survey) => {
   };
 };
 
-/** Folders with a kustomization that is in no other one, outside of components. */
+/** Folders with a kustomization that no other one includes, without components and bases. */
 export function topKustomizations(survey: Survey): string[] {
-  const all = paths(survey, /(?:^|\/)kustomization\.ya?ml$/).filter((path) => !/\{\{/.test(survey.text(path) ?? ''));
+  const all = pathsLike(survey, /(?:^|\/)kustomization\.ya?ml$/).filter((path) => !/\{\{/.test(survey.text(path)));
   const taken = new Set<string>();
   const folders = all.flatMap((path) => {
-    const value = mapping(documentsOf(survey.text(path) ?? '')[0]);
+    const value = documentIn(survey, path);
     if (value.kind === 'Component' || String(value.apiVersion ?? '').includes('toolkit.fluxcd')) return [];
     for (const key of ['resources', 'bases', 'components'])
       for (const one of list(value[key])) taken.add(inFolder(folderOf(path), String(one)).replace(/\/$/, ''));
@@ -239,23 +247,20 @@ export function topKustomizations(survey: Survey): string[] {
   return folders.filter((folder) => !taken.has(folder) && !/(?:^|\/)(?:components?|bases?)(?:\/|$)/.test(folder));
 }
 
-export const COMPOSE_FILE = /(?:^|\/)(?:docker-)?compose\.ya?ml$/;
+export const composeFiles = (survey: Survey): string[] =>
+  pathsLike(survey, /(?:^|\/)(?:docker-)?compose\.ya?ml$/).filter((path) => 'services' in documentIn(survey, path));
 
 const IN_A_ROLE = /(?:^|\/)(?:roles|files|templates?)\//;
 
 const compose: Reader = (survey) => {
-  const all = paths(survey, COMPOSE_FILE).filter(
-    (path) => !IN_A_ROLE.test(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
-  );
-  const harmful = all.filter((path) => destroysByPath(path));
   return {
-    found: all
-      .filter((path) => !harmful.includes(path))
-      .map((path): Found => {
+    candidates: composeFiles(survey)
+      .filter((path) => !IN_A_ROLE.test(path) && !destroysByPath(path))
+      .map((path): Candidate => {
         const folder = folderOf(path);
         const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
         const run = `docker compose --project-directory ${home} -f ${shellWord(path)}`;
-        const services = Object.keys(mapping(mapping(documentsOf(survey.text(path) ?? '')[0]).services));
+        const services = Object.keys(mapping(documentIn(survey, path).services));
         return {
           name: stageName(folder === '.' ? 'compose' : baseName(folder)),
           command: `${run} up --detach --wait`,
@@ -281,10 +286,10 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
   const left: LeftOut[] = [];
   const protect: string[] = [];
   for (const read of LAYOUTS) {
-    const { found, left: more = [], protect: harmful = [] } = read(survey);
+    const { candidates, left: more = [], protect: harmful = [] } = read(survey);
     left.push(...more.filter(({ what }) => !before.some(({ runs }) => runs.includes(baseName(what)))));
     protect.push(...harmful);
-    const open = found.filter(
+    const open = candidates.filter(
       ({ keys }) => !before.some(({ runs }) => keys.some((key) => key !== '.' && runs.includes(key))),
     );
     const chosen = fewOf(survey, open, before.length + drafts.length > 0);
@@ -297,14 +302,20 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     for (const one of chosen) {
       const { keys: _, follow = [], ...sketch } = one;
       const { files } = await running(follow, readers, survey);
-      const harm = await destroysByContent({ own: [], files }, readers, survey);
+      const harm = await destroysByContent({ pieces: [], files }, readers, survey);
       if (harm !== undefined) {
         left.push({ what: follow[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
         continue;
       }
-      const taken = new Set([...before, ...drafts].map(({ name }) => name));
+      const taken = [...before, ...drafts].map(({ name }) => name);
       const all = [...follow, { folder: '.', text: one.command }];
-      drafts.push(draftOf({ ...sketch, name: nameBeside(one, taken) }, { own: [], files, all }, survey));
+      drafts.push(
+        draftOf(
+          { ...sketch, name: freeName([one.name, ...longerName(one)], taken) },
+          { pieces: [], files, all },
+          survey,
+        ),
+      );
     }
   }
   return { drafts, left, protect };
@@ -313,18 +324,16 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
 const MAX_BESIDE = 6;
 const lastLine = (command: string): string => command.split('\n').at(-1) as string;
 
-/** Of many alike those that README names; the first ones only where nothing else would be a stage. */
-function fewOf(survey: Survey, found: readonly Found[], hasOthers: boolean): readonly Found[] {
-  if (found.length <= MAX_BESIDE) return found;
-  const isNamed = ({ keys, files = [] }: Found) =>
+/** Of many candidates, those that README names; without any, the first few if there would be no stage at all. */
+function fewOf(survey: Survey, all: readonly Candidate[], hasOthers: boolean): readonly Candidate[] {
+  if (all.length <= MAX_BESIDE) return all;
+  const isNamed = ({ keys, files = [] }: Candidate) =>
     [...keys, ...files].some((one) => /[./]/.test(one) && inReadme(survey, one));
-  const named = found.filter(isNamed);
-  return (named.length > 0 ? named : hasOthers ? [] : found).slice(0, MAX_BESIDE);
+  const named = all.filter(isNamed);
+  return (named.length > 0 ? named : hasOthers ? [] : all).slice(0, MAX_BESIDE);
 }
 
-function nameBeside({ name, files = [] }: Found, taken: ReadonlySet<string>): string {
+function longerName({ files = [] }: Candidate): string[] {
   const folder = folderOf(files[0] ?? '');
-  const longer = folder === '.' ? [] : [stageName(folder.split('/').slice(-2).join('-'))];
-  const choices = [name, ...longer, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${name}-${n}`)];
-  return choices.find((one) => !taken.has(one)) ?? `${name}-${taken.size}`;
+  return folder === '.' ? [] : [stageName(folder.split('/').slice(-2).join('-'))];
 }

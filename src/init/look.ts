@@ -1,4 +1,4 @@
-// The one part of init that touches the machine: what git lists, texts, what lies ignored, programs, trying a check, writing.
+// The only part of init that touches the machine: lists and reads files, looks for programs, tries checks, writes.
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { runBy, type Sources } from '../fix/judging/judging-set.ts';
@@ -13,19 +13,18 @@ import { DEFAULT_PATH } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';
-import { isAside } from './entries.ts';
 import type { Asked } from './propose.ts';
-import type { Survey } from './survey.ts';
+import { isAside, type Survey } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
-/** What trying checks may take on an idle machine; on a busy one they are no slower for that, only later. */
+/** The time for all probes on an idle machine; multiplied on a busy one. */
 const TRY_MS = 3000;
 const AT_ONCE = 2;
 
 export interface Look {
   readonly survey: Survey;
   readonly asked: Asked;
-  /** Without what could be a secret. */
+  /** Masks what could be a secret. */
   readonly mask: (text: string) => string;
   readonly sources: Sources;
 }
@@ -34,27 +33,29 @@ export interface Look {
 export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look | undefined> {
   const checkout = await checkoutFiles(home);
   if (!checkout || checkout.files.size === 0) return undefined;
-  const texts = new Map<string, string | undefined>();
+  const texts = new Map<string, string>();
   const path = env.PATH || DEFAULT_PATH;
   const peek = (file: string): string | undefined => {
     const facts = fileFacts(join(home, file));
     return facts?.isFile && facts.size <= MAX_TEXT_BYTES ? ifPossible(() => readText(join(home, file))) : undefined;
   };
-  const text = (file: string): string | undefined => {
-    if (!checkout.files.has(file) || checkout.links.has(file)) return undefined;
-    if (!texts.has(file)) texts.set(file, peek(file)?.replaceAll('\r\n', '\n'));
-    return texts.get(file);
+  const text = (file: string): string => {
+    if (!checkout.files.has(file) || checkout.links.has(file)) return '';
+    const content = texts.get(file) ?? peek(file)?.replaceAll('\r\n', '\n') ?? '';
+    texts.set(file, content);
+    return content;
   };
   const ignored = await ignoredBeside(home, ['.']);
-  const readmes = [...checkout.files.keys()].filter(tellsHowToStart);
+  const paths = [...checkout.files.keys()];
   const survey: Survey = {
     files: checkout.files,
+    paths,
     text,
     isTooLarge: (file) => (fileFacts(join(home, file))?.size ?? 0) > MAX_TEXT_BYTES,
     ignored,
     exists: (file) => fileFacts(join(home, file)) !== undefined,
     installed: (tool) => findTool(tool, path) !== undefined,
-    readme: readmes.map((file) => text(file) ?? '').join('\n'),
+    readme: paths.filter(tellsHowToStart).map(text).join('\n'),
   };
   const sources = sourcesOf(checkout);
   const { secrets } = secretsFrom({ home, carry: [], env });
@@ -92,7 +93,7 @@ const tellsHowToStart = (path: string): boolean =>
   ) &&
     !isAside(path));
 
-/** Two at a time: more would only wait for each other. */
+/** Runs AT_ONCE of them at a time. */
 function limited<T>(work: (command: string) => Promise<T>): (command: string) => Promise<T> {
   const lanes: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
   let next = 0;
@@ -104,7 +105,7 @@ function limited<T>(work: (command: string) => Promise<T>): (command: string) =>
   };
 }
 
-/** One check, in the checkout. */
+/** Runs one probe in the checkout. */
 async function tried(
   command: string,
   cwd: string,
@@ -129,7 +130,7 @@ async function tried(
   );
   if (run.ended === 'exit code 0') return { ok: true };
   if (run.ended.startsWith('stopped')) return { late: true };
-  return { ok: false, said: mask(firstComplaint(run.output) || run.ended) };
+  return { ok: false, complaint: mask(firstComplaint(run.output) || run.ended) };
 }
 
 const BEGINS = /\berror\b|ERROR|unknown command|: line \d+:|\bno such\b|\[error\]|\bfailed\b|not found/i;
@@ -147,6 +148,6 @@ function firstComplaint(output: string): string {
     .slice(0, 140);
 }
 
-/** Writes what is not there yet; tells which it wrote. Throws MendError when the disk refuses. */
+/** Writes the files that do not exist yet; returns their paths. Throws MendError when the disk refuses. */
 export const writeNew = (home: string, files: readonly { path: string; text: string }[]): string[] =>
   files.filter(({ path, text }) => createText(join(home, path), text)).map(({ path }) => path);

@@ -7,7 +7,7 @@ import type { Readers } from './draft.ts';
 import { fromRunners, fromScripts } from './from-entries.ts';
 import { fromLayouts } from './layouts.ts';
 import { rendering } from './rendering.ts';
-import { baseName, type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
+import { baseName, type Draft, folderOf, freeName, type LeftOut, type Survey, unique } from './survey.ts';
 
 export interface Proposal {
   /** `check` first. */
@@ -19,14 +19,14 @@ export interface Proposal {
   readonly notes: readonly string[];
 }
 
-export const MAX_STAGES = 12;
+const MAX_STAGES = 12;
 
 export interface Asked extends Readers {
   readonly tryOut: TryOut;
   readonly peek: (path: string) => string | undefined;
 }
 
-/** Nothing that could be run or checked: a proposal without stages. */
+/** Without anything to run or check, the proposal has no stages. */
 export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
   const runners = await fromRunners(survey, asked);
   const scripts = await fromScripts(survey, asked, runners.drafts);
@@ -45,7 +45,7 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
   return {
     stages: withSkips(stages),
     left: unique([...unread(survey), ...over, ...runners.left, ...scripts.left, ...layouts.left]),
-    // What a stage runs under a condition is its own affair.
+    // A file that a stage runs, under a condition, cannot be protected: no stage may run a protected file.
     protect: unique([...scripts.protect, ...layouts.protect])
       .filter((path) => !taken.some(({ runs }) => runs.includes(path)))
       .sort(),
@@ -56,13 +56,13 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
 
 const TARGETS = Object.values(TARGET_FILES).flat();
 
-/** What could have had stages in it, and is longer than anybody's source. */
+/** Files that might define stages and are too large to be read. */
 const unread = (survey: Survey): LeftOut[] =>
-  [...survey.files.keys()]
+  survey.paths
     .filter((path) => (TARGETS.includes(baseName(path)) || /\.(?:sh|bash)$/.test(path)) && survey.isTooLarge(path))
     .map((what) => ({ what, why: 'it is too large to be read' }));
 
-/** A stage that works with what is rendered is mended where that is rendered from. */
+/** Lets fixes of a stage that uses rendered files edit the templates. */
 function withTemplates(survey: Survey, draft: Draft): Draft {
   const { files, outputs } = rendering(survey);
   const folders = unique(outputs.map(folderOf)).filter((folder) => folder !== '.');
@@ -75,23 +75,21 @@ function withTemplates(survey: Survey, draft: Draft): Draft {
 const namedIn = ({ runs }: Draft, carry: readonly Carried[]): string[] =>
   carry.map(({ path }) => path).filter((path) => path.includes('.') && runs.split(/[\s"'=:@]+/).includes(path));
 
-/** Each name once: a later one of the same gets a number. */
+/** Makes the names unique: a later one of the same gets a number. */
 function named(drafts: readonly Draft[]): Draft[] {
-  const taken = new Set<string>();
+  const taken: string[] = [];
   return drafts.map((draft) => {
-    const name = [draft.name, ...Array.from(drafts, (_, i) => `${draft.name}-${i + 2}`)].find(
-      (one) => !taken.has(one),
-    ) as string;
-    taken.add(name);
+    const name = freeName([draft.name], taken);
+    taken.push(name);
     return { ...draft, name };
   });
 }
 
-/** What a stage says it needs; where it says nothing, the stages of the layer below. */
+/** Orders the stages; one without needs gets the stages of the next lower layer. */
 function withNeeds(drafts: readonly Draft[]): Draft[] {
   const names = new Set(drafts.map(({ name }) => name));
   const needs = new Map(
-    drafts.map(({ name, needs: own }) => [name, own.filter((need) => names.has(need) && need !== name)]),
+    drafts.map(({ name, needs: named }) => [name, named.filter((need) => names.has(need) && need !== name)]),
   );
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
     from === to || (!seen.has(from) && (needs.get(from) ?? []).some((next) => reaches(next, to, seen.add(from))));
@@ -108,10 +106,10 @@ function withNeeds(drafts: readonly Draft[]): Draft[] {
   const ordered: Draft[] = [];
   const place = (draft: Draft, path: readonly string[]): void => {
     if (ordered.some(({ name }) => name === draft.name) || path.includes(draft.name)) return;
-    // A circle is cut where it closes.
-    const own = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
-    for (const need of own) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
-    ordered.push({ ...draft, needs: own });
+    // Break cycles.
+    const first = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
+    for (const need of first) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
+    ordered.push({ ...draft, needs: first });
   };
   for (const draft of drafts) place(draft, []);
   return ordered;
@@ -126,11 +124,11 @@ function withSkips(stages: readonly Draft[]): Draft[] {
   );
 }
 
-/** The proposal with these stages only; the others stand among what is left out. */
+/** The proposal with these stages only; the others are listed as left out. */
 export function onlyStages(proposal: Proposal, names: ReadonlySet<string>, why: (name: string) => string): Proposal {
   const gone = proposal.stages.filter(({ name }) => !names.has(name));
-  const kept = proposal.stages.filter(({ name }) => names.has(name));
-  // What stood behind a stage that is gone stands behind what that one needed.
+  const stages = proposal.stages.filter(({ name }) => names.has(name));
+  // Who needed a removed stage needs what that one needed.
   const needsOf = (stage: Draft, seen: readonly string[] = []): string[] =>
     stage.needs.flatMap((need) => {
       if (names.has(need)) return [need];
@@ -139,7 +137,7 @@ export function onlyStages(proposal: Proposal, names: ReadonlySet<string>, why: 
     });
   return {
     ...proposal,
-    stages: withSkips(kept.map(({ on_failure: _, ...stage }) => ({ ...stage, needs: unique(needsOf(stage)) }))),
+    stages: withSkips(stages.map(({ on_failure: _, ...stage }) => ({ ...stage, needs: unique(needsOf(stage)) }))),
     left: [
       ...gone.map(({ name, command }) => ({ what: `${name}: ${command.split('\n').at(-1)}`, why: why(name) })),
       ...proposal.left,

@@ -1,5 +1,5 @@
-// The last look at a proposal: read as a run would read it. A stage that would be refused, or would run what is protected through
-// another file, is taken out and stands among what is left out. Pure, but for its sources.
+// Validates a proposal as a run would. A stage that would be refused, or that runs a protected file through another one, is removed
+// and listed as left out. Pure, but for its sources.
 import { MAP_FILE } from '../config/files.ts';
 import { parseContextMap } from '../config/parse.ts';
 import { formatPath } from '../config/problem.ts';
@@ -8,7 +8,7 @@ import type { Sources } from '../fix/judging/judging-set.ts';
 import { onlyStages, type Proposal } from './propose.ts';
 import { mapText } from './write-map.ts';
 
-/** Ends: each round takes a stage out, or finds nothing to say. */
+/** Repeats until nothing is wrong: each round removes at least one stage. */
 export async function settled(proposal: Proposal, sources: Sources): Promise<Proposal> {
   if (proposal.stages.length === 0) return proposal;
   const reasons = await faults(mapText(proposal), sources);
@@ -21,16 +21,16 @@ export async function settled(proposal: Proposal, sources: Sources): Promise<Pro
   );
 }
 
-/** Stage → why it cannot stand as it is. */
+/** Stage → why it would be refused. */
 async function faults(text: string, sources: Sources): Promise<Map<string, string>> {
   const parsed = parseContextMap(text, MAP_FILE);
-  const found: (readonly [path: string, why: string])[] = parsed.ok
+  const problems: (readonly [path: string, why: string])[] = parsed.ok
     ? [...(await forbiddenByWords(parsed.value, sources)), ...(await forbiddenThroughFiles(parsed.value, sources))].map(
         ({ path, what, through }) => [formatPath(path), `it runs ${what}${through ? `, through ${through}` : ''}`],
       )
     : parsed.problems.map(({ path, message }) => [path, message]);
   return new Map(
-    found.flatMap(([path, why]) => {
+    problems.flatMap(([path, why]) => {
       const stage = /^stages\.([\w-]+)/.exec(path)?.[1];
       return stage === undefined ? [] : [[stage, why] as const];
     }),

@@ -1,14 +1,16 @@
-// What init reads of a repository, and what it makes of it: drafts of stages, and what it leaves out with the reason.
+// What the readers of init share: the repository that they read, the drafts that they make, and small questions about paths.
 import { dirname, join, normalize } from 'node:path/posix';
 import { parseAllDocuments } from 'yaml';
+import { type Mapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 
-/** A repository as far as its readers need it. */
+/** The repository. */
 export interface Survey {
-  /** Tracked files with their modes. */
+  /** Tracked files with their modes, and their paths alone. */
   readonly files: ReadonlyMap<string, { readonly mode: string }>;
-  /** The text of a tracked file; undefined when there is none, or it is too large to be somebody's source. */
-  text(path: string): string | undefined;
+  readonly paths: readonly string[];
+  /** The text of a tracked file; empty when there is none, or when it is too large. */
+  text(path: string): string;
   isTooLarge(path: string): boolean;
   /** What git ignores in the checkout, folders ending in `/`. */
   readonly ignored: readonly string[];
@@ -30,15 +32,15 @@ export interface Draft {
   readonly verify: readonly Check[];
   readonly tools: readonly string[];
   readonly env: readonly string[];
-  /** Files that git does not hold and that it cannot do without. */
+  /** Files outside of git that it cannot do without. */
   readonly wants: readonly string[];
   readonly timeout?: string;
   readonly on_failure?: 'skip';
   /** Comments: why it is proposed, and what to mind. */
   readonly why: readonly string[];
-  /** What comes first when nobody says: 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
+  /** Gives the order where there are no needs: 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
   readonly layer: number;
-  /** Everything that it runs, as far as it can be read: to tell whether something else is covered by it. */
+  /** All that it runs, as far as it can be read: searched for what other readers would propose. */
   readonly runs: string;
 }
 
@@ -62,12 +64,43 @@ export const inside = (folder: string, command: string): string =>
 /** A folder as a pattern of `files`: the tree below it. */
 export const treeOf = (folder: string): string => (folder === '.' ? '**' : `${folder}/`);
 
-export type Mapping = Readonly<Record<string, unknown>>;
-export const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const mapping = (value: unknown): Mapping => (isMapping(value) ? value : {});
 export const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** In a folder of archives, tests, examples or vendored files: nothing there is proposed. */
+export const isAside = (path: string): boolean =>
+  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
+    path,
+  );
+
+/** The tracked paths that match, without those that are aside. */
+export const pathsLike = (survey: Survey, pattern: RegExp): string[] =>
+  survey.paths.filter((path) => pattern.test(path) && !isAside(path));
+
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Whether README names it, by its name or its path. */
+export const inReadme = ({ readme }: Survey, name: string): boolean =>
+  new RegExp(`(?:^|[\\s/\`"'])${escapeRegExp(name)}(?:$|[\\s\`"',.:)])`, 'm').test(readme);
+
+/** The first of these names that is free; else the first with a number behind it. */
+export function freeName(names: readonly string[], taken: readonly string[]): string {
+  const numbered = taken.map((_, i) => `${names[0]}-${i + 2}`);
+  return [...names, ...numbered].find((name) => !taken.includes(name)) as string;
+}
+
+/** `read`, once a survey. */
+export function perSurvey<T>(read: (survey: Survey) => T): (survey: Survey) => T {
+  const results = new WeakMap<Survey, T>();
+  return (survey) => {
+    const result = results.get(survey) ?? read(survey);
+    results.set(survey, result);
+    return result;
+  };
+}
+
+/** The first document of a tracked YAML file; empty when that is no mapping. */
+export const documentIn = (survey: Survey, path: string): Mapping => mapping(documentsOf(survey.text(path))[0]);
 
 /** The documents of a YAML text; none when it cannot be read. */
 export function documentsOf(text: string): unknown[] {

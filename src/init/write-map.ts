@@ -1,4 +1,4 @@
-// The proposal as YAML that people read: a comment for each decision, lines that yamllint's defaults take. Pure.
+// The proposal as YAML: a comment for each decision, within the defaults of yamllint. Pure.
 import { Document, isMap, isScalar, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import { whyStricter } from '../config/strict-shell.ts';
 import type { Proposal } from './propose.ts';
@@ -92,7 +92,7 @@ const COMMENTS: Readonly<Record<string, string>> = {
   on_failure: 'nothing else needs it',
 };
 
-/** Short lists on one line; a word on what each key is, once, at the first stage. */
+/** Puts short lists on one line, and explains the keys in comments at the first stage. */
 function style(map: YAMLMap, { name }: Draft): void {
   for (const { key, value } of map.items as Pair<Scalar, unknown>[]) {
     const text = JSON.stringify((value as { toJSON?: () => unknown })?.toJSON?.() ?? value);
@@ -111,15 +111,15 @@ function style(map: YAMLMap, { name }: Draft): void {
   }
 }
 
-/** One line as it is where it fits; else a block, its lines broken. */
+/** A command as one line where it fits, else as a block of wrapped lines. */
 function shellText(command: string, kind: 'command' | 'check'): string {
   const strict = kind === 'command' ? 'set -eo pipefail' : 'set -e';
-  // What a run does anyway: said, so that the lines do the same when they are copied.
+  // A run sets these options anyway; written out, the lines do the same when they are copied.
   const text = whyStricter(command, kind) === undefined ? command : `${strict}\n${command}`;
   return text.includes('\n') || text.length > WIDTH - 16 ? `${wrapped(text)}\n` : text;
 }
 
-/** Long lines of shell broken at spaces outside of quotes. */
+/** Wraps long lines of shell at spaces outside of quotes. */
 function wrapped(command: string): string {
   return command
     .split('\n')
@@ -138,7 +138,7 @@ function wrapLine(line: string): string[] {
     else if (character === quote) quote = '';
     else if (character === ' ' && quote === '' && line.slice(0, i).trim() !== '') breaks.push(i);
   }
-  // Where a word alone is too long, behind it.
+  // A word that is too long stays whole.
   const cut = breaks.findLast((at) => at <= ROOM - 2) ?? breaks[0];
   if (cut === undefined) return [line];
   return [`${line.slice(0, cut)} \\`, ...wrapLine(`  ${line.slice(cut + 1).trimStart()}`)];
@@ -149,20 +149,20 @@ function wrapComment(line: string): string[] {
   return folded(text, mark, `${mark}  `, ROOM);
 }
 
-/** Lines of a comment, as the library wants them: each with a space before it. */
+/** A comment as the yaml library takes it: each line begins with a space. */
 const comment = (sentences: readonly string[], indent: number): string =>
   folded(sentences.join(' ').replace(/\s+/g, ' '), `${' '.repeat(indent)} `, `${' '.repeat(indent)} `)
     .map((line) => line.slice(indent))
     .join('\n');
 
-/** yamllint wants two spaces before a comment behind a value. */
+/** Fixes white space that yamllint would report. */
 const trimmed = (text: string): string =>
   text
     .replace(/[ \t]+$/gm, '')
     .replace(/^( +on_failure: skip) #/gm, '$1  #')
     .replace(/\n{3,}/g, '\n\n');
 
-/** What is not proposed, as comments behind everything else: by reason, a line each, a few of many. */
+/** What is not proposed, as comments at the end, grouped by reason. */
 function leftText(left: Proposal['left']): string {
   if (left.length === 0) return '';
   const reasons = [...new Set(left.map(({ why }) => why))];
@@ -182,7 +182,7 @@ function leftText(left: Proposal['left']): string {
 
 const cut = (line: string): string => (line.length > WIDTH ? `${line.slice(0, WIDTH - 3).trimEnd()}...` : line);
 
-/** The words of a text in lines that fit, the first behind `head`, the others behind `indent`. */
+/** The words of a text in lines of `width`; `head` begins the first, `indent` the others. */
 function folded(text: string, head: string, indent: string, width = WIDTH): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

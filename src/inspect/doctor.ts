@@ -21,7 +21,7 @@ import { callHook } from '../plugin/call.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
-import { toolSource } from '../stage/requires.ts';
+import { required, toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
 import { carryPaths, refuseTracked } from '../worktree/carry.ts';
@@ -44,7 +44,7 @@ type Ports = Pick<RunPorts, 'env' | 'labTools'>;
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
-export interface ExamineOptions {
+interface ExamineOptions {
   readonly lab?: Lab | undefined;
   /** Instead of what ai/loop.yaml says. */
   readonly backend?: string | undefined;
@@ -109,20 +109,20 @@ function lockAndRun(layout: Layout): Finding[] {
 
 function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] {
   const path = stagePath({ env: ports.env, lab, labTools: ports.labTools });
-  const tools = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.tools))];
-  const variables = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.env))];
   return [
     lab === 'simulated' ? note('the lab is simulated: stand-ins answer for the real tools') : ok('the lab is real'),
-    ...tools.map((tool) => {
+    ...required(map, 'tools').map((tool) => {
       const program = findTool(tool, path);
       if (program) return ok(`${tool}: ${program}`);
       return problem(`${tool} is not on PATH`, toolSource(tool) ?? `install ${tool}`);
     }),
-    ...variables.filter((name) => !ports.env[name]).map((name) => problem(`${name} is not set`, `export ${name}=…`)),
+    ...required(map, 'env')
+      .filter((name) => !ports.env[name])
+      .map((name) => problem(`${name} is not set`, `export ${name}=…`)),
   ];
 }
 
-/** What a run that nobody starts by hand would find: by the scheduler's environment, not this one. */
+/** The same by the environment of the scheduler. */
 async function scheduleFindings({ map }: Configuration, here: Ports & { home: string; lab: Lab }): Promise<Finding[]> {
   const { schedules } = await findSchedules(here.home, here.env);
   return schedules.flatMap((schedule) => [
@@ -169,7 +169,7 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
   ];
 }
 
-/** What the filter in front of every model cannot do here. Names keys and files, never a value. */
+/** Secrets that cannot be masked. Names keys and files, never a value. */
 function secretFindings(home: string, { map, loop }: Configuration, env: Ports['env']): Finding[] {
   try {
     const { short, passedOver } = secretsFrom({ home, ...splitCarry(map), env });
@@ -222,7 +222,7 @@ async function pluginFindings(layout: Layout, commit: string, loop: LoopConfig):
   const checkable = [...executors, ...escalations, ...notifiers].filter(({ hooks }) => hooks.check !== undefined);
   const results = await Promise.all(checkable.map((plugin) => callHook(plugin, 'check', {})));
   return results.map((result) =>
-    // Not a problem: stages run without them, only what fails is not mended.
+    // A note: stages run without plugins, only failures are not mended.
     'answer' in result
       ? ok(`${result.plugin}: ${result.answer}`)
       : note(result.failed.replace(': check threw: ', ': ')),

@@ -52,7 +52,7 @@ export async function explainFailure(
     const next = { unknown: `${config.code}: ${config.message}` };
     return { entry, failure, cells, next };
   }
-  // As in a run that has just begun, and in which it was seen once more.
+  // As if a new run had just seen it once more.
   const stage = config.map.stages[entry.stage];
   const transient = entry.transient && stage?.rerun !== false;
   const history = { ...entry, times_seen: entry.times_seen + 1 };

@@ -5,7 +5,7 @@ import { currentFingerprint, entryOf, type Ledger, type LedgerEntry } from '../t
 import { dayOf } from '../triage/words.ts';
 
 /** waits: a case is open · given_up · mended: a fix was verified since · passed: green since without one · open. */
-export type FailureState = 'waits' | 'given_up' | 'mended' | 'passed' | 'open';
+type FailureState = 'waits' | 'given_up' | 'mended' | 'passed' | 'open';
 
 export interface FailureGroup {
   readonly stage: string;
@@ -19,8 +19,8 @@ export interface FailureGroup {
   last: string;
   /** UTC day → attempts that ended with it. */
   readonly days: Record<string, number>;
-  /** What was tried on it in these runs, each as it stands; `run` made it. */
-  fixes: (FixSummary & { run: string })[];
+  /** What was tried on it in these runs, each as it stands; `run` committed it last, `applied` says how many runs did. */
+  fixes: (FixSummary & { run: string; applied: number })[];
   state: FailureState;
   /** The open case. */
   case?: string;
@@ -47,9 +47,11 @@ export function failureGroups(
     for (const fix of fixes) {
       const group = groups.get(keyOf(fix.stage, fix.fingerprint));
       if (!group) continue;
+      const isCommitted = fix.commit !== undefined;
       const earlier = group.fixes.find(({ hash }) => hash === fix.hash);
-      if (earlier) Object.assign(earlier, fix, { run: fix.commit === undefined ? earlier.run : run });
-      else group.fixes.push({ ...fix, run });
+      const applied = (earlier?.applied ?? 0) + (isCommitted ? 1 : 0);
+      if (earlier) Object.assign(earlier, fix, { run: isCommitted ? run : earlier.run, applied });
+      else group.fixes.push({ ...fix, run, applied });
     }
   }
   const lastGreen = new Map(
@@ -67,8 +69,17 @@ export function failureGroups(
 }
 
 const newGroup = (stage: string, fingerprint: string, at: string): FailureGroup => ({
-  ...{ stage, fingerprint, class: 'unknown', excerpt: '', times: 0, runs: [], first: at, last: at, days: {} },
-  ...{ fixes: [], state: 'open' },
+  stage,
+  fingerprint,
+  class: 'unknown',
+  excerpt: '',
+  times: 0,
+  runs: [],
+  first: at,
+  last: at,
+  days: {},
+  fixes: [],
+  state: 'open',
 });
 
 function stateOf(entry: LedgerEntry | undefined, group: FailureGroup, isGreen: boolean): FailureState {

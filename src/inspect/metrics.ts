@@ -94,7 +94,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
     samples: (measured) =>
       measured.names.flatMap((stage) => {
         const ofStage = entriesOf(measured).filter((entry) => entry.stage === stage);
-        // All classes from the first day: an increase from nothing is seen as none.
+        // All classes from the start: Prometheus sees no increase in a series that appears.
         return FAILURE_CLASSES.map((kind): Sample => {
           const seen = ofStage.filter((entry) => entry.class === kind).map(({ times_seen }) => times_seen);
           return [{ stage, class: kind }, seen.reduce((sum, times) => sum + times, 0)];
@@ -154,7 +154,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   },
 };
 
-/** A matrix is as green as the cell that was so the longest time ago. Records of earlier versions tell only when it turned so. */
+/** Of a matrix, the oldest green of its cells. Records of earlier versions only have when it turned green. */
 function lastGreen({ cells, ...stage }: StageRecord): number | undefined {
   const times = Object.values(cells ?? { stage }).map(
     ({ green_at, status, since }) => green_at ?? (status === 'green' ? since : undefined),
@@ -189,7 +189,7 @@ export function metricsOf(layout: Layout): string {
   return metricsText({
     home: layout.home,
     version: packageVersion(),
-    // A stage that is no longer in the map would stay failed for ever.
+    // Without stages that are no longer in the map: they would stay failed for ever.
     names: mapped.length > 0 ? mapped : Object.keys(stages),
     stages,
     ledger: readLedger(layout).ledger,
@@ -199,7 +199,7 @@ export function metricsOf(layout: Layout): string {
   });
 }
 
-/** Before a run that is at work, or was cut off, there is one that ended, or there were some that could not begin. */
+/** Searches backwards: the newest runs may be at work, cut off, or never have begun. */
 const MAX_LOOKED_AT = 20;
 
 function lastEnd(layout: Layout, { latest }: LoadedStages): LoopEvent<'run.ended'> | undefined {

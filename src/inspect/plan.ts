@@ -31,7 +31,7 @@ interface PlanRow {
   why: string;
 }
 
-export interface PlanView {
+interface PlanView {
   base: string;
   commit: string;
   lab: string;

@@ -1,6 +1,6 @@
 // What happened in a time, or in one run, as one value: what ran, broke, was mended, waits for the owner, and cost. Pure.
 
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { itemNumber, itemStageName } from '../backlog/stage-of-item.ts';
 import type { StageState } from '../journal/stages.ts';
 import { type RunSummary, runFacts, type StageSummary } from '../journal/summary.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
@@ -49,7 +49,10 @@ export function reportOf(facts: ReportFacts) {
   const isConcerned = concernOf(facts);
   const problems = runs.flatMap((one) => (one.damage ? [`the journal of run ${one.run} ${one.damage}`] : []));
   return {
-    ...{ home, from, to, ...(run !== undefined && { run }) },
+    home,
+    from,
+    to,
+    ...(run !== undefined && { run }),
     runs: {
       total: runs.length,
       outcomes: countBy(runs.map(({ outcome }) => outcome)),
@@ -75,7 +78,7 @@ export function reportOf(facts: ReportFacts) {
       tokens: runs.reduce((sum, { tokens }) => sum + tokens, 0),
     })),
     stages: stagesOf(facts, buckets),
-    items: facts.items.filter(({ number }) => isConcerned(`item-${number}`)),
+    items: facts.items.filter(({ number }) => isConcerned(itemStageName(number))),
     items_done: [...new Set(runs.flatMap(({ items }) => items))],
     ...(timeline && { timeline }),
     notices: [...facts.notices, ...problems.slice(-MAX_LISTED)],
@@ -93,7 +96,7 @@ function countBy(keys: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** Of one run only what it had to do with is told; of a time, all that there is. */
+/** Whether to report on a stage: for one run, those that it touched; for a period, all. */
 function concernOf({ run, runs }: ReportFacts): (stage: string) => boolean {
   if (run === undefined) return () => true;
   const stages = new Set(
@@ -107,7 +110,7 @@ interface Bucket {
   readonly runs: RunSummary[];
 }
 
-/** The time in days, or in as many at once as leave few enough to draw. None for less than a day. */
+/** Splits the period into days, or into groups of days when there are more than can be drawn. */
 function bucketsOf(from: string, to: string, runs: readonly RunSummary[]): Bucket[] {
   const start = Date.parse(`${from.slice(0, 10)}T00:00:00.000Z`);
   const days = Math.floor((Date.parse(to) - start) / DAY_MS) + 1;
@@ -128,17 +131,17 @@ function countsIn(buckets: readonly Bucket[], { days }: FailureGroup): number[] 
   return sums;
 }
 
-/** What no longer held of green stages, one row for each way in which it did not, the most frequent first. */
+/** Checks of green stages that no longer held, the most frequent first. */
 function driftOf(runs: readonly RunSummary[]) {
-  const found = new Map<string, { stage: string; text: string; times: number; run: string; last: string }>();
+  const rows = new Map<string, { stage: string; text: string; times: number; run: string; last: string }>();
   for (const { run, began, stages } of runs) {
     for (const { stage, drift: text } of stages) {
       if (text === undefined) continue;
-      const { times = 0 } = found.get(`${stage} ${text}`) ?? {};
-      found.set(`${stage} ${text}`, { stage, text, times: times + 1, run, last: began });
+      const { times = 0 } = rows.get(`${stage} ${text}`) ?? {};
+      rows.set(`${stage} ${text}`, { stage, text, times: times + 1, run, last: began });
     }
   }
-  return [...found.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));
+  return [...rows.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));
 }
 
 /** Every change that was tried, as it stands today, the newest first. */
@@ -173,55 +176,32 @@ interface Waiting {
 /** What only the owner can do, the most pressing first. */
 function waitsOf(facts: ReportFacts, isConcerned: (stage: string) => boolean): Waiting[] {
   const { ledger, stages, newest, safeMode, unlanded, items, run } = facts;
-  const entries = Object.values(ledger.entries).filter(({ stage }) => isConcerned(stage));
-  const conflict = newest?.conflict !== undefined && (run === undefined || run === newest.run) ? newest : undefined;
+  const waits: Waiting[] = [];
+  if (safeMode !== undefined)
+    waits.push({ what: 'safe mode', text: `the AI changes nothing: ${safeMode}`, command: 'mendloop safe-mode off' });
+  if (newest?.conflict !== undefined && (run === undefined || run === newest.run))
+    waits.push({ what: 'conflict', text: newest.conflict, since: newest.began, command: 'mendloop status' });
+  for (const entry of Object.values(ledger.entries).filter(({ stage }) => isConcerned(stage))) {
+    const text = `${entry.stage}: ${entry.class}, ${entry.excerpt.split('\n')[0]}`;
+    if (entry.case !== undefined) {
+      const [command = ''] = caseCommands(entry.case, entry.suggestion !== undefined);
+      waits.push({ what: 'case', text, since: entry.last_seen, command });
+    } else if (isGivenUp(entry, stages)) {
+      const since = entry.gave_up_at ?? entry.last_seen;
+      waits.push({ what: 'given up', text, since, command: `mendloop explain ${entry.fingerprint}` });
+    }
+  }
   const fixes = unlanded.filter(({ stage }) => isConcerned(stage));
-  return [
-    ...(safeMode === undefined
-      ? []
-      : [
-          {
-            what: 'safe mode' as const,
-            text: `the AI changes nothing: ${safeMode}`,
-            command: 'mendloop safe-mode off',
-          },
-        ]),
-    ...(conflict
-      ? [
-          {
-            what: 'conflict' as const,
-            text: conflict.conflict ?? '',
-            since: conflict.began,
-            command: 'mendloop status',
-          },
-        ]
-      : []),
-    ...entries.flatMap((entry): Waiting[] => {
-      const words = { text: `${entry.stage}: ${entry.class}, ${entry.excerpt.split('\n')[0]}` };
-      if (entry.case !== undefined) {
-        const [command = ''] = caseCommands(entry.case, entry.suggestion !== undefined);
-        return [{ what: 'case', ...words, since: entry.last_seen, command }];
-      }
-      if (!isGivenUp(entry, stages)) return [];
-      const command = `mendloop explain ${entry.fingerprint}`;
-      return [{ what: 'given up', ...words, since: entry.gave_up_at ?? entry.last_seen, command }];
-    }),
-    ...(fixes.length > 0
-      ? [
-          {
-            what: 'promote' as const,
-            text: `${counted(fixes.length, 'verified fix', 'verified fixes')} not on your branch yet`,
-            command: 'mendloop promote',
-          },
-        ]
-      : []),
-    ...items
-      .filter(({ state, number }) => state === 'stuck' && isConcerned(`item-${number}`))
-      .map(({ number, title, note }) => ({
-        ...{ what: 'item' as const, text: `${title}${note ? `: ${note}` : ''}` },
-        command: `mendloop backlog show ${number}`,
-      })),
-  ];
+  if (fixes.length > 0) {
+    const text = `${counted(fixes.length, 'verified fix', 'verified fixes')} not on your branch yet`;
+    waits.push({ what: 'promote', text, command: 'mendloop promote' });
+  }
+  for (const { number, title, note } of items.filter(({ state }) => state === 'stuck')) {
+    const text = `${title}${note ? `: ${note}` : ''}`;
+    if (isConcerned(itemStageName(number)))
+      waits.push({ what: 'item', text, command: `mendloop backlog show ${number}` });
+  }
+  return waits;
 }
 
 function isGivenUp({ stage, gave_up_at }: LedgerEntry, stages: StageState['stages']): boolean {
@@ -235,7 +215,7 @@ function stagesOf({ run, runs, stages }: ReportFacts, buckets: readonly Bucket[]
   const of = (list: readonly RunSummary[], stage: string) =>
     list.flatMap((one) => one.stages.filter((each) => each.stage === stage));
   const seen = [...runs.flatMap((one) => one.stages.map(({ stage }) => stage)), ...(run ? [] : Object.keys(stages))];
-  // Items of the work queue are told as that.
+  // Items of the work queue have their own section.
   const names = [...new Set(seen)].filter((stage) => itemNumber(stage) === undefined);
   return names.map((stage) => {
     const all = of(runs, stage);

@@ -48,14 +48,17 @@ export function timelineOf(events: readonly LoopEvent[]): Timeline | undefined {
     if (bar?.outcome === 'open') bar.to = event.time;
     if (event.type === 'attempt.started')
       row.bars.push({
-        ...{ attempt: event.attempt ?? row.bars.length + 1, from: event.time, to: event.time, outcome: 'open' },
+        attempt: event.attempt ?? row.bars.length + 1,
+        from: event.time,
+        to: event.time,
+        outcome: 'open',
         log: event.data.log,
       });
     else if (event.type === 'attempt.ended' && bar) bar.outcome = event.data.outcome;
     else if (MARKS.has(event.type)) row.marks.push(event);
     if (row.bars.length + row.marks.length > 0) rows.set(step, row);
   }
-  // Names of stages are no rows where their cells have some.
+  // No row for a stage whose cells have rows.
   const cells = new Set([...rows.values()].filter(({ step, stage }) => step !== stage).map(({ stage }) => stage));
   return {
     from: first.time,

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { reachScheduler } from '../backend/open.ts';
+import { itemStageName } from '../backlog/stage-of-item.ts';
 import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
@@ -21,13 +22,14 @@ import { baseOf, type Configuration, configurationOnDisk, forbiddenText } from '
 import { stagePath } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
+import { required } from '../stage/requires.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
 import { checkoutFiles, readAt } from '../worktree/read.ts';
 
-export interface Validation {
+interface Validation {
   stages: string[];
   warnings: string[];
   /** Where a run would read something else than the working tree. */
@@ -47,7 +49,7 @@ export async function validateHome(
   const carry = carryPaths(config.map.carry);
   const tracked = [...(checkout?.files.keys() ?? [])];
   refuseOverlap(tracked, carry);
-  const { problems = [] } = (await checkBacklog(home)) ?? {};
+  const { items = [], problems = [] } = (await checkBacklog(home)) ?? {};
   if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
@@ -60,6 +62,9 @@ export async function validateHome(
       ...stages
         .filter(([name]) => LATER_COMMANDS.includes(name))
         .map(([name]) => `stages.${name}: ${namesCommand(name)}`),
+      ...items
+        .filter(({ number }) => Object.hasOwn(config.map.stages, itemStageName(number)))
+        .map(({ number }) => `stages.${itemStageName(number)}: ${hidesItem(number)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
       ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
@@ -69,6 +74,8 @@ export async function validateHome(
 
 const namesCommand = (name: string): string =>
   `${name} is a command as well: the stage alone runs as mendloop -- ${name}`;
+const hidesItem = (number: string): string =>
+  `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 const STRICTER = 'any part that fails ends it now, in 0.1.0 only the last one did';
 
@@ -80,8 +87,12 @@ async function checkWarnings(
 ): Promise<string[]> {
   const judges = await judgingSet(map, sources);
   const path = stagePath({ ...ports, lab: loop.lab });
-  const tools = new Set(Object.values(map.stages).flatMap(({ requires }) => requires.tools));
-  const unknown = await unknownPrograms(map, sources, (name) => tools.has(name) || findTool(name, path) !== undefined);
+  const tools = required(map, 'tools');
+  const unknown = await unknownPrograms(
+    map,
+    sources,
+    (name) => tools.includes(name) || findTool(name, path) !== undefined,
+  );
   const forbidden = await forbiddenThroughFiles(map, sources);
   return [
     ...(await judgeWarnings(home, map.stages, judges, sources)),
@@ -93,7 +104,7 @@ async function checkWarnings(
 const UNREAD = 'it could not be read in time, so every file whose name stands in it counts as run by it';
 const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
 
-/** What no fix may touch because checks run it, by the word that says so; and judges that git cannot put back. */
+/** Editable files that no fix may touch because checks run them, and judges that git cannot restore. */
 async function judgeWarnings(
   home: string,
   all: Configuration['map']['stages'],
@@ -149,7 +160,7 @@ async function differences(home: string, objects: GitObjects, carry: readonly st
     const still = `is carried and still tracked on ${base.name}: a run reads the committed tree (git commit)`;
     return [...(await Promise.all(looks)).flat(), ...tracked.map((path) => `${path} ${still}`)];
   } catch (error) {
-    // The files can be checked where no run could start; that no run could start is said all the same.
+    // Report that no run could start; the files were checked all the same.
     if (error instanceof MendError) return [`a run could not start here: ${error.code} ${error.message}`];
     throw error;
   }

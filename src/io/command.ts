@@ -14,7 +14,7 @@ export type CommandKind = 'command' | 'check';
 // Not pipefail for checks: a long output piped into `grep -q` would fail at random.
 const SHELLS = { command: ['bash', '-eo', 'pipefail', '-c'], check: ['bash', '-e', '-c'] };
 
-export const argvOf = (command: Command, kind: CommandKind): readonly string[] =>
+const argvOf = (command: Command, kind: CommandKind): readonly string[] =>
   typeof command === 'string' ? [...SHELLS[kind], command] : command;
 
 export interface CommandRequest {
@@ -57,7 +57,7 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
     detached: true,
     stdio: ['ignore', request.outputFd, request.outputFd, 'pipe'],
   });
-  // The leader's own end: not when its output closes, which a grandchild may hold for ever.
+  // Wait for the leader's exit, not for the end of its output: a grandchild may hold that open for ever.
   const ended = new Promise<Exit>((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
   const pgid = await pidOf(child);
   try {
@@ -68,17 +68,17 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
     throw error;
   }
   const gate = child.stdio[3] as NodeJS.WritableStream | null | undefined;
-  // The group may be dead already; its exit tells.
+  // EPIPE when the group is dead already; its exit is seen below.
   gate?.on('error', () => {});
   gate?.end('go\n');
   const stopped = await firstOf(ended, request.signal);
-  // Stopping reaches further than the group: a process that moved to its own session still carries the marks.
+  // A stop also ends processes that moved to their own session: they still have the marks in their environment.
   const mine = () => groupAndMarked(pgid, request.marks);
   const allEnded = !stopped || (await endAll(mine, request.graceMs, clock));
   const exit = allEnded ? await ended : await Promise.race([ended, clock.sleep(EXIT_SEEN_MS)]);
   const left = groupMembers(pgid);
   if (!exit) {
-    // The leader outlived KILL: nobody can say when it will end, so nobody waits for it.
+    // The leader survived KILL: do not wait for it.
     child.unref();
     return { exitCode: null, signal: null, stopped, leftBehind: left.length, gone: false };
   }

@@ -1,4 +1,4 @@
-// Small looks at files and folders: is it there, what does it hold, was it touched. Nothing here holds a whole log in memory.
+// Questions about files and folders: does it exist, what does it hold, was it changed. Never reads a whole log into memory.
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -11,21 +11,22 @@ import {
   openSync,
   readdirSync,
   readSync,
+  rmdirSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pidExists } from './identity.ts';
-import { atPlace, ifPossible, removeAll } from './store.ts';
+import { atPlace, ifPossible, onDisk, removeAll } from './store.ts';
 
-/** What stands at `path`, links followed; undefined when nothing does that could be reached. */
+/** What is at `path`, links followed; undefined when nothing can be reached there. */
 export const fileFacts = (path: string) =>
   ifPossible(() => {
     const stat = statSync(path);
     return { isFile: stat.isFile(), isFolder: stat.isDirectory(), size: stat.size };
   });
 
-/** The bytes of what stands at `path` itself, no link followed; 0 when nothing does any more. */
+/** The size of what is at `path`, no link followed; 0 when nothing is. */
 export const fileSize = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** When it was last changed, in epoch milliseconds; now, when it is not there. */
@@ -38,6 +39,15 @@ export function filesBelow(folder: string): string[] {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
   });
+}
+
+/** Removes every folder below `folder` that holds nothing but such folders. Throws MendError when one cannot be read or removed. */
+export function removeEmptyFolders(folder: string): void {
+  for (const name of foldersIn(folder)) {
+    const path = join(folder, name);
+    removeEmptyFolders(path);
+    if (namesIn(path, () => true).length === 0) onDisk(path, () => rmdirSync(path));
+  }
 }
 
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */
@@ -58,7 +68,7 @@ export function changeMark(path: string): string {
   const queue = [''];
   for (let walked = 0, at = queue.pop(); at !== undefined && walked < MAX_WALKED; at = queue.pop(), walked++) {
     const folder = at;
-    // A folder that cannot be read is as good as empty: its own time tells of changes.
+    // An unreadable folder counts as empty; its own mtime is in the hash.
     for (const name of ifPossible(() => readdirSync(join(path, folder)).sort()) ?? []) {
       const below = join(folder, name);
       const entry = ifPossible(() => lstatSync(join(path, below)));
@@ -124,10 +134,7 @@ export function namesIn(path: string, wanted = (entry: Dirent): boolean => entry
   return (entries ?? []).flatMap((entry) => (wanted(entry) ? [entry.name] : [])).sort();
 }
 
-/**
- * The same from the name `from` on, of those that pass `isName`, and in any case the last of them: for a folder of thousands, of
- * which only few are looked at.
- */
+/** The names that pass `isName` and `wanted`, from `from` on, or else the last of them: stats few entries of a large folder. */
 export function lastNamesIn(path: string, from: string, isName: (name: string) => boolean, wanted: Wanted): string[] {
   const names = atPlace(path, () => readdirSync(path)) ?? [];
   const isWanted = (name: string): boolean => {
@@ -143,13 +150,13 @@ export function lastNamesIn(path: string, from: string, isName: (name: string) =
 
 type Wanted = (entry: Pick<Dirent, 'isFile' | 'isDirectory'>) => boolean;
 
-/** Names that only half-made files, folders and claims of ours have, today's and those of earlier versions. */
+/** Names of our temporary files, folders and lock claims, also those of earlier versions. */
 const HALF_MADE = /\.(\d+)(?:[-.][0-9a-f]+)?\.(?:tmp|draft)$|^\.probe-(\d+)$|^lock\.json\.[0-9a-f]{12}$/;
 
-/** Nothing half-made is worked on for so long. */
+/** Temporary files older than this are abandoned. */
 const OLD_MS = 60_000;
 
-/** Removes what processes that died left half-made in a folder of state; the home's lock must be held. */
+/** Removes temporary files of dead processes from a folder of state; the home's lock must be held. */
 export function sweep(folder: string): void {
   for (const name of namesIn(folder, () => true)) {
     const [match, ...pids] = HALF_MADE.exec(name) ?? [];
@@ -157,7 +164,7 @@ export function sweep(folder: string): void {
     const path = join(folder, name);
     const pid = Number(pids.find((text) => text !== undefined) ?? 0);
     const age = Math.abs(Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()));
-    // In a container every loop has the same pid: then only its age tells.
+    // In containers every loop has the same pid, so the age counts, too.
     if (age > OLD_MS || (pid > 0 && !pidExists(pid))) removeAll(path);
   }
 }

@@ -6,7 +6,7 @@ const ASCII = /^[ -~]*$/;
 const COLOURS = /\u001b\[\d+m/g;
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a person sees as one sign each. Made when it is first needed: most text is ASCII, and it takes time. */
+/** Splits into graphemes. Created lazily: it is slow, and most text is ASCII. */
 function signsOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -20,7 +20,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The mark or joiner behind a letter takes no column of its own. */
+/** Combining marks and joiners take no column. */
 function signWidth(sign: string): number {
   if (/^[\p{Mark}\p{Format}\p{Control}]/u.test(sign)) return 0;
   if (sign.includes('\ufe0f')) return 2;
@@ -71,7 +71,7 @@ function fitLine(line: string, columns: number): string[] {
   return [...lines, current];
 }
 
-/** What the rest of a line stands behind: its last column, as far as there is room behind it, or a mark and its space. */
+/** The indent for the rest of a wrapped line: its last column if there is room, else its bullet. */
 function headOf(line: string, columns: number): string {
   const room = Math.floor(columns / 2);
   const gaps = [...line.matchAll(/\S {2,}(?=\S)/g)].map(({ index, 0: gap }) => line.slice(0, index + gap.length));

@@ -1,4 +1,4 @@
-// What lies in a repository's git folder and can only be known by looking: worktree folders, unfinished work, excludes.
+// What no git command tells: worktree folders, unfinished commands and excludes, read from the git folder itself.
 import { createReadStream } from 'node:fs';
 import { appendFile, lstat, mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ export interface AdminDir {
   readonly locked: string | undefined;
 }
 
-/** Of a file of one line; one that a power loss filled with zeros is empty. */
+/** The line of a one-line file; empty when a power loss filled the file with zeros. */
 const text = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8')
     .then((content) => content.replaceAll('\0', '').trim())

@@ -1,4 +1,4 @@
-// Locks that a killed git left behind. One is taken away only when no living process can own it; anything unsure stays.
+// Locks that a killed git left behind. One is removed only when it is proven that no living process owns it.
 import { lstat, readdir, readFile, readlink, statfs, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ export async function mayBeHeld(file: string, dirs: readonly string[], waitMs = 
   }
 }
 
-/** Takes a lock away whose owner is proven dead; otherwise says why it stays. A lock that changes hands meanwhile stays. */
+/** Removes a lock whose owner is proven dead; otherwise returns why it stays. A lock that changes meanwhile stays. */
 export async function clearDeadLock(file: string, dirs: readonly string[], waitMs = 3000): Promise<string | undefined> {
   const before = await entry(file);
   if (!before) return undefined;
@@ -40,7 +40,7 @@ export async function clearDeadLock(file: string, dirs: readonly string[], waitM
 async function holder(file: string, dirs: readonly string[]): Promise<string | undefined> {
   const lock = await entry(file);
   if (!lock) return undefined;
-  // Only processes of this user can be looked into, and only the user who made the file can be holding it.
+  // /proc shows the files of this user's processes only; a lock of another user cannot be judged.
   if (lock.uid !== process.getuid?.()) return 'it belongs to another user';
   if (SHARED_FS.has((await statfs(file)).type)) return 'it is on a file system that other hosts may share';
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));

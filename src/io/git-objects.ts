@@ -41,7 +41,7 @@ export function openObjects(home: string): GitObjects {
     return asked.ask(name, withContent).catch((error) => {
       if (git === asked) git = undefined;
       if (!asked.hasAnswered()) throw error;
-      // That it was killed meanwhile is seen only now.
+      // It may have been killed since the last question.
       git ??= startCatFile(home);
       return git.ask(name, withContent);
     });
@@ -110,7 +110,7 @@ function treeEntries(tree: Buffer, idBytes: number): [string, TreeEntry][] {
 /** One process, which answers in the order it is asked. It keeps the loop alive only while it is asked something. */
 function startCatFile(home: string) {
   const args = [`--git-dir=${join(home, '.git')}`, 'cat-file', '--batch-command'];
-  // Not in the repository: a git at work there may hold a lock, and is waited for. In a group of its own, out of Ctrl-C's reach.
+  // cwd is / so that it does not count as a git at work in the repository; detached so that Ctrl-C does not reach it.
   const child = spawn('git', args, { cwd: '/', env: gitEnvironment(), detached: true });
   const closed = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
   const output = child.stdout[Symbol.asyncIterator]();
@@ -122,7 +122,7 @@ function startCatFile(home: string) {
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk).slice(-2000);
   });
-  // How it ended tells; a broken pipe or a start that failed adds nothing.
+  // Its exit is handled; errors of the pipe and of a failed start add nothing.
   for (const part of [child, child.stdin]) part.on('error', () => {});
   hold(false);
 
@@ -162,7 +162,7 @@ function startCatFile(home: string) {
     hasAnswered: () => answered,
     end: () => void child.stdin.end(),
     async ask(name: string, withContent: boolean): Promise<GitObject | undefined> {
-      // One line is one question.
+      // A newline would start another question.
       if (/[\n\0]/.test(name)) return undefined;
       if (++waiting === 1) hold(true);
       child.stdin.write(`${withContent ? 'contents' : 'info'} ${name}\n`);

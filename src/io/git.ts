@@ -1,5 +1,5 @@
-// The one way to git: the exit code says how it went, and the text is never parsed for that. A small shell starts it, and
-// simple-git where it must be cut off or runs hooks, which may leave anything behind.
+// The only way to run git: exit codes decide, output is never parsed for that. A small shell starts it; simple-git does where it
+// needs a timeout or runs hooks.
 import { statSync } from 'node:fs';
 import { type Ended, runInShell } from './small-shell.ts';
 
@@ -18,7 +18,7 @@ export class GitError extends Error {
   }
 }
 
-export interface GitAnswer {
+interface GitAnswer {
   readonly ok: boolean;
   /** -2 when there is no git to start. */
   readonly code: number;
@@ -48,7 +48,7 @@ export interface GitOptions {
   readonly sign?: boolean | undefined;
   /** Lets a read-only call write what it learned about file times into the index. For a checkout that nobody else uses. */
   readonly refresh?: boolean;
-  /** What it writes into the repository (objects, refs, index) is on the disk when it ends. git does not care by default. */
+  /** Fsync objects, refs and index, which git does not do by default. */
   readonly durable?: boolean;
   /** Ends a git that says nothing for so long. */
   readonly quietMs?: number;
@@ -64,7 +64,7 @@ const NO_GIT = -2;
 
 /** A git for `dir`. Read-only calls leave the index alone, commits are mendloop's, no hook runs unless asked for. */
 export function openGit(dir: string, options: GitOptions = {}): Git {
-  // Housekeeping is the owner's: none begins beside a stage, and each commit is spared a process that looks for some.
+  // No automatic gc or maintenance beside a stage, nor the process that looks for some after each commit.
   const config = [
     'core.quotePath=false',
     'maintenance.auto=false',
@@ -107,7 +107,7 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   return { dir, attempt, bytes, run, line: async (args, input) => (await run(args, input)).trim() };
 }
 
-/** Nothing that points git elsewhere, and no program that asks a person. */
+/** The environment without what points git elsewhere or makes it prompt. */
 export function gitEnvironment(added: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const foreign = /^(?:GIT_.*|EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS)$/i;
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
@@ -116,7 +116,7 @@ export function gitEnvironment(added: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv
 
 /** The id of a text as it is, no filter asked; with `-w` git stores it. Throws a GitError. */
 export function hashText(git: Git, text: string, ...options: string[]): Promise<string> {
-  // An input that is empty is none.
+  // An empty text would count as no input.
   const source = text === '' ? ['--no-filters', '/dev/null'] : ['--stdin'];
   return git.line(['hash-object', ...options, ...source], text);
 }

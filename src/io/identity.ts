@@ -1,4 +1,4 @@
-// Who a process is, so that it can be recognised after its number was given to another.
+// The identity of a process, so that it is not confused with a later one of the same pid.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -18,7 +18,7 @@ let boot: string | null | undefined;
 let ns: string | null | undefined;
 
 /** This boot of the machine, or null when the system does not tell. */
-export function bootId(): string | null {
+function bootId(): string | null {
   // Not kern.boottime, which changes with the clock.
   boot ??= readLine('/proc/sys/kernel/random/boot_id') ?? ask('sysctl', ['-n', 'kern.bootsessionuuid']);
   return boot;
@@ -45,7 +45,7 @@ export function originOf({ host, boot, ns }: ProcessIdentity): 'here' | 'before'
   return ns != null && ns !== pidNamespace() ? 'elsewhere' : 'here';
 }
 
-/** Whether the very process of `identity` still lives. One from elsewhere, or that cannot be told apart, is unknown. */
+/** Whether the process of `identity` still lives; unknown when it is from elsewhere or cannot be told apart. */
 export function liveness(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
   const origin = originOf(identity);
   if (origin !== 'here') return origin === 'before' ? 'dead' : 'unknown';
@@ -77,7 +77,7 @@ function statOf(pid: number): { start: string | null; ended: boolean } {
 
 const readLine = (path: string): string | null => ifPossible(() => readFileSync(path, 'utf8').trim()) ?? null;
 
-/** What a program says, in the same words whoever asks. */
+/** The output of a program, in the C locale. */
 function ask(command: string, args: string[]): string | null {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const run = () => execFileSync(command, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,4 +1,4 @@
-// A file that nothing else has a copy of, kept in memory as it was, to be compared and put back later.
+// A copy of an untracked file in memory, to compare and restore it later.
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const MAX_KEPT_BYTES = 256 * 1024;
 /** The file at `path` below `root`, or undefined when there is none. `before` is returned again while nothing touched it. */
 export async function keepFile(root: string, path: string, before?: KeptFile): Promise<KeptFile | undefined> {
   const file = join(root, path);
-  // A link tells nothing of what it points to, and is never written through.
+  // Links are not followed.
   const isPlain = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
   const stamp = isPlain ? stampsOf([file]).text : undefined;
   if (before && stamp !== undefined && before.stamp === stamp) return before;
@@ -37,7 +37,7 @@ export async function keepFile(root: string, path: string, before?: KeptFile): P
         if (!createTreeFile(root, path, bytes, executable)) replaceTreeFile(root, path, bytes, executable);
         return 'put back';
       } catch {
-        // Its folder is gone, or something else stands there: whoever asked tells a person.
+        // Its folder is gone, or something else is in its place: the caller reports it.
         return 'stuck';
       }
     },

@@ -61,7 +61,7 @@ export function openLines(path: string, end: number, sync: boolean): LineWriter 
   let refusal: unknown;
   return {
     append(values) {
-      // A write that failed may have left half a line: what came behind it could not be read again.
+      // A failed write may have left half a line, so nothing more may be appended.
       if (refusal) throw refusal;
       try {
         onDisk(path, () => {
@@ -79,7 +79,7 @@ export function openLines(path: string, end: number, sync: boolean): LineWriter 
     close: () => closeSync(fd),
   };
 
-  /** A file that was removed would take everything and keep nothing; one that another writes holds two stories. */
+  /** Refuses to write into a file that was removed, or that another process writes. */
   function requireOurs(): void {
     const now = statSync(path, { throwIfNoEntry: false });
     if (!now) fail('E_STATE_CHANGED', { path, what: 'was removed' });

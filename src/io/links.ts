@@ -33,7 +33,7 @@ export async function placeLink(root: string, path: string, target: string) {
   return 'placed';
 }
 
-/** The first folder above `root/path` that is none, but a link or a file: what is asked of `path` would happen elsewhere. */
+/** The first folder above `root/path` that is a link or a file, so that writing to `path` would go elsewhere. */
 export async function blockAbove(root: string, path: string): Promise<string | undefined> {
   const parts = path.split(sep).slice(0, -1);
   for (const folder of parts.map((_, i) => parts.slice(0, i + 1).join(sep))) {

@@ -1,16 +1,16 @@
-// One run per home: a lock file that says who holds it, made whole or not at all, and taken over only from the dead.
+// One run per home: a lock file with its owner, created atomically, and taken over only from a dead process.
 import { createHash } from 'node:crypto';
 import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fail } from '../errors.ts';
-import { integer, oneOf, optional, orNull, shaped, text as word } from '../shape.ts';
+import { integer, isMapping, oneOf, optional, orNull, shaped, text as word } from '../shape.ts';
 import { sweep } from './files.ts';
 import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
 import { openedBy } from './process-group.ts';
 import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, tempName, writeAtomic } from './store.ts';
 
-export interface LockOwner extends ProcessIdentity {
+interface LockOwner extends ProcessIdentity {
   since: string;
   command: string;
   /** What it is at: a run, or a command such as reset or rollback; earlier versions did not say. */
@@ -19,11 +19,11 @@ export interface LockOwner extends ProcessIdentity {
 
 type WorkKind = 'run' | 'command';
 
-export type LockTry =
+type LockTry =
   | { taken: true; release(): void; recovered?: LockOwner | 'unreadable' }
   | { taken: false; owner: LockOwner; why: 'alive' | 'another host' | 'another pid namespace' | 'cannot tell' };
 
-/** Replacing a dead owner takes milliseconds; whoever has been at it for so long is stuck, gone or on another host. */
+/** Replacing a dead owner takes milliseconds; a process that takes longer is stuck, gone or on another host. */
 const REPLACE_LIMIT_MS = 2000;
 
 /**
@@ -36,13 +36,13 @@ export function takeLock(path: string, command: string, kind: WorkKind = 'comman
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: hold(path, mine) };
     const text = readText(path);
-    // Gone between the two looks.
+    // Released meanwhile.
     if (text === undefined) continue;
     const owner = readOwner(text);
-    const found = owner ?? holderOf(path);
-    const life = found && liveness(found);
-    if (found && life === 'alive') return { taken: false, owner: found, why: 'alive' };
-    if (found && life === 'unknown') return { taken: false, owner: found, why: whyUnknown(found) };
+    const holder = owner ?? holderOf(path);
+    const life = holder && liveness(holder);
+    if (holder && life === 'alive') return { taken: false, owner: holder, why: 'alive' };
+    if (holder && life === 'unknown') return { taken: false, owner: holder, why: whyUnknown(holder) };
     const got = replaceDead(path, text, mine);
     if (got === 'replaced') return { taken: true, release: hold(path, mine), recovered: owner ?? 'unreadable' };
     if (got !== 'changed' && performance.now() >= until) return { taken: false, owner: got, why: 'cannot tell' };
@@ -57,7 +57,7 @@ function whyUnknown(owner: LockOwner) {
 /** The locks that this process holds: path → its text, and a descriptor by which others see that its owner lives. */
 const held = new Map<string, { text: string; fd: number }>();
 
-/** Notes that the lock is ours; the way to give it back, which removes it unless it has become someone else's. */
+/** Records that we hold the lock; the returned function removes it, unless another process has taken it since. */
 function hold(path: string, mine: LockOwner): () => void {
   const mark = { text: render(mine), fd: onDisk(path, () => openSync(path, 'r')) };
   held.set(path, mark);
@@ -80,9 +80,8 @@ export function requireLock(path: string): void {
 }
 
 /**
- * Replaces a dead owner's lock. Two starters may see the same dead owner, so who may replace it is itself decided by a
- * lock, named after the dead one's text; and under it the text is looked at once more. Returns who else may replace it,
- * when it may not.
+ * Replaces a dead owner's lock. Two processes may see the same dead owner, so a second lock, named after the text of the first,
+ * decides who replaces it; under it the text is compared once more. Returns who else is replacing it, if somebody is.
  */
 function replaceDead(path: string, text: string, mine: LockOwner): 'replaced' | 'changed' | LockOwner {
   const claim = takeLock(`${path}.${createHash('sha256').update(text).digest('hex').slice(0, 12)}`, mine.command);
@@ -99,7 +98,7 @@ function replaceDead(path: string, text: string, mine: LockOwner): 'replaced' | 
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 
 /**
- * Does `work` while nobody else works on the home; `notices` is what a person should know about how the lock was come by.
+ * Does `work` while holding the lock; `notices` say how the lock was taken, if that is worth a note.
  * Throws E_LOCKED when another holds it, or may, and E_STATE_UNWRITABLE.
  */
 export async function withLock<T>(
@@ -139,7 +138,7 @@ export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean; is
     : undefined;
 }
 
-// A hard link appears at once and with its content, and fails if the name is taken: no reader ever sees half a lock.
+// link() is atomic and fails if the name exists, so that no reader sees half a lock.
 function create(path: string, owner: LockOwner): boolean {
   const temp = tempName(path);
   return onDisk(path, () => {
@@ -148,7 +147,7 @@ function create(path: string, owner: LockOwner): boolean {
       linkSync(temp, path);
       return true;
     } catch (error) {
-      // Swept away by another, or the name is taken: the caller looks again.
+      // The temp file was swept, or the name is taken: the caller tries again.
       if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
       throw error;
     } finally {
@@ -159,9 +158,8 @@ function create(path: string, owner: LockOwner): boolean {
 
 const render = (owner: LockOwner) => `${JSON.stringify(owner, null, 2)}\n`;
 
-const UNTOLD = { start: null, boot: null, host: 'an unknown host', since: 'an unknown time', command: 'unknown' };
+const UNKNOWN = { start: null, boot: null, host: 'an unknown host', since: 'an unknown time', command: 'unknown' };
 
-const isObject = shaped({});
 const isOwner = shaped({
   pid: integer,
   start: orNull(word),
@@ -173,16 +171,16 @@ const isOwner = shaped({
   kind: optional(oneOf(['run', 'command'])),
 });
 
-/** Who the text of a lock names; a lock that lost a part of it still has an owner, of whom less can be told. */
+/** The owner in the text of a lock, also when fields other than its pid are missing. */
 function readOwner(text: string): LockOwner | undefined {
   const value = parseJson(text);
-  const owner = isObject(value) && { ...UNTOLD, ...value };
+  const owner = isMapping(value) && { ...UNKNOWN, ...value };
   return isOwner(owner) ? owner : undefined;
 }
 
 /** Who has a lock open whose text names nobody; undefined when that is proven to be no one. */
 function holderOf(path: string): LockOwner | undefined {
   const pids = openedBy(path);
-  if (pids === undefined) return { ...UNTOLD, pid: 0 };
-  return pids[0] === undefined ? undefined : { ...UNTOLD, ...identify(pids[0]) };
+  if (pids === undefined) return { ...UNKNOWN, pid: 0 };
+  return pids[0] === undefined ? undefined : { ...UNKNOWN, ...identify(pids[0]) };
 }

@@ -31,7 +31,7 @@ export async function readWindow(path: string, place: Place): Promise<LogWindow 
     const end = from === undefined ? Math.min(size, wanted) : Math.min(size, from + WINDOW_BYTES);
     const start = Math.min(size, from ?? Math.max(0, end - WINDOW_BYTES));
     const bytes = await readAt(file, start, end - start);
-    // What a line is cut by is left to the window before or behind, unless it is all there is.
+    // Lines that the window cuts belong to the next window, unless one line fills it all.
     const line = bytes.indexOf(NEWLINE) + 1;
     const skipped = from !== undefined || start === 0 ? 0 : line > 0 && line < bytes.length ? line : halfSign(bytes);
     const last = bytes.lastIndexOf(NEWLINE) + 1;
@@ -52,14 +52,14 @@ export async function readWindow(path: string, place: Place): Promise<LogWindow 
 
 const NEWLINE = 10;
 
-/** The bytes of a sign at the beginning that began before it; at most three, so that any bytes are shown. */
+/** How many bytes at the beginning belong to a UTF-8 character that began before; at most three. */
 function halfSign(bytes: Buffer): number {
   let count = 0;
   while (count < 3 && count < bytes.length && isInner(bytes[count])) count++;
   return count;
 }
 
-/** The bytes at the end of a sign that goes on behind it. */
+/** How many bytes at the end belong to a UTF-8 character that goes on. */
 function cutSign(bytes: Buffer): number {
   let count = 1;
   while (count < 4 && count < bytes.length && isInner(bytes.at(-count))) count++;
@@ -107,11 +107,11 @@ export async function searchLog(
     const find = finder(text, needle);
     const hits: Hit[] = [];
     let reached = Math.min(before, size);
-    // At least one look, so that whoever asks for more gets further.
+    // Search at least one chunk, so that a repeated search makes progress.
     for (let looks = 0; reached > 0 && hits.length < most; looks++) {
       if (looks > 0 && performance.now() - began >= budgetMs) break;
       const start = Math.max(0, reached - CHUNK_BYTES);
-      // What begins in this chunk may end in the one behind it.
+      // A match may reach into the chunk behind.
       const bytes = await readAt(file, start, Math.min(reached + needle.length - 1, size) - start);
       const places = find(bytes, reached - start).reverse();
       for (const at of places.slice(0, most - hits.length))
@@ -128,7 +128,7 @@ function finder(text: string, needle: Buffer): (bytes: Buffer, end: number) => n
   const isAscii = needle.length === text.length;
   const small = text.toLowerCase();
   return (bytes, end) => {
-    // One byte is one letter: places in the text are places in the bytes.
+    // latin1: offsets in the text are offsets in the bytes.
     const letters = isAscii ? bytes.toString('latin1').toLowerCase() : undefined;
     const next = (from: number) => letters?.indexOf(small, from) ?? bytes.indexOf(needle, from);
     const places: number[] = [];
@@ -157,7 +157,7 @@ async function hitAt(file: FileHandle, at: number, length: number, size: number)
   return { at, parts: [before, text, behind] };
 }
 
-/** A link is not followed, and nobody waits for a pipe: whatever wrote the log may have put one in its place. */
+/** Does not follow a link or block on a pipe: a stage may have put one in the log's place. */
 const ONLY_FILES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 
@@ -186,13 +186,13 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
   return buffer.subarray(0, filled);
 }
 
-/** So much of what was written between two looks is handed on; of more only the end. */
+/** The most that is passed on of what was written between two looks; of more, the end. */
 const MAX_BEHIND = 4 * WINDOW_BYTES;
 
-export interface LogPiece {
+interface LogPiece {
   /** Plain, behind what came before. */
   readonly text: string;
-  /** Bytes before it that were left out: they came faster than anybody reads. */
+  /** Bytes that were skipped before it. */
   readonly skipped: number;
   /** The byte behind it. */
   readonly to: number;

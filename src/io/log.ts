@@ -87,7 +87,7 @@ function write(fd: number, text: string): void {
   try {
     writeSync(fd, text);
   } catch (error) {
-    // The relay is gone; closing the log tells why.
+    // The relay is gone; close() reports why.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }
 }

@@ -24,9 +24,9 @@ export interface Output {
 }
 
 export function openOutput(options: { json: boolean; quiet: boolean }): Output {
-  // A reader that went away (`| head`) is no reason to end a run.
+  // A closed stdout (`| head`) must not end a run.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // A terminal without a size (some containers) shows nothing that is drawn.
+  // In some containers a terminal has no size: draw nothing there.
   const drawable = process.stdout.isTTY === true && process.stdout.columns > 0;
   const isTerminal = drawable && !process.env.CI && process.env.TERM !== 'dumb';
   const colour = ourColours(new Chalk({ level: isTerminal && !process.env.NO_COLOR ? 1 : 0 }));

@@ -16,7 +16,7 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
-/** What starts this program again: Node, by a name on `path` that outlives its upgrade where there is one, and the way in. */
+/** argv to start this program again: a path of Node that survives its upgrade, if there is one, and the entry. */
 export function programArguments(path: string): [node: string, entry: string] {
   const node = findTool('node', path);
   return [node && realpathSync(node) === process.execPath ? node : process.execPath, packageEntry()];

@@ -1,19 +1,19 @@
-// The one place where text becomes fit for a terminal: what it would act on instead of showing it is spelled out, but for our
-// own colours. Whoever wrote the text (a stage, a model, a file's name) can neither move the cursor nor turn the reading order.
+// Makes text safe for a terminal: control and bidi characters are spelled out, except our own colours. So a stage, a model or a
+// file name can neither move the cursor nor change the reading order.
 import { randomBytes } from 'node:crypto';
 import type { ChalkInstance } from 'chalk';
 
-/** Stands for the escape character in colours of ours until they are printed; nobody else can write it. */
+/** Replaces ESC in our own colours until they are printed; no input can contain it. */
 const OURS = `\u001b${randomBytes(8).toString('hex')}`;
 
 /** C0 but tabs and newlines, C1, bidi and other format characters, line and paragraph separators. */
 const UNSEEN = String.raw`[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}]`;
 const TO_CHANGE = new RegExp(`${OURS}(\\[\\d+m)|${UNSEEN}`, 'gu');
 const IN_JSON = new RegExp(UNSEEN, 'gu');
-/** Most text is this, and known by a faster look. */
+/** A fast test for plain ASCII, which most text is. */
 const USUAL = /^[\t\n -~]*$/;
 
-/** For people. Not to be done twice: colours of ours are then like anybody's. */
+/** For people. Not idempotent: a second pass would spell our colours out. */
 export const plainText = (text: string): string =>
   USUAL.test(text) ? text : text.replace(TO_CHANGE, (sign, ours?: string) => (ours ? `\u001b${ours}` : spelled(sign)));
 
@@ -47,7 +47,7 @@ const COLOURS = /\u001b\[[\d;:]*m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of one, or of a line end.
 const UNFINISHED = /\u001b(?:\[[\d;:]{0,40})?$|\r$/;
 
-/** A log for people, piece by piece. `end` gives what was held back until more was known. */
+/** Makes a log plain, piece by piece. `end` returns what was held back. */
 export interface PlainLog {
   push(bytes: Buffer): string;
   end(): string;

@@ -19,7 +19,7 @@ export function probeTcp(target: string, signal: AbortSignal): Promise<string | 
 /** Undefined when a GET of `url` answers with `status`, else why not. Redirects are not followed: they are an answer. */
 export async function probeHttp(url: string, status: number, signal: AbortSignal): Promise<string | undefined> {
   try {
-    // A connection kept from an earlier look may lead to a server that is gone.
+    // Do not reuse a connection: its server may be gone.
     const answer = await fetch(url, { signal, redirect: 'manual', headers: { connection: 'close' } });
     await answer.body?.cancel();
     return answer.status === status ? undefined : `status ${answer.status}, expected ${status}`;

@@ -12,7 +12,7 @@ const AFTER_KILL_MS = 5000;
 export function groupMembers(pgid: number): number[] {
   if (!pidExists(-pgid)) return [];
   const members = processes()?.flatMap((p) => (p.pgid === pgid ? [p.pid] : []));
-  // Without /proc, or where it hides what others run, the group's existence is all there is to know.
+  // Without a readable /proc only the group's existence is known.
   return members === undefined || (members.length === 0 && readProc(1, 'stat') === undefined) ? [pgid] : members;
 }
 
@@ -55,7 +55,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone between the look and the signal, or not ours to end: the caller looks again either way.
+    // Gone meanwhile, or not ours; the caller checks again.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
@@ -105,7 +105,7 @@ export async function endLeftovers(
 ): Promise<'none' | 'ended' | 'unproven'> {
   const origin = leader ? originOf(leader) : 'here';
   if (origin !== 'here') return origin === 'before' ? 'none' : 'unproven';
-  // A leader whose number is someone else's proves the group gone: a group's number is never given away while it lives.
+  // A pid that was reused proves the group gone: the kernel reuses no pid of a living group.
   const numberReused = (of: ProcessIdentity) => liveness(of) === 'dead' && pidExists(of.pid);
   const group = () => (leader && !numberReused(leader) ? groupMembers(leader.pid) : []);
   const strangers = leader && liveness(leader) === 'alive' ? [] : group().filter((pid) => !marked(marks).includes(pid));

@@ -1,15 +1,15 @@
-// Runs a program that answers soon and says little, and collects what it prints.
+// Runs a short program and collects its output.
 import { execFile } from 'node:child_process';
 
 export interface ProgramEnd {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** It was ended because it took too long or said too much. */
+  /** It was killed because it took too long or printed too much. */
   readonly cut: boolean;
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** What its standard input holds; nothing unless given. */
   readonly input?: string;
   readonly cwd?: string;

@@ -74,8 +74,8 @@ export function openQueueFolder(folder: string) {
     /** Takes an entry of a line for `by`, the older ones first; undefined when there is none. `text` is undefined for what cannot be read. */
     claim(key: string, by: string): { name: string; text: string | undefined } | undefined {
       for (let isFresh = false; ; ) {
-        const known = segments.get(key) ?? [];
-        const segment = known.at(-1);
+        const listed = segments.get(key) ?? [];
+        const segment = listed.at(-1);
         if (segment === undefined && isFresh) return undefined;
         if (segment === undefined) {
           segments.set(key, namesOf(lineOf(key)).sort().reverse());
@@ -84,11 +84,11 @@ export function openQueueFolder(folder: string) {
         }
         const path = join(lineOf(key), segment);
         const names = namesOf(path);
-        // Any of them: were it always the first, all others who come for it would have to look again.
+        // A random one: with the first, all other workers would lose the race and look again.
         const name = names[randomInt(Math.max(1, names.length))];
         if (name === undefined) {
           removeEmpty(path);
-          known.pop();
+          listed.pop();
           continue;
         }
         const mine = join(claimed, by, name);
@@ -117,7 +117,7 @@ export function openQueueFolder(folder: string) {
         const [name, by, how] = file.split('~');
         return name && by && (how === 'made' || how === 'bad') ? [{ name, by, how }] : [];
       }),
-    /** Nobody has to know of it any more. */
+    /** Removes an entry that is over. */
     forget(entry: Pick<EndedEntry, 'name' | 'by'> & { how?: EndedEntry['how'] }): void {
       waiting.delete(entry.name);
       if (entry.how) rmSync(join(ended, `${entry.name}~${entry.by}~${entry.how}`), { force: true });
@@ -135,7 +135,7 @@ export function openQueueFolder(folder: string) {
     claimedBy: (by: string): string[] => namesOf(join(claimed, by)),
     claimers: (): string[] => namesOf(claimed),
 
-    /** A sign of life: whatever it says, it must be something else each time. Not fsynced: the next comes soon. */
+    /** A heartbeat: the text must differ each time. Not fsynced: the next comes soon. */
     sign(by: string, text: string): void {
       const temp = tempName(join(drafts, by));
       onDisk(temp, () => {
@@ -190,7 +190,7 @@ function moved(from: string, to: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    // A server that was asked twice says to the second question that it is gone.
+    // NFS may repeat a rename and answer the repetition with ENOENT.
     return existsSync(to);
   }
 }

@@ -1,5 +1,5 @@
-// The way of an attempt's output into its log: a pipe, and a small process in a session of its own that copies from it. So
-// nothing that a stage does to its standard streams can cut the log, and a loop that dies takes neither stage nor log along.
+// Copies an attempt's output into its log: a pipe, and a small process in its own session that reads from it. So a stage cannot
+// truncate the log through its standard streams, and stage and log survive the loop.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-// A log that cannot be written must not stop who writes: the rest is read and dropped, and the exit code tells.
+// When the log cannot be written, the rest is read and dropped, so that the writer does not block; the exit code tells.
 const COPY = "trap '' HUP INT PIPE TERM; cat || { code=$?; cat >/dev/null; exit $code; }";
 const ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
@@ -25,13 +25,13 @@ const ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 const OTHERS_MS = 500;
 const POLL_MS = 20;
 const WRITTEN_MS = 10_000;
-/** No pipe holds more, with what the copying process has in hand. */
+/** The most that a pipe and the relay can hold. */
 const MAX_IN_FLIGHT = 2 * 1024 * 1024;
 
 /** Starts copying into `logFd`, which is `log` opened for appending. Throws MendError when it cannot. */
 export async function startRelay(log: string, logFd: number): Promise<Relay> {
   const { reader, fd } = await openPipe(log);
-  // Not one of the stage's marks in its environment: it is nobody's leftover and ends with the last writer.
+  // Without the stage's marks in its environment: it must not be ended as a leftover.
   const child = spawn('/bin/sh', ['-c', COPY], {
     detached: true,
     cwd: '/',
@@ -39,42 +39,42 @@ export async function startRelay(log: string, logFd: number): Promise<Relay> {
     stdio: [reader, logFd, 'pipe'],
   });
   closeSync(reader);
-  let said = '';
+  let fault = '';
   child.stderr?.on('data', (text: Buffer) => {
-    said += text;
+    fault += text;
   });
   const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
   const ended = new Promise<true>((resolve) => {
     child.once('error', (error) => {
-      said ||= error.message;
+      fault ||= error.message;
       resolve(true);
     });
     child.once('exit', async (code, signal) => {
-      // What it said of its end may come behind it; what outlives it has its outputs open.
+      // Its stderr may arrive after its exit, and a child that outlives it may keep it open.
       if (code !== 0) await within(POLL_MS, closed);
-      if (code !== 0) said ||= `the process that wrote it ended by ${signal ?? `exit code ${code}`}`;
+      if (code !== 0) fault ||= `the process that wrote it ended by ${signal ?? `exit code ${code}`}`;
       resolve(true);
     });
   });
 
   const close = async () => {
-    // A reader, for that a writer would keep the end of file from coming. Only Linux opens a pipe again like this.
+    // Reopened for reading: a writer would prevent end of file. Works on Linux only.
     const again = ifPossible(() => openSync(`/proc/self/fd/${fd}`, constants.O_RDONLY | constants.O_NONBLOCK));
     closeSync(fd);
     try {
       const allEnded = await within(OTHERS_MS, ended);
       if (!allEnded) await whileHeld(again);
-      // Read to its end: nothing is in it, and nobody can write to it.
-      else if (again !== undefined && said === '') idle.push(again);
+      // End of file: the pipe is empty and has no writer.
+      else if (again !== undefined && fault === '') idle.push(again);
     } finally {
       if (again !== undefined && !idle.includes(again)) closeSync(again);
       child.unref();
       (child.stderr as Socket | null)?.unref();
     }
-    if (said !== '') throw notWritten(log, said);
+    if (fault !== '') throw notWritten(log, fault);
   };
 
-  /** Something in a session of its own may have the pipe open for ever: a line of ours shows how far the log is. */
+  /** A process in its own session may keep the pipe open for ever: writes a marker line, and waits for it in the log. */
   async function whileHeld(again: number | undefined): Promise<void> {
     const nonce = randomBytes(9).toString('base64url');
     const size = () => fileFacts(log)?.size ?? 0;
@@ -82,16 +82,16 @@ export async function startRelay(log: string, logFd: number): Promise<Relay> {
     let from = size();
     let isSent = false;
     while (performance.now() < until) {
-      // The pipe may be full, or have lost its reader: then another round, or the end that is seen there.
+      // The pipe is full or has lost its reader: the next round sees which.
       isSent ||= again !== undefined && send(again, `mendloop: the attempt ended before its output did [${nonce}]\n`);
-      if ((await within(again === undefined ? OTHERS_MS : POLL_MS, ended)) || said !== '') return;
+      if ((await within(again === undefined ? OTHERS_MS : POLL_MS, ended)) || fault !== '') return;
       const more = size() - from;
-      // Where no line can be sent, a log that has stopped growing is as much as can be known.
+      // When no marker can be written, wait until the log stops growing.
       if (again === undefined && more === 0) return;
       if (again === undefined) from += more;
       else if (isSent && (more > MAX_IN_FLIGHT || readTail(log, more)?.text.includes(nonce))) return;
     }
-    said = `not done ${WRITTEN_MS / 1000} s after the attempt`;
+    fault = `not done ${WRITTEN_MS / 1000} s after the attempt`;
   }
 
   return { fd, close };
@@ -121,10 +121,10 @@ const idle: number[] = [];
  * `near` and is gone at once. Throws MendError when it cannot be made.
  */
 export async function openPipe(near: string): Promise<{ reader: number; fd: number }> {
-  const known = idle.pop();
-  if (known !== undefined) {
-    const ends = bothEnds(`/proc/self/fd/${known}`);
-    closeSync(known);
+  const pooled = idle.pop();
+  if (pooled !== undefined) {
+    const ends = bothEnds(`/proc/self/fd/${pooled}`);
+    closeSync(pooled);
     return ends;
   }
   const path = `${near}.pipe`;
@@ -147,7 +147,7 @@ function bothEnds(path: string): { reader: number; fd: number } {
   }
 }
 
-function notWritten(path: string, said: string): MendError {
-  if (/No space left|quota exceeded/i.test(said)) return mendError('E_DISK_FULL', { path });
-  return mendError('E_LOG_LOST', { path, reason: said.trim().replace(/^cat: /, '') });
+function notWritten(path: string, fault: string): MendError {
+  if (/No space left|quota exceeded/i.test(fault)) return mendError('E_DISK_FULL', { path });
+  return mendError('E_LOG_LOST', { path, reason: fault.trim().replace(/^cat: /, '') });
 }

@@ -1,6 +1,5 @@
 // Runs one diagnostic to its end and keeps the beginning and the end of what it says. It has a process group of its own, a
 // deadline and a limit on its output, and nothing of it is left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -8,22 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiagnosticRun } from '../outbound/context.ts';
 import type { Clock } from './clock.ts';
-import { argvOf, type Command, type CommandRequest } from './command.ts';
-import { endAll, groupAndMarked } from './process-group.ts';
+import { type Command, type CommandEnd, type CommandRequest, runCommand } from './command.ts';
+import { endAll, marked } from './process-group.ts';
 import { openPipe } from './relay.ts';
+import { limited } from './signals.ts';
 
 export interface DiagnosticRequest extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'signal' | 'graceMs'> {
   timeoutMs: number;
 }
 
-/** A command that says more is stopped: nobody reads it, and it may never end. */
+/** A command that prints more is stopped. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 /** What is still in the pipe when the command has ended. */
 const DRAIN_MS = 200;
 
 const MARK = 'MENDLOOP_DIAGNOSTIC';
-// Both outputs into one pipe, in the order they come.
-const JOINED = 'exec "$@" 2>&1';
 
 /** Never throws for what the command is or does: that it could not be started is how it ended. */
 export async function runDiagnostic(request: DiagnosticRequest, clock: Clock): Promise<DiagnosticRun> {
@@ -36,64 +34,47 @@ export async function runDiagnostic(request: DiagnosticRequest, clock: Clock): P
 }
 
 async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock: Clock): Promise<string> {
-  const { command, cwd, env, timeoutMs, signal, graceMs } = request;
-  if (signal.aborted) return 'not started: the run is stopping';
+  const { command, cwd, timeoutMs, graceMs } = request;
+  if (request.signal.aborted) return 'not started: the run is stopping';
   const id = randomBytes(8).toString('hex');
-  let child: ChildProcess;
-  let stdout: Socket;
+  const [env, marks] = [{ ...request.env, [MARK]: id }, [`${MARK}=${id}`]];
+  const limit = limited(timeoutMs, request.signal);
+  let stdout: Socket | undefined;
   try {
     const pipe = await openPipe(join(tmpdir(), `mendloop-${id}`));
     stdout = new Socket({ fd: pipe.reader, readable: true, writable: false });
-    try {
-      child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argvOf(command, 'check')], {
-        cwd,
-        env: { ...env, [MARK]: id },
-        detached: true,
-        stdio: ['ignore', pipe.fd, 'ignore'],
-      });
-    } finally {
-      closeSync(pipe.fd);
-    }
-  } catch (error) {
-    return `could not be started: ${(error as Error).message}`;
-  }
-  const pgid = child.pid;
-  const exit = exitOf(child);
-  if (pgid === undefined) return exit;
-  const over = new AbortController();
-  const stopped = new Promise<string>((resolve) => {
     stdout.on('data', (chunk: Buffer) => {
       output.add(chunk);
-      if (output.bytes > MAX_OUTPUT_BYTES) resolve(`stopped after ${MAX_OUTPUT_BYTES / 1024 / 1024} MB of output`);
+      if (output.bytes > MAX_OUTPUT_BYTES) limit.end();
     });
-    const onAbort = () => resolve('stopped: the run is stopping');
-    signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
-    const late = `stopped after ${Math.round(timeoutMs / 100) / 10} s`;
-    void clock.sleep(timeoutMs, over.signal).then(() => resolve(late));
-  });
-  // A pipe that breaks ends the output; the exit tells the rest.
-  stdout.on('error', () => {});
-  const drained = new Promise<void>((resolve) => stdout.once('close', resolve));
-  const ended = await Promise.race([exit, stopped]);
-  over.abort();
-  // Also what moved to a session of its own: it still carries the mark.
-  const left = () => groupAndMarked(pgid, [`${MARK}=${id}`]);
-  const gone = left().length === 0 || (await endAll(left, graceMs, clock));
-  const waited = new AbortController();
-  await Promise.race([drained, clock.sleep(DRAIN_MS, waited.signal)]);
-  waited.abort();
-  stdout.destroy();
-  child.unref();
-  return gone ? ended : `${ended}; something of it could not be ended`;
+    // A broken pipe ends the output; the exit code is still reported.
+    stdout.on('error', () => {});
+    const drained = new Promise<void>((resolve) => stdout?.once('close', resolve));
+    const { signal } = limit;
+    const running = runCommand({ command, kind: 'check', cwd, env, outputFd: pipe.fd, marks, signal, graceMs }, clock);
+    closeSync(pipe.fd);
+    const end = await running;
+    // Processes in their own session still have the mark in their environment.
+    const isGone = marked(marks).length === 0 || (await endAll(() => marked(marks), graceMs, clock));
+    const waited = new AbortController();
+    await Promise.race([drained, clock.sleep(DRAIN_MS, waited.signal)]);
+    waited.abort();
+    return `${end.stopped ? whyStopped() : howEnded(end)}${end.gone && isGone ? '' : '; something of it could not be ended'}`;
+  } catch (error) {
+    return `could not be started: ${(error as Error).message}`;
+  } finally {
+    limit.end();
+    stdout?.destroy();
+  }
+
+  function whyStopped(): string {
+    if (output.bytes > MAX_OUTPUT_BYTES) return `stopped after ${MAX_OUTPUT_BYTES / 1024 / 1024} MB of output`;
+    return limit.isLate() ? `stopped after ${Math.round(timeoutMs / 100) / 10} s` : 'stopped: the run is stopping';
+  }
 }
 
-/** How the leader itself ended: not when its output closes, which a grandchild may hold for ever. */
-function exitOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
-  });
-}
+const howEnded = ({ exitCode, signal }: CommandEnd): string =>
+  signal ? `ended by ${signal}` : `exit code ${exitCode}`;
 
 /** Words that would be read otherwise stand in quotes. */
 const asRead = (command: Command): string =>

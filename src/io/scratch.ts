@@ -1,4 +1,4 @@
-// A repository that is made to be looked at and thrown away: its folder, its files, the program in it, and a port that opens late.
+// The repository of the demo: its folder, its files, the program in it, and a port that opens late.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ export function emptyFolder(wanted: string | undefined): string {
   const path = resolve(wanted ?? join(tmpdir(), 'mendloop-demo-'));
   try {
     if (wanted === undefined) return realpathSync(mkdtempSync(path));
-    // Not with the folders above it: below /proc Node would try that for ever.
+    // Not recursive: below /proc Node would loop for ever.
     if (!existsSync(path)) mkdirSync(path);
     if (readdirSync(path).length === 0) return realpathSync(path);
   } catch (error) {
@@ -22,7 +22,7 @@ export function emptyFolder(wanted: string | undefined): string {
   return fail('E_DEMO_FOLDER', { path, what: 'is not empty' });
 }
 
-/** Writes the texts of a shipped folder into `to`, each as `edit` has it. As ours, whatever may be done with the shipped ones. */
+/** Copies the texts of a shipped folder into `to`, through `edit`. The copies are writable, whatever the modes of the originals. */
 export function copyShipped(name: string, to: string, edit: (path: string, text: string) => string): void {
   const from = join(PACKAGE_ROOT, name);
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
@@ -46,7 +46,7 @@ export async function latePort(text: string): Promise<{ port: number; open(): vo
   await new Promise<void>((done) => void free.listen(0, '127.0.0.1', done));
   const { port } = free.address() as AddressInfo;
   await new Promise((done) => free.close(done));
-  // Taken by another meanwhile: then whoever connects is told so by what comes.
+  // Another process may have taken the port: then the demo fails with its answer.
   const server = answer().on('error', () => {});
   return { port, open: () => void server.listen(port, '127.0.0.1'), close: () => void server.close() };
 }

@@ -1,5 +1,5 @@
-// The part of the terminal that is drawn over and over. Only rows that changed are written, in one write and never as wide as the
-// terminal, so that nothing flickers or wraps. A resize and Ctrl-Z are seen to; in the background nothing is drawn.
+// The part of the terminal that is redrawn. Only changed rows are written, in one write and narrower than the terminal, so that
+// nothing flickers or wraps. Handles resizes and Ctrl-Z; draws nothing in the background.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { displayWidth } from './fit-text.ts';
@@ -7,7 +7,7 @@ import { plainText } from './plain-text.ts';
 import { ifPossible } from './store.ts';
 
 const [HIDE, SHOW] = ['\u001b[?25l', '\u001b[?25h'];
-/** Between these a terminal that knows them shows nothing. */
+/** Synchronized output: terminals that know these show the whole update at once. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 const [ERASE_LINE_END, ERASE_BELOW] = ['\u001b[K', '\u001b[J'];
 
@@ -33,7 +33,7 @@ export function openScreen(redraw: () => void = () => {}) {
     const isKept = (row: string | undefined, i: number) => !isResized && row === drawn[i];
     if (next.length === drawn.length && next.every(isKept)) return;
     const text = next.map((row, i) => (isKept(row, i) ? '\n' : `${row}${ERASE_LINE_END}\n`)).join('');
-    // Never from the top of the screen: tmux keeps what is erased so among what has scrolled away.
+    // Not from the top of the screen: tmux would copy what is erased into its history.
     const below = isResized || next.length < drawn.length ? ERASE_BELOW : '';
     stdout.write(`${BEGIN}${isHidden ? '' : HIDE}${toTop()}${text}${below}${END}`);
     isHidden = true;
@@ -41,7 +41,7 @@ export function openScreen(redraw: () => void = () => {}) {
     size = screenSize();
   }
 
-  /** To where the drawing begins: a row that a narrower terminal has broken takes more than one line. */
+  /** Moves to where the drawing begins: after a resize a row may take more than one line. */
   function toTop(): string {
     const { columns } = screenSize();
     const broken = (row: string) => (columns < size.columns ? Math.ceil(displayWidth(row) / columns) : 1);
@@ -64,7 +64,7 @@ export function openScreen(redraw: () => void = () => {}) {
     forget();
   }
 
-  /** What is drawn next stands below whatever there is. */
+  /** Starts the next drawing below what is on the screen. */
   function forget(): void {
     drawn = [];
   }
@@ -90,7 +90,7 @@ export function openScreen(redraw: () => void = () => {}) {
     isHidden = false;
   }
 
-  /** When it goes on, the shell has printed since. */
+  /** After Ctrl-Z and fg: the shell has printed meanwhile. */
   function stop(): void {
     showCursor();
     forget();
@@ -100,7 +100,7 @@ export function openScreen(redraw: () => void = () => {}) {
   return { draw, above, clear, done };
 }
 
-/** Whether the terminal is ours: its foreground group is that of this process. Where nobody can tell, it is. */
+/** Whether this process is in the terminal's foreground group; true where the system does not tell. */
 function isForeground(): boolean {
   if (!process.stdout.isTTY) return true;
   const stat = ifPossible(() => readFileSync('/proc/self/stat', 'latin1'));
@@ -111,7 +111,7 @@ function isForeground(): boolean {
 /** The size of the terminal, or a usual one where it does not tell. */
 export function screenSize(): { columns: number; rows: number } {
   const { stdout } = process;
-  // Asked for now: the signal of a resize may still be on its way, and rows of the old width would be broken.
+  // Query the size now: SIGWINCH may still be pending, and rows of the old width would wrap.
   (stdout as { _refreshSize?(): void })._refreshSize?.();
   return { columns: stdout.columns || 80, rows: stdout.rows || 24 };
 }

@@ -14,7 +14,7 @@ export function stopSignals(reason: (name: string) => unknown): { signal: AbortS
   };
 }
 
-/** A timer of more fires at once. */
+/** setTimeout fires at once for more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**

@@ -1,5 +1,5 @@
-// A git that may run the owner's hooks or hang on a network: simple-git starts it and can cut it off. In a file of its own,
-// because most commands need none of it.
+// Runs git where it may run the owner's hooks or hang on a network: through simple-git, with a timeout. Apart from io/git.ts,
+// because most commands do not need to load it.
 import { type SimpleGitOptions, simpleGit } from 'simple-git';
 import type { Ended } from './small-shell.ts';
 

@@ -20,7 +20,7 @@ export interface Program {
   readonly input?: string | Buffer | undefined;
 }
 
-/** As many as the gits of a start that run side by side. */
+/** How many gits a start runs at the same time. */
 const MOST = 4;
 const shells: Shell[] = [];
 const queue: (() => void)[] = [];
@@ -41,10 +41,10 @@ interface Shell {
 
 /** One shell, for one program at a time. It keeps the process alive only while a program runs, and ends with it. */
 function startShell(): Shell {
-  // In a group of its own: Ctrl-C is for the loop, which ends what it began. Nothing of the environment: each program has its own.
+  // Detached so that Ctrl-C reaches only the loop. With an empty environment: each program gets its own.
   const child = spawn('sh', [], { env: {}, cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
   const input = child.stdio[3] as Writable;
-  // Nobody who prints knows it, so nothing that is printed looks like an end.
+  // Random, so that no output can look like an end mark.
   const mark = randomBytes(16).toString('hex');
   const end = new RegExp(`${mark} (\\d+)\\n$`);
   let busy = false;
@@ -53,7 +53,7 @@ function startShell(): Shell {
   const stderr = collect(child.stderr, end);
   child.once('error', (error) => retire(error));
   child.once('close', () => retire(new Error('the shell that starts programs was ended')));
-  // How the shell ended tells; a broken pipe adds nothing.
+  // Its exit is handled; errors of the pipe add nothing.
   for (const pipe of [child.stdin, input]) pipe.on('error', () => {});
   hold(false);
 
@@ -80,7 +80,7 @@ function startShell(): Shell {
       child.stdin.write(`${commandOf(program)}; c=$?; printf '${mark} %d\\n' $c; printf '${mark} 0\\n' >&2\n`);
       if (program.input?.length) input.write(program.input);
       const [out, err] = await Promise.race([answers, ended]);
-      // What it left of its input would be read by the next.
+      // Unread input would be read by the next program.
       if (program.input?.length && out.code !== 0) retire(new Error('input may be left'));
       return { code: out.code, stdout: out.bytes, stderr: err.bytes };
     } finally {
@@ -101,14 +101,14 @@ function collect(stream: NodeJS.ReadableStream, end: RegExp) {
   let resolve: (answer: { code: number; bytes: Buffer }) => void = () => {};
   const longest = 64;
   stream.on('data', (chunk: Buffer) => {
-    // An end that came in two pieces is one again.
+    // Join small pieces, so that an end mark is never split.
     while (chunks.length > 0 && chunk.length < longest) chunk = Buffer.concat([chunks.pop() as Buffer, chunk]);
     chunks.push(chunk);
-    const found = end.exec(chunk.toString('latin1', Math.max(0, chunk.length - longest)));
-    if (!found) return;
+    const match = end.exec(chunk.toString('latin1', Math.max(0, chunk.length - longest)));
+    if (!match) return;
     const all = Buffer.concat(chunks);
     chunks = [];
-    resolve({ code: Number(found[1]), bytes: all.subarray(0, all.length - found[0].length) });
+    resolve({ code: Number(match[1]), bytes: all.subarray(0, all.length - match[0].length) });
   });
   return () =>
     new Promise<{ code: number; bytes: Buffer }>((done) => {
@@ -126,5 +126,5 @@ export function commandOf({ argv, cwd, env, input }: Program): string {
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Others, such as a function that bash exports, a shell cannot set. */
+/** Names that a shell can set; functions that bash exports have others. */
 const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);

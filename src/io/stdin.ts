@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 
 /** The last `bytes` of stdin, or of the pipe that is named; `cut` when there was more before them. */
 export async function readStreamEnd(bytes: number, pipe?: string): Promise<{ end: Buffer; cut: boolean }> {
-  // Twice the size: what is no longer needed is let go once in a while, not with every chunk.
+  // Twice the size, so that old bytes are dropped now and then, not with every chunk.
   const buffer = Buffer.alloc(2 * bytes);
   let size = 0;
   let cut = false;
@@ -58,18 +58,21 @@ export async function* stdinLines(most: number): AsyncGenerator<StdinLine> {
 export const canAnswer = (): boolean => process.stdin.isTTY === true;
 
 /** What was typed after the question was there; undefined at the end of input, or when the signal is given first. */
-export async function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
+export async function askLine(
+  question: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string | undefined> {
   await forgetTyped();
   process.stdout.write(plainText(question));
-  // Not as a terminal of its own: Ctrl-C stays a signal to the whole run.
+  // terminal: false, so that Ctrl-C stays a signal.
   const reader = createInterface({ input: process.stdin, terminal: false });
   return new Promise((resolve) => {
     const end = (answer: string | undefined) => {
-      // First: closing ends it once more.
+      // Resolve first: close() emits `close`, which calls this again.
       resolve(answer);
       signal.removeEventListener('abort', stop);
       reader.close();
-      // A stream that is listened to would keep the process alive.
+      // A flowing stdin would keep the process alive.
       process.stdin.pause();
     };
     const stop = () => end(undefined);
@@ -80,10 +83,14 @@ export async function askLine(question: string, signal: AbortSignal): Promise<st
   });
 }
 
+/** Whether the person says yes; anything else, and no answer at all, is a no. */
+export const askYes = async (question: string): Promise<boolean> =>
+  /^y(es)?$/i.test((await askLine(`${question} [y]es, [N]o: `))?.trim() ?? '');
+
 /** How long a terminal may take to hand over what was typed before. */
 const FORGET_MS = 100;
 
-/** What was typed before a question is no answer to it. */
+/** Drops what was typed before the question. */
 async function forgetTyped(): Promise<void> {
   const forget = () => {};
   process.stdin.on('data', forget).resume();

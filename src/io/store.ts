@@ -55,7 +55,7 @@ function replaceFile(path: string, text: string | Buffer, mode?: number): void {
     try {
       // What others are to read, they can whatever the umask is.
       if (mode !== undefined && mode !== 0o600) fchmodSync(fd, mode);
-      // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
+      // Not writeSync: on an almost full disk it writes a part without an error.
       writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
@@ -68,7 +68,7 @@ function replaceFile(path: string, text: string | Buffer, mode?: number): void {
   }
 }
 
-/** Makes a file of the owner's with its folders; false when something stands there, which stays. Throws MendError. */
+/** Creates a file of the owner's with its folders; false when something exists there, which stays. Throws MendError. */
 export const createText = (path: string, text: string): boolean =>
   onDisk(path, () => {
     mkdirSync(dirname(path), { recursive: true });
@@ -90,7 +90,7 @@ export const removeFile = (path: string): void => onDisk(path, () => rmSync(path
 /** The same with a folder and all that is in it. */
 export const removeAll = (path: string): void => onDisk(path, () => rmSync(path, { recursive: true, force: true }));
 
-/** Takes a folder out of its place at once, to be removed from `to` later; on another disk it is removed where it stands. */
+/** Renames a folder to `to`, where it is removed later; on another disk it is removed in place. */
 export const moveAway = (path: string, to: string): void =>
   onDisk(path, () => {
     try {
@@ -103,10 +103,7 @@ export const moveAway = (path: string, to: string): void =>
 
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
-/**
- * Reads JSON that must pass `check`. What does not is moved aside as `<path>.corrupt-<time>` and reported, never emptied;
- * whoever may not write gives an `aside` that leaves it.
- */
+/** Reads JSON that must pass `check`. A file that does not is moved to `<path>.corrupt-<time>`; readers give an `aside` that leaves it. */
 export function readChecked<T>(path: string, check: (value: unknown) => value is T, aside = quarantine): Read<T> {
   const text = readText(path);
   if (text === undefined) return { found: false };
@@ -126,6 +123,12 @@ function putAside(path: string, put: (from: string, to: string) => void): string
   return aside;
 }
 
+/** When a file of this name was put aside, in epoch milliseconds; undefined for any other name. */
+export function quarantinedAt(name: string): number | undefined {
+  const [, day, h, m, s] = /\.corrupt-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d-\d{3})Z$/.exec(name) ?? [];
+  return day === undefined ? undefined : Date.parse(`${day}T${h}:${m}:${s?.replace('-', '.')}Z`);
+}
+
 /** The text of a file, or undefined when there is none. */
 export const readText = (path: string): string | undefined => readBytes(path)?.toString('utf8');
 
@@ -135,9 +138,9 @@ export const readBytes = (path: string): Buffer | undefined => atPlace(path, () 
 /** What `look` finds at a path of state; undefined when nothing stands there. Throws MendError for a link to nowhere. */
 export const atPlace = <T>(path: string, look: () => T): T | undefined =>
   onDisk(path, () => {
-    const found = ifThere(look);
-    if (found === undefined && isLinkToNowhere(path)) fail('E_STATE_PLACE', { path, what: LINK_TO_NOWHERE });
-    return found;
+    const result = ifThere(look);
+    if (result === undefined && isLinkToNowhere(path)) fail('E_STATE_PLACE', { path, what: LINK_TO_NOWHERE });
+    return result;
   });
 
 /** Makes a folder that only its owner can enter. */
@@ -146,11 +149,11 @@ export const privateFolder = (path: string): void =>
 
 /** Makes a private folder that git does not see. */
 export function ownFolder(path: string): void {
-  // What it stands in is the owner's, and stays as open as their other folders.
+  // The parent folder is the owner's, and gets their usual mode.
   onDisk(path, () => mkdirSync(dirname(path), { recursive: true }));
   privateFolder(path);
   const ignore = join(path, '.gitignore');
-  // What its owner wrote there stays; what a full disk or a power loss left of it does not.
+  // Keep what the owner wrote; replace what a full disk or a power loss left empty.
   const text = ifPossible(() => readFileSync(ignore, 'utf8')) ?? '';
   if (text.trim() === '' || text.includes('\0')) writeAtomic(ignore, '*\n');
 }
@@ -241,7 +244,7 @@ export function unpack(folder: string, files: readonly UnpackedFile[]): void {
   });
 }
 
-/** Also no link, and nothing beside them but folders: a module could be found there in another's place. */
+/** No links and no other files: Node could resolve a module to one of them. */
 function holdsExactly(folder: string, files: readonly UnpackedFile[]): boolean {
   if (!lstatSync(folder).isDirectory()) return false;
   const wanted = new Map(files.map(({ path, bytes }) => [join(folder, path), bytes]));

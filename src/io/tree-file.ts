@@ -25,7 +25,7 @@ export function replaceTreeFile(root: string, path: string, text: string | Buffe
     const there = lstatSync(file, { throwIfNoEntry: false });
     if (!there?.isFile()) throw new Error(`${path} is no regular file`);
     const mode = there.mode & 0o777;
-    // A new file in its place: the old one may have another name elsewhere, and what that holds is not ours.
+    // Replace it by a new file: the old one may have hard links elsewhere.
     rmSync(file, { force: true });
     create(file, text, executable ? mode | 0o111 : mode);
   });

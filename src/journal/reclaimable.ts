@@ -6,6 +6,7 @@ import { type Checked, count, shaped, text } from '../shape.ts';
 
 /** As `mendloop init` writes it. */
 export const USUAL = { days: 90, keep_runs: null, max_mb: 2000 };
+export const USUAL_COMMAND = `mendloop gc --days ${USUAL.days} --max-mb ${USUAL.max_mb}`;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Less is not worth a line. */
@@ -33,8 +34,7 @@ export const writeReclaimable = (layout: Layout, note: Reclaimable): void =>
 export function reclaimableNotes(layout: Layout): string[] {
   const { bytes = 0, what } = read(layout) ?? {};
   if (bytes < MIN_BYTES) return [];
-  const command = `mendloop gc --days ${USUAL.days} --max-mb ${USUAL.max_mb}`;
-  return [`${command} would free ${sizeText(bytes)} (${what}); retention in ai/loop.yaml does that by itself`];
+  return [`${USUAL_COMMAND} would free ${sizeText(bytes)} (${what}); retention in ai/loop.yaml does that by itself`];
 }
 
 export const sizeText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -5,7 +5,7 @@ import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { StageState, StepRecord } from './stages.ts';
 
 /** What is removed or stays as a whole, in the order in which it is listed. */
-export const KINDS = ['run', 'action', 'fix', 'case', 'plugins'] as const;
+export const KINDS = ['run', 'action', 'fix', 'case', 'plugins', 'damaged'] as const;
 
 export interface Stored {
   readonly kind: (typeof KINDS)[number];

@@ -21,6 +21,8 @@ const isStageSummary = shaped({
   reason: optional(text),
   /** What no longer held of a green stage. */
   drift: optional(text),
+  /** The steps of a matrix that failed. */
+  failed_cells: optional(listOf(name)),
 });
 const isFailureSummary = shaped({
   ...failure,
@@ -90,8 +92,11 @@ export const concerns = (run: RunSummary, { stage, outcome, fingerprint }: RunFi
   (stage === undefined || [...run.stages, ...run.failures, ...run.fixes].some((each) => each.stage === stage)) &&
   (fingerprint === undefined || run.failures.some((each) => each.fingerprint.startsWith(fingerprint)));
 
-export const failedStages = ({ stages }: RunSummary): string[] =>
-  stages.filter(({ end }) => end === 'failed' || end === 'give_up').map(({ stage }) => stage);
+/** The names of the steps that failed: a stage, or the cells of its matrix that did. */
+const failedSteps = ({ stages }: RunSummary): string[] =>
+  stages.filter(isFailed).flatMap(({ stage, failed_cells }) => failed_cells ?? [stage]);
+
+const isFailed = ({ end }: StageSummary): boolean => end === 'failed' || end === 'give_up';
 
 const TEXT_WIDTH = 200;
 const short = (words: string): string => (words.split('\n', 1)[0] as string).slice(0, TEXT_WIDTH);
@@ -172,7 +177,7 @@ export function summarize(run: string, at: string, events: readonly LoopEvent[])
   const { steps, spans, ...rest } = draft;
   return {
     ...rest,
-    stages: stagesOf([...steps.values()]),
+    stages: stagesOf(steps),
     ...((spans.length > 1 || rest.ended === undefined) && { spans }),
   };
 }
@@ -191,9 +196,10 @@ function end(step: StageSummary, how: StageSummary['end'], reason?: string): voi
 }
 
 /** Cells as one: the worst end with its reason, all that was spent, the slowest green one. */
-function stagesOf(steps: readonly StageSummary[]): StageSummary[] {
+function stagesOf(steps: ReadonlyMap<string, StageSummary>): StageSummary[] {
   const stages = new Map<string, StageSummary>();
-  for (const { ...step } of steps) {
+  for (const [name, { ...step }] of steps) {
+    if (isFailed(step) && name !== step.stage) step.failed_cells = [name];
     const other = stages.get(step.stage);
     if (!other) {
       stages.set(step.stage, step);
@@ -206,6 +212,7 @@ function stagesOf(steps: readonly StageSummary[]): StageSummary[] {
     const green = Math.max(other.green_ms ?? -1, step.green_ms ?? -1);
     if (green >= 0) other.green_ms = green;
     if (step.drift !== undefined) other.drift ??= step.drift;
+    if (step.failed_cells) other.failed_cells = [...(other.failed_cells ?? []), ...step.failed_cells];
   }
   return [...stages.values()];
 }
@@ -241,6 +248,6 @@ export const runFacts = (summary: RunSummary) => ({
   outcome: summary.outcome,
   exit: summary.exit ?? null,
   duration_ms: summary.duration_ms ?? null,
-  failed: failedStages(summary),
+  failed: failedSteps(summary),
   fixes: summary.fixes.filter(({ commit }) => commit !== undefined).length,
 });

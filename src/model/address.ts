@@ -23,7 +23,7 @@ export function lanHost(written: string): LanHost {
     return { refused: `${JSON.stringify(text)} is no address of a host; expected such as http://127.0.0.1:11434` };
   }
   if (url.username + url.password !== '') return { refused: 'a host with a user name or password is not taken' };
-  // What a server listens on when it listens everywhere is no address to go to.
+  // 0.0.0.0 is an address to listen at, not to connect to.
   const name = ['0.0.0.0', '[::]'].includes(url.hostname) ? '127.0.0.1' : url.hostname;
   const port = url.port !== '' ? url.port : explicit ? (url.protocol === 'https:' ? '443' : '80') : DEFAULT_PORT;
   if (!isLanName(name)) {
@@ -57,7 +57,7 @@ export function isLanAddress(address: string): boolean {
   return a === 127 || a === 10 || (a === 192 && b === 168) || (a === 169 && b === 254);
 }
 
-/** Whether the host is this very machine. */
+/** Whether the host is this machine. */
 export const isLoopback = (name: string): boolean => /^(?:127\.|\[::1\]|localhost$)|\.localhost$/.test(name);
 
 /** What is wrong with `text` as an address to send to; undefined: nothing. Does not repeat the address: it may be a secret. */

@@ -1,5 +1,5 @@
-// One call about a case is one request: the task, and the answer read. Whoever answered was reached, so the call is spent; what
-// cannot be read goes back to the loop, which asks again by another call when one is left.
+// One call about a case: one request, and its answer read. The call is spent when there was an answer; one that cannot be read is
+// returned to the loop, which asks again when a call is left.
 import { filledForms, refusalText, SAMPLE_DIFF } from '../outbound/answer-format.ts';
 import type { Context, Escalation, RefusedRound } from '../plugin/contract.ts';
 import { readReply } from './read-reply.ts';
@@ -29,7 +29,7 @@ what is wrong and what to do:
 {"hand_over": "what a person has to know and do"}
 `;
 
-/** Goes behind the case: what is read last is kept best. */
+/** Goes behind the case: models follow best what they read last. */
 export const CASE_REMINDER =
   'Answer in exactly one form: a fenced diff with its lines "Fix:" and "Reason:", or {"diagnostics": […]}, or {"hand_over": "…"}.';
 
@@ -48,7 +48,7 @@ export interface Consultation {
   ask(turns: readonly Turn[], left: () => number): Promise<CaseAnswer>;
 }
 
-/** Of the time that the loop gives a call, with some to spare. */
+/** A little less than the time that the loop gives a call. */
 const CALL_LIMIT_MS = 580_000;
 
 type CaseContext = Pick<Context<'escalate'>, 'case' | 'refused' | 'say' | 'mask'>;
@@ -66,7 +66,7 @@ export async function consult(context: CaseContext, { who, ask }: Consultation):
 
 const MAX_REMEMBERED = 16;
 
-/** The latest answer, by whom and case: shown again when it was refused. */
+/** The latest answers by who gave them and for which case: shown again when they were refused. */
 const proposed = new Map<string, string>();
 
 const keyOf = ({ case: { name, version } }: CaseContext, who: string): string => `${who}\n${name}\n${version}`;

@@ -33,7 +33,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 3)}...` : line;
 }
 
-/** So much of a secret in an answer is no accident. */
+/** The shortest part of a secret that counts as a repetition. */
 const TELLING_LENGTH = 12;
 
 /** Whether `text` repeats the secret, or a telling part of it. */

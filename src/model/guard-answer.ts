@@ -37,7 +37,7 @@ export type GuardedAnswer = { readonly answer: string } | { readonly wrong: stri
 /** Whether a change can be read out of it. */
 export const isAnswer = (text: string): boolean => readAnswer(text).ok;
 
-/** More lines that just vanish are no fix: the file was not written to its end, or parts were left out. */
+/** A whole file that loses more lines was cut off, or has parts left out. */
 const MAX_VANISHED_LINES = 8;
 const MAX_PROSE_LENGTH = 600;
 

@@ -4,6 +4,7 @@ import { stretches } from '../fix/formats/fences.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { Escalation } from '../plugin/contract.ts';
+import { isMapping, type Mapping } from '../shape.ts';
 
 /** `wrong` is for whoever answered. */
 export type ReadReply = { readonly reply: Escalation } | { readonly wrong: string };
@@ -28,7 +29,7 @@ const keysIn = (object: object) => KEYS.filter((key) => Object.hasOwn(object, ke
 /** Never throws. */
 export function readReply(raw: string): ReadReply {
   if (raw.length > MAX_CHARACTERS) return { wrong: `it has more than ${MAX_CHARACTERS} characters` };
-  // What a reasoning model thought is no part of its answer.
+  // Drop the thoughts of a reasoning model.
   const text = raw.replace(/^\ufeff/, '').replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, '');
   if (text.trim() === '') return { wrong: 'it is empty' };
   const whole = objectOf(text);
@@ -39,11 +40,11 @@ export function readReply(raw: string): ReadReply {
   const namesFile = change.ok && change.changes.some(({ path }) => path !== undefined);
   const within = namesFile ? undefined : embedded(text);
   if (within !== undefined) return readForm(within);
-  // Lines that say neither where they belong nor what they replace may be anything.
+  // Lines without a place are no change.
   if (change.ok && change.changes.some(({ path, form }) => path !== undefined || form !== 'whole-file')) {
     return { reply: { answer } };
   }
-  // Something that was meant as a change: the loop tells best what is wrong with it.
+  // Pass on what was meant as a change: the loop says what is wrong with it.
   const isMeantAsChange = /^\s*(?:`{3}|~{3}|@@|<{5}|\+\+\+ |--- |diff --git )/m.test(text);
   if (isMeantAsChange) return { reply: { answer } };
   return { wrong: 'it is neither a change of files nor one JSON object with diagnostics or hand_over' };
@@ -84,10 +85,10 @@ function embedded(text: string): Record<string, unknown> | undefined {
   return second !== undefined && JSON.stringify(first) !== JSON.stringify(second) ? undefined : first;
 }
 
-function objectOf(text: string): Record<string, unknown> | undefined {
+function objectOf(text: string): Mapping | undefined {
   try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -10,7 +10,7 @@ export const isPassingStatus = (status: number): boolean =>
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}(?:\.\d{1,3})?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // Only the form of HTTP: Date.parse alone would take any number for a year.
+  // Date.parse would read any number as a year.
   if (!/^[A-Z][a-z]{2,8},? .*\bGMT$/.test(text)) return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);

@@ -1,7 +1,7 @@
 // A unified diff as HTML: each file with its lines numbered, and what was added or removed told by sign, colour and element.
 import { type Html, html } from './html.ts';
 
-/** A diff may be as long as a generated file; who wants more has git. */
+/** Longer diffs are cut. */
 const MAX_LINES = 2000;
 
 interface DiffLine {

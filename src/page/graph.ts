@@ -1,9 +1,10 @@
-// What needs what, drawn: stages in layers, each behind all that it needs, with lines from a need to whoever needs it. For eyes and
-// mouse alone: who shows it lists the stages with their needs, too.
+// The graph of needs as SVG: stages in layers, each behind its needs. Hidden from screen readers: the page lists the stages with
+// their needs, too.
 import { cutText } from '../io/fit-text.ts';
-import { type Html, html, stateLook } from './html.ts';
+import { type Html, html } from './html.ts';
+import { stateOf } from './states.ts';
 
-export interface GraphNode {
+interface GraphNode {
   readonly name: string;
   readonly needs: readonly string[];
   readonly state: string;
@@ -21,7 +22,7 @@ interface Placed extends GraphNode {
 const WIDTH = 138;
 const HEIGHT = 46;
 const GAP = 18;
-/** Between layers: room for an arrow; less from top to bottom, where it is read on a phone. */
+/** The gap between layers, for the arrow; smaller from top to bottom, on phones. */
 const REACH = { wide: 36, tall: 22 };
 const MAX_LETTERS = 17;
 /** What fits beside each other where there is room. */
@@ -37,7 +38,7 @@ export function graphHtml(nodes: readonly GraphNode[]): Html {
   return html`<div class="scroll">${isWide && drawn(placed, layers, true, 'wide')}${tall}</div>`;
 }
 
-/** Each node one layer behind the last of its needs; in a layer, near to what it needs. Needs in a circle, or of nobody, do not count. */
+/** Puts each node one layer behind its last need, and near its needs. Unknown needs and cycles do not count. */
 export function layered(nodes: readonly GraphNode[]): Placed[] {
   const layers = new Map<string, number>();
   const names = new Set(nodes.map(({ name }) => name));
@@ -58,7 +59,7 @@ export function layered(nodes: readonly GraphNode[]): Placed[] {
   return placed;
 }
 
-/** The needs that no other need implies: the line to those says it already. */
+/** The needs without those that another need implies. */
 function direct({ needs, name }: Placed, placed: readonly Placed[]): Placed[] {
   const at = new Map(placed.map((node) => [node.name, node]));
   const implied = new Set<string>();
@@ -107,7 +108,7 @@ function edge(from: Point, to: Point, isWide: boolean): Html {
 }
 
 function box({ name, state, word, href }: Placed, { x, y }: Point): Html {
-  const { sign, look } = stateLook(state);
+  const { sign, look } = stateOf('stage', state);
   return html`<a href="${href}" tabindex="-1"><g class="node ${look}"><title>${name}</title><rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="8"/>
 <text x="${x + 12}" y="${y + 20}">${cutText(name, MAX_LETTERS)}</text><text class="word" x="${x + 12}" y="${y + 38}">${sign} ${cutText(word, MAX_LETTERS)}</text></g></a>
 `;

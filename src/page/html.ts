@@ -1,4 +1,4 @@
-// HTML that is safe where it is put together: whatever stands in a template is text, shown as on a terminal, unless it is Html.
+// A template tag for HTML: every value is escaped, and its control characters are spelled out, unless it is Html.
 import { plainText } from '../io/plain-text.ts';
 
 /** A piece of HTML; only `html` makes one. */
@@ -14,7 +14,7 @@ export class Html {
 
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
-/** A template whose parts are escaped: control characters and turned reading order are spelled out, and no part is markup. */
+/** Escapes all parts, and spells control and bidi characters out. */
 export function html(strings: readonly string[], ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, i) => (i === 0 ? text : render(parts[i - 1]) + text)).join(''));
 }
@@ -29,44 +29,5 @@ const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>'
 
 const escaped = (text: string): string => plainText(text).replace(/[&<>"']/g, (sign) => SIGNS[sign] as string);
 
-/** What a state looks like, besides its colour, and the class that gives it one. */
-const STATES: Readonly<Record<string, readonly [sign: string, look: string]>> = {
-  green: ['✓', 'good'],
-  fresh: ['✓', 'good'],
-  success: ['✓', 'good'],
-  verified: ['✓', 'good'],
-  landed: ['✓', 'good'],
-  done: ['✓', 'good'],
-  running: ['▶', 'busy'],
-  open: ['▶', 'busy'],
-  applied: ['▶', 'busy'],
-  asked: ['▶', 'busy'],
-  answered: ['▶', 'busy'],
-  failed: ['✕', 'bad'],
-  failure: ['✕', 'bad'],
-  broke: ['✕', 'bad'],
-  give_up: ['!', 'bad'],
-  given_up: ['!', 'bad'],
-  stuck: ['!', 'bad'],
-  partial: ['◐', 'warn'],
-  provisional: ['◐', 'warn'],
-  holds: ['◐', 'warn'],
-  waits: ['◆', 'warn'],
-};
-
-/** How a state is drawn: a sign that tells it without colour, and its look: good, busy, bad, warn or idle. */
-export const stateLook = (state: string): { sign: string; look: string } => {
-  const [sign, look] = STATES[state] ?? ['○', 'idle'];
-  return { sign, look };
-};
-
-const WORDS: Readonly<Record<string, string>> = { fresh: 'still holds', give_up: 'given up' };
-
-/** The word that people use for a state. */
-export const stateWord = (state: string): string => WORDS[state] ?? state.replaceAll('_', ' ');
-
-/** A state with its sign, its colour and its word. */
-export function stateHtml(state: string, word = stateWord(state)): Html {
-  const { sign, look } = stateLook(state);
-  return html`<span class="state ${look}"><span class="sign" aria-hidden="true">${sign}</span> ${word}</span>`;
-}
+/** A length in a drawing without a width of its own. */
+export const percent = (value: number): string => `${Math.round(value * 1000) / 1000}%`;

@@ -3,13 +3,11 @@ import { spell } from '../console/words.ts';
 import type { DayMark, Report } from '../inspect/report.ts';
 import { counted } from '../triage/words.ts';
 import { diffHtml } from './diff.ts';
-import { Html, html, type Part, stateHtml } from './html.ts';
+import { Html, html, type Part, percent } from './html.ts';
 import {
   aboutRun,
-  failureWord,
-  fixWord,
   glanceOf,
-  outcomeWord,
+  repeated,
   reportTitle,
   type Section,
   sectionsOf,
@@ -17,6 +15,7 @@ import {
   trendWord,
   when,
 } from './report-sections.ts';
+import { stateHtml, stateOf } from './states.ts';
 import { styleSheet } from './style.ts';
 import { timelineSvg } from './timeline.ts';
 
@@ -65,17 +64,17 @@ ${section('runs', () => html`<ul class="rows">${report.runs.latest.map(runRow)}<
 `.toString();
 }
 
-/** So few changes are shown at once; of more, each is opened by a click. */
+/** With more changes than these, each is folded. */
 const MAX_OPENED = 3;
 
 const time = (iso: string): Html => html`<time class="when" datetime="${iso}">${when(iso)}</time>`;
 
 const waitRow = ({ what, text, since, command }: Report['waits'][number]): Html =>
-  html`<li>${stateHtml('waits', what)}<code class="what">${command}</code><span class="about">${text}</span>${since ? time(since) : html`<span></span>`}</li>`;
+  html`<li>${stateHtml('failure', 'waits', what)}<code class="what">${command}</code><span class="about">${text}</span>${since ? time(since) : html`<span></span>`}</li>`;
 
 function failureRow(one: Report['failures'][number], days: Report['days']): Html {
   const first = one.first === one.last ? '' : `, first ${one.first.slice(0, 10)}`;
-  return html`<li>${stateHtml(one.state === 'passed' ? 'fresh' : one.state === 'mended' ? 'green' : one.state === 'open' ? 'failed' : one.state, failureWord(one.state))}
+  return html`<li>${stateHtml('failure', one.state)}
 <span class="what">${one.stage}</span>
 <span class="about">${one.class}, ${counted(one.times, 'time')} in ${counted(one.runs.length, 'run')}${first}</span>${time(one.last)}
 <div class="more"><code class="excerpt">${one.excerpt}</code>
@@ -88,10 +87,10 @@ type Fix = Report['fixes'][number];
 function fixHtml(fix: Fix, diffs: ReadonlyMap<string, string>, isOpen: boolean): Html {
   const diff = fix.commit === undefined ? undefined : diffs.get(fix.commit);
   const gone = fix.commit === undefined ? 'It was never committed.' : 'Its commit is not in this repository any more.';
-  const words = [fix.reason, fix.why && `${fixWord(fix.outcome)}: ${fix.why}`].filter(Boolean).join('; ');
+  const words = [fix.reason, fix.why && `${stateOf('fix', fix.outcome).word}: ${fix.why}`].filter(Boolean).join('; ');
   const made = fix.commit === undefined ? undefined : html`, commit <code>${fix.commit.slice(0, 12)}</code>`;
   return html`<details class="change"${isOpen && html` open`}>
-<summary>${stateHtml(fix.outcome, fixWord(fix.outcome))} <strong>${fix.stage}</strong> ${fix.fix || 'a change'} <span class="muted small">${when(fix.time)}</span></summary>
+<summary>${stateHtml('fix', fix.outcome)} <strong>${fix.stage}</strong> ${fix.fix || 'a change'}${repeated(fix)} <span class="muted small">${when(fix.time)}</span></summary>
 ${words !== '' && html`<p>${words}</p>`}
 <p class="muted small">for ${fix.class} <code>${fix.fingerprint}</code>, by ${fix.plugin}, run <code>${fix.run}</code>${made}</p>
 ${diff === undefined ? html`<p class="muted">${gone}</p>` : diffHtml(diff)}
@@ -99,21 +98,21 @@ ${diff === undefined ? html`<p class="muted">${gone}</p>` : diffHtml(diff)}
 }
 
 const driftRow = ({ times, last, stage, text }: Report['drift'][number]): Html =>
-  html`<li>${stateHtml('partial', counted(times, 'time'))}<span class="what">${stage}</span><span class="about">${text}</span>${time(last)}</li>`;
+  html`<li>${stateHtml('run', 'partial', counted(times, 'time'))}<span class="what">${stage}</span><span class="about">${text}</span>${time(last)}</li>`;
 
 const itemRow = ({ number, title, state, note }: Report['items'][number]): Html =>
-  html`<li>${stateHtml(state === 'open' ? 'idle' : state, state)}<span class="what">${number}</span><span class="about">${title}${note && `: ${note}`}</span><span></span></li>`;
+  html`<li>${stateHtml('item', state)}<span class="what">${number}</span><span class="about">${title}${note && `: ${note}`}</span><span></span></li>`;
 
 function runRow(one: Report['runs']['latest'][number]): Html {
   const took = one.duration_ms === null ? '' : spell(one.duration_ms);
-  return html`<li>${stateHtml(one.outcome, outcomeWord(one.outcome))}<code class="what">${one.run}</code><span class="about">${[took, one.asked, aboutRun(one)].filter(Boolean).join(', ')}</span>${time(one.began)}</li>`;
+  return html`<li>${stateHtml('run', one.outcome)}<code class="what">${one.run}</code><span class="about">${[took, one.asked, aboutRun(one)].filter(Boolean).join(', ')}</span>${time(one.began)}</li>`;
 }
 
 function stagesTable({ stages, days }: Report, head: readonly string[]): Html {
   const isSeries = days.length > 1;
   const row = (
     one: Report['stages'][number],
-  ) => html`<tr><th scope="row">${one.stage}</th><td>${stateHtml(one.status)}</td>
+  ) => html`<tr><th scope="row">${one.stage}</th><td>${stateHtml('stage', one.status)}</td>
 <td class="number">${one.green_ms !== null && spell(one.green_ms)}</td>
 <td>${isSeries && one.green_ms !== null && bars(one.paces, 'busy', (ms, i) => `${days[i]?.from}: ${spell(ms)}`)}${trendWord(one)}</td>
 <td class="number">${one.worked_on}</td><td class="number">${one.attempts}</td><td class="number">${one.failed}</td></tr>`;
@@ -130,7 +129,7 @@ const plainTable = ({
 <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 
-/** Values as small bars beside each other, for eyes alone: the numbers stand beside them. */
+/** A small bar chart, hidden from screen readers: the numbers are beside it. */
 function bars(values: readonly (number | null)[], look: string, say: (value: number, i: number) => string): Html {
   const most = Math.max(1, ...values.map((value) => value ?? 0));
   const wide = 100 / values.length;
@@ -143,9 +142,8 @@ function bars(values: readonly (number | null)[], look: string, say: (value: num
 }
 
 const SPARK_HEIGHT = 24;
-const percent = (value: number): string => `${Math.round(value * 100) / 100}%`;
 
-/** How each mark is drawn: trouble is taller, so that it is seen without its colour. */
+/** How each mark is drawn: the worse, the taller, so that it can be told without colour. */
 const MARKS: Readonly<Record<NonNullable<DayMark>, { look: string; height: number; word: string }>> = {
   failed: { look: 'bad', height: 18, word: 'left failed' },
   mended: { look: 'warn', height: 12, word: 'failed or drifted, and green again' },

@@ -1,8 +1,9 @@
 // A report in words: the same sections, in the same order, for every form it is shown in.
-import { moneyText, spell } from '../console/words.ts';
-import type { FailureState } from '../inspect/failure-groups.ts';
+import { moneyText, runWords, spell } from '../console/words.ts';
 import type { Report } from '../inspect/report.ts';
+import { RUN_OUTCOMES } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
+import { stateOf } from './states.ts';
 
 export interface Section {
   readonly id: 'waits' | 'failures' | 'fixes' | 'drift' | 'stages' | 'items' | 'runs';
@@ -12,42 +13,8 @@ export interface Section {
   /** What is said where there are no rows. */
   readonly none: string;
   /** What else there is to know, or where to look next. */
-  readonly more?: string;
+  readonly more?: string | undefined;
 }
-
-const OUTCOMES: Readonly<Record<string, string>> = {
-  success: 'all green',
-  partial: 'partly green',
-  failure: 'failed',
-  abandoned: 'abandoned',
-  open: 'at work or cut off',
-};
-
-const FAILURE_STATES: Readonly<Record<FailureState, string>> = {
-  waits: 'waits for you',
-  given_up: 'given up',
-  mended: 'mended',
-  passed: 'green since',
-  open: 'not mended',
-};
-
-const FIX_WORDS: Readonly<Record<string, string>> = {
-  verified: 'verified',
-  holds: 'holds so far',
-  provisional: 'kept for now',
-  applied: 'not judged yet',
-  suggested: 'suggested',
-  no_effect: 'taken back, no effect',
-  broke: 'taken back, it broke something',
-  withdrawn: 'taken back, unjudged',
-  superseded: 'superseded by yours',
-  declined: 'declined',
-  refused: 'refused',
-};
-
-export const outcomeWord = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
-export const failureWord = (state: FailureState): string => FAILURE_STATES[state];
-export const fixWord = (outcome: string): string => FIX_WORDS[outcome] ?? outcome;
 
 /** `2026-11-17 09:30`, in UTC. */
 export const when = (time: string): string => time.slice(0, 16).replace('T', ' ');
@@ -69,8 +36,8 @@ function dayText(time: string, withYear: boolean): string {
 /** What a reader wants to know first, each in one line. */
 export function glanceOf(report: Report): { label: string; figure: string; text: string }[] {
   const { runs, failures, fixes, cost, waits } = report;
-  const outcomes = Object.keys(OUTCOMES).flatMap((key) =>
-    runs.outcomes[key] ? [`${runs.outcomes[key]} ${outcomeWord(key)}`] : [],
+  const outcomes = RUN_OUTCOMES.flatMap((key) =>
+    runs.outcomes[key] ? [`${runs.outcomes[key]} ${stateOf('run', key).word}`] : [],
   );
   const [worst] = failures;
   const byOutcome = (...wanted: string[]) => fixes.filter(({ outcome }) => wanted.includes(outcome)).length;
@@ -95,7 +62,7 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
       label: 'broke most',
       figure: worst ? worst.stage : 'nothing',
       text: worst
-        ? `${worst.class}, ${counted(worst.times, 'time')}, last ${when(worst.last)}; ${failureWord(worst.state)}`
+        ? `${worst.class}, ${counted(worst.times, 'time')}, last ${when(worst.last)}; ${stateOf('failure', worst.state).word}`
         : 'no failure was seen',
     },
     {
@@ -125,7 +92,7 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
   ];
 }
 
-/** A stage that grew slower or faster by a quarter and a second; nothing for less. */
+/** Says that a stage grew slower by a quarter, or faster by a fifth, and by a second at least. */
 export function trendWord({ earlier_ms, later_ms }: Report['stages'][number]): string {
   if (earlier_ms === null || later_ms === null || Math.abs(later_ms - earlier_ms) < 1000) return '';
   const share = Math.round((later_ms / Math.max(1, earlier_ms) - 1) * 100);
@@ -137,93 +104,105 @@ export function trendWord({ earlier_ms, later_ms }: Report['stages'][number]): s
 export const slowestFirst = (stages: Report['stages']): Report['stages'] =>
   stages.toSorted((a, b) => (b.green_ms ?? -1) - (a.green_ms ?? -1));
 
-export function sectionsOf(report: Report): Section[] {
-  const { waits, failures, fixes, drift, stages, items, runs, cost, run } = report;
-  return [
-    {
-      ...{ id: 'waits', title: 'Waits for you', none: 'nothing' },
-      head: ['what', 'since', 'about', 'to look'],
-      rows: waits.map(({ what, since, text, command }) => [what, since ? when(since) : '', text, command]),
-    },
-    {
-      ...{ id: 'failures', title: 'What broke', none: 'no failure was seen' },
-      head: ['times', 'stage', 'class', 'last seen', 'now', 'what the log says', 'fingerprint'],
-      rows: failures.map((one) => [
-        ...[number(one.times), one.stage, one.class, when(one.last), failureWord(one.state), one.excerpt],
-        one.fingerprint,
-      ]),
-      ...(failures.length > 0 && { more: 'everything about one: mendloop explain <fingerprint>' }),
-    },
-    {
-      ...{ id: 'fixes', title: 'Fixes', none: 'none was tried' },
-      head: ['now', 'stage', 'last tried', 'what it does', 'by', 'commit'],
-      rows: fixes.map((one) => [
-        ...[fixWord(one.outcome), one.stage, when(one.time), one.fix, one.plugin],
-        one.commit?.slice(0, 12) ?? '',
-      ]),
-      ...(cost.refused > 0 && {
-        more: `${counted(cost.refused, 'proposal was', 'proposals were')} refused by the gate, and nothing of them was applied`,
-      }),
-    },
-    {
-      ...{ id: 'drift', title: 'Drift', none: 'what was green stayed so' },
-      head: ['times', 'stage', 'last', 'what no longer held'],
-      rows: drift.map(({ times, stage, last, text }) => [number(times), stage, when(last), text]),
-    },
-    run === undefined ? paceSection(stages) : endSection(stages),
-    ...(items.length > 0 || report.items_done.length > 0
-      ? [
-          {
-            ...{
-              id: 'items' as const,
-              title: 'Work queue',
-              none: `done in this time: ${report.items_done.join(', ')}`,
-            },
-            head: ['item', 'state', 'title', 'note'],
-            rows: items.map(({ number: item, state, title, note = '' }) => [item, state, title, note]),
-            ...(report.items_done.length > 0 && { more: `done in this time: ${report.items_done.join(', ')}` }),
-          },
-        ]
-      : []),
-    {
-      ...{ id: 'runs', title: run === undefined ? 'The latest runs' : 'The run', none: 'none' },
-      head: ['run', 'began', 'ended', 'took', 'asked', 'about'],
-      rows: runs.latest.map((one) => [
-        ...[one.run, when(one.began), outcomeWord(one.outcome)],
-        ...[one.duration_ms === null ? '' : spell(one.duration_ms), one.asked, aboutRun(one)],
-      ]),
-      more: run === undefined ? 'one of them as it went: mendloop show <run>' : `as it went: mendloop show ${run}`,
-    },
-  ];
+/** A section with one row for each item; `columns` has their titles, and what they show of an item. */
+function section<T>(
+  about: Pick<Section, 'id' | 'title' | 'none' | 'more'>,
+  items: readonly T[],
+  columns: Readonly<Record<string, (item: T) => string>>,
+): Section {
+  const cells = Object.values(columns);
+  return { ...about, head: Object.keys(columns), rows: items.map((item) => cells.map((cell) => cell(item))) };
 }
 
-function paceSection(stages: Report['stages']): Section {
-  return {
-    ...{ id: 'stages', title: 'Stages, the slowest first', none: 'none was looked at' },
-    head: ['stage', 'now', 'takes', 'trend', 'made', 'attempts', 'runs that left it failed'],
-    rows: slowestFirst(stages).map((one) => [
-      ...[one.stage, one.status, one.green_ms === null ? '' : spell(one.green_ms), trendWord(one)],
-      ...[number(one.worked_on), number(one.attempts), number(one.failed)],
-    ]),
-    ...(stages.some(({ green_ms }) => green_ms !== null) && {
-      more: 'takes: the median of attempts that ended green; trend: the later half of them against the earlier',
+export function sectionsOf(report: Report): Section[] {
+  const { waits, failures, fixes, drift, stages, items, runs, cost, run } = report;
+  const proposals = counted(cost.refused, 'proposal was', 'proposals were');
+  const refused = cost.refused > 0 ? `${proposals} refused by the gate, and nothing of them was applied` : undefined;
+  const done = report.items_done.length > 0 ? `done in this time: ${report.items_done.join(', ')}` : undefined;
+  const ofRuns =
+    run === undefined
+      ? { title: 'The latest runs', more: 'one of them as it went: mendloop show <run>' }
+      : { title: 'The run', more: `as it went: mendloop show ${run}` };
+  return [
+    section({ id: 'waits', title: 'Waits for you', none: 'nothing' }, waits, {
+      what: ({ what }) => what,
+      since: ({ since }) => (since ? when(since) : ''),
+      about: ({ text }) => text,
+      'to look': ({ command }) => command,
     }),
-  };
+    section({ id: 'failures', title: 'What broke', none: 'no failure was seen', more: HOW_TO_EXPLAIN }, failures, {
+      times: ({ times }) => number(times),
+      stage: ({ stage }) => stage,
+      class: (failure) => failure.class,
+      'last seen': ({ last }) => when(last),
+      now: ({ state }) => stateOf('failure', state).word,
+      'what the log says': ({ excerpt }) => excerpt,
+      fingerprint: ({ fingerprint }) => fingerprint,
+    }),
+    section({ id: 'fixes', title: 'Fixes', none: 'none was tried', more: refused }, fixes, {
+      now: ({ outcome }) => stateOf('fix', outcome).word,
+      stage: ({ stage }) => stage,
+      'last tried': ({ time }) => when(time),
+      'what it does': (fix) => `${fix.fix}${repeated(fix)}`,
+      by: ({ plugin }) => plugin,
+      commit: ({ commit }) => commit?.slice(0, 12) ?? '',
+    }),
+    section({ id: 'drift', title: 'Drift', none: 'what was green stayed so' }, drift, {
+      times: ({ times }) => number(times),
+      stage: ({ stage }) => stage,
+      last: ({ last }) => when(last),
+      'what no longer held': ({ text }) => text,
+    }),
+    run === undefined ? paceSection(stages) : endSection(stages),
+    section({ id: 'items', title: 'Work queue', none: done ?? '', more: done }, items, {
+      item: (item) => item.number,
+      state: ({ state }) => state,
+      title: ({ title }) => title,
+      note: ({ note = '' }) => note,
+    }),
+    section({ id: 'runs', none: 'none', ...ofRuns }, runs.latest, {
+      run: (one) => one.run,
+      began: ({ began }) => when(began),
+      ended: ({ outcome }) => stateOf('run', outcome).word,
+      took: ({ duration_ms }) => (duration_ms === null ? '' : spell(duration_ms)),
+      asked: ({ asked }) => asked,
+      about: aboutRun,
+    }),
+  ].filter(({ id, rows }) => id !== 'items' || rows.length > 0 || done !== undefined);
+}
+
+const HOW_TO_EXPLAIN = 'everything about one: mendloop explain <fingerprint>';
+
+/** A fix that comes again with its failure and never lands: how many runs had to apply it. */
+export const repeated = ({ applied }: Report['fixes'][number]): string =>
+  applied > 1 ? ` (applied again in each of ${applied} runs)` : '';
+
+function paceSection(stages: Report['stages']): Section {
+  const more = stages.some(({ green_ms }) => green_ms !== null)
+    ? 'takes: the median of attempts that ended green; trend: the later half of them against the earlier'
+    : undefined;
+  const title = 'Stages, the slowest first';
+  return section({ id: 'stages', title, none: 'none was looked at', more }, slowestFirst(stages), {
+    stage: ({ stage }) => stage,
+    now: ({ status }) => status,
+    takes: ({ green_ms }) => (green_ms === null ? '' : spell(green_ms)),
+    trend: trendWord,
+    made: ({ worked_on }) => number(worked_on),
+    attempts: ({ attempts }) => number(attempts),
+    'runs that left it failed': ({ failed }) => number(failed),
+  });
 }
 
 /** Of one run: how it left each stage. */
-function endSection(stages: Report['stages']): Section {
-  return {
-    ...{ id: 'stages', title: 'Stages', none: 'none was looked at' },
-    head: ['stage', 'ended', 'now', 'took', 'attempts', 'why'],
-    rows: stages.map((one) => [
-      ...[one.stage, (one.end ?? '').replace('_', ' '), one.status, one.spent_ms > 0 ? spell(one.spent_ms) : ''],
-      ...[number(one.attempts), one.reason ?? ''],
-    ]),
-  };
-}
+const endSection = (stages: Report['stages']): Section =>
+  section({ id: 'stages', title: 'Stages', none: 'none was looked at' }, stages, {
+    stage: ({ stage }) => stage,
+    ended: ({ end = '' }) => end.replace('_', ' '),
+    now: ({ status }) => status,
+    took: ({ spent_ms }) => (spent_ms > 0 ? spell(spent_ms) : ''),
+    attempts: ({ attempts }) => number(attempts),
+    why: ({ reason = '' }) => reason,
+  });
 
-export const aboutRun = ({ failed, fixes, why }: Report['runs']['latest'][number]): string =>
-  [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes'), why]
-    .filter(Boolean)
-    .join(', ');
+export const aboutRun = (run: Report['runs']['latest'][number]): string =>
+  [...runWords(run), ...(run.why === undefined ? [] : [run.why])].join(', ');

@@ -2,7 +2,8 @@
 import { table } from '../console/words.ts';
 import type { Report } from '../inspect/report.ts';
 import { asCode } from '../outbound/text.ts';
-import { fixWord, glanceOf, reportTitle, type Section, sectionsOf, when } from './report-sections.ts';
+import { glanceOf, reportTitle, type Section, sectionsOf, when } from './report-sections.ts';
+import { stateOf } from './states.ts';
 
 /** Without colour; longer lines are cut where they are printed. */
 export function reportLines(report: Report): string[] {
@@ -52,7 +53,7 @@ export function reportMarkdown(report: Report, diffs: ReadonlyMap<string, string
       '',
       `### ${words(fix.fix || 'a change')}`,
       '',
-      words(`${fix.stage}, ${when(fix.time)}: ${fixWord(fix.outcome)}${fix.why ? `, ${fix.why}` : ''}`),
+      words(`${fix.stage}, ${when(fix.time)}: ${stateOf('fix', fix.outcome).word}${fix.why ? `, ${fix.why}` : ''}`),
       '',
       ...fenced(diff),
     ]),
@@ -68,7 +69,7 @@ function sectionMarkdown({ title, head, rows, none, more }: Section): string[] {
   return ['', `## ${words(title)}`, '', ...body, ...(more && rows.length > 0 ? ['', words(more)] : [])];
 }
 
-/** In a cell, a heading or a line of its own: what a host could take for markup, a link or a mention is code. */
+/** Inline Markdown: what a host could read as markup, a link or a mention becomes code. */
 const words = (text: string): string => {
   const isPlain = /^[\w .,:;%()/=-]*$/.test(text) && !/:\/\/|www\.|__/i.test(text);
   return isPlain ? text : asCode(text).replaceAll('|', '\\|');

@@ -1,17 +1,9 @@
-// When the steps of a run were at work, drawn. The drawing has no width of its own, so that its text stays readable on a phone:
-// everything in it stands in percent.
+// The timeline of a run as SVG. All positions are percentages, so that the text keeps its size on a phone.
+import { STEP_STATUS } from '../console/tally.ts';
 import { spell } from '../console/words.ts';
 import type { Bar, Timeline, TimelineRow } from '../inspect/timeline.ts';
-import { type Html, html, stateLook } from './html.ts';
-
-/** How a step ended → its state. */
-const ENDS: Readonly<Record<string, string>> = {
-  'step.done': 'green',
-  'step.fresh': 'fresh',
-  'step.failed': 'failed',
-  'step.skipped': 'skipped',
-  'step.interrupted': 'interrupted',
-};
+import { type Html, html, percent } from './html.ts';
+import { stateOf } from './states.ts';
 
 /** How an attempt ended → its state; every other one failed. */
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -25,24 +17,24 @@ export const barState = ({ outcome }: Pick<Bar, 'outcome'>): string => OUTCOMES[
 
 /** The state that the last event of a row leaves its step in, and why. */
 export function rowState({ bars, marks }: TimelineRow): { state: string; reason?: string } {
-  const end = marks.findLast(({ type }) => Object.hasOwn(ENDS, type));
+  const end = marks.findLast(({ type }) => type !== 'step.started' && Object.hasOwn(STEP_STATUS, type));
   const bar = bars.at(-1);
   if (bar?.outcome === 'open' || !end) return { state: bar ? barState(bar) : 'waiting' };
-  const state = end.status === 'give_up' ? 'give_up' : (ENDS[end.type] as string);
+  const state = end.status === 'give_up' ? 'give_up' : (STEP_STATUS[end.type] as string);
   return 'reason' in end.data && end.data.reason ? { state, reason: end.data.reason } : { state };
 }
 
 const ROW_HEIGHT = 38;
 const AXIS_HEIGHT = 24;
 
-/** The drawing, for eyes alone: who shows it tells the same in words beside it. */
+/** Hidden from screen readers: the page has a table with the same. */
 export function timelineSvg(timeline: Timeline): Html {
   const from = Date.parse(timeline.from);
   const length = Math.max(1, Date.parse(timeline.to) - from);
-  // Signs behind a bar need a little room at the end.
+  // Leave room at the end for the sign behind a bar.
   const x = (time: string) => percent(((Date.parse(time) - from) / length) * 96);
   const wide = (a: string, b: string) => percent(((Date.parse(b) - Date.parse(a)) / length) * 96);
-  // Who had no attempt has nothing to draw.
+  // Steps without attempts have no bars.
   const rows = timeline.rows.filter(({ bars }) => bars.length > 0);
   const height = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
   const ticks = ticksOf(length).map((ms) => {
@@ -53,7 +45,7 @@ export function timelineSvg(timeline: Timeline): Html {
   const drawn = rows.map((row, i) => {
     const { step, bars, marks } = row;
     const top = i * ROW_HEIGHT;
-    const { sign, look } = stateLook(rowState(row).state);
+    const { sign, look } = stateOf('stage', rowState(row).state);
     const [first] = bars;
     const end = marks.at(-1)?.time ?? bars.at(-1)?.to;
     const fixes = marks.flatMap((mark) => (mark.type === 'fix.committed' ? [mark] : []));
@@ -74,13 +66,11 @@ function factsOf({ bars }: TimelineRow): string {
 
 function barSvg(bar: Bar, left: string, width: string, right: string, y: number): Html {
   const state = barState(bar);
-  const { sign, look } = stateLook(state);
+  const { sign, look } = stateOf('stage', state);
   const end = look === 'good' ? '' : html`<text class="end" x="${right}" dx="4" y="${y + 10}">${sign}</text>`;
   const title = `attempt ${bar.attempt}: ${state}, ${spell(lengthOf(bar))}`;
   return html`<g class="${look}"><title>${title}</title><rect class="bar" x="${left}" width="${width}" y="${y}" height="10" rx="2"/>${end}</g>`;
 }
-
-const percent = (value: number): string => `${Math.round(value * 1000) / 1000}%`;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -90,7 +80,7 @@ const STEPS = [
   ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((n) => n * HOUR),
 ];
 
-/** Round times from 0 on, so few that their words never touch each other. */
+/** Round times from 0 on, so few that their labels do not overlap. */
 function ticksOf(length: number): number[] {
   const step = STEPS.find((ms) => length / ms <= 4) ?? length;
   return Array.from({ length: Math.floor(length / step) + 1 }, (_, i) => i * step);

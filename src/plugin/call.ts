@@ -6,14 +6,14 @@ import { type Answer, type FixFacts, type Given, HOOKS, type Hook, type HookName
 import { type LoadedPlugin, oneLine, thrownLine } from './examine.ts';
 
 /** `threw` it did · `late` past its time · `stopped` by the caller's signal · `invalid` outside its schema · `absent` no such hook. */
-export type CallFault = 'threw' | 'late' | 'stopped' | 'invalid' | 'absent';
+type CallFault = 'threw' | 'late' | 'stopped' | 'invalid' | 'absent';
 
 /** `failed` is one line that begins with the plugin's name. */
-export type CallResult<A> =
+type CallResult<A> =
   | { readonly plugin: string; readonly answer: A }
   | { readonly plugin: string; readonly failed: string; readonly why: CallFault };
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instead of the hook's own. */
   readonly timeoutMs?: number | undefined;

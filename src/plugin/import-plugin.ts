@@ -10,7 +10,7 @@ import { thrownLine } from './examine.ts';
 const ENDINGS = ['.ts', '.mjs', '.js'] as const;
 
 /** `files` are relative to the folder: none, the one it is in, or several that cannot be told apart. */
-export type Located = { readonly files: readonly string[] } | { readonly refused: string };
+type Located = { readonly files: readonly string[] } | { readonly refused: string };
 
 /** Looks for `name` in `folder` and its folders of lists. A name or a link that could lead out of it is refused. */
 export async function locate(folder: string | undefined, name: string): Promise<Located> {
@@ -32,7 +32,7 @@ export async function locate(folder: string | undefined, name: string): Promise<
 }
 
 type Load = () => Promise<unknown>;
-export type Imported = { readonly exported: unknown } | { readonly fault: string };
+type Imported = { readonly exported: unknown } | { readonly fault: string };
 
 const IMPORT_LIMIT_MS = 10_000;
 

@@ -3,6 +3,7 @@ import { type LoopConfig, SHIPPED } from '../config/loop-config.ts';
 import { nearest } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
+import { isMapping } from '../shape.ts';
 import { BUILT_INS, type BuiltIns } from './built-ins.ts';
 import { callHook } from './call.ts';
 import { keyOf, LISTS, type List } from './contract.ts';
@@ -98,7 +99,6 @@ function usesOf(lists: readonly List[], ships: readonly List[], written: Use['wr
     return { fault: `${JSON.stringify(other)} stands beside ${byList.map(keyOf).join(', ')}; put it below them` };
   }
   const settings = (list: List) => written?.[keyOf(list)] as Use['written'];
-  const isMapping = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   const misshapen = byList.find((list) => !isMapping(settings(list)));
   if (misshapen) return { fault: `expected a mapping below ${keyOf(misshapen)}` };
   const used = LISTS.filter((list) => lists.includes(list) || byList.includes(list));

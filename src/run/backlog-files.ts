@@ -8,7 +8,7 @@ import { namesIn } from '../io/files.ts';
 import { createText, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { checkoutFiles } from '../worktree/read.ts';
-import { forbiddenItems } from './items.ts';
+import { failIfAny, forbiddenItems } from './items.ts';
 
 /** The texts in `folder`, by their path from the root. */
 export function textsOnDisk(home: string, folder = BACKLOG_FOLDER): Map<string, string> {
@@ -19,7 +19,10 @@ export function textsOnDisk(home: string, folder = BACKLOG_FOLDER): Map<string, 
 /** Reads the queue in `folder`, from the root, with all that is wrong with it; undefined when there is none. */
 export async function checkBacklog(home: string, folder = BACKLOG_FOLDER): Promise<Queue | undefined> {
   const texts = textsOnDisk(home, folder);
-  if (texts.size === 0) return undefined;
+  return texts.size === 0 ? undefined : checkTexts(home, texts, folder);
+}
+
+async function checkTexts(home: string, texts: ReadonlyMap<string, string>, folder = BACKLOG_FOLDER): Promise<Queue> {
   const read = parseContextMap(readText(join(home, MAP_FILE)) ?? '', MAP_FILE);
   const map = read.ok ? read.value : { protected_files: [] };
   const { items, problems } = readQueue(texts, map.protected_files, folder);
@@ -28,12 +31,12 @@ export async function checkBacklog(home: string, folder = BACKLOG_FOLDER): Promi
   return { items, problems: [...problems, ...forbidden] };
 }
 
-/** Writes a new item and its line; the owner commits them. */
-export function addItem(
+/** Writes a new item and its line; the owner commits them. Throws E_CONFIG, and writes nothing, when the item would be refused. */
+export async function addItem(
   home: string,
   { title: given, scope, accept }: { title: string; scope: readonly string[]; accept: readonly string[] },
   dry: boolean,
-): { file: string; index: string; command: string } {
+): Promise<{ file: string; index: string; command: string }> {
   const title = given.replaceAll(/\s+/g, ' ').trim();
   const names = namesIn(join(home, BACKLOG_FOLDER));
   const last = Math.max(0, ...names.map((name) => Number(/^(\d{2,4})-/.exec(name)?.[1] ?? 0)));
@@ -49,13 +52,14 @@ export function addItem(
     rows.map((row) => (/[`\n]/.test(row) ? `~~~bash\n${row}\n~~~` : `- \`${row}\``)).join('\n');
   const text = `# ${title}\n\n## Scope\n\n${list(scope)}\n\n## Why\n\n## Steps\n\n- [ ] ${title}\n\n## Acceptance\n\n${list(accept)}\n\n## Tests\n\n## Progress log\n`;
   const index = readText(join(home, INDEX_FILE)) ?? '# Work queue\n';
+  const entry = `- [ ] [${title.replaceAll(/[[\]]/g, '')}](${name})\n`;
+  const newIndex = `${index.replace(/\n*$/, '\n')}${/^\s*[-*]/m.test(index) ? '' : '\n'}${entry}`;
+  const { problems } = await checkTexts(home, new Map([...textsOnDisk(home), [file, text], [INDEX_FILE, newIndex]]));
+  failIfAny(problems.filter((problem) => problem.file === file));
   if (!dry) {
     privateFolder(join(home, BACKLOG_FOLDER));
     if (!createText(join(home, file), text)) failUsage(`${file} is there already`, 'mendloop backlog check');
-    writeAtomic(
-      join(home, INDEX_FILE),
-      `${index.replace(/\n*$/, '\n')}${/^\s*[-*]/m.test(index) ? '' : '\n'}- [ ] [${title.replaceAll(/[[\]]/g, '')}](${name})\n`,
-    );
+    writeAtomic(join(home, INDEX_FILE), newIndex);
   }
   return {
     file,

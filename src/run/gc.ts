@@ -2,9 +2,9 @@
 // are over, unpacked plugins. Stages and ledger are stored before anything goes, so that what was counted stays counted.
 import { basename, join } from 'node:path';
 import type { NewEvent } from '../events.ts';
-import { changedAt, fileSize, filesBelow, foldersIn, namesIn } from '../io/files.ts';
+import { changedAt, fileSize, filesBelow, foldersIn, namesIn, removeEmptyFolders } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
-import { moveAway, privateFolder, removeAll, removeFile, writeAtomic } from '../io/store.ts';
+import { moveAway, privateFolder, quarantinedAt, removeAll, removeFile, writeAtomic } from '../io/store.ts';
 import { rewriteHistory } from '../journal/history.ts';
 import { compactionGain } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
@@ -60,6 +60,8 @@ export function collect(layout: Layout, { policy, now, ledger, unpromoted, compa
   const stored = storedItems(layout, loaded, neededBy(loaded.state, ledger, unpromoted));
   const going = expired(stored, policy, now);
   const left = compact ? removeItems(layout, loaded, going) : [];
+  // Jobs of a run that was cut off may be about to write a log.
+  if (compact && !openRun(loaded)) removeEmptyFolders(layout.logs);
   const gone = going.filter(({ name }) => !left.some((item) => item.name === name));
   return {
     gone: gone.map(({ files, folder: _, ...item }) => ({ ...item, files: files.length })),
@@ -115,7 +117,7 @@ function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item
     namesIn(actions).map((name) => join(actions, name)),
     (path) => basename(path).split('.')[0],
   );
-  const ofFixes = grouped(patchFiles, (path) => /([^/]+)\.fix\.(?:diff|json)$/.exec(path)?.[1]);
+  const ofFixes = grouped(patchFiles, (path) => /([^/]+)\.fix\.(?:diff|json)(?:\.corrupt-[^/]*)?$/.exec(path)?.[1]);
   return [
     ...[...new Set([...folders, ...ofRuns.keys()])].filter(isRunId).map((id) => {
       const folder = folders.has(id) ? join(runs, id) : undefined;
@@ -138,6 +140,9 @@ function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item
       const folder = join(state, 'plugins', commit);
       return item('plugins', commit, changedAt(folder), latest?.data.base.commit === commit, folder, []);
     }),
+    ...namesIn(state)
+      .filter((name) => quarantinedAt(name) !== undefined)
+      .map((name) => item('damaged', name, quarantinedAt(name) ?? 0, false, undefined, [join(state, name)])),
   ];
 }
 
@@ -190,6 +195,7 @@ const WORDS: Readonly<Record<Stored['kind'], readonly [string, string]>> = {
   fix: ['patch', 'patches'],
   case: ['closed case', 'closed cases'],
   plugins: ['unpacked copy of plugins', 'unpacked copies of plugins'],
+  damaged: ['damaged file set aside', 'damaged files set aside'],
 };
 
 /** Of each kind that is there: how many, with their files and bytes. */

@@ -94,7 +94,8 @@ export async function withItems(
   return { ...config, map: { ...config.map, stages: { ...config.map.stages, ...stages } } };
 }
 
-const failIfAny = (problems: readonly Problem[]): void => {
+/** Throws E_CONFIG with all of them, if there are any. */
+export const failIfAny = (problems: readonly Problem[]): void => {
   if (problems.length > 0) failConfig(problems);
 };
 

@@ -56,11 +56,11 @@ export const isLoopback = (name: string): boolean => LOOPBACK.test(name.includes
 
 function isOwnName(name: string, { isLocal, names }: Access): boolean {
   if (LOOPBACK.test(name)) return true;
-  // Nobody can have an address stand for another one.
+  // An IP address cannot be rebound to another host.
   return !isLocal && (ADDRESS.test(name) || names.some((own) => own.toLowerCase() === name));
 }
 
-/** Browsers say who asks: another site may link here, but not read, embed or listen. */
+/** By the headers of browsers: another site may link here, but not fetch, embed or subscribe. */
 function isOwnOrigin(headers: Headers, host: string): boolean {
   const origin = headers.get('origin');
   if (origin !== null && origin.replace(/^https?:\/\//, '').toLowerCase() !== host.toLowerCase()) return false;
@@ -76,10 +76,10 @@ function hasToken(headers: Headers, { cookie }: Access, token: string): boolean 
   return pairs.some(([name, value = '']) => name === cookie && isSame(value, cookieValue(token)));
 }
 
-/** What the cookie holds: the token cannot be read from it. */
+/** The cookie's value, from which the token cannot be derived. */
 export const cookieValue = (token: string): string => createHmac('sha256', token).update('cookie').digest('base64url');
 
-/** Takes the same time for every pair. */
+/** Compares in constant time. */
 export function isSame(a: string, b: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));

@@ -1,4 +1,4 @@
-// The pages as one application: who may ask, which address is which view, what is sent with every answer, and what is streamed.
+// The application: access check, routes, headers of every response, event streams.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Context, Hono } from 'hono';
@@ -41,7 +41,7 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
   '/backlog/:number': itemView,
 };
 
-/** With every answer: nothing from elsewhere, nothing inside of others, nothing guessed, nothing told to others. */
+/** Headers of every response: no foreign content, no framing, no sniffing, no referrer, no cache. */
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -54,10 +54,10 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 const ALIVE_EVERY_MS = 15_000;
 const FOLLOW_EVERY_MS = 300;
-/** More listeners than anybody has windows. */
+/** The most event streams at once. */
 const MAX_STREAMS = 64;
 
-/** `stop` ends what is streamed; `onBug` hears of errors that are nobody's mistake but ours. */
+/** `stop` ends the streams; `onBug` receives errors that are no MendError. */
 export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (error: unknown) => void): Hono {
   const app = new Hono();
   const files = { style: styleSheet(), script: scriptText() };
@@ -69,7 +69,7 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
 
   app.use(async (c, next) => {
     for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
-    // The style sheet tells nothing, and those who are refused see it, too.
+    // The page of a refusal uses the style sheet, too.
     const isOpen = c.req.path === '/login' || c.req.path === '/style.css';
     const refusal = refusalOf(c.req.method, c.req.raw.headers, access, isOpen);
     if (!refusal) return next();
@@ -89,7 +89,7 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
         'Set-Cookie',
         `${access.cookie}=${cookieValue(token)}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`,
       );
-    // Away from the address that has the token in it.
+    // So that the token does not stay in the address bar.
     return c.redirect('/', 303);
   });
   app.get('/style.css', (c) => asset(c, 'text/css; charset=utf-8', files.style));
@@ -173,7 +173,7 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
     return !stream.aborted && !stream.closed && !stop.aborted;
   }
 
-  /** Waits, but not for who went away. */
+  /** Waits `ms`, or until the client or the server goes away. */
   function pause(stream: SSEStreamingApi, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, ms);

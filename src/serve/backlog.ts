@@ -1,7 +1,8 @@
 // The work queue: its items with how each stands, and one of them.
 import { formatProblem } from '../config/problem.ts';
-import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
-import { html, stateHtml } from '../page/html.ts';
+import { listBacklog } from '../inspect/backlog.ts';
+import { html } from '../page/html.ts';
+import { stateHtml } from '../page/states.ts';
 import { commandHtml, facts, href, link, missing, notice, type Params, row, rowsHtml, type View } from './frame.ts';
 import type { Site } from './site.ts';
 
@@ -9,7 +10,7 @@ export async function backlogView(site: Site): Promise<View> {
   const { items, problems } = await listBacklog(site.layout);
   const done = items.filter(({ state }) => state === 'done').length;
   const rows = items.map((item) =>
-    row(link(href('backlog', item.number), item.title), stateOf(item), item.note, item.number),
+    row(link(href('backlog', item.number), item.title), stateHtml('item', item.state), item.note, item.number),
   );
   return {
     title: 'Backlog',
@@ -19,10 +20,6 @@ ${problems.map((problem) => notice('warn', html`<p>${formatProblem(problem)}</p>
 <div data-live="list">${rowsHtml(rows, 'no items are committed in ai/backlog')}</div>`,
   };
 }
-
-/** One that is open is nobody's work yet. */
-const stateOf = ({ state }: ListedItem) =>
-  stateHtml(state === 'open' ? 'idle' : state, state === 'open' ? 'to do' : state);
 
 export async function itemView(site: Site, { number = '' }: Params): Promise<View> {
   const item = (await listBacklog(site.layout)).items.find((one) => one.number === number);
@@ -34,7 +31,7 @@ export async function itemView(site: Site, { number = '' }: Params): Promise<Vie
     body: html`<p class="crumbs">${link('/backlog', 'Backlog')}</p>
 <h1>${item.title}</h1>
 ${facts([
-  ['State', html`${stateOf(item)} <span class="muted">${item.note}</span>`],
+  ['State', html`${stateHtml('item', item.state)} <span class="muted">${item.note}</span>`],
   ['File', html`<code>${item.file}</code>`],
   item.why !== '' && ['Why', item.why],
   ['May change', list(item.scope)],

@@ -3,13 +3,14 @@ import { CASE_WORDS, caseActions, forPerson } from '../console/case-lines.ts';
 import { readText } from '../io/store.ts';
 import { openCaseStore } from '../mend/case-store.ts';
 import { diffHtml } from '../page/diff.ts';
-import { html, stateHtml } from '../page/html.ts';
+import { html } from '../page/html.ts';
+import { stateHtml } from '../page/states.ts';
 import {
   commandHtml,
   facts,
   href,
   link,
-  live,
+  liveRows,
   missing,
   notice,
   type Params,
@@ -34,7 +35,7 @@ export function casesView(site: Site): View {
     body: html`<h1>Cases</h1><p class="lead">What could not be mended, or is only done with your word.</p>
 ${broken.map((one) => notice('warn', html`<p>${one.case} cannot be read: ${one.problem}</p>`))}
 <div data-live="open">${rowsHtml(rows(false), 'no case waits')}</div>
-${rows(true).length > 0 && live('closed', 'Closed', rowsHtml(rows(true), ''))}`,
+${liveRows('closed', 'Closed', rows(true))}`,
   };
 }
 
@@ -53,7 +54,7 @@ export function caseView(site: Site, { name = '' }: Params): View {
     menu: 'Cases',
     body: html`<p class="crumbs">${link('/cases', 'Cases')}</p>
 <h1>${name}</h1>
-<p class="lead">${stateHtml(state === 'open' ? 'waits' : state, CASE_WORDS[state])}</p>
+<p class="lead">${stateHtml('case', state, CASE_WORDS[state])}</p>
 ${facts([
   why !== undefined && ['Why', why],
   closed !== undefined && ['Closed', html`${timeHtml(closed.time, site.now())}: ${closed.why}`],

@@ -1,10 +1,11 @@
 // The failures of all runs, by fingerprint, and one of them with all that `explain` says.
 import { explanationLines } from '../console/failure-report.ts';
 import { explainFailure } from '../inspect/explain.ts';
-import { type FailureGroup, failureGroups } from '../inspect/failure-groups.ts';
+import { failureGroups } from '../inspect/failure-groups.ts';
 import { readHistory } from '../journal/history.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { type Html, html, stateHtml } from '../page/html.ts';
+import { type Html, html } from '../page/html.ts';
+import { stateHtml } from '../page/states.ts';
 import { entryOf } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import {
@@ -29,15 +30,6 @@ import type { Site } from './site.ts';
 const GROUPS_A_PAGE = 50;
 const RUNS_LISTED = 10;
 
-/** How a failure stands → the state that it looks like, and the words for it. */
-const STANDING: Readonly<Record<FailureGroup['state'], readonly [state: string, word: string]>> = {
-  waits: ['waits', 'waits for you'],
-  given_up: ['give_up', 'given up'],
-  open: ['failed', 'open'],
-  mended: ['verified', 'mended'],
-  passed: ['green', 'passed'],
-};
-
 export function failuresView(site: Site, _: Params, query: Query): View {
   const now = site.now();
   const { ledger } = readLedger(site.layout);
@@ -54,7 +46,7 @@ export function failuresView(site: Site, _: Params, query: Query): View {
     ];
     return row(
       link(href('failures', group.stage, group.fingerprint), `${group.stage}: ${group.class}`),
-      stateHtml(...STANDING[group.state]),
+      stateHtml('failure', group.state),
       html`${group.excerpt}<br>${facts.filter(Boolean).join(', ')}`,
       timeHtml(group.last, now),
     );
@@ -102,10 +94,10 @@ ${live(
   };
 }
 
-/** Lines between empty ones belong together. */
+/** Splits at empty lines. */
 const paragraphsOf = (lines: readonly string[]): string[] => lines.join('\n').split('\n\n');
 
-/** The first line says what the others are. */
+/** The first line is the heading of the others. */
 function paragraphHtml(paragraph: string): Html {
   const [title = '', ...lines] = paragraph.split('\n');
   if (lines.length === 0) return html`<p class="small muted">${title}</p>`;

@@ -2,8 +2,9 @@
 import { fixOutcome } from '../console/fix-outcome.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { diffHtml } from '../page/diff.ts';
-import { html, stateHtml } from '../page/html.ts';
-import { fixDiff, type ListedFix, listFixes } from '../promote/list-fixes.ts';
+import { html } from '../page/html.ts';
+import { stateHtml } from '../page/states.ts';
+import { fixDiff, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { commandHtml, facts, href, link, missing, type Params, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import type { Site } from './site.ts';
@@ -13,18 +14,13 @@ async function readFixes({ layout }: Site) {
   return { base, fixes: await listFixes(layout, base, readLedger(layout).ledger, false) };
 }
 
-const TAKEN_BACK = new Set(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']);
-
-const fixState = ({ outcome }: ListedFix, word?: string) =>
-  TAKEN_BACK.has(outcome) ? stateHtml('idle', word ?? 'taken back') : stateHtml(outcome, word);
-
 export async function fixesView(site: Site): Promise<View> {
   const { base, fixes } = await readFixes(site);
   const now = site.now();
   const rows = fixes.map((fix) =>
     row(
       link(href('fixes', fix.commit), fix.fix || 'a change'),
-      fixState(fix),
+      stateHtml('fix', fix.outcome),
       html`${fix.stage}: ${fixOutcome(fix).join('; ')}<br><span class="small">by ${fix.plugin}, in ${fix.paths.join(', ')}</span>`,
       timeHtml(fix.time, now),
     ),
@@ -53,7 +49,7 @@ export async function fixView(site: Site, { commit = '' }: Params): Promise<View
     menu: 'Fixes',
     body: html`<p class="crumbs">${link('/fixes', 'Fixes')}</p>
 <h1>${fix.fix || 'A change'}</h1>
-<p class="lead">${fixState(fix, '')} ${fixOutcome(fix).join('; ')}</p>
+<p class="lead">${stateHtml('fix', fix.outcome, '')} ${fixOutcome(fix).join('; ')}</p>
 ${facts([
   ['Why', fix.reason],
   ['For', link(href('failures', fix.stage, fix.fingerprint), `${fix.stage}: ${fix.class}`)],

@@ -11,7 +11,7 @@ export interface View {
   readonly status?: 404 | 500;
 }
 
-/** The words of a link or form behind `?`. */
+/** The query of a request. */
 export type Query = Pick<URLSearchParams, 'get'>;
 export type Params = Readonly<Record<string, string>>;
 export type ViewOf = (site: Site, params: Params, query: Query) => View | Promise<View>;
@@ -25,13 +25,13 @@ const MENU = {
   '/backlog': 'Backlog',
 };
 
-/** Where the files of the page are, with a mark of what they hold: a new version is fetched, an old one never asked for again. */
+/** The addresses of the page's files, with a hash of their content: they are cached for ever. */
 export interface Assets {
   readonly style: string;
   readonly script: string;
 }
 
-/** A whole document. `isPlain`: for somebody who may not see what is here. */
+/** A whole document. Without `site`, it has no menu and shows nothing of the home: for who is refused. */
 export function documentOf(view: View, assets: Assets, site: Site | undefined): string {
   const place = site ? homeName(site) : '';
   const waiting = site ? waitingCases(site).length : 0;
@@ -71,11 +71,11 @@ ${
 `.toString();
 }
 
-/** A path of ours; every part is one step of it, whatever it holds. */
+/** A path of the page; each part is encoded. */
 export const href = (...parts: readonly (string | number)[]): string =>
   `/${parts.map((part) => encodeURIComponent(part)).join('/')}`;
 
-/** With a query of what is there. */
+/** The path with a query of the values that are set. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [[key, String(value)] as const],
@@ -88,11 +88,11 @@ export const link = (to: string, text: Part): Html => html`<a href="${to}">${tex
 /** `2026-11-17 10:13:35 UTC`. */
 export const dateText = (time: string): string => time.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC');
 
-/** How long ago; when exactly, for who points at it. */
+/** How long ago, with the exact time as a tooltip. */
 export const timeHtml = (time: string, now: number): Html =>
   html`<time datetime="${time}" title="${dateText(time)}">${ago(time, now)}</time>`;
 
-/** A part of a page that is brought up to date while it is looked at. */
+/** A section that page.js updates while the page is open. */
 export const live = (name: string, title: string, content: Part): Html =>
   html`<section data-live="${name}" aria-labelledby="${name}"><h2 id="${name}">${title}</h2>
 ${content}
@@ -107,6 +107,10 @@ export const rowsHtml = (rows: readonly Html[], none: string): Html =>
   rows.length === 0
     ? html`<p class="muted">${none}</p>`
     : html`<ul class="rows">${rows.map((row) => html`<li>${row}</li>\n`)}</ul>`;
+
+/** A live list with its title; nothing when it is empty. */
+export const liveRows = (name: string, title: string, rows: readonly Html[]): Html | false =>
+  rows.length > 0 && live(name, title, rowsHtml(rows, ''));
 
 export const facts = (pairs: readonly (readonly [name: string, value: Part] | false)[]): Html =>
   html`<dl class="facts">${pairs.map((pair) => pair && html`<dt>${pair[0]}</dt><dd>${pair[1]}</dd>`)}</dl>`;
@@ -123,7 +127,7 @@ export const missing = (what: string, next: Part): View => ({
   body: html`<h1>${what}</h1><p class="lead">${next}</p>`,
 });
 
-/** Which page of a long list is asked for, and the links to those before and behind; `to` makes the link to a page. */
+/** The rows of the requested page of a long list, and the links to the pages around it; `to` makes a link. */
 export function pages(total: number, each: number, asked: string | null, to: (page: number) => string) {
   const last = Math.max(1, Math.ceil(total / each));
   const page = Math.min(last, Math.max(1, /^\d{1,6}$/.test(asked ?? '') ? Number(asked) : 1));

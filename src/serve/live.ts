@@ -1,4 +1,4 @@
-// What changes while somebody looks on: one look at the files for all who do, and none when nobody does.
+// Tells watchers when files of state change: one timer for all watchers, none without any.
 import { stampsOf } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { listRuns } from '../journal/runs.ts';
@@ -40,7 +40,7 @@ export function watchChanges(layout: Layout): Changes {
     for (const changed of watchers) changed();
   }
 
-  /** A new run changes its folder's time, what it does its journal. */
+  /** A new run changes the folder of runs, a running one its journal. */
   function look(): string {
     const now = stampsOf([layout.runs, layout.actions, layout.escalations]).text;
     if (now !== folders) {

@@ -1,4 +1,4 @@
-// One log: opened at its end, by windows of bytes, with a search backwards and, for who looks on, what is written now.
+// One log: shown from its end in windows of bytes, with a search backwards, and followed while it is written.
 import { join, relative } from 'node:path';
 import { sizeText } from '../console/words.ts';
 import { blockAbove } from '../io/links.ts';
@@ -58,10 +58,10 @@ export async function logView(site: Site, params: Params, query: Query): Promise
   const text = (query.get('q') ?? '').slice(0, MAX_SEARCHED);
   const at = byteOf(query.get('at'));
   const isSearch = text !== '' && at === undefined;
-  const found = isSearch ? await searchLog(path, text, { before: byteOf(query.get('before')) }) : undefined;
+  const matches = isSearch ? await searchLog(path, text, { before: byteOf(query.get('before')) }) : undefined;
   const marked = at !== undefined && { around: { at, length: Buffer.byteLength(text) } };
   const window =
-    found ??
+    matches ??
     (await readWindow(path, marked || { from: byteOf(query.get('from')), before: byteOf(query.get('before')) }));
   if (!window) return missing('This log is gone', GONE);
   return {

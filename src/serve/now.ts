@@ -5,11 +5,12 @@ import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { graphHtml } from '../page/graph.ts';
-import { type Html, html, stateHtml } from '../page/html.ts';
+import { type Html, html } from '../page/html.ts';
 import { runStrip } from '../page/run-strip.ts';
+import { stateHtml } from '../page/states.ts';
 import { entryOf, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
-import { href, link, live, notice, row, rowsHtml, timeHtml, type View } from './frame.ts';
+import { href, link, live, liveRows, notice, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import { runRow } from './runs.ts';
 import { readState, type Site, waitingCases } from './site.ts';
 
@@ -34,7 +35,7 @@ export function nowView(site: Site): View {
     const why = record?.reason && !record.stale && state !== 'green' && html`<br>${record.reason}`;
     return row(
       link(href('stages', name), name),
-      stateHtml(state),
+      stateHtml('stage', state),
       html`${about}${needed}${why}${
         entry &&
         html`<br>${link(href('failures', name, entry.fingerprint), kind(entry))}: ${entry.excerpt.split('\n')[0]}`
@@ -43,7 +44,10 @@ export function nowView(site: Site): View {
     );
   });
   const graph = stages.map(({ name, needs, state, record }) => ({
-    ...{ name, needs, state, href: href('stages', name) },
+    name,
+    needs,
+    state,
+    href: href('stages', name),
     word: record ? state.replaceAll('_', ' ') : 'never run',
   }));
   return {
@@ -61,17 +65,11 @@ ${
 }
 ${notices.map((text) => notice('warn', html`<p>${text}</p>`))}
 ${usedLines(usedOn(ledger.day, now)).map((line) => html`<p class="small muted">${line}</p>`)}</div>
-${
-  cases.length > 0 &&
-  live(
-    'waits',
-    'Waits for you',
-    rowsHtml(
-      cases.map((one) => caseRow(one, now)),
-      '',
-    ),
-  )
-}
+${liveRows(
+  'waits',
+  'Waits for you',
+  cases.map((one) => caseRow(one, now)),
+)}
 ${live('stages', 'Stages', html`${Object.keys(map).length > 1 && graphHtml(graph)}${rowsHtml(rows, 'no stage is known yet: mendloop validate says what is missing')}`)}
 ${live(
   'runs',
@@ -107,16 +105,8 @@ function verdict(stages: Standing, cases: number, isAtWork: boolean): string {
 export function caseRow({ case: name, state, stage, class: kindOf, why, opened }: CaseSummary, now: number): Html {
   return row(
     link(href('cases', name), name),
-    stateHtml(state === 'open' ? 'waits' : state, CASE_STATES[state]),
+    stateHtml('case', state),
     html`${stage}: ${kindOf}${why && `; ${why}`}`,
     timeHtml(opened, now),
   );
 }
-
-const CASE_STATES: Readonly<Record<CaseSummary['state'], string>> = {
-  open: 'waits',
-  asked: 'asked',
-  given_up: 'given up',
-  answered: 'answered',
-  closed: 'closed',
-};

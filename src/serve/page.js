@@ -1,14 +1,14 @@
-// What the page does beyond showing: it brings itself up to date, follows a log, copies commands, and knows a few keys. Runs in
-// the browser; without it everything is there, too, as of when it was loaded.
+// Runs in the browser: updates the page, follows a log, copies commands, handles a few keys. Without it the page shows the same, as
+// of when it was loaded.
 
 const MAX_LOG_LETTERS = 2_000_000;
 const REFRESH_MS = 60_000;
-/** No more often than a person could look. */
+/** The shortest time between two updates. */
 const SETTLE_MS = 400;
 
 const every = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-// Up to date: parts that are marked are taken from the page as it is now, where they differ.
+// Updates: fetches the page again, and replaces the marked parts that differ.
 
 let pending;
 function refreshSoon() {
@@ -23,7 +23,7 @@ async function refresh() {
   if (!answer.ok) return void document.querySelector('main').replaceChildren(...page.querySelector('main').childNodes);
   const parts = every('[data-live]');
   const isSame = (name) => parts.some((part) => part.dataset.live === name);
-  // A part that is new has its place in a page that is loaded anew, but nobody is taken away from what they read.
+  // A new part needs a reload, but not while something has the focus.
   if (every('[data-live]', page).some((part) => !isSame(part.dataset.live)) && document.activeElement === document.body)
     return void location.reload();
   for (const part of parts) {
@@ -31,14 +31,14 @@ async function refresh() {
     if (!now || now.outerHTML === part.outerHTML) continue;
     const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
     part.replaceWith(now);
-    // The list, not the drawing that has the same links.
+    // The link in the list; the graph has the same links.
     const same = every('a[href]:not([tabindex])', now).find((one) => one.getAttribute('href') === focused);
     if (focused !== null) same?.focus();
   }
   addCopyButtons();
 }
 
-// One connection while the page is looked at: browsers have few of them.
+// One connection, only while the page is visible: browsers allow few.
 let events;
 function listen() {
   events?.close();
@@ -67,7 +67,7 @@ function follow(log) {
     button.textContent = 'Stop';
     note.textContent = 'shows what is written now';
     source = new EventSource(next);
-    // A connection that was lost is not opened again by itself: it would begin where the page did.
+    // Do not let EventSource reconnect: it would start from where the page did.
     source.addEventListener('error', () => stop('the connection was lost'));
     source.addEventListener('gone', () => stop('the log is gone, or was written anew'));
     source.addEventListener('message', ({ data, lastEventId }) => {

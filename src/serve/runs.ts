@@ -1,13 +1,14 @@
 // The runs there have been, and one of them: its timeline, attempts with their logs, failures, fixes, and how it was told.
 import { plainWatcher } from '../console/plain.ts';
-import { moneyText, spell } from '../console/words.ts';
+import { moneyText, runWords, spell } from '../console/words.ts';
 import type { LoopEvent } from '../events.ts';
 import { type TimelineRow, timelineOf } from '../inspect/timeline.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory, summaryOf } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
-import { concerns, failedStages, RUN_OUTCOMES, type RunFilter, type RunSummary } from '../journal/summary.ts';
-import { type Html, html, stateHtml } from '../page/html.ts';
+import { concerns, RUN_OUTCOMES, type RunFilter, type RunSummary, runFacts } from '../journal/summary.ts';
+import { type Html, html } from '../page/html.ts';
+import { stateHtml, stateOf } from '../page/states.ts';
 import { barState, rowState, timelineSvg } from '../page/timeline.ts';
 import { counted } from '../triage/words.ts';
 import {
@@ -16,6 +17,7 @@ import {
   href,
   link,
   live,
+  liveRows,
   missing,
   notice,
   type Params,
@@ -48,7 +50,7 @@ export function runsView(site: Site, _: Params, query: Query): View {
     body: html`<h1>Runs</h1>
 <form class="filter" action="/runs">
 ${choice('stage', 'Stage', stages, filter.stage)}
-${choice('outcome', 'Outcome', RUN_OUTCOMES, filter.outcome)}
+${choice('outcome', 'Outcome', RUN_OUTCOMES, filter.outcome, (outcome) => stateOf('run', outcome).word)}
 ${filter.fingerprint !== undefined && html`<p><label for="fingerprint">Failure</label><input id="fingerprint" name="fingerprint" value="${filter.fingerprint}"></p>`}
 <p><button>Show</button></p>
 </form>
@@ -59,25 +61,28 @@ ${filter.fingerprint !== undefined && html`<p><label for="fingerprint">Failure</
   };
 }
 
-const choice = (name: string, title: string, values: readonly string[], chosen: string | undefined): Html =>
+const choice = (
+  name: string,
+  title: string,
+  values: readonly string[],
+  chosen: string | undefined,
+  wordFor = (value: string) => value,
+): Html =>
   html`<p><label for="${name}">${title}</label><select id="${name}" name="${name}"><option value="">any</option>${values.map(
-    (value) => html`<option${value === chosen && html` selected`}>${value}</option>`,
+    (value) => html`<option value="${value}"${value === chosen && html` selected`}>${wordFor(value)}</option>`,
   )}</select></p>`;
 
 /** A run as a row of a list. */
 export function runRow(run: RunSummary, now: number): Html {
-  const failed = failedStages(run);
-  const made = run.fixes.filter(({ commit }) => commit !== undefined).length;
   const parts = [
     run.duration_ms !== undefined && spell(run.duration_ms),
-    failed.length > 0 && `failed: ${failed.join(', ')}`,
-    made > 0 && counted(made, 'fix', 'fixes'),
+    ...runWords(runFacts(run)),
     run.tokens > 0 && counted(run.tokens, 'token'),
     run.damage !== undefined && 'its journal is damaged',
   ];
   return row(
     link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
-    stateHtml(run.outcome),
+    stateHtml('run', run.outcome),
     [run.asked, ...parts].filter(Boolean).join(' · '),
     timeHtml(run.began, now),
   );
@@ -112,7 +117,7 @@ ${damage && notice('warn', html`<p>The journal of this run ${damage}.</p>`)}
 ${facts([
   [
     'Outcome',
-    html`${stateHtml(summary.outcome)}${exit !== undefined && html` <span class="muted">${EXITS[exit] ?? `exit ${exit}`}</span>`}`,
+    html`${stateHtml('run', summary.outcome)}${exit !== undefined && html` <span class="muted">${EXITS[exit] ?? `exit ${exit}`}</span>`}`,
   ],
   ['Asked for', summary.asked || 'all'],
   ['Began', html`${timeHtml(summary.began, now)} <span class="muted">${dateText(summary.began)}</span>`],
@@ -124,45 +129,27 @@ ${facts([
   ],
 ])}</div>
 ${timelineSection(run, events)}
-${
-  summary.failures.length > 0 &&
-  live(
-    'failures',
-    'Failures',
-    rowsHtml(
-      summary.failures.map((one) =>
-        row(
-          link(href('failures', one.stage, one.fingerprint), one.class),
-          stateHtml('failed', one.stage),
-          one.excerpt,
-          one.times > 1 && `${one.times} times`,
-        ),
-      ),
-      '',
-    ),
-  )
-}
-${
-  summary.fixes.length > 0 &&
-  live(
-    'fixes',
-    'Fixes',
-    rowsHtml(
-      summary.fixes.map((one) =>
-        row(
-          one.commit ? link(href('fixes', one.commit), one.stage) : one.stage,
-          stateHtml(one.outcome),
-          html`${one.fix}${one.why && html`<br>${one.why}`}`,
-          one.plugin,
-        ),
-      ),
-      '',
-    ),
-  )
-}
+${liveRows('failures', 'Failures', summary.failures.map(failureRow))}
+${liveRows('fixes', 'Fixes', summary.fixes.map(fixRow))}
 ${live('told', 'As it was told', html`<pre class="wrapped" tabindex="0" aria-label="What the run printed">${runLines(events, layout.home).join('\n')}</pre>`)}`,
   };
 }
+
+const failureRow = ({ stage, fingerprint, class: kind, excerpt, times }: RunSummary['failures'][number]): Html =>
+  row(
+    link(href('failures', stage, fingerprint), kind),
+    stateHtml('stage', 'failed', stage),
+    excerpt,
+    times > 1 && `${times} times`,
+  );
+
+const fixRow = ({ commit, stage, outcome, fix, why, plugin }: RunSummary['fixes'][number]): Html =>
+  row(
+    commit ? link(href('fixes', commit), stage) : stage,
+    stateHtml('fix', outcome),
+    html`${fix}${why && html`<br>${why}`}`,
+    plugin,
+  );
 
 function timelineSection(run: string, events: readonly LoopEvent[]): Html | false {
   const timeline = timelineOf(events);
@@ -171,7 +158,7 @@ function timelineSection(run: string, events: readonly LoopEvent[]): Html | fals
   const attempts = rows.flatMap(({ step, bars }) =>
     bars.map((bar) => {
       const log = bar.log === undefined ? undefined : logHref(bar.log);
-      return html`<tr><th scope="row">${step}</th><td class="number">${bar.attempt}</td><td>${stateHtml(barState(bar))}</td>
+      return html`<tr><th scope="row">${step}</th><td class="number">${bar.attempt}</td><td>${stateHtml('stage', barState(bar))}</td>
 <td class="number">${spell(Date.parse(bar.to) - Date.parse(bar.from))}</td>
 <td>${log && link(log, html`log<span class="unseen"> of ${step}, attempt ${bar.attempt}</span>`)}</td></tr>`;
     }),
@@ -202,7 +189,7 @@ function idleRows(rows: readonly TimelineRow[]): Html {
       steps: [...group.steps, reason === '' ? row.step : `${row.step} (${reason})`],
     });
   }
-  return html`${[...groups.values()].map(({ state, steps }) => html`<p class="small">${stateHtml(state)} <span class="muted">${steps.join(', ')}</span></p>`)}`;
+  return html`${[...groups.values()].map(({ state, steps }) => html`<p class="small">${stateHtml('stage', state)} <span class="muted">${steps.join(', ')}</span></p>`)}`;
 }
 
 /** The lines that a run printed, from its events. */

@@ -20,7 +20,7 @@ export interface Site {
   map(): StageMap;
 }
 
-export type StageMap = Readonly<Record<string, Pick<Stage, 'needs' | 'command'>>>;
+type StageMap = Readonly<Record<string, Pick<Stage, 'needs' | 'command'>>>;
 
 export const siteOf = (layout: Layout, version: string): Site => ({
   layout,
@@ -29,7 +29,7 @@ export const siteOf = (layout: Layout, version: string): Site => ({
   map: mapReader(layout),
 });
 
-/** Parsed again only when it has changed: it is asked for with every look. */
+/** Parsed only when the file has changed: every request asks for it. */
 function mapReader({ home }: Layout): () => StageMap {
   let text: string | undefined;
   let stages: StageMap = {};
@@ -44,7 +44,7 @@ function mapReader({ home }: Layout): () => StageMap {
   };
 }
 
-/** The folder's name is what people call their lab. */
+/** The name of the home's folder. */
 export const homeName = ({ layout }: Site): string => basename(layout.home);
 
 /** The cases that wait for a person, the newest first. */

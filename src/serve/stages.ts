@@ -3,7 +3,8 @@ import { stageWords } from '../console/status-lines.ts';
 import { spell } from '../console/words.ts';
 import { readHistory } from '../journal/history.ts';
 import type { StepRecord } from '../journal/stages.ts';
-import { type Html, html, type Part, stateHtml } from '../page/html.ts';
+import { type Html, html, type Part } from '../page/html.ts';
+import { stateHtml } from '../page/states.ts';
 import { entriesOf } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import {
@@ -11,6 +12,7 @@ import {
   href,
   link,
   live,
+  liveRows,
   missing,
   type Params,
   row,
@@ -39,7 +41,7 @@ export function stageView(site: Site, { stage = '' }: Params): View {
     const words = stageWords(`${stage}[${cell}]`, one, atWork !== undefined);
     return row(
       cell,
-      stateHtml(words.state),
+      stateHtml('stage', words.state),
       html`${words.about}${one.reason && html`<br>${one.reason}`}${logLink(one)}`,
       timeHtml(one.since, now),
     );
@@ -61,7 +63,7 @@ export function stageView(site: Site, { stage = '' }: Params): View {
     .map(({ run, one }) =>
       row(
         link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
-        stateHtml(one.end),
+        stateHtml('stage', one.end),
         [one.attempts > 0 && spell(one.spent_ms), one.attempts > 1 && `${one.attempts} attempts`, one.drift, one.reason]
           .filter(Boolean)
           .join(' · '),
@@ -76,7 +78,7 @@ export function stageView(site: Site, { stage = '' }: Params): View {
 ${facts([
   [
     'State',
-    html`${stateHtml(state)}${record && html` <span class="muted">since ${timeHtml(record.since, now)}</span>`}`,
+    html`${stateHtml('stage', state)}${record && html` <span class="muted">since ${timeHtml(record.since, now)}</span>`}`,
   ],
   about !== '' && ['', about],
   record?.reason !== undefined && ['Why', record.reason],
@@ -85,8 +87,8 @@ ${facts([
   mapped !== undefined && ['Command', html`<code>${[mapped.command].flat().join(' ')}</code>`],
   record?.last?.log !== undefined && ['Log', logLink(record)],
 ])}</div>
-${cells.length > 0 && live('cells', 'Cells', rowsHtml(cells, ''))}
-${failures.length > 0 && live('failures', 'Failures that it had', rowsHtml(failures, ''))}
+${liveRows('cells', 'Cells', cells)}
+${liveRows('failures', 'Failures that it had', failures)}
 ${live('runs', 'Last runs', html`${rowsHtml(runs, 'no run had to do with it yet')}${runs.length === RUNS_LISTED && html`<p>${link(withQuery('/runs', { stage }), 'All runs of it')}</p>`}`)}`,
   };
 }

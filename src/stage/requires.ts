@@ -1,6 +1,6 @@
 // What must be there before a stage starts: everything that is missing, named at once, with how to get it.
 import { dirname, join, normalize } from 'node:path';
-import type { Stage } from '../config/context-map.ts';
+import type { ContextMap, Stage } from '../config/context-map.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 
@@ -55,6 +55,11 @@ function missingTool(tool: string): string {
   const source = toolSource(tool);
   return `tool ${tool} is not on PATH${source ? ` (${source})` : ''}`;
 }
+
+/** What the stages of a map require of one kind, each once. */
+export const required = ({ stages }: Pick<ContextMap, 'stages'>, kind: 'tools' | 'env'): string[] => [
+  ...new Set(Object.values(stages).flatMap(({ requires }) => requires[kind])),
+];
 
 /** One line for every tool that the stages require and PATH lacks, shown before the first of them starts. */
 export function missingTools(stages: readonly (Pick<Stage, 'requires'> | undefined)[], path: string): string[] {

@@ -75,7 +75,7 @@ async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, re
     reply.raw ?? (reply.error === undefined ? answerBody(kind, reply, request) : errorBody(kind, reply)),
   );
   response.writeHead(status, { 'content-type': contentType, 'content-length': String(whole.length), ...headers });
-  // A length that is announced and not kept.
+  // Announces more bytes than are sent.
   const sent = end === 'truncated' ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
   if (reply.gapMs === undefined) response.write(sent);
   else if (!(await dripped(response, sent, reply.gapMs))) return;

@@ -1,5 +1,5 @@
-// What every scripted host here has: a free port of this machine and no other, its requests on record, no process held open,
-// an end by itself when it is forgotten.
+// What the scripted hosts share: a free port on loopback, a record of requests, no process held open, an end after a while without
+// requests.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -80,13 +80,13 @@ export async function listen(
   return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, requests, close };
 }
 
-/** A request's body, of a client that went away what came: the value when it is JSON, else the text. */
+/** A request's body, as far as it came: the value when it is JSON, else the text. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   try {
     for await (const part of request) parts.push(part as Buffer);
   } catch {
-    // The client went away; what came is all there is.
+    // The client went away.
   }
   const text = Buffer.concat(parts).toString('utf8');
   try {
@@ -110,5 +110,5 @@ export function paused(response: ServerResponse, ms?: number): Promise<boolean> 
   });
 }
 
-/** What was said is on its way before the connection breaks. */
+/** Flushes what was written before the connection breaks. */
 export const breakOff = (response: ServerResponse): void => void setTimeout(() => response.destroy(), 10);

@@ -1,4 +1,5 @@
 // The work queue through the real entry: items are taken in order, changed within their scope, and ticked when commands accept them.
+import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Lab, modelLab, saying, stageOn, whole } from './model-lab.ts';
@@ -225,6 +226,24 @@ backlog('an item that is added is one that can be read, whatever its words', asy
   s.git('commit', '-qm', 'Queue');
   assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
   assert.match(s.git('show', `${AI}:ai/backlog/00-index.md`), /^- \[x\].*\n- \[x\]/m);
+});
+
+backlog('an item whose scope reaches ai/, or that would run a wipe script, is not added', async () => {
+  const s = await modelLab({ word: 'good', files: { 'tools/wipe_disks.sh': '#!/bin/sh\n' } });
+  const add = (scope: string, accept: string, ...more: string[]) =>
+    s.run(['backlog', 'add', 'say', '--scope', scope, '--accept', accept, ...more]);
+  const reached = await add('ai/', 'true');
+  assert.is(reached.exit, 2);
+  assert.match(
+    reached.stderr,
+    /^error E_CONFIG: .*\n.*ai\/backlog\/01-say\.md:5:1: ai\/ reaches ai\/, which is nobody's/,
+  );
+  assert.is((await add('**', 'true', '--dry-run')).exit, 2);
+  assert.match(
+    (await add('conf/', 'bash tools/wipe_disks.sh')).stderr,
+    /01-say\.md:15:1: acceptance: runs .*a wipe script/,
+  );
+  assert.not(existsSync(s.path('ai/backlog')), 'nothing is written');
 });
 
 backlog(

@@ -40,6 +40,11 @@ test('gc says what it frees, and before with --dry-run; with retention a run doe
     [unasked.exit, unasked.stderr.split('\n')[0]],
     [2, 'error E_USAGE: nothing says what may go: ai/loop.yaml has no retention'],
   );
+  const shown = await s.run(['gc', '--dry-run']);
+  assert.match(
+    shown.stdout,
+    /^note: ai\/loop\.yaml has no retention; this is what mendloop gc --days 90 --max-mb 2000 would do\nnothing to remove/,
+  );
   const week = { time: Date.now(), bytes: 3 * 1024 ** 3, what: '512 runs' };
   writeFileSync(s.path('ai/state/reclaimable.json'), JSON.stringify(week));
   const note =

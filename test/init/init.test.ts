@@ -167,6 +167,12 @@ test('without a terminal and without --yes nobody can be asked', async () => {
   assert.match(stderr, /^error E_USAGE: nobody is here to be asked about the stages\n {2}next: {2}mendloop init --yes/);
 });
 
+test('where the map is there already, that is said before anybody would be asked', async () => {
+  const { exit, stderr } = await init(lab({ [MAP]: 'mine\n' }));
+  assert.is(exit, 2);
+  assert.match(stderr, /^error E_INIT_EXISTS: ai\/context_map\.yaml is there already/);
+});
+
 test('beside other files in ai/ it writes what is missing, and leaves what is there', async () => {
   const home = lab({ 'ai/loop.yaml': 'mode: auto\n', 'ai/train.py': 'print(1)\n' });
   const { exit, stdout } = await init(home, '--yes');

@@ -421,7 +421,7 @@ test('a check that fails today, takes long or has no tool here is a comment with
         command.includes('terraform')
           ? { late: true }
           : command.includes('ansible')
-            ? { ok: false, said: 'ERROR! no such role' }
+            ? { ok: false, complaint: 'ERROR! no such role' }
             : { ok: true },
     },
   );
@@ -434,7 +434,10 @@ test('a check that fails today, takes long or has no tool here is a comment with
 });
 
 test('where every check fails and nothing brings anything up, nothing is proposed, and why is kept', async () => {
-  const given = { missing: ['shellcheck'], tryOut: async () => ({ ok: false as const, said: 'line 1: syntax error' }) };
+  const given = {
+    missing: ['shellcheck'],
+    tryOut: async () => ({ ok: false as const, complaint: 'line 1: syntax error' }),
+  };
   const { stages, notes } = await proposalOf({ 'lib/a.sh': 'if\n' }, given);
   assert.equal([stages, notes], [[], ['it fails today: line 1: syntax error', 'shellcheck is not installed here.']]);
 });
@@ -453,7 +456,7 @@ test('of several files only those that fail are left out', async () => {
     { 'a/kustomization.yaml': KUSTOMIZATION, 'b/kustomization.yaml': KUSTOMIZATION },
     {
       missing: ['yamllint'],
-      tryOut: async (command) => (/kustomize b/.test(command) ? { ok: false, said: 'no a.yaml' } : { ok: true }),
+      tryOut: async (command) => (/kustomize b/.test(command) ? { ok: false, complaint: 'no a.yaml' } : { ok: true }),
     },
   );
   assert.match(proposal.stages[0]?.command ?? '', /^kubectl kustomize a >\/dev\/null$/m);

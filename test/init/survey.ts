@@ -23,7 +23,8 @@ export async function proposalOf(texts: Record<string, string>, given: Given = {
   const listing = new Map(Object.entries(texts).map(([path, text]) => [path, { mode: modeOf(text) }]));
   const survey: Survey = {
     files: listing,
-    text: (path) => (given.tooLarge?.includes(path) ? undefined : texts[path]),
+    paths: [...listing.keys()],
+    text: (path) => (given.tooLarge?.includes(path) ? '' : (texts[path] ?? '')),
     isTooLarge: (path) => given.tooLarge?.includes(path) === true,
     ignored: Object.keys(ignored),
     exists: (path) => path in texts || path in ignored,

@@ -1,7 +1,7 @@
 // A report is a fold of summaries, ledger and stages; every form of it says the same, and nothing that somebody wrote is markup.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ReportFacts, reportOf } from '../../src/inspect/report.ts';
+import { type Report, type ReportFacts, reportOf } from '../../src/inspect/report.ts';
 import { timelineOf } from '../../src/inspect/timeline.ts';
 import { summarize } from '../../src/journal/summary.ts';
 import { reportHtml } from '../../src/page/report-html.ts';
@@ -51,6 +51,8 @@ function facts(journals: readonly Line[][], more: Partial<ReportFacts> = {}): Re
     ...more,
   };
 }
+
+const htmlOf = (report: Report) => reportHtml(report, new Map(), '2026-01-10T12:00:00.000Z');
 
 const MONTH = [
   run(...failing('f1'), ['fix.committed', 'a', { commit: 'c1' }], ...green(4000), ['fix.judged', 'a']),
@@ -112,6 +114,24 @@ test('what became of a fix since is told, and what the owner can do about the re
     report.waits.map(({ what }) => what),
     ['safe mode', 'case', 'promote', 'item'],
   );
+});
+
+test('of a fix that comes again with its failure it is said in how many runs', () => {
+  const again = (commit: string) =>
+    run(
+      ...failing('f1'),
+      ['fix.committed', 'a', { commit }],
+      ['fix.reverted', 'a', { outcome: 'withdrawn', reverts: commit }],
+      ['step.failed', 'a', { reason: 'exit code 1' }],
+    );
+  const report = reportOf(facts([again('c1'), again('c2'), run(...failing('f1')), again('c3')]));
+  assert.equal(
+    report.fixes.map(({ applied, commit }) => [applied, commit]),
+    [[3, 'c3']],
+  );
+  for (const form of [reportLines(report).join('\n'), reportMarkdown(report, new Map()), htmlOf(report)])
+    assert.match(form, 'say good (applied again in each of 3 runs)');
+  assert.not.match(reportLines(reportOf(facts(MONTH))).join('\n'), 'applied again');
 });
 
 test('a time without runs says when the newest was; one run is told with its own ends, and only what it had to do with', () => {

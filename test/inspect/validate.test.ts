@@ -106,6 +106,18 @@ test('stages without checks, stricter texts and ignored paths that nobody carrie
   assert.not.match((await validateHome(home, PORTS)).warnings.join('\n'), 'ignored');
 });
 
+test('a stage that hides an item of the work queue is named; one beside it is not', async () => {
+  const item = '# Say it\n\n## Scope\n- `conf/`\n\n## Acceptance\n- `true`\n';
+  const home = homelab(
+    { 'item-01': { command: 'true', verify: ['true'] }, 'item-02': { command: 'true', verify: ['true'] } },
+    {},
+    { 'ai/backlog/00-index.md': '- [ ] [say](01-say.md)\n', 'ai/backlog/01-say.md': item },
+  );
+  assert.equal((await validateHome(home, PORTS)).warnings, [
+    'stages.item-01: mendloop backlog run 01 would run this stage, and never work on item 01: rename the stage',
+  ]);
+});
+
 const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
 
 test('a check that begins with nothing that is known is named, whatever it is called otherwise', async () => {

@@ -65,7 +65,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // What they say, copied into a file.
   'src/io/relay.ts': ['child_process'],
   // What a model asked to see, of an allow list that only reads; a socket only to read from its pipe.
-  'src/io/run-diagnostic.ts': ['child_process', 'net'],
+  'src/io/run-diagnostic.ts': ['net'],
   // git, ps, and what STARTS names: shellcheck, the versions of tools, gh with a text that is masked.
   'src/io/git-objects.ts': ['child_process'],
   'src/io/identity.ts': ['child_process'],

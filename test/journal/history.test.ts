@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
 import { readHistory, recordEnd, startedBases } from '../../src/journal/history.ts';
-import { summarize } from '../../src/journal/summary.ts';
+import { runFacts, summarize } from '../../src/journal/summary.ts';
 import { journalOf, type Line } from '../events.ts';
 import { folder, write } from '../io/temporary.ts';
 
@@ -149,8 +149,12 @@ test('the summary of a run folds what ran, failed, was mended, waits and cost; c
   );
   assert.equal(run.stages, [
     { stage: 'a', end: 'green', attempts: 2, spent_ms: 400, green_ms: 300, drift: 'port closed' },
-    { stage: 'm', end: 'failed', attempts: 3, spent_ms: 50, green_ms: 10, reason: 'exit code 1' },
+    {
+      ...{ stage: 'm', end: 'failed', attempts: 3, spent_ms: 50, green_ms: 10, reason: 'exit code 1' },
+      failed_cells: ['m[h=2]'],
+    },
   ]);
+  assert.equal(runFacts(run).failed, ['m[h=2]'], 'a list of runs names the cell, not all of its stage');
   assert.equal(
     run.failures.map(({ stage, fingerprint, times, excerpt }) => [stage, fingerprint, times, excerpt]),
     [

@@ -6,8 +6,9 @@ import { type Timeline, timelineOf } from '../../src/inspect/timeline.ts';
 import { summarize } from '../../src/journal/summary.ts';
 import { diffHtml, parseDiff } from '../../src/page/diff.ts';
 import { graphHtml, layered } from '../../src/page/graph.ts';
-import { html, stateHtml } from '../../src/page/html.ts';
+import { html } from '../../src/page/html.ts';
 import { runStrip } from '../../src/page/run-strip.ts';
+import { stateHtml } from '../../src/page/states.ts';
 import { barState, rowState, timelineSvg } from '../../src/page/timeline.ts';
 
 test('what stands in a template is text: markup is escaped, and what turns or hides text is spelled out', () => {
@@ -30,7 +31,7 @@ test('Html stands as it is, lists one after the other, and nothing for what is n
 
 test('a state has a sign and a word besides its colour', () => {
   assert.is(
-    stateHtml('give_up').toString(),
+    stateHtml('stage', 'give_up').toString(),
     '<span class="state bad"><span class="sign" aria-hidden="true">!</span> given up</span>',
   );
 });
@@ -162,7 +163,7 @@ test('the last runs are drawn by how they ended, with a sign where that was not 
     (id) => `/runs/${id}`,
   ).toString();
   assert.is(drawn.split('✕').length - 1, 1);
-  assert.match(drawn, '20260101-000000-abcd: failure, 1.0 s');
+  assert.match(drawn, '20260101-000000-abcd: failed, 1.0 s');
 });
 
 test.run();

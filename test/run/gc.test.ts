@@ -178,6 +178,31 @@ test('what is old and needed by nobody goes; what is needed stays, and what is c
   );
 });
 
+test('folders of logs that hold nothing go, and files that were set aside for damage when they are old', () => {
+  const layout = home();
+  const aside = (day: string) => `ai/state/ledger.json.corrupt-2026-${day}T00-00-00-000Z`;
+  write(layout.home, {
+    [`ai/logs/over/host=a/${idOf(1)}-1.log`]: 'x',
+    'ai/logs/often/mine.txt': 'x',
+    [aside('01-01')]: '{',
+    [aside('05-31')]: '{',
+    'ai/patches/h-over.fix.json.corrupt-2026-01-01T00-00-00-000Z': '{',
+  });
+  const old = new Date(NOW - 100 * 86_400_000);
+  fs.utimesSync(join(layout.home, 'ai/patches/h-over.fix.json.corrupt-2026-01-01T00-00-00-000Z'), old, old);
+  const { gone } = gc(layout);
+  assert.equal(
+    gone.filter(({ kind }) => kind === 'damaged').map(({ name }) => name),
+    ['ledger.json.corrupt-2026-01-01T00-00-00-000Z'],
+  );
+  assert.equal(
+    filesOf(layout).filter((path) => /h-over/.test(path)),
+    [],
+  );
+  assert.ok(fs.existsSync(join(layout.home, aside('05-31'))));
+  assert.equal(fs.readdirSync(layout.logs), ['executor', 'often']);
+});
+
 test('killed at any change of a file, it leaves all runs whole and all counts as they were, and the next one ends it', () => {
   const model = home();
   const before = known(model);

@@ -101,6 +101,7 @@ test('what is shown is what there is: stages, the failure with its reasons, the 
   await shows('/', '1 case waits for you', 'run 20260102-000000-bbbb ended', 'href="/stages/b"', 'needs a');
   await shows('/failures/b/f1', 'Next time', 'Ledger', escaped);
   await shows('/cases/b-f1', 'mendloop cases accept b-f1', '<del class="line del">', escaped);
+  await shows('/runs', '<option value="success">all green</option>', '✕</span> failed<');
   await shows(`/runs/${RUNS[1]}`, `href="/runs/${RUNS[1]}/logs/b/1"`, 'a human is needed');
   await shows(`/runs/${RUNS[1]}/logs/b/1`, escaped, '\ufffd\ufffd', 'error: it broke', 'all of it');
   await shows(`/runs/${RUNS[1]}/logs/b/1?q=BROKE`, 'error: it <mark>broke</mark>', '1 line with it');

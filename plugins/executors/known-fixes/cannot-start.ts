@@ -32,7 +32,7 @@ async function deniedScript(facts: RepairFacts): Promise<string | undefined> {
   return (await isStartedAt(facts, denied, name)) ? name : undefined;
 }
 
-/** The stage's own command starts it, or it is a command at that line; a redirection into it would be denied too. */
+/** Whether the script is started there, by the stage's command or by that line: writing into it may be denied, too. */
 async function isStartedAt(facts: RepairFacts, place: { file: string; line: number }, name: string): Promise<boolean> {
   const { command } = facts.stage;
   if (/^(?:mendloop|bash|sh|\/bin\/(?:ba)?sh)$/.test(place.file)) {
@@ -41,7 +41,7 @@ async function isStartedAt(facts: RepairFacts, place: { file: string; line: numb
     return scriptOf(command) === fileNamed(name, facts) || commandPlace(plain, name) !== undefined;
   }
   const line = lineAt((await sourceFile(facts, place.file))?.text ?? '', place.line);
-  // A path that comes out of a variable is not to be seen on the line.
+  // The line may name it through a variable.
   return commandPlace(line, name) !== undefined || /^\s*"?\$\{?\w+\}?(?:\/|"?(?:\s|$))/.test(line);
 }
 

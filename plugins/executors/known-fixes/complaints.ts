@@ -80,7 +80,7 @@ const LINE_NUMBERS = [
 ];
 const WORD = /[^\s"'`‘’()[\],;=]+/g;
 
-/** Files of the stage that the errors name and whose name matches; undefined among them for one of somebody else. */
+/** The files of the stage that the errors name and whose name matches; undefined stands for any file outside of the stage. */
 export function faultyFileNames(facts: RepairFacts, fileName: RegExp): Set<string | undefined> {
   const words = errorLines(facts).flatMap((line) => line.match(WORD) ?? []);
   const plain = words.map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));

@@ -5,7 +5,7 @@ import { scriptOf } from './script-words.ts';
 
 /** Errors that name the file. */
 const NAMED = [/^\$'\\r': (?:command )?not found$/, /^syntax error near unexpected token `\$'.*\\r''$/];
-/** Errors with many causes; it is this one when all lines end in CRLF. */
+/** Errors with many causes: CRLF is the cause when all lines end so. */
 const VAGUE = [
   /^syntax error near unexpected token `(?:elif|else|fi|done|do|then|esac|in)\s*'?$/,
   /^syntax error: unexpected end of file/,
@@ -66,7 +66,7 @@ function faultyScript(facts: RepairFacts, broken: ReadonlyMap<string, string>): 
   return quoted === undefined ? undefined : onlyOne([...broken].filter(([, text]) => endsLines(text, quoted)))?.[0];
 }
 
-/** A line at or before the one where the shell gave up has such an end, or all have: it may have read on for a while. */
+/** Whether all lines end in CRLF, or one up to the line that the shell named, which may be later than the cause. */
 function endsBadly(text: string | undefined, line: number, all: boolean): boolean {
   const lines = text?.replace(/\n$/, '').split('\n').slice(0, line) ?? [];
   const isBad = (one: string) => one.endsWith('\r');

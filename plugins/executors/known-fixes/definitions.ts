@@ -72,7 +72,7 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
     });
   },
   object: ({ type = '' }, repository) => objects(repository, type),
-  // What a patch is for is one of the others.
+  // The target of a patch is defined by another file.
   patch: ({ type = '', word }, repository) => objects(repository, type).filter((name) => name !== word),
   required: ({ word }) => [word],
   repository: (_, repository) => [
@@ -168,13 +168,13 @@ function keysLike(
   if (/^(?:machine|cluster):/m.test(text)) return FIELDS.talos;
   if (/^(?:apiVersion|kind|resources):/m.test(text)) return kubernetesKeys(way);
   if (/\.(?:service|timer|socket|mount)(?:\.j2)?$/.test(path)) return FIELDS.systemd;
-  // Of a file whose reader is not known, what it has itself: that is not all, so that only a clear slip counts.
+  // For a file of an unknown tool, the keys that it uses elsewhere. That list is open, so only a clear slip counts.
   return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].flatMap(([, key = '']) =>
     key !== word && (isSlip(word, key) || isAlike(word, key)) ? key : [],
   );
 }
 
-/** Where the error says which mapping it is, only what that has. */
+/** The keys of the mapping that the error names, if it names one. */
 function kubernetesKeys(way: readonly string[]): Iterable<string> {
   const last = way.at(-1) ?? '';
   if (/^(?:init)?[cC]ontainers$/.test(last)) return FIELDS.container;

@@ -24,7 +24,7 @@ export const json: Repair = async (facts) => {
   const offsets = errors.flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
   const lineOf = (offset: string) => faulty.text.slice(0, Number(offset)).split('\n').length;
   const lines = [...faulty.lines, ...offsets.map(lineOf)];
-  // An error that names no file may be about an answer from the network: then the line must be that of the fault.
+  // Without a file name the error may be about a network response: then its line must be that of the fault.
   if (!faulty.isNamed && !lines.some((line) => Math.abs(line - mended.line) <= 1)) return undefined;
   return rewritten(faulty, mended.text, {
     fix: `${mended.fix} in ${faulty.path}`,
@@ -83,7 +83,7 @@ function without(text: string, tokens: readonly Token[]): string {
   }, text);
 }
 
-/** With a comma between a value that ends a line and one that begins the next; as it is when that is not the one place. */
+/** Adds the comma that is missing between two lines; unchanged unless there is exactly one such place. */
 function withComma(text: string, tokens: readonly Token[]): string {
   const places = tokens.flatMap((token, i) => {
     const next = tokens[i + 1];

@@ -1,14 +1,14 @@
 // A path of the repository that is mistyped in a file of the stage: a letter, a separator, an ending, one `../`, or the
 // folders before a tail that is there once.
 import { posix } from 'node:path';
-import { fileNamed, lastComplaint } from './complaints.ts';
-import { isSlip, oneDifference, slips } from './near.ts';
-import { onlyOne, type Repair, type RepairFacts, rewritten, splice, textsOf } from './repair.ts';
+import { capturedBy, fileNamed, lastComplaint } from './complaints.ts';
+import { isPlural, isSlip, oneDifference, slips } from './near.ts';
+import { lineOf, onlyOne, type Repair, type RepairFacts, rewritten, splice, textsOf } from './repair.ts';
 import { errorText } from './reports.ts';
 
 /** An error of a shell, which names the line. */
 const AT_LINE = /^(?:cd: |pushd: |source: |\.: )?([^\s:'"]+): No such file or directory$/;
-/** Errors of programs that a script may go on after: certain only when there is no other error. */
+/** Errors after which a script may go on: certain only when there is no other error. */
 const UNPLACED = [
   /^[\w.+-]+: (?:cannot (?:open|stat|access|read) |can't (?:read|open) |error: Could not open file )?['‘"]?([^\s:'‘’"]+)['’"]?(?: for reading)?: No such file or directory$/i,
   /\bNo such file or directory: '([^'\s]+)'$/,
@@ -52,14 +52,14 @@ export const misspeltPath: Repair = async (facts) => {
   if (right === undefined) return undefined;
   if (more.length > 0)
     return { unsure: `${choices.length} paths are equally near to ${place.token}: ${choices.join(', ')}` };
-  const line = place.text.slice(0, place.at).split('\n').length;
+  const line = lineOf(place.text, place.at);
   return rewritten({ path: place.file, text: place.text }, splice(place.text, place.at, place.token.length, right), {
     fix: `Write ${right} instead of ${place.token} in line ${line} of ${place.file}`,
     reason: `There is no ${place.token}, and ${right} is the only path of the repository with nearly that name`,
   });
 };
 
-/** Whether git ignores it, in plain words of .gitignore: then it is made, or put there, and is no tracked file. */
+/** Whether .gitignore names it literally: then it is generated, or put there by hand. */
 async function isIgnored(path: string, { tree, look }: RepairFacts): Promise<boolean> {
   const ignored = tree.includes('.gitignore') ? await look('.gitignore') : '';
   const names = ignored.split('\n').map((line) => line.trim().replace(/^\/|\/(?:\*{1,2})?$/g, ''));
@@ -76,10 +76,7 @@ function missingPath(facts: RepairFacts): Missing | undefined {
   const placed = lastComplaint(facts, AT_LINE);
   if (placed) return { path: placed.match[1] as string, at: placed };
   const lines = errorText(facts).split('\n');
-  const captured = (patterns: readonly RegExp[]) =>
-    lines.flatMap(
-      (line) => patterns.map((pattern) => pattern.exec(line)?.[1]).find((path) => path !== undefined) ?? [],
-    );
+  const captured = (patterns: readonly RegExp[]) => lines.flatMap((line) => capturedBy(patterns, line) ?? []);
   const read = onlyOne([...new Set(captured(READERS))]);
   if (read !== undefined) return { path: read };
   const unplaced = captured(UNPLACED);
@@ -92,14 +89,14 @@ interface Mention {
   /** The path as it is written, without a variable or a substitution before it. */
   token: string;
   at: number;
-  /** Whether something that is only known at run time stands before it. */
+  /** Whether a variable or substitution stands before it. */
   isBehindVariable: boolean;
 }
 
 /** What a path is made of. */
 const PART = /[\w./@%+-]/;
 
-/** Where a path is written that ends like the missing one, or is its end. */
+/** Places where the missing path, or its end, is written. */
 function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, facts: RepairFacts): Mention[] {
   const named = at && fileNamed(at.file, facts);
   const name = posix.basename(path);
@@ -114,13 +111,13 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
       const isBehindVariable = text[from] === '/' && /[})"]/.test(text[from - 1] ?? '');
       const token = text.slice(isBehindVariable ? ++from : from, end);
       const line = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
-      // In YAML a word without a folder is a path only where it is the value.
+      // In YAML a bare word counts as a path only when it is the whole value.
       if (/\.ya?ml$/.test(file) && !token.includes('/') && /[\w.]\s+$/.test(line)) continue;
-      // A file that is about to be made needs no other name.
+      // Not in comments, and not where a redirection creates the file.
       if (PART.test(text[end] ?? '') || !agree(token, path, file) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
       inFile.push({ file, text, token, at: from, isBehindVariable });
     }
-    const isOther = ({ at: from }: Mention) => at && text.slice(0, from).split('\n').length !== at.line;
+    const isOther = ({ at: from }: Mention) => at && lineOf(text, from) !== at.line;
     return inFile.length === 1 && inFile.some(isOther) ? [] : inFile;
   });
 }
@@ -131,7 +128,7 @@ function agree(token: string, missing: string, file: string): boolean {
   const count = Math.min(one.length, other.length);
   if (/^[/~-]/.test(token) || one.slice(-count).join('/') !== other.slice(-count).join('/')) return false;
   if (one.length > other.length) return missing.startsWith('.');
-  // A single word without an ending may be anything: then the place must be right.
+  // A bare word without an extension may be anything: then its folder must agree, too.
   return one.length > 1 || other.length === 1 || token.includes('.') || isTail(at(posix.dirname(file), token), missing);
 }
 
@@ -150,7 +147,7 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed:
   const folder = posix.dirname(file);
   return bases.flatMap((base) => {
     const wanted = at(base, token) + (token.endsWith('/') ? '/' : '');
-    // What stands beside it and nobody names is there to be named.
+    // A file beside it that nothing names is likely meant.
     const near = nearPath(wanted, paths) ?? unusedNear(wanted, paths, isUsed, KUSTOMIZATION.test(file));
     const above = at(base, `../${token}`);
     const below = token.startsWith('../') ? at(base, token.slice(3)) : '';
@@ -161,7 +158,7 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed:
     const right = [near, above, below, onlyOne(tails)].filter(
       (path) => path !== undefined && every.has(path),
     ) as string[];
-    // What a template names is there once that is filled in.
+    // A template that names another one means the rendered file.
     const isRendered = (path: string) => TEMPLATE.test(file) && TEMPLATE.test(path);
     return right.flatMap((path) => (isRendered(path) ? [] : (written(place, base, path) ?? [])));
   });
@@ -188,10 +185,9 @@ function unusedNear(
   const [folder, name] = [posix.dirname(wanted), posix.basename(wanted)];
   const beside = paths.filter((path) => posix.dirname(path) === folder && slips(name, posix.basename(path)) <= 1);
   const only = onlyOne(beside);
-  // Of the words in it one alone may differ, and not be so short that it is another one: host-a, host-b.
+  // Only one word of the name may differ, and not a short one: host-a and host-b are two names.
   const [one = '', other = ''] = only ? (oneDifference(...stems(name, posix.basename(only))) ?? []) : [];
-  const isPlural = `${one}s` === other || one === `${other}s`;
-  const isOther = only === undefined || isUsed(only) || one.length < 4 || (isPlural && !mayBePlural);
+  const isOther = only === undefined || isUsed(only) || one.length < 4 || (isPlural(one, other) && !mayBePlural);
   return isOther || /\d/.test(name + posix.basename(only)) || posix.extname(only) !== posix.extname(name)
     ? undefined
     : only;
@@ -216,16 +212,16 @@ function basesOf({ token, file }: Mention, { path }: Missing, every: ReadonlySet
   const all = [...new Set(['.', ...above.reverse(), ...looked])];
   const isShown = (base: string) => path.length > token.length && isTail(at(base, token), path);
   const shown = all.filter((base) => base !== '.' && isShown(base)).sort((a, b) => b.length - a.length);
-  // What a kustomization names is always meant from its own folder.
+  // Paths in a kustomization are relative to its folder.
   if (KUSTOMIZATION.test(file)) return [folder];
-  // In a role an error shows where the playbook is, not where the role looks.
+  // In a role the error shows the playbook's folder, not the role's.
   if (shown[0] !== undefined && role === undefined) return [shown[0]];
   return all.filter((base) => base === '.' || every.has(base));
 }
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
 const KUSTOMIZATION = /(?:^|\/)kustomization\.ya?ml$/;
-/** Folders that many have, each its own. */
+/** Names that many folders have. */
 const COMMON =
   /^(?:app|base|charts|config|defaults|files|handlers|manifests|meta|overlays|resources|tasks|templates|values|vars)$/;
 

@@ -7,7 +7,7 @@ import { commandPlace, functionsIn, sourcedIn, stopsAtFailure, usesOf, variables
 
 const NOT_FOUND = /^([\w.+@-]+): (?:command )?not found$/;
 const DATA = /\.(?:ya?ml|json|toml|md|txt|tsv|csv)$/;
-/** A command's name this long is mistyped rather than another one, even when nothing else in the stage says so. */
+/** From this length on, a command with one slip is mistyped, even when the stage uses the right one nowhere else. */
 const MIN_COMMAND_LENGTH = 5;
 
 /** The line with the command renamed; undefined when it is not the only command of that name there. */
@@ -21,9 +21,9 @@ export const misspeltCommand: Repair = async (facts) => {
   if (!last || DATA.test(last.path)) return undefined;
   const { path, text, line, source, words } = last;
   const word = last.match[1] as string;
-  // A name that comes again is meant, or the next line would fail as this one did.
+  // A name that is used again is no slip.
   if (WELL_KNOWN.has(word) || usesOf(word, text) !== 1) return undefined;
-  // A script that goes on after a failure may have failed by something else.
+  // Without set -e the script may have failed by something else.
   if (!stopsAtFailure(text) && !errorLines(facts).every((error) => error.endsWith(words))) return undefined;
   const texts = await textsOf(facts, (file) => !DATA.test(file));
   const name = await meantCommand(word, facts, [...texts.values()]);
@@ -38,7 +38,7 @@ export const misspeltCommand: Repair = async (facts) => {
 async function meantCommand(word: string, { stage, surroundings }: RepairFacts, texts: readonly string[]) {
   const functions = texts.flatMap(functionsIn);
   const programs = await programsOnPath(surroundings.path);
-  // Installed or not: a tool that the stage asks for by nearly this name is meant.
+  // Also tools that the stage requires and that are not installed.
   const name = oneNear(word, [...programs, ...BUILT_IN, ...functions, ...stage.requires.tools]);
   if (name === undefined || texts.length === 0 || DESTRUCTIVE.has(name) || name.startsWith('mkfs')) return undefined;
   if ([...WELL_KNOWN].some((other) => other !== name && isSlip(word, other))) return undefined;
@@ -50,7 +50,7 @@ async function meantCommand(word: string, { stage, surroundings }: RepairFacts, 
 
 const UNBOUND = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?: (?:unbound variable|parameter (?:null or )?not set)$/;
 
-/** The environment holds many shorter names that are nobody's here. */
+/** Shorter names of the environment are too likely to be unrelated. */
 const MIN_VARIABLE_LENGTH = 5;
 
 /** The line with its one use of `$name` renamed; undefined when it uses it twice, or only names it. */

@@ -1,9 +1,9 @@
 // Whether one name is a slip of the fingers for another. Pure.
 import { onlyOne } from './repair.ts';
 
-/** From this length on, two slips may be one word. */
+/** From this length on, a word may have two slips. */
 const LONG_WORD = 8;
-/** Shortest words in which a slip of each kind is told from another word. */
+/** The shortest words in which each kind of slip is recognised. */
 const MIN_LENGTH = { swapped: 3, lost: 4, changed: 6 } as const;
 
 /** Edit distance in which two neighbours that changed places are one slip; more than `max` is `max + 1`. */
@@ -28,7 +28,7 @@ export function slips(word: string, name: string, max = 2): number {
 const at = (row: readonly number[], i: number): number => row[i] as number;
 
 /** How many slips a word of this length may have and still be recognised. */
-export const maxSlips = (word: string): number => (word.length >= LONG_WORD ? 2 : 1);
+const maxSlips = (word: string): number => (word.length >= LONG_WORD ? 2 : 1);
 
 /**
  * Whether `word` can only be `name` mistyped. Names that differ in a number, in a plural, or at the beginning or the end
@@ -50,7 +50,7 @@ export function oneDifference(parts: readonly string[], others: readonly string[
 const BETWEEN = /[^A-Za-z0-9]/;
 
 function isPartSlip(one: string, other: string, steps: number): boolean {
-  if (/\d/.test(difference(one, other).join('')) || `${one}s` === other || one === `${other}s`) return false;
+  if (/\d/.test(difference(one, other).join('')) || isPlural(one, other)) return false;
   const shortest = Math.min(one.length, other.length);
   const swapped = sortedLetters(one) === sortedLetters(other);
   const longer = Math.abs(one.length - other.length);
@@ -77,21 +77,20 @@ export function oneNear(word: string, names: Iterable<string>): string | undefin
   return only !== undefined && isSlip(word, only) ? only : undefined;
 }
 
-/** Separators and capitals are the first thing that is mistaken. */
+/** Without separators and capitals. */
 const plainLetters = (word: string): string => word.replace(/[-_ ]/g, '').toLowerCase();
 
-/** Whether two words differ in these alone. */
+/** Whether two words differ in separators and capitals only. */
 export const isAlike = (word: string, name: string): boolean =>
   word.length > 2 && plainLetters(name) === plainLetters(word);
 
 /**
- * Who says which names there are. `tool`: they are all that it takes, so that a slip may be at either end, too.
- * `repository`: they are all that is defined, and what is meant may have been forgotten: at an end only a lost or
- * an added letter is a slip, for another one makes another name. `open`: there may be more of them.
+ * Where the list of names is from. `tool`: it is complete, so a slip may be at either end of a word. `repository`: it is complete,
+ * but the right name may be missing from it, so at an end only a lost or added letter is a slip. `open`: it is not complete.
  */
-export type NamedBy = 'tool' | 'repository' | 'open';
+type NamedBy = 'tool' | 'repository' | 'open';
 
-/** The right words that `word` may stand for: the certain one, or all that it could as well be, or none. */
+/** The names that `word` may stand for: one that is certain, several that are equally near, or none. */
 export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'open'): string[] {
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');
   const alike = others.filter((name) => isAlike(word, name));
@@ -103,17 +102,19 @@ export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'op
 }
 
 /**
- * One letter too many or too few, also at an end; for a tool's own words another letter, too, in a long one. A number
- * is never a slip. Of what a repository names the part that differs counts: auth-a and auth-ab are two names.
+ * One letter too many or too few, also at an end; in a long word of a tool also another letter. A digit is never a slip. In names of
+ * a repository the differing part counts: auth-a and auth-ab are two names.
  */
 function isEndSlip(word: string, name: string, by: NamedBy): boolean {
   const parts = by === 'tool' ? [word, name] : oneDifference(word.split(BETWEEN), name.split(BETWEEN));
   const [one = '', other = ''] = parts ?? [];
   if (one === '' || slips(one, other, 1) > 1 || /\d/.test(difference(one, other).join(''))) return false;
   if (one.length === other.length) return by === 'tool' && one.length >= 6;
-  const isPlural = `${one}s` === other || one === `${other}s`;
-  return one.length >= (isPlural ? 3 : 4);
+  return one.length >= (isPlural(one, other) ? 3 : 4);
 }
+
+/** Whether one is the plural of the other. */
+export const isPlural = (one: string, other: string): boolean => `${one}s` === other || one === `${other}s`;
 
 /** What is left of both without their common beginning and end. */
 function difference(word: string, name: string): [string, string] {

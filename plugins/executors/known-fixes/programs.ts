@@ -12,7 +12,7 @@ export async function programsOnPath(path: string): Promise<Set<string>> {
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** What bash itself runs; its keywords are near to commands too. */
+/** Builtins and keywords of bash. */
 export const BUILT_IN = list(`
   alias bg bind break builtin caller case cd command compgen complete continue coproc declare dirs disown do done echo elif
   else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in jobs kill let local
@@ -20,7 +20,7 @@ export const BUILT_IN = list(`
   times trap true type typeset ulimit umask unalias unset until wait while
 `);
 
-/** Programs in wide use: one of them that is missing is missing, not mistyped. */
+/** Well-known programs: one that is not found is not installed, not mistyped. */
 export const WELL_KNOWN = list(`
   ack act addpart ag age agetty aider air ansible apk apt arch argo argocd aria2c arp arpd arptables-nft asdf atop awk
   aws az b2sum badblocks base32 base64 basename basenc bat bats bazel bc bird blkdiscard blkid blkzone blockdev bmon
@@ -76,7 +76,7 @@ export const WELL_KNOWN = list(`
   zless zmore znew zpool zramctl zsh zstd
 `);
 
-/** Programs that take something away: nobody is sent to one of them by a guess. */
+/** Destructive programs: no repair writes one of these names. */
 export const DESTRUCTIVE = list(`
   blkdiscard cfdisk cryptsetup dd fdisk format halt init kill killall lvremove mkfs mkswap mv parted pkill poweroff reboot rm
   rmdir sfdisk sgdisk shred shutdown swapoff telinit truncate umount unlink userdel vgremove wipe wipefs xkill

@@ -180,7 +180,8 @@ export function reportsIn(text: string): Report[] {
     [...text.matchAll(pattern)].map(({ groups = {} }): Report => {
       const { word = '', type, path, given } = groups as Partial<Record<string, string>>;
       return {
-        ...{ kind, word },
+        kind,
+        word,
         ...(type && { type: type.toLowerCase() }),
         ...(path && { path: segments(path) }),
         ...(file && { file }),
@@ -190,7 +191,7 @@ export function reportsIn(text: string): Report[] {
     }),
   );
   reports.push(...talosReport(text));
-  // A sentence is often said twice, and by two rows: with more, and with less of it.
+  // The same word is often reported twice, with more and with less detail.
   return reports.filter((one, i) => {
     const isSame = (other: Report) => other.kind === one.kind && (other.word === one.word || one.word === '');
     return !reports.slice(0, i).some(isSame);

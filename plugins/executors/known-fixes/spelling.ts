@@ -1,6 +1,6 @@
 // Words with a grammar of their own, cron expressions and image references: the small rewritings of a wrong one that are
 // right. Pure.
-import { nearest } from './near.ts';
+import { nearest, sortedLetters } from './near.ts';
 
 const CRON_FIELDS = [
   { min: 0, max: 59 },
@@ -11,7 +11,7 @@ const CRON_FIELDS = [
 ] as const;
 const CRON_MACROS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-export function isCron(text: string): boolean {
+function isCron(text: string): boolean {
   if (CRON_MACROS.includes(text) || /^@every \d+[smh]/.test(text)) return true;
   const fields = text.split(' ');
   return fields.length === 5 && CRON_FIELDS.every((rule, i) => isCronField(fields[i] as string, rule));
@@ -41,9 +41,9 @@ export function cronRewrites(word: string): string[] {
     fields.join(' '),
     word.replace(/\s+\/\s*(?=\d)|(?<=\*)\s*\/\s+/g, '/'),
     word.replace(/\s*,\s*/g, ','),
-    // With seconds in front, as other schedulers take it.
+    // Without the field for seconds that other schedulers have.
     ...(fields.length === 6 && fields[0] === '0' ? [fields.slice(1).join(' ')] : []),
-    // Sunday, as cron itself takes it.
+    // Sunday as 0.
     ...(fields[4] === '7' ? [[...fields.slice(0, 4), '0'].join(' ')] : []),
     fields.map((field, i) => misnamed(field, i)).join(' '),
     word.replaceAll('\\', '/'),
@@ -59,7 +59,7 @@ function misnamed(field: string, index: number): string {
 }
 
 const isOneSlip = (word: string, macro: string): boolean =>
-  word.toLowerCase() === macro || [...word].sort().join('') === [...macro].sort().join('');
+  word.toLowerCase() === macro || sortedLetters(word) === sortedLetters(macro);
 
 const PART = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const IMAGE = new RegExp(

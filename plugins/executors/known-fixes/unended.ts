@@ -15,7 +15,7 @@ export function withEnd(text: string, opened: number, end: string): string | und
     const opens = new RegExp(`<<-?\\s*["'\\\\]?${word}\\b`);
     return lines.slice(from).some((line) => opens.test(line));
   };
-  // Another one that wants the same end would have to share it.
+  // Another here-document with the same end word would make it ambiguous.
   if (isOpened(end, opened)) return undefined;
   const ends = lines.flatMap((line, i) => {
     const word = line.trim().replace(/;$/, '');
@@ -60,7 +60,7 @@ export const hereDocument: Repair = async (facts) => {
 
 type OpenDocument = SourceFile & { opened: number; end: string };
 
-/** The shell says which one has no end. */
+/** The shell names the here-document that has no end. */
 async function namedByShell(facts: RepairFacts): Promise<OpenDocument | undefined> {
   const warnings = errorLines(facts)
     .map((line) => UNENDED.exec(line))
@@ -70,7 +70,7 @@ async function namedByShell(facts: RepairFacts): Promise<OpenDocument | undefine
   return file && { ...file, opened: Number(opened), end };
 }
 
-/** It swallowed the end of a block too, and the error lines hold only that; then the shell must agree to the repair. */
+/** The here-document swallowed the end of a block, and the error is about the block; then the mended script must parse. */
 async function cutShort(facts: RepairFacts): Promise<OpenDocument | undefined> {
   const last = await lastComplaintInFile(facts, /^syntax error: unexpected end of file/);
   const open = last && unended(last.text);

@@ -1,4 +1,4 @@
-// The words that tools themselves know. Not complete: a word that is missing here is only not recognised as meant.
+// Words that tools know. Not complete: for a word that is missing here no fix is found.
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Keys of tasks and plays. */

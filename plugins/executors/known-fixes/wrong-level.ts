@@ -1,6 +1,6 @@
 // A key that is right but stands one mapping too deep or too high: a task's keyword among its module's parameters, a
 // container's field beside the containers. Moved only where exactly one mapping takes it.
-import { onlyOne, type Repair, rewritten, textsOf } from './repair.ts';
+import { lineOf, onlyOne, type Repair, rewritten, textsOf } from './repair.ts';
 import { errorText, reportsIn } from './reports.ts';
 import { FIELDS, MODULE_ONLY, TASK_ONLY } from './vocabulary.ts';
 import { readYaml } from './yaml.ts';
@@ -38,7 +38,7 @@ function movedEntry(text: string, entry: YamlEntry, all: readonly YamlEntry[]): 
   const isAlone = (level: keyof typeof FIELDS) =>
     FIELDS[level].includes(entry.key) && LEVELS.filter((other) => FIELDS[other].includes(entry.key)).length === 1;
   if (isAlone('container') && before && /^(?:init)?[cC]ontainers$/.test(before.key)) {
-    // Of several containers any may be meant.
+    // With several containers it is unclear which is meant.
     const last = before.children.at(-1);
     return before.children.filter(({ key }) => key === 'name').length === 1
       ? withLevel(text, entry, before, last)
@@ -68,16 +68,15 @@ const isModule = ({ key, siblings }: YamlEntry): boolean =>
 function withLevel(text: string, entry: YamlEntry, after: YamlEntry, like: YamlEntry | undefined): string | undefined {
   if (!like) return undefined;
   const lines = text.split('\n');
-  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length - 1;
   const columnOf = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1);
-  const from = lineOf(entry.keyAt[0]);
+  const from = lineOf(text, entry.keyAt[0]) - 1;
   const block = lines.slice(from, endOf(lines, from, columnOf(entry.keyAt[0])));
-  // The first key of a list item carries its dash.
+  // The first key of a list item has its dash, and cannot be moved.
   if (/^\s*-/.test(block[0] ?? '')) return undefined;
   const by = columnOf(like.keyAt[0]) - columnOf(entry.keyAt[0]);
   const shifted = block.map((line) => (by >= 0 ? ' '.repeat(by) + line : line.slice(-by)));
   const rest = lines.toSpliced(from, block.length);
-  const target = lineOf(after.keyAt[0]);
+  const target = lineOf(text, after.keyAt[0]) - 1;
   const end = endOf(rest, target, columnOf(after.keyAt[0]));
   return rest.toSpliced(end, 0, ...shifted).join('\n');
 }

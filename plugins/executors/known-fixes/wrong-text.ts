@@ -29,7 +29,7 @@ export const makeTabs: Repair = async (facts) => {
   });
 };
 
-/** Blanks that are none, and marks of word processors. */
+/** Characters of word processors, with the plain ones that are meant. */
 const INVISIBLE: readonly (readonly [RegExp, string])[] = [
   [/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' '],
   [/[\u200b-\u200d\u2060\ufeff]/g, ''],
@@ -44,7 +44,7 @@ const PLACES = [
   /'([^']+)': line (\d+), column/,
 ];
 
-/** At the line that an error names, where the shell or Python reads code: the same with what was meant. */
+/** Replaces such characters outside of quotes, in the line that an error names. */
 export const invisible: Repair = async (facts) => {
   for (const error of errorLines(facts)) {
     const [, name, number] = PLACES.map((pattern) => pattern.exec(error)).find((match) => match !== null) ?? [];
@@ -106,7 +106,7 @@ export const lint: Repair = async (facts) => {
   }
   const [first] = byFile;
   const file = await sourceFile(facts, first?.[0]);
-  // What does not parse is not a matter of form.
+  // A file that does not parse is no case for lint.
   if (!first || !file || first[1].has('syntax')) return undefined;
   const left = [...first[1]].filter((rule) => !(rule in LINT));
   if (left.length > 0) return { unsure: `${first[0]}: ${left.join(', ')} has more than one cure` };

@@ -51,7 +51,7 @@ const typePath = (path: string): string[] => segments(path.replace(/^[A-Z]\w*\./
 /** The text with every value at `path`, or right below it, in the wanted form; undefined when none has another. */
 function retyped(text: string, path: readonly string[], wanted: Wanted): string | undefined {
   const entries = entriesOf(text);
-  // Charts take the environment as a mapping, and make the list of it.
+  // Charts make the list `env` from a mapping in their values.
   const isEnv = path.slice(-2).join('.') === 'env.value';
   const at = entries.filter(
     (entry) => endsIn(entry, path) || (isEnv && (endsIn(entry, ['env']) || endsIn(entry, ['env', 'value']))),
@@ -69,7 +69,7 @@ function editOf(text: string, { is, value, valueAt: [from, to] }: YamlEntry, wan
   return form === undefined ? undefined : { at: from, length: to - from, to: form };
 }
 
-/** The scalar in the wanted form; undefined when it has that, or cannot. */
+/** The scalar in the wanted form; undefined when it has that form already, or cannot have it. */
 function inForm(source: string, wanted: Wanted): string | undefined {
   if (wanted === 'text')
     return /^(?:[-+]?[\d.]+(?:e\d+)?|true|false|yes|no|on|off)$/i.test(source) ? `"${source}"` : undefined;

@@ -1,12 +1,13 @@
-// A word that a tool does not know and that can only be one other: an undefined variable, a name of something that is not
-// there, a key or value that is not allowed. One question for all: which right word of its kind is certain?
+// A word that a tool does not know, such as an undefined variable, a missing name, a key or value that is not allowed: replaced when
+// exactly one right word of its kind can be meant.
 import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
-import { type NamedBy, nearest } from './near.ts';
+import { nearest } from './near.ts';
 import {
   everyText,
   isTemplate,
+  lineOf,
   type Repair,
   type Repaired,
   type RepairFacts,
@@ -25,9 +26,9 @@ type Outcome = Repaired | Unsure | undefined;
 export const wrongWord: Repair = async (facts) => {
   const reports = reportsIn(errorText(facts));
   if (reports.length === 0) return undefined;
-  const [texts, own] = [await everyText(facts), await textsOf(facts, () => true)];
+  const [texts, editable] = [await everyText(facts), await textsOf(facts, () => true)];
   const repository = { texts, variables: facts.surroundings.variables };
-  const outcomes = await Promise.all(reports.map((report) => mendWord(report, repository, own, facts)));
+  const outcomes = await Promise.all(reports.map((report) => mendWord(report, repository, editable, facts)));
   const repaired = outcomes.filter((one) => one !== undefined && 'files' in one);
   const same = new Set(repaired.map((one) => JSON.stringify(one.files)));
   if (same.size > 1) return { unsure: `several words are wrong: ${reports.map(({ word }) => word).join(', ')}` };
@@ -37,20 +38,20 @@ export const wrongWord: Repair = async (facts) => {
 async function mendWord(
   reported: Report,
   repository: Repository,
-  own: ReadonlyMap<string, string>,
+  editable: ReadonlyMap<string, string>,
   facts: RepairFacts,
 ): Promise<Outcome> {
-  const word = reported.word === '' ? wordAt(reported, own) : reported.word;
+  const word = reported.word === '' ? wordAt(reported, editable) : reported.word;
   if (word === undefined) return { unsure: 'the place of the wrong word is not certain' };
   const report = { ...reported, word };
-  if (report.kind === 'required') return mendKey(word, own, faultyFileNames(facts, /\.ya?ml$/));
+  if (report.kind === 'required') return mendKey(word, editable, faultyFileNames(facts, /\.ya?ml$/));
   const searched = report.kind === 'python' ? pythonTexts(report, repository, facts) : repository.texts;
   const places = placesOf(report, searched);
   const [place, ...more] = places;
   if (!place) return undefined;
-  // A name that comes again is meant: what defines it is misspelt, it is made elsewhere, or was forgotten.
-  if (more.length > 0) return mendDefinition(report, places, repository, own);
-  const text = own.get(place.path);
+  // A name that is used in several places is right: its definition is misspelt, elsewhere, or missing.
+  if (more.length > 0) return mendDefinition(report, places, repository, editable);
+  const text = editable.get(place.path);
   if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
   if (!READS_TEXT.has(report.kind) && isInBlock(place))
     return { unsure: `${word} stands in a text, which may be data` };
@@ -63,7 +64,7 @@ async function mendWord(
   if (!(await staysSound(place.path, text, after, facts))) {
     return { unsure: `with ${right} instead of ${word}, ${place.path} would not parse` };
   }
-  const line = text.slice(0, place.offset).split('\n').length;
+  const line = lineOf(text, place.offset);
   const note = {
     fix: `Write ${right} instead of ${word} in line ${line} of ${place.path}`,
     reason: `There is no ${NOUN[report.kind] ?? report.kind} ${word}, and ${right} is the only one with nearly that name`,
@@ -82,13 +83,28 @@ const NOUN: Partial<Record<Kind, string>> = {
   python: 'name',
 };
 
-/** Kinds of which everything that there is can be seen, and who says so. */
-const NAMED_BY: Partial<Record<Kind, NamedBy>> = {
-  ...{ filter: 'tool', module: 'tool', keyword: 'tool', key: 'tool', kind: 'tool', version: 'tool', zone: 'tool' },
-  ...{ value: 'tool', handler: 'repository', role: 'repository', section: 'repository', patch: 'repository' },
-  ...{ target: 'repository', resource: 'repository', repository: 'repository', stage: 'repository' },
-};
-/** Objects that only manifests make; others may be made by hand. */
+/** Kinds whose names are all known, from the tool's vocabulary or from the repository. */
+const NAMED_BY_TOOL: ReadonlySet<Kind> = new Set([
+  'filter',
+  'module',
+  'keyword',
+  'key',
+  'kind',
+  'version',
+  'zone',
+  'value',
+] as const);
+const NAMED_BY_REPOSITORY: ReadonlySet<Kind> = new Set([
+  'handler',
+  'role',
+  'section',
+  'patch',
+  'target',
+  'resource',
+  'repository',
+  'stage',
+] as const);
+/** Kinds of objects that only manifests create. */
 const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepository|helmchart)s?$/;
 
 /** The one word that the report must mean, or why there is none. */
@@ -98,11 +114,12 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   if (names.includes(word)) return { unsure: `${word} is a known name, so that the fault is elsewhere` };
   const isList =
     /\bin\s+$|loop:[^\n]*$|with_\w+:[^\n]*$/.test(place.before) || /^\s*\|\s*(?:join|length|map)\b/.test(place.after);
-  // Where a list is wanted, only the plural can be meant.
+  // Where a list is expected, the plural is meant.
   if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
   const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
-  const isOfTool = given !== undefined || hint !== undefined;
-  const by = isOfTool ? 'tool' : kind === 'object' && FLUX.test(type) ? 'repository' : (NAMED_BY[kind] ?? 'open');
+  const isOfTool = given !== undefined || hint !== undefined || NAMED_BY_TOOL.has(kind);
+  const isOfRepository = NAMED_BY_REPOSITORY.has(kind) || (kind === 'object' && FLUX.test(type));
+  const by = isOfTool ? 'tool' : isOfRepository ? 'repository' : 'open';
   return only(word, tail.length > 0 ? tail : nearest(word, names, by));
 }
 
@@ -114,9 +131,9 @@ function only(word: string, names: readonly string[]): string | Unsure {
     : { unsure: `${more.length + 1} names are equally near to ${word}: ${[name, ...more].join(', ')}` };
 }
 
-/** For a tool that does not repeat the word: the only value at its path that is not allowed, or the only bad image. */
-function wordAt({ kind, path = [], given = [] }: Report, own: ReadonlyMap<string, string>): string | undefined {
-  const entries = [...own].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
+/** For a tool that names only the place: the single value there that is not allowed, or the single invalid image. */
+function wordAt({ kind, path = [], given = [] }: Report, editable: ReadonlyMap<string, string>): string | undefined {
+  const entries = [...editable].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
   const wrong = entries.filter((entry) =>
     kind === 'image'
       ? entry.key === 'image' && typeof entry.value === 'string' && !/[${}]/.test(entry.value) && !isImage(entry.value)
@@ -133,12 +150,12 @@ function pythonTexts({ file }: Report, { texts }: Repository, facts: RepairFacts
 /** Kinds whose definition is one word of a file. */
 const DEFINED_ONCE: ReadonlySet<Kind> = new Set(['target', 'handler', 'section', 'resource', 'stage']);
 
-/** For a name that several places use and none defines: the only one nearly like it that is defined and nobody uses. */
+/** For a name that several places use: renames the single definition that is nearly like it and that nothing uses. */
 function mendDefinition(
   report: Report,
   places: readonly Place[],
   repository: Repository,
-  own: ReadonlyMap<string, string>,
+  editable: ReadonlyMap<string, string>,
 ): Outcome {
   const { kind, word } = report;
   const many = { unsure: `${word} stands in ${places.length} places` };
@@ -147,12 +164,12 @@ function mendDefinition(
   const [slip, ...others] = names.includes(word) ? [] : nearest(word, names);
   if (slip === undefined || others.length > 0) return many;
   const whole = new RegExp(`(?<![\\w.-])${slip.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g');
-  const found = [...repository.texts].flatMap(([path, text]) =>
+  const uses = [...repository.texts].flatMap(([path, text]) =>
     [...text.matchAll(whole)].map(({ index }) => ({ path, index })),
   );
-  const [at] = found;
-  const text = at && own.get(at.path);
-  if (found.length !== 1 || !at || text === undefined) return many;
+  const [at] = uses;
+  const text = at && editable.get(at.path);
+  if (uses.length !== 1 || !at || text === undefined) return many;
   const note = {
     fix: `Write ${word} instead of ${slip} where ${at.path} defines it`,
     reason: `${places.length} places use ${word}, and none uses ${slip}, which is nearly that`,
@@ -160,9 +177,9 @@ function mendDefinition(
   return rewritten({ path: at.path, text }, splice(text, at.index, slip.length, word), note) ?? many;
 }
 
-/** For a tool that misses a key: the only one that is a slip for it, where it is missing. */
-function mendKey(key: string, own: ReadonlyMap<string, string>, named: ReadonlySet<string | undefined>): Outcome {
-  const slips = [...own].flatMap(([path, text]) => {
+/** For a missing key: renames the single key that is a slip for it. */
+function mendKey(key: string, editable: ReadonlyMap<string, string>, named: ReadonlySet<string | undefined>): Outcome {
+  const slips = [...editable].flatMap(([path, text]) => {
     const isRead = /\.ya?ml$/.test(path) && (named.size === 0 || named.has(path));
     const wrong = (isRead ? entriesOf(text) : []).filter((entry) => nearest(entry.key, [key]).length === 1);
     return wrong.flatMap((entry) => (entry.siblings.some((other) => other.key === key) ? [] : [{ path, text, entry }]));
@@ -185,10 +202,19 @@ const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as con
 
 const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- |^FROM )["']?$/, /^["']?\s*(?:#.*)?$/] as const;
 
-/** What stands before and after a word of this kind on its line, where it can be confused with another. */
+/** What must stand before and after a word of this kind on its line. */
 const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
-  ...{ key: AS_KEY, keyword: AS_KEY, module: AS_KEY },
-  ...{ handler: AS_VALUE, role: AS_VALUE, patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]], object: AS_VALUE },
+  key: AS_KEY,
+  keyword: AS_KEY,
+  module: AS_KEY,
+  handler: AS_VALUE,
+  role: AS_VALUE,
+  object: AS_VALUE,
+  value: AS_VALUE,
+  image: WHOLE_VALUE,
+  cron: WHOLE_VALUE,
+  zone: WHOLE_VALUE,
+  patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]],
   kind: [/^\s*(?:- )?kind:\s*["']?$/, AS_VALUE[1]],
   version: [/^\s*apiVersion:\s*["']?$/, AS_VALUE[1]],
   // In an expression, in one of the keys that take one, or as a condition in a list.
@@ -198,7 +224,6 @@ const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   ],
   stage: [/--from=$/, /^\s/],
   target: [/(?:\btask:?\s+|\bdeps:.*|^\s*- |^[^\s#=:][^=:]*:[^=]*|\$\(MAKE\) |\bjust )["']?$/, /^["']?(?:[\s\],#}]|$)/],
-  ...{ image: WHOLE_VALUE, cron: WHOLE_VALUE, zone: WHOLE_VALUE, value: AS_VALUE },
 };
 
 /** A list of plays or tasks. */
@@ -207,7 +232,7 @@ const PLAYBOOK = /^\s*- (?:name|hosts|import_playbook|[\w.]+):/m;
 const NAME_PART = /[\w-]/;
 const CODE_PART = /\w/;
 
-/** Where the word stands by itself; of a key only where it is one. */
+/** Where the word stands as a whole, in the form of its kind. */
 function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): Place[] {
   const part =
     kind === 'variable' || kind === 'attribute' || kind === 'filter' || kind === 'python' ? CODE_PART : NAME_PART;
@@ -239,12 +264,7 @@ function isInBlock({ path, text, offset }: Place): boolean {
 }
 
 /** Whether the text still parses, if it did. */
-export async function staysSound(
-  path: string,
-  before: string,
-  after: string,
-  { shell }: RepairFacts,
-): Promise<boolean> {
+async function staysSound(path: string, before: string, after: string, { shell }: RepairFacts): Promise<boolean> {
   if (/\.(?:sh|bash)$/.test(path)) return !(await shell.parses(before)) || (await shell.parses(after));
   if (/\.json$/.test(path)) return !isJson(before) || isJson(after);
   if (!/\.ya?ml$/.test(path)) return true;

@@ -97,7 +97,7 @@ export function quotedSentence(line: string): string | undefined {
   if (head === undefined || value === undefined || NOT_PLAIN.test(value) || / #/.test(value)) return undefined;
   const [before = '', ...after] = value.split(/:(?=\s)/);
   const words = (text: string) => text.trim().split(/\s+/).length;
-  // One word on both sides is as likely a mapping on one line, or an image and its tag.
+  // `word: word` may be a mapping on one line, or an image with its tag.
   if (after.length === 0 || (words(before) === 1 && words(after.join(':')) === 1)) return undefined;
   return head + quoted(value);
 }
@@ -139,7 +139,7 @@ export function withoutStray(text: string, number: number): string[] {
   if (values === '' || line.includes('[')) return [];
   const opened = `${head}[${values}]`;
   if (values.includes(',')) return [opened];
-  // Among items that are no lists, this is none.
+  // If the other items are no lists, this one is none either.
   const beside = [lineAt(text, number - 1), lineAt(text, number + 1)];
   const isPlainItem = (other: string) => indentOf(other) === indentOf(line) && /^\s*- [^[{-]/.test(other);
   return /^\s*- $/.test(head) && beside.some(isPlainItem) ? [head + values] : [head + values, opened];

@@ -47,7 +47,11 @@ function collect(
     const name = String(key.value);
     const child = value as Node | null;
     const entry: Collected = {
-      ...{ path: [...path, name], key: name, document, siblings, children: [] },
+      path: [...path, name],
+      key: name,
+      document,
+      siblings,
+      children: [],
       keyAt: rangeOf(key),
       valueAt: rangeOf(child ?? key),
       is: isMap(child) ? 'map' : isSeq(child) ? 'list' : 'scalar',
@@ -64,8 +68,15 @@ function listed(item: Node, path: readonly string[], document: number, into: Yam
   if (!isScalar(item)) return collect(item, path, document, into);
   const at = rangeOf(item);
   const entry: YamlEntry = {
-    ...{ path, key: path.at(-1) ?? '', keyAt: at, valueAt: at, is: 'scalar', document },
-    ...{ value: item.value, siblings: [], children: [] },
+    path,
+    key: path.at(-1) ?? '',
+    keyAt: at,
+    valueAt: at,
+    is: 'scalar',
+    document,
+    value: item.value,
+    siblings: [],
+    children: [],
   };
   into.push(entry);
   return [entry];

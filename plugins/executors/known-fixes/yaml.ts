@@ -37,14 +37,14 @@ export function mendedYaml(text: string, named: readonly number[]): { text: stri
     return meaning !== undefined && stands(candidate, reading) ? [{ ...candidate, meaning }] : [];
   });
   if (new Set(parsing.map(({ meaning }) => meaning)).size !== 1) return undefined;
-  // What means the same may still be written in two ways: the one that is indented like the rest is meant.
+  // Of candidates with the same meaning, take the one that is indented like the rest.
   const even = parsing.filter((candidate) => uneven(candidate.text, text) === 0);
   const [first, ...more] = even.length > 0 ? even : parsing;
   const isCertain = more.every((other) => other.text === first?.text || other.fix === first?.fix);
   return first && isCertain ? { text: first.text, fix: first.fix } : undefined;
 }
 
-/** Whether the line that was changed is one of its own, and no key near it was left without what belongs to it. */
+/** Whether the changed line is a key or item, and no key near it lost its value. */
 function stands({ line }: Candidate, { begins, empty }: YamlReading): boolean {
   if (line === undefined) return true;
   return begins.has(line) && ![...empty].some((one) => Math.abs(one - line) <= NEARBY_LINES);
@@ -59,7 +59,9 @@ function candidates(text: string, { errors }: YamlReading, named: readonly numbe
   const local = near.flatMap((line) => [
     ...reindented(text, line).map((mended) => ({ text: mended, line, fix: `Indent line ${line} as its siblings` })),
     ...withoutStray(text, line).map((mended) => ({
-      ...{ text: withLine(text, line, mended), line, fix: `Give the bracket in line ${line} its partner, or drop it` },
+      text: withLine(text, line, mended),
+      line,
+      fix: `Give the bracket in line ${line} its partner, or drop it`,
     })),
     ...at(line, quotedSentence, `Quote the value in line ${line}, which holds a colon`),
     ...at(line, quotedItem, `Quote the item in line ${line}, which holds a #`),
@@ -100,7 +102,7 @@ export const yaml: Repair = async (facts) => {
   if (!isClear && !facts.failure.error_lines.some((line) => PARSE_ERROR.test(line))) return undefined;
   const faulty = await faultyFile(facts, FILE, (text) => readYaml(text).errors.length === 0);
   if (!faulty) return undefined;
-  // Without a name, the line is all that ties the error to the file.
+  // Without a file name, the line number must match.
   if (faulty.lines.length === 0 && !(faulty.isNamed && isClear)) return undefined;
   const mended = mendedYaml(faulty.text, faulty.lines);
   if (!mended) return undefined;

@@ -1,5 +1,4 @@
-// The one function that opens an HTTP connection: to addresses that were looked at before, soon or not at all, and never
-// on to where an answer points.
+// The only function that opens an HTTP connection: to allowed addresses, within a time limit, without following redirects.
 import { lookup as lookupName } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
@@ -18,7 +17,7 @@ export interface GuardedRequest {
   readonly connectMs?: number | undefined;
 }
 
-/** A host that is off costs this, and not the time that an answer may take. */
+/** For a host that is off; an answer may take longer. */
 const CONNECT_MS = 3000;
 
 /**
@@ -27,7 +26,7 @@ const CONNECT_MS = 3000;
  */
 export async function guardedRequest(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
   const { mayReach } = request;
-  // For an address there is no look-up: it is looked at here.
+  // An IP address needs no look-up: check it here.
   const name = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(name) !== 0 && !mayReach(name)) throw foreign(url.origin, name);
   const answer = await sent(url, request);
@@ -37,7 +36,7 @@ export async function guardedRequest(url: URL, request: GuardedRequest): Promise
   throw new ModelFault(`${url.origin} answered ${status} and points to ${target(answer, url)}`, status);
 }
 
-/** Not Node's own fetch: that one forgets the signal of a request once its objects are collected, and then hangs. */
+/** Not Node's fetch: it loses the signal of a request when its objects are garbage-collected, and then hangs. */
 function sent(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
   const { method = 'GET', headers, body, signal, mayReach, connectMs = CONNECT_MS } = request;
   const open = url.protocol === 'https:' ? requestTls : requestPlain;
@@ -60,7 +59,7 @@ function sent(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
 function endUnlessConnected(call: ClientRequest, url: URL, connectMs: number): () => void {
   let stands = false;
   const late = () => {
-    // After a long computation of ours the timer is due before the connection that came in the meantime is seen.
+    // After a long computation the timer fires before the event of a connection that was made meanwhile.
     setImmediate(() => {
       const fault = `${url.origin} cannot be reached: no connection within ${connectMs / 1000} s`;
       if (!stands) call.destroy(new ModelFault(fault));
@@ -75,7 +74,7 @@ function endUnlessConnected(call: ClientRequest, url: URL, connectMs: number): (
   return done;
 }
 
-/** What a name stands for, unless one of its addresses may not be reached. The connection goes to what was looked at. */
+/** A look-up that fails when one of the addresses is not allowed. The connection uses these very addresses. */
 function checkedLookup(host: string, mayReach: (address: string) => boolean): LookupFunction {
   return (name, options, done) =>
     lookupName(name, { ...options, all: true }, (error, addresses) => {

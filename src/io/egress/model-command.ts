@@ -45,8 +45,8 @@ export async function runModelCommand(command: ModelCommand, clock: Clock = syst
 async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<string> {
   const { argv, input, env, timeoutMs, signal, mayBeSilent = false, graceMs = GRACE_MS } = command;
   const [program = '', ...args] = argv;
-  // A bash whose stdin is a socket, as Node's pipes are, takes itself for a login over the network and reads the owner's
-  // start files, unless it finds itself below another shell.
+  // A bash whose stdin is a socket, as Node's pipes are, reads the owner's start files as rshd logins do, unless SHLVL says that it
+  // is a subshell.
   const whole = { SHLVL: '1', ...env };
   const child = spawn(program, args, { cwd, env: whole, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
@@ -62,7 +62,7 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
     if (stderr.length > 64) stderr.splice(0, 32);
   });
   for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on('error', () => {});
-  // A program that does not read its input may end while it is written.
+  // EPIPE when a program ends without reading its input.
   child.stdin.end(input);
   const ended = new Promise<{ code: number | null; by: string | null }>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) =>
@@ -76,7 +76,7 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
     const group = child.pid;
     await endAll(() => groupMembers(group), graceMs, clock);
   }
-  // A process in a session of its own may hold the output open for ever.
+  // A process in its own session may keep the output open for ever.
   await Promise.race([closed, clock.sleep(OUTPUT_MS)]);
   for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
   if (bytes > MAX_OUTPUT_BYTES) throw new ModelFault(`${program} said more than ${MAX_OUTPUT_BYTES} bytes`);

@@ -115,7 +115,7 @@ function faultOf(error: unknown, host: string): unknown {
     return new ModelFault('the stream ended before the answer was complete');
   const failed = connectionFault(error, host);
   if (failed !== undefined) return failed;
-  // Nobody but the client itself throws a plain Error: with what the host said in the middle of its stream.
+  // A plain Error is the client's: it carries what the host wrote into its stream.
   return error.constructor === Error
     ? new ModelFault(`${host} failed in the middle of its answer: ${error.message}`)
     : error;
@@ -128,7 +128,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_CHARS = 1024 * 1024;
 
 /** A fetch that reaches allowed addresses only and ends with `signal`. Throws ModelFault with the status for any but a success. */
-export function ollamaFetch(mayReach: (address: string) => boolean, signal: AbortSignal) {
+function ollamaFetch(mayReach: (address: string) => boolean, signal: AbortSignal) {
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { method, headers, body } = init as { method?: string; headers?: Record<string, string>; body?: string };
     const answer = await guardedRequest(new URL(url), { method, headers, body, signal, mayReach });
@@ -155,7 +155,7 @@ async function saidBy(answer: IncomingMessage): Promise<string> {
   return text.trim().slice(0, 2000) || (answer.statusMessage ?? '');
 }
 
-/** The client drops a line that it cannot read, and with it a piece of the answer: here it ends the stream. */
+/** The client would silently drop a line that it cannot parse: fail instead. */
 async function* soundLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
   let rest = '';

@@ -39,7 +39,7 @@ export async function postJson(url: string, post: PostJson): Promise<Posted> {
 
 function webAddress(url: string): URL {
   const to = URL.canParse(url) ? new URL(url) : undefined;
-  // The address is not repeated: a webhook's is a secret as a whole.
+  // Without the address: that of a webhook is a secret.
   if (to === undefined || !/^https?:$/.test(to.protocol)) throw new ModelFault('what to post to is no http(s) address');
   return to;
 }

@@ -35,9 +35,9 @@ export async function judge(
 ): Promise<Verdict> {
   const { verdict, unknown } = await verdictOn({ edits, rules, unparsed });
   if (!lookUp || unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
-  const known = await lookUp(unknown);
-  if (known.length === 0) return verdict;
-  const again = await verdictOn({ edits, rules: { ...rules, known: [...(rules.known ?? []), ...known] }, unparsed });
+  const names = await lookUp(unknown);
+  if (names.length === 0) return verdict;
+  const again = await verdictOn({ edits, rules: { ...rules, known: [...(rules.known ?? []), ...names] }, unparsed });
   return again.verdict;
 }
 

@@ -14,7 +14,7 @@ declare const BUNDLE_URL: string | undefined;
 
 /** Loads the grammar: about 100 ms, once a thread. Rejects when a file of it cannot be read. */
 export async function loadShellGrammar(): Promise<ParseShell> {
-  // Compiling the grammar's lexer a second time, for speed, costs seconds of processor time; few texts are read.
+  // Without V8's optimising compiler for WASM: it would cost seconds, and few texts are parsed.
   setFlagsFromString('--liftoff-only');
   const runtime =
     typeof BUNDLE_URL === 'undefined'
