@@ -74,7 +74,7 @@ function ifInconclusive(run: Run, { incident, failed }: FailedCell, by: string):
   return { end: { kind: 'left', reason } };
 }
 
-/** The step fails alike without the fixes that were taken back for it: they are withdrawn, or brought back if they are an item's. */
+/** The step fails alike without the fixes taken back for it: an item's are brought back, others count as withdrawn. */
 async function clearCharge(run: Run, step: string, fingerprint: string): Promise<void> {
   const charge = run.journal.failures.charges.get(step);
   if (charge?.fingerprint !== fingerprint) return;

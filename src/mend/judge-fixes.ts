@@ -79,7 +79,7 @@ function firstAlike(run: Run, cells: readonly FailedCell[]): Judged {
 
 const stepsOf = (cells: readonly FailedCell[]): string[] => cells.map(({ incident }) => incident.step);
 
-/** The stages besides its own step that a fix made stale and that are not green yet; of a fix of this run, only requested ones. */
+/** Stages that a fix made stale and that are not green yet, without its own step; of this run's fixes only requested ones. */
 function waitsFor({ journal, requested, config }: Run, { commit, stage, step }: Fix, isOfThisRun: boolean): string[] {
   const { stages } = config.map;
   // Stages that an item made stale judge it, whether they were requested or not.

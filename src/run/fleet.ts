@@ -98,7 +98,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     if (run) endTurn(run, step.payload.stage as string, fleet);
   }
 
-  /** What follows for a cell that failed. Cells that judge the fix on trial are answered first. Rejects with what `answer` throws. */
+  /** What follows for a failed cell. Cells that judge the fix on trial are answered first. Rejects as `answer` does. */
   async function decide(run: Run, cell: FailedCell, answer: Answer): Promise<Next> {
     const { step } = cell.failed;
     const fleet = fleetOf(step);

@@ -37,7 +37,7 @@ export type StepEnd =
   /** Left for the next run. */
   | { state: 'SKIPPED'; error: ExecutionError };
 
-/** The end of a step that needs no attempt: it is up to date, or the plan stopped before that is certain, which changes nothing. */
+/** The end of a step that is up to date, or that the plan's stop leaves as it was; undefined when it needs an attempt. */
 export async function endIfUpToDate(step: PlanStep, execution: Execution): Promise<StepEnd | Ended | undefined> {
   const { signal, fleets } = execution;
   const toDo = (stop: Stop): StepEnd => ({ state: 'TODO', error: stopError(stop, step.id) });

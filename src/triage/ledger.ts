@@ -57,7 +57,7 @@ const isEntry = shaped({
   fingerprint: name,
   /** The version of the algorithm that made the fingerprint; absent: the first. */
   algorithm: optional(count),
-  /** Made in an older way, from a log that is gone: it is never seen again; its open case or giving up holds for every failure. */
+  /** Its log was gone when the algorithm changed: it is never seen again; its open case or giving up holds for every failure. */
   orphaned: optional(flag),
   class: oneOf(FAILURE_CLASSES),
   transient: flag,
@@ -172,7 +172,7 @@ export function currentFingerprint({ renamed = {} }: Ledger, stage: string, fing
   return now;
 }
 
-/** What holds for every failure of a stage because the one it was for cannot be recognised any more: an open case, or giving up. */
+/** The open case, or giving up, that holds for every failure of a stage: its own cannot be recognised any more. */
 export function heldOver(ledger: Ledger, stage: string): Pick<LedgerEntry, 'case' | 'gave_up_at'> {
   const orphans = entriesOf(ledger, stage).filter(({ orphaned }) => orphaned);
   const open = orphans.findLast((entry) => entry.case !== undefined)?.case;
