@@ -12,7 +12,7 @@ import { LAB_TOOLS, programArguments } from '../io/package.ts';
 import { askYes, canAnswer } from '../io/stdin.ts';
 import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
-import { isSecretName } from '../outbound/redact/secret-signs.ts';
+import { isSecretName } from '../outbound/redact/names.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { required } from '../stage/requires.ts';
 import { counted } from '../triage/words.ts';

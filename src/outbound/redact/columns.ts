@@ -1,8 +1,7 @@
 // Secrets in tables: a heading says what a column holds, the rows below it hold the values. Tables with bars, lists
 // with commas, semicolons or tabs, and columns that blanks align.
 import { PASSWORD_WORD, SECRET_KEY } from './key-words.ts';
-import { isNoSecret, isProse } from './no-secret.ts';
-import { looksChosen } from './secret-signs.ts';
+import { isNoSecret, isProse, looksChosen } from './looks.ts';
 import type { Span } from './spans.ts';
 
 const [MAX_LINE, MAX_ROWS] = [400, 200];

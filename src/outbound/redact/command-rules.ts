@@ -2,7 +2,7 @@
 // all, and what is piped in.
 
 import { SECRET_KEY } from './key-words.ts';
-import { NO_VALUE } from './no-secret.ts';
+import { NO_VALUE } from './looks.ts';
 import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';

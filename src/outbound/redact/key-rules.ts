@@ -3,7 +3,7 @@
 // key-values.ts.
 
 import { SECRET_KEY } from './key-words.ts';
-import { NO_VALUE } from './no-secret.ts';
+import { NO_VALUE } from './looks.ts';
 import { rulesOf } from './rule.ts';
 
 // Which of several, and where: names of keys that open nothing.

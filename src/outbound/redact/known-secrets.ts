@@ -1,9 +1,9 @@
 // Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any
 // part of twelve characters, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
+import { isHighEntropy } from './looks.ts';
 import { inOriginal, joined, squeezed, type View, type Views, withDump, withoutBlanks } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
-import { isHighEntropy } from './secret-signs.ts';
 import type { Range, Span } from './spans.ts';
 import { eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
 

@@ -1,7 +1,5 @@
-// How much a word looks like a secret, whatever stands beside it: the one test for places where a name alone does not
-// say that the next word is its value.
-import { NO_VALUE } from './no-secret.ts';
-import { isDrawn, PUBLIC, strangeness, strangeParts } from './random-words.ts';
+// How much a word looks like a secret, whatever stands beside it, and which values can be none at all: references,
+// templates, names, paths, numbers, words of messages.
 
 /**
  * NONE: a reference, a path, an address, a version, a name of several words. PLAIN: letters, as any word. BYTES: a number
@@ -16,35 +14,157 @@ const OTHER = new RegExp(
   [
     // Options, variables, paths, patterns, numbers with their units, versions, dates, addresses, names of files and hosts.
     '^[-$%@/~.*\\\\=:]|:\\/\\/|^[\\w.-]+@[\\w.-]+(?:!|$)|^sha\\d+[:/-]|^v?\\d+(?:\\.\\d+)+|^!?[a-z_]\\w*(?:\\.[a-z_]\\w*)+$|^v?[\\d.,:_+-]+[a-z]{0,3}$|^[\\w-]+(?:\\.[\\w-]+)*\\.[a-z]{2,12}:?\\d*$',
-    // Names of ciphers, digests, encodings, machines.
-    '^(?:apache|mit|[al]?gpl|sha|md|base|aes|rsa|dsa|utf|iso|ipv|x|amd|arm|[rhep]s|ed|curve|tls|ssl|http|oauth|pkcs|rfc|cve|v|s|k|p|h)[-_v]?\\d[\\w.-]*$',
+    // Names of ciphers, digests, encodings, machines, and of programs that keep passwords.
+    '^(?:apache|mit|[al]?gpl|sha|md|base|aes|rsa|dsa|utf|iso|ipv|x|amd|arm|[rhep]s|ed|curve|tls|ssl|http|oauth|pkcs|rfc|cve|v|s|k|p|h)[-_v]?\\d{1,5}(?:[a-z]{1,5}\\d{0,2})?(?:[-_.][\\w.-]*)?$|^\\d(?:password|pass)$',
   ].join('|'),
   'i',
 );
+/** AAAA begins a key of SSH, age1 a recipient; hashes of Nix, and numbers that grow with the time. */
+export const PUBLIC = /^AAAA|^age1|^bafy|^[0-9a-df-np-sv-z]{52}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|(?:^|\/)sha\d{1,3}-/;
 const SIGN = /[!#^?~&$%@*+]/;
 const SEVERAL = /^[A-Za-z]*\d*(?:[._-][A-Za-z]*\d*)+$|^[a-z\d]+(?:[._-][a-z\d]+)+$/;
 const CAMEL = /^(?:[A-Z]?[a-z]+|[A-Z]{2,4}(?=[A-Z][a-z]|\d|$))+\d{0,4}$/;
+const BOTH_CASES = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 
 /** Which of these a word is; quotes and stops around it are no part of it. */
 export function lookOf(word: string): number {
-  if (
-    word.length < MIN_LENGTH ||
-    word.length > MAX_LENGTH ||
-    OTHER.test(word) ||
-    PUBLIC.test(word) ||
-    NO_VALUE.test(word)
-  )
-    return NONE;
+  if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return NONE;
+  if (OTHER.test(word) || PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
   if (/^[A-Za-z]+$/.test(word)) return isIrregular(word) ? CHOSEN : PLAIN;
   if (/^(?:0x)?[0-9a-f-]+$/i.test(word)) return /^(?=.*\d)[0-9a-f](?:-?[0-9a-f]){15,}$/i.test(word) ? BYTES : NONE;
   if (/^[a-z]\w{0,15}[_-](?=[a-f]*\d)[0-9a-f]{24,}$/i.test(word)) return BYTES;
   if (isDrawn(strangeParts(word, 3)) || isDrawn(strangeParts(word, 12), 12)) return DRAWN;
   if (/[/\\=:(){}<>[\]|]/.test(word)) return NONE;
-  if (SIGN.test(word)) return /[a-z]/i.test(word) && /\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) ? MIXED : NONE;
-  if (SEVERAL.test(word)) return !/\d/.test(word) ? NONE : /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) ? CHOSEN : PLAIN;
-  return !/\d/.test(word) || CAMEL.test(word) || !(/[a-z]/.test(word) && /[A-Z]/.test(word)) ? CHOSEN : MIXED;
+  if (SIGN.test(word)) return /[a-z]/i.test(word) && (/\d/.test(word) || BOTH_CASES.test(word)) ? MIXED : NONE;
+  if (SEVERAL.test(word)) return !/\d/.test(word) ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
+  return !/\d/.test(word) || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
 }
 
 /** Letters that do not follow each other, and capitals where no name has them. */
 const isIrregular = (word: string): boolean =>
-  word.length >= 8 && /[a-z]/.test(word) && /[A-Z]/.test(word) && strangeness(word) >= (CAMEL.test(word) ? 0.7 : 0.5);
+  word.length >= 8 && BOTH_CASES.test(word) && strangeness(word) >= (CAMEL.test(word) ? 0.7 : 0.5);
+
+// Which letters follow which in words and names, a row for each first letter: about 85 of 100 pairs, of random ones 28.
+const PAIRS =
+  'abcdgilmnprstuy baeiloru caehklortu dabdeiors eabcdefglmnprstvwx faefio gaeior haeio iacdefglmnoprstv ke ladeilostuy maeiop nacdefginost obcdglmnoprstuvw paeiloprstu qu racdeilmorstuvy sacehikopstuy tacehilorstuy ubelmnprst vaei wae yp';
+const USUAL = new Uint8Array(26 * 26);
+for (const [first = '', ...rest] of PAIRS.split(' '))
+  for (const next of rest) USUAL[(first.charCodeAt(0) - 97) * 26 + next.charCodeAt(0) - 97] = 1;
+
+/** How many of its neighbours, from 0 to 1, no word would have: letters that do not follow each other, and digits. */
+export function strangeness(word: string): number {
+  let [strange, all] = [0, 0];
+  let before = -2;
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i) | 32;
+    const now = code >= 97 && code <= 122 ? code - 97 : -1;
+    if (before !== -2 && (before !== -1 || now !== -1)) {
+      all++;
+      if (before === -1 || now === -1 || USUAL[before * 26 + now] === 0) strange++;
+    }
+    before = now;
+  }
+  return all === 0 ? 0 : strange / all;
+}
+
+const MIN_DRAWN = 20;
+/** As much of a word as is looked at. */
+const SAMPLE = 256;
+
+/** What of a word joined by signs is no word itself and no number, when it is as long; hexadecimal may be a digest. */
+export const strangeParts = (word: string, least: number): string =>
+  word
+    .slice(0, SAMPLE)
+    .split(/[._/+=:-]/)
+    .filter((part) => part.length >= least && /\d|[a-z][A-Z]/.test(part) && !/^(?=.*\d)[0-9a-f]{8,}$|^\d+$/i.test(part))
+    .join('');
+
+/** Letters and digits without an order. Hexadecimal may be the name of anything. */
+export function isDrawn(whole: string, least = MIN_DRAWN): boolean {
+  const word = whole.slice(0, SAMPLE);
+  const isMixed = /[a-z]/.test(word) && /[A-Z]/.test(word);
+  if (word.length < (isMixed ? least : least + 4) || /^[0-9a-fA-F]+$/.test(word)) return false;
+  const digits = word.match(/\d/g)?.length ?? 0;
+  return digits >= (isMixed ? 1 : 2) && digits < word.length * 0.6 && strangeness(word) >= 0.55;
+}
+
+const ORDINARY =
+  /^(?:sha\d{1,3}[:-]|SHA256:|[a-z]+:\/\/(?![^/]*:[^/]*@)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|\d{4}-\d\d-\d\d|v?\d+(?:\.\d+)+|age1|ssh-|arn:)|@sha256:|\.(?:com|org|net|lan|local|io|dev|internal|home)(?::\d+)?(?:\/|$)|^\/(?:[\w.@-]+\/)*[\w.@-]+$/i;
+
+/** Long, and nobody typed it: no text that a person wrote holds it, or a part of it, by chance. */
+export function isHighEntropy(value: string): boolean {
+  const sample = value.slice(0, 4096);
+  return value.length >= 16 && !ORDINARY.test(value) && turns(sample) >= 0.25 && new Set(sample).size >= 8;
+}
+
+/** How often small letters, capitals and digits take turns, from 0 to 1. Words hardly do, keys do all the time. */
+export function turns(text: string): number {
+  const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[A-Za-z])/g)?.length ?? 0;
+  return text.length < 2 ? 0 : changes / (text.length - 1);
+}
+
+/** Of a key's length in hexadecimal (40 is the length of a commit), in base32, or drawn by chance. */
+export const isRandom = (value: string): boolean =>
+  /^(?=[a-f]*\d)(?:[0-9a-f]{32,39}|[0-9a-f]{41,})$|^(?:(?=[A-Z]*\d)[A-Z2-7]{16,64}|[A-Z]{20})$/.test(value) ||
+  /^(?=[A-F]*\d)(?:[0-9A-F]{32,39}|[0-9A-F]{41,})$/.test(value) ||
+  (/^[\w+/=.-]{16,}$/.test(value) &&
+    ((isHighEntropy(value) && BOTH_CASES.test(value) && /\d/.test(value)) ||
+      isDrawn(value.replace(/[+/=._-]/g, ''), 14)));
+
+/** What nobody writes in a sentence: digits, signs, letters in turn. */
+export const looksChosen = (value: string): boolean =>
+  value.length >= 6 && /\d|[!#%^*+?@$~]|[a-z][A-Z]/.test(value) && /[a-z]/i.test(value);
+
+/** A value that only says where the real one comes from, or that there is none. */
+export const NO_VALUE =
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{[A-Z_]+\}$|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
+
+const NUMBER = /^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
+// Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
+const CODE =
+  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200}|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*)[,;)]?$/;
+/** `secrets.cluster.secret`: names of names, the last of them secret-like. */
+const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
+const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
+/** `secret/s3`, `apps/grafana/admin`: where something is. */
+const PLACE = /^[a-z][a-z\d_.-]{1,40}(?:\/[a-z\d_.-]{1,40}){1,5}$/;
+const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
+const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
+/** `flux-system/sops-age`: a name in a namespace. */
+const NAMED = /^[a-z][a-z-]{0,62}\/[a-z][a-z.-]{0,62}$/;
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+$/;
+const OWN_NAME = /^(?:[a-z]+[_-]){0,6}(?:token|password|passwd|pass|pwd|username|[a-z]+[_-]key)$/i;
+/** `secretKey: github_app_id` of an ExternalSecret. */
+const KEY_OF_SECRET = /^(?:&\w+[ \t]+)?[a-z][a-z\d]*(?:[._-][a-z\d]+)+$/i;
+/** `githubConfigSecret: runner-secret`: a resource by its name; under `caSecret` any name of one. */
+const NAMES_SECRET = /^(?!client|app|shared|webhook|cookie|session|jwt)[a-z]+(?:[A-Z][a-z]+)*Secret$/;
+const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|tls)$/;
+const KEBAB = /^[a-z]+(?:-[a-z]+\d?)+$/;
+
+/** `value` of `key`: not the secret itself. */
+export function isNoSecret(value: string, key: string, separator: string): boolean {
+  const plain = value.trim();
+  if (plain.length < 3 || !/[A-Za-z0-9]/.test(plain) || NO_VALUE.test(plain) || NUMBER.test(plain)) return true;
+  if (/^\d+$/.test(plain) && /s$/.test(key)) return true;
+  if ([CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain))) return true;
+  if (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) return true;
+  if (PLACE.test(plain) && !isHighEntropy(plain)) return true;
+  if (VARIABLE.test(plain) && turns(plain) < 0.2) return true;
+  if (plain.toLowerCase() === key.toLowerCase() || /^(?:token|password|passwd|secret)$/i.test(plain)) return true;
+  // `password=db_password` in a program, `secretKey: api-token` of a Secret.
+  if (OWN_NAME.test(plain) && (separator === ':' ? /[a-z]Key$/.test(key) : plain.includes('_'))) return true;
+  if (key === 'secretKey' && separator === ':' && KEY_OF_SECRET.test(plain)) return true;
+  if (key === 'secret' && SECRET_NAME.test(plain)) return true;
+  return /secret$/i.test(key) && (NAMED.test(plain) || (NAMES_SECRET.test(key) && KEBAB.test(plain)));
+}
+
+/** A value that begins so is part of a message. */
+export const MESSAGE =
+  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave)(?=[\s.,;:!)]|$)/i;
+
+/** Four words and more without a digit or a sign: a reason, where the key is not that of a passphrase. */
+const SENTENCE = /^[a-z]+(?: [a-z,]+){3,}/i;
+
+/** A word or a sentence of a message, and no value. */
+export const isProse = (value: string, key = ''): boolean =>
+  MESSAGE.test(value) || (/^(?:pass|token|secret)$/i.test(key) && SENTENCE.test(value));

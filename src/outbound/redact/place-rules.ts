@@ -1,11 +1,13 @@
 // Values that are secrets by where they stand: headers, addresses, directives of configuration, sentences.
 
 import { SECRET_KEY } from './key-words.ts';
-import { MESSAGE, NO_VALUE } from './no-secret.ts';
+import { BYTES, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { CHOSEN, type RedactRule, rulesOf } from './rule.ts';
 
 const QUOTED = '"(?<quoted>[^"\\r\\n]{3,256})"|\'(?<secret>[^\'\\r\\n]{3,256})\'';
 const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
+
+const KEBAB = /^[a-z]+(?:[-_][a-z]+)+$/;
 
 export const PLACE_RULES: RedactRule[] = rulesOf({
   'auth: authorization header': [
@@ -87,6 +89,10 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     /(?:secret|key|seed|totp|2fa|setup|manual)[^\r\n:=]{0,40}[:=][ \t]{0,4}["']?(?<secret>(?=[A-Z2-7 ]{0,20}\d)[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-])|(?<![\w-])(?<bare>(?=[A-Za-z-]{0,24}\d)(?=[a-z\d-]{0,24}[A-Z])[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){4,5})(?![\w-])|[:=][ \t]{0,4}["']?(?<quoted>[a-z]{4}(?: [a-z]{4}){3})(?=["']?[ \t]*(?:\r?\n|$))/dg,
   'secret: codes to recover an account':
     /(?:recovery|backup|emergency|scratch|rescue)[ _-]?codes?[^\r\n]{0,40}\r?\n(?<secret>(?:[ \t]{0,40}(?:\d{1,2}[.)][ \t]|[-*][ \t])?["']?(?=[A-Za-z -]{0,24}\d)[A-Za-z0-9]{4,16}(?:[ -][A-Za-z0-9]{4,12}){0,3}["']?,?[ \t]*(?:\r?\n|$)){1,24})/dgi,
+  'secret: word that a program makes or decodes': [
+    /(?:openssl[ \t]+rand|pwgen|wg[ \t]+gen(?:key|psk)|base64 (?:-d|-D|--decode))[^\r\n]{0,60}\r?\n[ \t]{0,8}(?<secret>[^\s"'`<>]{6,512})[ \t]*\r?$/dgm,
+    (value) => lookOf(value) < BYTES && !KEBAB.test(value),
+  ],
   'password: value at the end of a sentence': [
     new RegExp(
       `(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?![^\\r\\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \\t][^\\r\\n:="'/]{1,60}:[ \\t]{1,4}(?:(?<secret>[0-9a-f]{16,128})|${CHOSEN})[ \\t]*\\.?$`,

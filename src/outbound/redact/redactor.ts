@@ -3,11 +3,11 @@
 import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './command-rules.ts';
-import { findBesideCues } from './cues.ts';
 import { findDecoded } from './decoded.ts';
 import { KEY_RULES } from './key-rules.ts';
-import { findKeyValues } from './key-values.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
+import { isHighEntropy, looksChosen } from './looks.ts';
+import { findNamedValues } from './named-values.ts';
 import { openWords } from './open-words.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
@@ -17,7 +17,6 @@ import { findOwnerPattern, type RedactRule } from './rule.ts';
 import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
-import { isHighEntropy, looksChosen } from './secret-signs.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TextIndex } from './text-index.ts';
 import { TOKEN_RULES } from './token-rules.ts';
@@ -46,9 +45,8 @@ const NAMING_RULES: readonly RedactRule[] = [
   ...COMMAND_RULES,
   ...PLACE_RULES,
   ...KEY_RULES,
-  { name: 'value of a secret-like key', find: findKeyValues },
+  { name: 'value of a secret-like name', find: findNamedValues },
   { name: 'value below a heading', find: findInColumns },
-  { name: 'word beside a cue', find: findBesideCues },
 ];
 /** Exported for the tests. The last one knows nothing but the look: whatever else finds a word, names it. */
 export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];

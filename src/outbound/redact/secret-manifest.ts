@@ -1,5 +1,5 @@
 // The values of a Kubernetes Secret, whatever their keys are called: as a file, or as kubectl prints it.
-import { NO_VALUE } from './no-secret.ts';
+import { NO_VALUE } from './looks.ts';
 import type { Span } from './spans.ts';
 
 const KIND = /^([ \t]{0,80}(?:- )?)["']?kind["']?:[ \t]{0,4}["']?(\w{1,64})["']?,?[ \t]*\r?$/;

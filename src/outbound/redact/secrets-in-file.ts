@@ -3,8 +3,9 @@
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
+import { isHighEntropy } from './looks.ts';
+import { isHarmlessName, isSecretName, kindOfName } from './names.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret, type ShortSecret } from './secret.ts';
-import { isHarmlessName, isHighEntropy, isSecretName, kindOfName } from './secret-signs.ts';
 
 export interface SecretList {
   secrets: Secret[];

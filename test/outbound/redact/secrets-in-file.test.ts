@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates and variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isHighEntropy } from '../../../src/outbound/redact/looks.ts';
+import { isSecretName } from '../../../src/outbound/redact/names.ts';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
-import { isHighEntropy, isSecretName } from '../../../src/outbound/redact/secret-signs.ts';
 import { openValues, secretsInEnv, secretsInText } from '../../../src/outbound/redact/secrets-in-file.ts';
 import { dice, letters, uuid } from './fill.ts';
 import { password } from './planted.ts';
