@@ -138,7 +138,7 @@ function addRange(ranges: Range[], range: Range): void {
 const asCommand = (text: string): string =>
   text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']|\\\r?\n/g, (between) => ' '.repeat(between.length));
 
-const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:(?:["'][^"'\\r\\n]{0,8}["']|%s)${GAP})?`;
+const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:(?:["'][^"'\\r\\n]{0,16}["']|%s)${GAP})?`;
 // Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
@@ -196,7 +196,7 @@ const ROWS = rulesOf({
   ],
   'secret: file made of a word': [new RegExp(`<\\([ \\t]{0,4}${ECHO}${VALUE}[ \\t]{0,4}\\)`, 'dg'), NO_VALUE],
   'password: list of logins':
-    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users):[^\r\n]{0,20}\r?\n)?(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
+    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
 });
 
 // All rules are asked about the same text in a row.

@@ -14,15 +14,10 @@ const VALUE =
 
 export const KEY_RULES = rulesOf({
   'kubernetes: kubeconfig and talosconfig data':
-    /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{32,128}(?![A-Za-z0-9+/=])|\/[a-z]{2,16}\/|age1)[A-Za-z0-9+/]{36,}={0,2})/dg,
+    /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|(?<!public[ _-])\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{32,128}(?![A-Za-z0-9+/=])|\/[a-z]{2,16}\/|age1)[A-Za-z0-9+/]{36,}={0,2})/dg,
   'pin: number that opens something':
     /(?:(?:^|[^a-z])pin(?:[_-]?code)?|(?:sim|alarm|door|lock|unlock|access|pairing|security|verification|activation|disarm|garage|gate|master|user|guest|setup|homekit|matter|otp|2fa|mfa)[ _-]?(?:code|pin))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>\d{4,12}|\d{3}-\d{2}-\d{3}|\d{4}-\d{3}-\d{4})(?![\w.-])/dgi,
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
-  // Names of keys that are also given to other things: only what was drawn by chance is secret there.
-  'secret: random value of a key': new RegExp(
-    `(?:[_.-](?:key|login)|[ -]key(?<=(?:setup|install)[ -]key))(?<!${NO_KEY}[ _.-][a-z]{3,5})["']?[ \\t]{0,4}(?:[:= \\t]|=>|:=)[ \\t]{0,4}["']?(?<secret>(?=[a-z/+=_-]{0,40}\\d)(?=[\\d/+=_-]{0,40}[a-z])[a-z0-9+/=_-]{20,})(?![\\w.:/-])`,
-    'dgi',
-  ),
   'auth: login under a key': [
     /(?<![a-z])(?:(?:basic_?auth|http_?auth|user_?pass|userpwd|login|auth|credentials)["']?[ \t]{0,4}[:=]|user=)[ \t]{0,4}["']?[\w.@-]{1,64}:(?<secret>(?!\d{1,5}(?![\w!-/]))[^\s"',:/@$][^\s"',]{3,256})/dgi,
     NO_VALUE,

@@ -20,7 +20,7 @@ const OTHER = new RegExp(
   'i',
 );
 /** AAAA begins a key of SSH, age1 a recipient; hashes of Nix, and numbers that grow with the time. */
-export const PUBLIC = /^AAAA|^age1|^bafy|^[0-9a-df-np-sv-z]{52}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|(?:^|\/)sha\d{1,3}-/;
+export const PUBLIC = /^(?:20)?AAAA|^age1|^bafy|^[0-9a-df-np-sv-z]{52}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|(?:^|\/)sha\d{1,3}-/;
 const SIGN = /[!#^?~&$%@*+]/;
 const SEVERAL = /^[A-Za-z]*\d*(?:[._-][A-Za-z]*\d*)+$|^[a-z\d]+(?:[._-][a-z\d]+)+$/;
 const CAMEL = /^(?:[A-Z]?[a-z]+|[A-Z]{2,4}(?=[A-Z][a-z]|\d|$))+\d{0,4}$/;
@@ -119,7 +119,7 @@ export const looksChosen = (value: string): boolean =>
 export const NO_VALUE =
   /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{[A-Z_]+\}$|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
-const NUMBER = /^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
+const NUMBER = /^v?\d+(?:\.\d+)+$|^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
 const CODE =
   /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200}|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*)[,;)]?$/;
@@ -127,9 +127,10 @@ const CODE =
 const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
 const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
 /** `secret/s3`, `apps/grafana/admin`: where something is. */
-const PLACE = /^[a-z][a-z\d_.-]{1,40}(?:\/[a-z\d_.-]{1,40}){1,5}$/;
+const PLACE = /^[a-z][a-z\d_.-]{1,40}(?:\/[a-z\d_.-]{1,40}){1,5}$|^[\w.-]+:\/[\w./-]+$/;
 const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
-const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
+/** Of a machine or a person, also with the name of a token of Proxmox. */
+const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$|^[\w.-]+@[\w.-]+(?:![\w.-]+)?$/;
 /** `flux-system/sops-age`: a name in a namespace. */
 const NAMED = /^[a-z][a-z-]{0,62}\/[a-z][a-z.-]{0,62}$/;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+$/;

@@ -91,7 +91,7 @@ function nameAround(text: string, index: number): Name {
   return { text, start: start - before.length, end, word: before + word, strength: strengthOf(before + word) };
 }
 
-const SEPARATOR = /["'`\])]{0,2}[ \t]{0,16}(=>|->|→|:=|\?=|\+=|[!=]==?(?=[ \t]*["'])|=(?![=~])|:(?![:=]))/y;
+const SEPARATOR = /["'`\])]{0,2}[ \t]{0,16}(=>|->|→|:=|\?=|\+=|[!=]==?(?=[ \t]*["'])|=(?![=~])|::(?=[ \t])|:(?![:=]))/y;
 
 function valuesOf(name: Name): Span[] {
   SEPARATOR.lastIndex = name.end;
@@ -183,7 +183,7 @@ const LOGIN = /["']?[\w.@-]{1,64}:(?!\d{1,5}(?![\w!-/]))([^\s"',:/@$][^\s"',]{3,
 /** `auth: me:word`. */
 function loginOf(text: string, at: number, word: string): Span[] {
   LOGIN.lastIndex = at;
-  const match = /(?:auth|login)$/i.test(word) ? LOGIN.exec(text) : null;
+  const match = /(?:auth|login|creds?|credentials?|user_?pass)$/i.test(word) ? LOGIN.exec(text) : null;
   if (match === null || NO_VALUE.test(match[1] as string)) return [];
   return [{ start: LOGIN.lastIndex - (match[1] as string).length, end: LOGIN.lastIndex, kind: 'password' }];
 }
@@ -403,7 +403,7 @@ const LINK =
   /^(?:--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
 const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
 /** What a line goes on about is public. */
-const PUBLIC = /public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
+const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
 const WORD = /[^\s"'`,;|<>()[\]{}\uffff]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
@@ -418,7 +418,10 @@ function beside(name: Name): Span[] {
   const before = text.slice(Math.max(0, start - 48), start);
   if (ASKS.has(wordsOf(word)[0] ?? '') || !/^["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/.test(text.slice(end, end + 6)))
     return [];
+  if (strength <= TOUCH && before.endsWith('/')) return [];
   if (strength <= HINT && PUBLIC.test(before.slice(before.lastIndexOf('\n') + 1))) return [];
+  const login = strength < SECRET || /cred/i.test(word) ? loginOf(text, end + (/^[ \t]*/.exec(line)?.[0].length ?? 0), word) : [];
+  if (login.length > 0) return login;
   const option = /(?:^|[ \t"'])-{1,2}$/.test(before) ? ofOption(name, line) : undefined;
   if (option !== undefined) return option;
   const isSeveral = strength >= SECRET && /[a-z\d][_-]\w/i.test(word);
@@ -489,7 +492,7 @@ function below({ text, start, end, word, strength }: Name, line: string): Span[]
 }
 
 // `name: X` and its `value: Y`, either first, on one line or on two, in YAML, JSON, XML and what programs print.
-const NAMED = `["']?(?:name|key|id|path|variable)["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?(?<name>[\\w./~-]{1,80})["']?[ \\t]{0,8},?`;
+const NAMED = `["']?(?<what>(?:[\\w-]{1,24}_?)?(?:name|key|id|path|variable))["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?(?<name>[\\w./~@!-]{1,80})["']?[ \\t]{0,8},?`;
 const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
 const NAME_FIRST = new RegExp(
   `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n[+-]?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n[+-]?[ \\t]{0,200})?)${GIVEN}`,
@@ -505,10 +508,11 @@ function namedElsewhere(text: string): Span[] {
   if (!/value|default/i.test(text)) return [];
   return [NAME_FIRST, VALUE_FIRST].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(({ groups = {}, indices }) => {
-      const { name = '' } = groups;
+      const { name: given = '', what = '' } = groups;
+      const name = strengthOf(given) > NO_NAME ? given : what;
       const value = groups.value ?? groups.bare ?? '';
       const strength = strengthOf(name);
-      const isSecret = strength >= SECRET ? !isNoSecret(value, name, '=') : strength > NO_NAME && isRandom(value);
+      const isSecret = strength >= SECRET ? !isNoSecret(value, name, '=') : strength > HINT ? lookOf(value) >= BYTES : strength > NO_NAME && isRandom(value);
       const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
       return isSecret ? [spanOf(name, start, end)] : [];
     }),

@@ -47,7 +47,7 @@ const NO_SECRET_NAME =
 const SHELL = words('PWD OLDPWD');
 /** Written as one word with what stands before. */
 const GLUED =
-  /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.+(?:secret|token|(?:api|auth|access|secret|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed))$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
+  /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.+(?:secret|token|(?:api|auth|access|secret|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed))$|^(?<touch>(?:token|secret|apikey)id)$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
 
 /** Of one name, which of these it is. */
 export function strengthOf(name: string): number {
@@ -98,7 +98,7 @@ function ofWord(word: string, before: string): number {
   if (HINTS.has(word)) return HINT;
   if (VAGUES.has(word)) return VAGUE;
   const glued = GLUED.exec(word)?.groups;
-  return glued === undefined ? NO_NAME : glued.secret ? SECRET : glued.hint ? HINT : PASSWORD;
+  return glued === undefined ? NO_NAME : glued.secret ? SECRET : glued.hint ? HINT : glued.touch ? TOUCH : PASSWORD;
 }
 
 /** Whether the value under this name is a secret in a file or an environment that is all about settings. */

@@ -193,9 +193,10 @@ function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span
 
 const moved = (view: View, span: Span): Span => ({ ...span, ...inOriginal(view, span) });
 
-// `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`.
+// What is never secret by its form. `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`;
+// certificates and public keys.
 const TEMPLATE =
-  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>/g;
+  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
 
 function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   if (spans.length === 0) return [];

@@ -47,7 +47,7 @@ export const TOKEN_RULES = rulesOf({
   'proxmox: Proxmox ticket':
     /(?<![A-Za-z])(?:PVE|PBS|PMG)[A-Z]{0,4}:(?<secret>[\w.-]{1,64}@[\w.-]{1,32}:[0-9A-F]{8}::[A-Za-z0-9+/=]{20,})/dg,
   'tailscale: Tailscale key': token(
-    'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?|(?:nodekey|privkey):[0-9a-f]{64}',
+    'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?|privkey:[0-9a-f]{64}',
   ),
   'cloudflare: Cloudflare key':
     /(?<![\w.-])v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}|(?:cloudflare|\bcf)[\w .-]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9_-]{37,45})(?![\w-])|cloudflare[ \t]{1,4}(?<bare>(?=[A-Za-z_-]{0,39}\d)[A-Za-z0-9_-]{40})(?![\w-])/dgi,
