@@ -1,16 +1,11 @@
 // Secrets in tables: a heading says what a column holds, the rows below it hold the values. Tables with bars, lists
 // with commas, semicolons or tabs, and columns that blanks align.
-import { PASSWORD_WORD, SECRET_KEY } from './key-words.ts';
 import { isNoSecret, isProse, looksChosen } from './looks.ts';
+import { PASSWORD, SECRET, strengthOf } from './names.ts';
 import type { Span } from './spans.ts';
 
 const [MAX_LINE, MAX_ROWS] = [400, 200];
-const MAY_BE_HEADING = new RegExp(
-  `(?:token|secret|key|${PASSWORD_WORD})s?["']?[ \\t]*(?:[|,;\\t]|[ \\t]{2}|\\r?$)`,
-  'i',
-);
-const SECRET_CELL = new RegExp(`^["']?(?:[\\w-]{1,20}[ _-])?(?:${SECRET_KEY})s?["']?$`, 'i');
-const PASSWORD_CELL = new RegExp(`(?:${PASSWORD_WORD})s?["']?$`, 'i');
+const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|,;\t]|[ \t]{2}|\r?$)/i;
 const NAME_CELL = /^["']?[\w-]{1,24}(?: [\w-]{1,16}){0,2}["']?$/;
 /** Between a heading and its rows, and around them. */
 const RULE = /^[\s|+:=-]*$/;
@@ -37,7 +32,7 @@ function below(line: string, rows: readonly string[], from: number): Span[] {
   // Aligned by blanks is much: headings are in capitals there.
   const isAligned = separator === SEPARATORS.at(-1);
   const isTable =
-    names.length > 1 &&
+    names.filter(({ text }) => text !== '').length > 1 &&
     !(isAligned && /[a-z]/.test(heading)) &&
     names.every(({ text }) => text === '' || NAME_CELL.test(text));
   const columns = [...names.keys()].filter((i) => isTable && isSecretColumn(names[i]?.text ?? '', separator));
@@ -59,13 +54,13 @@ function below(line: string, rows: readonly string[], from: number): Span[] {
 
 /** A column SECRET, but of a drawn table, holds the names of Secrets, as kubectl prints them. */
 const isSecretColumn = (name: string, separator: RegExp | undefined): boolean =>
-  SECRET_CELL.test(name) && (separator === SEPARATORS[0] || !/^secrets?$/i.test(name));
+  strengthOf(name) >= SECRET && (separator === SEPARATORS[0] || !/^secrets?$/i.test(name));
 
 const isValue = (text: string, name: string): boolean =>
   /^\S{3,256}$/.test(text) &&
   !isNoSecret(text, name, ':') &&
   !isProse(text) &&
-  (PASSWORD_CELL.test(name) || looksChosen(text));
+  (strengthOf(name) === PASSWORD || looksChosen(text));
 
 /** What stands between separators, trimmed and without quotes. */
 function cellsOf(line: string, separator: RegExp): { start: number; text: string }[] {

@@ -1,7 +1,6 @@
 // Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P or nothing at
 // all, and what is piped in.
 
-import { SECRET_KEY } from './key-words.ts';
 import { NO_VALUE } from './looks.ts';
 import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
@@ -61,6 +60,7 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
   ['ipmitool', `user${GAP}set${GAP}password${GAP}\\d+${GAP}`],
   ['microk8s', `join${GAP}[\\w.:-]{1,128}/`],
   ['nsupdate dig knsupdate rndc', '-y[ \\t]*(?:hmac-[\\w-]{1,16}:)?[\\w.-]{1,128}:'],
+  ['sentinel', `auth-pass${GAP}${WORD}`],
   ['mosquitto_passwd', `-b${GAP}${WORD}${WORD}`],
   ['pihole', `(?:-a${GAP}-p|setpassword)${GAP}`],
   ['bw', `(?:unlock|login${GAP}\\S{1,128})${GAP}(?:--\\w+${GAP})?(?!-)`],
@@ -144,17 +144,6 @@ const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
 
 const ROWS = rulesOf({
-  'secret: option with a secret': [
-    new RegExp(
-      `-(?<![\\w*-]-)-?[\\w.-]{0,40}?(?:${SECRET_KEY}|certificate-key|storepass|keypass)${GAP}(?!-)${VALUE}`,
-      'dgi',
-    ),
-    NONE,
-  ],
-  'password: option with a login': [
-    new RegExp(`[ \\t]--?[\\w-]{0,20}?(?:creds?|credentials?|auth|userpass|login)(?:${GAP}|=)${LOGIN}${VALUE}`, 'dg'),
-    NONE,
-  ],
   // A login is given, so what follows -p is no port and no folder.
   'password: -p beside a login': [
     new RegExp(

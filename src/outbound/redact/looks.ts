@@ -20,7 +20,8 @@ const OTHER = new RegExp(
   'i',
 );
 /** AAAA begins a key of SSH, age1 a recipient; hashes of Nix, and numbers that grow with the time. */
-export const PUBLIC = /^(?:20)?AAAA|^age1|^bafy|^[0-9a-df-np-sv-z]{52}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|(?:^|\/)sha\d{1,3}-/;
+export const PUBLIC =
+  /^(?:20)?AAAA|^age1|^bafy|^[0-9a-df-np-sv-z]{52}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|(?:^|\/)sha\d{1,3}-/;
 const SIGN = /[!#^?~&$%@*+]/;
 const SEVERAL = /^[A-Za-z]*\d*(?:[._-][A-Za-z]*\d*)+$|^[a-z\d]+(?:[._-][a-z\d]+)+$/;
 const CAMEL = /^(?:[A-Z]?[a-z]+|[A-Z]{2,4}(?=[A-Z][a-z]|\d|$))+\d{0,4}$/;
@@ -29,7 +30,7 @@ const BOTH_CASES = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 /** Which of these a word is; quotes and stops around it are no part of it. */
 export function lookOf(word: string): number {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return NONE;
-  if (OTHER.test(word) || PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
+  if (/\s/.test(word) || OTHER.test(word) || PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
   if (/^[A-Za-z]+$/.test(word)) return isIrregular(word) ? CHOSEN : PLAIN;
   if (/^(?:0x)?[0-9a-f-]+$/i.test(word)) return /^(?=.*\d)[0-9a-f](?:-?[0-9a-f]){15,}$/i.test(word) ? BYTES : NONE;
   if (/^[a-z]\w{0,15}[_-](?=[a-f]*\d)[0-9a-f]{24,}$/i.test(word)) return BYTES;
@@ -117,12 +118,12 @@ export const looksChosen = (value: string): boolean =>
 
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
-  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{[A-Z_]+\}$|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
 const NUMBER = /^v?\d+(?:\.\d+)+$|^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
 const CODE =
-  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200}|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*)[,;)]?$/;
+  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200}|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*|\/\S*[|()[\]\\?].*)[,;)]?$/;
 /** `secrets.cluster.secret`: names of names, the last of them secret-like. */
 const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
 const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;

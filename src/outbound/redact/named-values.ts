@@ -16,11 +16,13 @@ import {
   NONE,
   PLAIN,
 } from './looks.ts';
-import { HINT, kindOfName, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH, wordsOf } from './names.ts';
+import { HINT, kindOfName, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH } from './names.ts';
 import type { Span } from './spans.ts';
 
 const MAX_NAME = 64;
 const MAX_INDENT = 200;
+/** How much of a line before a name is looked at. */
+const MAX_LEAD = 120;
 const MAX_VALUE = 4096;
 const MAX_WORD = 512;
 const MAX_BLOCK_LINES = 100;
@@ -81,71 +83,91 @@ const REST_OF_NAME = /[ \t](?:id|key|value|string|phrase|words|hash|\d{1,3})(?=[
 function nameAround(text: string, index: number): Name {
   let [start, end] = [index, index];
   while (index - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
-  while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end))) end++;
+  while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !text.startsWith('..', end)) end++;
   while (start < index && /[.-]/.test(text.charAt(start))) start++;
   while (end > index + 1 && /[.-]/.test(text.charAt(end - 1))) end--;
   REST_OF_NAME.lastIndex = end;
   end += REST_OF_NAME.exec(text)?.[0].length ?? 0;
   const word = text.slice(start, end);
-  const before = NEEDS_MORE.test(word) ? (BEFORE.exec(text.slice(Math.max(0, start - 52), start))?.[1] ?? '') : '';
+  const isShort = text.charAt(start - 1) === ' ' && NEEDS_MORE.test(word);
+  const more = isShort ? (BEFORE.exec(text.slice(Math.max(0, start - 52), start))?.[1] ?? '') : '';
+  const before = strengthOf(more + word) !== strengthOf(word) ? more : '';
   return { text, start: start - before.length, end, word: before + word, strength: strengthOf(before + word) };
 }
 
 const SEPARATOR = /["'`\])]{0,2}[ \t]{0,16}(=>|->|→|:=|\?=|\+=|[!=]==?(?=[ \t]*["'])|=(?![=~])|::(?=[ \t])|:(?![:=]))/y;
 
 function valuesOf(name: Name): Span[] {
+  const { text, word, strength } = name;
   SEPARATOR.lastIndex = name.end;
-  const [hit, sign] = SEPARATOR.exec(name.text) ?? [];
+  const [hit = '', sign = ''] = SEPARATOR.exec(text) ?? [];
   // Of a text about settings: a key in backticks, or a way through menus.
-  const isText =
-    (hit?.startsWith('`') && sign === ':') ||
-    (/->|→/.test(sign ?? '') && name.strength < PASSWORD && !/[_-]|[a-z][A-Z]/.test(name.word));
-  if (hit !== undefined && sign !== undefined && !isText) {
-    const pair = pairOf(name, hit, sign);
-    if (pair === undefined) return [];
-    if (pair.strength < SECRET || (IS_PLURAL.test(name.word) && /[|>"'\w]/.test(name.text.charAt(pair.at))))
-      return weakValue(pair);
-    return IS_TEMPLATE.test(name.text.slice(pair.at, pair.at + 24)) ? [] : strongValue(pair);
-  }
-  return [...inElement(name), ...inCall(name), ...beside(name)];
+  const isMenu = (sign === '->' || sign === '→') && strength < PASSWORD && !/[_-]|[a-z][A-Z]/.test(word);
+  if (hit === '' || isMenu || hit === ') =>' || (hit.startsWith('`') && sign === ':'))
+    return [...inElement(name), ...inCall(name), ...beside(name)];
+  const at = valueStart(text, name.end + hit.length);
+  // A name behind a slash is an annotation, or where something is.
+  const isWeak =
+    strength < SECRET || (text.charAt(name.start - 1) === '/' && isNameChar(text.charCodeAt(name.start - 2)));
+  if (isWeak || (IS_PLURAL.test(word) && /[|>"'\w]/.test(text.charAt(at)))) return weakValue(name, at);
+  const pair = IS_TEMPLATE.test(text.slice(at, at + 24)) ? undefined : pairOf(name, hit, sign, at);
+  return pair === undefined ? [] : strongValue(pair);
 }
+
+const ESCAPED_BREAK = /\\\r?\n/y;
+
+/** Behind blanks, line ends that are escaped, and what ends bold text. */
+function valueStart(text: string, from: number): number {
+  let at = text.startsWith('** ', from) ? from + 2 : from;
+  for (const limit = at + MAX_INDENT; at < limit; at++) {
+    ESCAPED_BREAK.lastIndex = at;
+    if (text.charCodeAt(at) === 92 && ESCAPED_BREAK.test(text)) at = ESCAPED_BREAK.lastIndex - 1;
+    else if (!isBlank(text.charCodeAt(at))) break;
+  }
+  return at;
+}
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
 
 /** Several, each on a line of its own; one that stands here must look like it. */
 const IS_PLURAL = /(?:secret|token|password|passwd|key)s["']?$/i;
 const IS_TEMPLATE = /^(?:\$[A-Za-z_({]|\{(?![ \t]{0,4}["'\w])|\((?!["'])|<(?!<)|\/[\^(\\]|!\w+\()/;
 
-function pairOf(name: Name, hit: string, sign: string): Pair | undefined {
+function pairOf(name: Name, hit: string, sign: string, at: number): Pair | undefined {
   const { text, start, word } = name;
-  const before = text.slice(Math.max(0, start - MAX_INDENT), start);
-  const line = before.slice(before.lastIndexOf('\n') + 1);
-  const opensLine = (line.length < before.length || before.length === start) && LINE_START.test(line);
+  const line = lineBefore(text, start);
+  const opensLine = isLineStart(text, start - line.length) && LINE_START.test(line);
   // The key under which an ExternalSecret is to hold what it fetches.
-  if (word === 'secretKey' && /-[ \t]+["']?$/.test(line)) return undefined;
-  // An annotation, or where something is.
-  const strength = /[\w.-]\/$/.test(line) ? Math.min(name.strength, TOUCH) : name.strength;
-  const behind = name.end + hit.length;
-  const at =
-    behind +
-    (/^(?:\*{1,2}(?=[ \t]))?(?:[ \t]|\\\r?\n){0,200}/.exec(text.slice(behind, behind + MAX_INDENT))?.[0].length ?? 0);
-  const separator = /[:→>]$/.test(sign) && sign !== '=>' ? ':' : '=';
+  if (word === 'secretKey' && line.trimEnd().endsWith('-')) return undefined;
+  const isTouching = at === name.end + hit.length;
+  const separator = sign.includes('=') ? '=' : ':';
   const isSetting = /^["'`\]]/.test(hit) || /[_.-]|[a-z][A-Z]/.test(word) || line.endsWith('--') || isBesidePair(line);
   // A comment is no value; of `--a= --b=` nothing is given.
-  if (at > behind && (text.charAt(at) === '#' || (sign === '=' && !opensLine && !/\s=$/.test(hit)))) return undefined;
+  if (!isTouching && (text.charAt(at) === '#' || (sign === '=' && !opensLine && !/\s=$/.test(hit)))) return undefined;
   // What follows a key of YAML at once is part of a word, as in `https://` and `sha256:…`.
-  if (separator === ':' && at === behind && !isSetting && !/["'\w\r\n]/.test(text.charAt(at))) return undefined;
-  return { ...name, strength, separator, opensLine, indent: line.length - line.trimStart().length, isSetting, at };
+  if (separator === ':' && isTouching && !isSetting && !/["'\w\r\n]/.test(text.charAt(at))) return undefined;
+  return { ...name, separator, opensLine, indent: line.length - line.trimStart().length, isSetting, at };
 }
+
+/** What stands before a place on its line, or the end of it. */
+function lineBefore(text: string, at: number): string {
+  const lead = text.slice(Math.max(0, at - MAX_LEAD), at);
+  return lead.slice(lead.lastIndexOf('\n') + 1);
+}
+
+const isLineStart = (text: string, at: number): boolean => at === 0 || text.charCodeAt(at - 1) === 10;
 
 /** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
 function isBesidePair(line: string): boolean {
   if (/[{,][ \t]{0,8}$|\[$/.test(line.slice(-9))) return true;
   if (!line.endsWith(' ')) return false;
-  return (
-    BESIDE_USER.test(line.slice(-80)) || GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1))
-  );
+  const sign = Math.max(line.lastIndexOf(':'), line.lastIndexOf('='));
+  const isUser = USER.test(line.slice(Math.max(0, sign - 8), sign)) && USER_NAME.test(line.slice(sign + 1));
+  return isUser || GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1));
 }
 
-const BESIDE_USER = /(?:user(?:name)?|login|admin|zugang)[:=][ \t]*[\w.@-]{1,64}[ ,;/]{1,3}$/i;
+const USER = /(?:user(?:name)?|login|admin|zugang)$/i;
+const USER_NAME = /^[ \t]*[\w.@-]{1,64}[ ,;/]{1,3}$/;
 const GLUED_PAIR = /^(?:\w{0,16}[[{&(]){0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
 // Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
 const LINE_START =
@@ -156,24 +178,23 @@ const WEAK_VALUE = /["'`]?([^\s"'`,;<>|)\]}:=]{4,512}={0,2})(?![\w:=])/y;
 /** Four digits and more under the name of a code, or as HomeKit and Matter part them. */
 const PIN_NAME =
   /(?:^|[^a-z])pin$|(?:sim|alarm|door|lock|unlock|access|pairing|security|verification|activation|disarm|garage|gate|master|user|guest|setup|homekit|matter|otp|2fa|mfa|pin)[ _-]?(?:code|pin)$/i;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PIN = /^(?:\d{4,12}|\d{3}-\d{2}-\d{3}|\d{4}-\d{3}-\d{4})$/;
 
 /** Under a name that only touches on secrets the look decides. */
-function weakValue({ text, at, word, strength, start }: Pair): Span[] {
-  if (/(?:checksum|hash|digest)\/$/.test(text.slice(Math.max(0, start - 9), start))) return [];
+function weakValue({ text, word, strength, start }: Name, at: number): Span[] {
   WEAK_VALUE.lastIndex = at;
   const match = WEAK_VALUE.exec(text);
   const value = match?.[1] ?? '';
+  const isTouched = strength >= TOUCH || /[a-z\d][_-](?:auth|cookie|seed|login|t?otp|sid)$|community$/i.test(word);
   const isSecret =
-    isRandom(value) ||
-    (PIN_NAME.test(word) && PIN.test(value)) ||
-    (strength >= HINT && lookOf(value) >= MIXED) ||
-    (strength >= TOUCH ||
-    IS_PLURAL.test(word) ||
-    /[a-z\d][_-](?:auth|cookie|seed|login|t?otp|sid)$|community$/i.test(word)
-      ? lookOf(value) >= CHOSEN
-      : false);
-  if (match === null || !isSecret) return loginOf(text, at, word);
+    value !== '' &&
+    (lookOf(value) >= (isTouched ? CHOSEN : strength >= HINT ? MIXED : DRAWN) ||
+      isRandom(value) ||
+      (/[_-]key$/i.test(word) && UUID.test(value)) ||
+      (PIN.test(value) && PIN_NAME.test(word)));
+  if (match === null || !isSecret || /(?:checksum|hash|digest)\/$/.test(text.slice(Math.max(0, start - 9), start)))
+    return loginOf(text, at, word);
   const end = at + match[0].length;
   return [{ start: end - value.length, end, kind: 'secret' }];
 }
@@ -311,7 +332,7 @@ function bare(pair: Pair): Span[] {
   const { text, at, word: key, separator, opensLine, isSetting } = pair;
   const word = wordAt(text, at);
   const behind = text.slice(at + word.length, at + word.length + 16);
-  if (/^[ \t]*(?:[!=]==?|\?|&&|\|\||=>)/.test(behind) && /^[A-Za-z_.]+$/.test(word)) return [];
+  if (/^(?:<|[ \t]*(?:[!=]==?|\?|&&|\|\||=>))/.test(behind) && /^[A-Za-z_.]+$/.test(word)) return [];
   const rest = opensLine ? (/^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '') : '';
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
@@ -357,7 +378,8 @@ function isWholeLine(rest: string, separator: ':' | '=', before: string): boolea
   return /^\S+(?: [A-Za-z0-9!?.,']+){0,9}[ \t]*$/.test(rest.slice(0, 256));
 }
 
-const ELEMENT = /(?:"|(?:"|(?=[ \t]))[^<>\r\n]{0,60})?>(?:<!\[CDATA\[)?([^<\]]{3,1000})(?=(?:\]\]>)?<\/)/y;
+const ELEMENT =
+  /(?:"|(?:"|(?=[ \t]))[^<>\r\n]{0,60})?>(?:\s{0,20}<(?:value|string)>)?(?:<!\[CDATA\[)?([^<\]]{3,1000})(?=(?:\]\]>)?<\/)/iy;
 const NEXT_ELEMENT = /<\/\w{1,16}>\s{0,20}<(?:value|string)>([^<\]]{3,1000})(?=<\/)/y;
 
 /** `<password>…</password>`, `<entry key="password">…</entry>`, `<key>password</key><string>…</string>`. */
@@ -372,10 +394,9 @@ function inElement({ text, start, end, word, strength }: Name): Span[] {
 }
 
 const ARGUMENTS =
-  /["']?(?:[(,][ \t]{0,16})(?:["'][\w.@-]{1,64}["'],[ \t]{0,4})?(["'])([^"'\r\n]{3,256})\1(?![ \t]{0,4}:)/y;
-const ASKS: ReadonlySet<string> = new Set(
-  'get has ask read check lookup prompt verify is need find fetch load generate gen'.split(' '),
-);
+  /["']?(?:\([ \t]{0,4}(?:["'][\w.@-]{1,64}["'],[ \t]{0,4})?|,[ \t]{0,16})(["'])([^"'\r\n]{3,256})\1(?![ \t]{0,4}:)/y;
+const ASKS =
+  /^(?:[Gg]et|[Hh]as|[Aa]sk|[Rr]ead|[Cc]heck|[Ll]ookup|[Pp]rompt|[Vv]erify|[Ii]s|[Nn]eed|[Ff]ind|[Ff]etch|[Ll]oad|[Gg]en(?:erate)?)(?![a-z])/;
 
 /** `define('DB_PASSWORD', 'word')`, `setPassword("word")`, `login('me', 'word')`, `["--token", "word"]`. */
 function inCall({ text, start, end, word, strength }: Name): Span[] {
@@ -385,15 +406,12 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
   const isAsking =
-    ASKS.has(wordsOf(word)[0] ?? '') ||
-    isNoSecret(value, word, '=') ||
-    /^--?\w/.test(value) ||
-    strengthOf(value) >= SECRET;
+    ASKS.test(word) || isNoSecret(value, word, '=') || /^--?\w/.test(value) || strengthOf(value) >= SECRET;
   if (value === '' || isAsking || isProse(value)) return [];
   // Words in a list are no arguments, unless one looks so.
   const isArgument = hit.includes('(')
     ? strength === PASSWORD || (strength < SECRET && hit.includes(','))
-    : strength === PASSWORD || /^[A-Z\d_]+$/.test(word) || text.charAt(start - 1) === '-';
+    : /^[A-Z\d_]+$/.test(word) || /[-(]/.test(text.charAt(start - 1)) || (strength === PASSWORD && text.charAt(start - 2) === '(');
   if (!isArgument && lookOf(value) < CHOSEN) return [];
   return [spanOf(word, ARGUMENTS.lastIndex - 1 - value.length, ARGUMENTS.lastIndex - 1)];
 }
@@ -415,16 +433,18 @@ const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 function beside(name: Name): Span[] {
   const { text, start, end, word, strength } = name;
   const line = /^[^\r\n]*/.exec(text.slice(end, end + REACH))?.[0] ?? '';
-  const before = text.slice(Math.max(0, start - 48), start);
-  if (ASKS.has(wordsOf(word)[0] ?? '') || !/^["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/.test(text.slice(end, end + 6)))
-    return [];
+  const before = lineBefore(text, start);
+  if (ASKS.test(word) || !/^["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/.test(text.slice(end, end + 6))) return [];
   if (strength <= TOUCH && before.endsWith('/')) return [];
-  if (strength <= HINT && PUBLIC.test(before.slice(before.lastIndexOf('\n') + 1))) return [];
-  const login = strength < SECRET || /cred/i.test(word) ? loginOf(text, end + (/^[ \t]*/.exec(line)?.[0].length ?? 0), word) : [];
+  if (strength <= HINT && PUBLIC.test(before)) return [];
+  const login =
+    strength < SECRET || /cred/i.test(word) ? loginOf(text, end + (/^[ \t]*/.exec(line)?.[0].length ?? 0), word) : [];
   if (login.length > 0) return login;
   const option = /(?:^|[ \t"'])-{1,2}$/.test(before) ? ofOption(name, line) : undefined;
   if (option !== undefined) return option;
   const isSeveral = strength >= SECRET && /[a-z\d][_-]\w/i.test(word);
+  const directive = ofDirective(name, before, line);
+  if (directive.length > 0) return directive;
   const phrase = strength === PASSWORD || isSeveral ? PHRASE.exec(line)?.[2] : undefined;
   if (phrase !== undefined && !isProse(phrase))
     return [spanOf(word, end + line.indexOf(phrase), end + line.indexOf(phrase) + phrase.length)];
@@ -441,7 +461,7 @@ function beside(name: Name): Span[] {
       const isQuoted =
         QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
       if (/^[=:]/.test(part)) isLinked ||= distance === 0;
-      else if (isSecretHere(part, isSeveral ? PASSWORD : strength, distance, isLinked, isQuoted)) {
+      else if (isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)) {
         spans.push(spanOf(word, end + from, end + to));
         distance++;
       } else if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
@@ -462,6 +482,44 @@ function ofOption({ word, end, strength }: Name, line: string): Span[] | undefin
   return [spanOf(word, from, from + value.length)];
 }
 
+const DIRECTIVE =
+  /^(["']?(?:[ \t]{1,40}|\.{3,60})(?:--\w+[ \t]+|password[ \t]+)?)(?:"([^"\r\n]{3,256})"|'([^'\r\n]{3,256})'|([^\s"';{(=:-][^\s"';]{2,256}(?: [\w!-]{1,24}){0,2}))[ \t]*(?:[;}]|\r?$)/;
+const SETS =
+  /(?:^|[ \t])(?:env|arg|setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \t]+set|set)[ \t]+["'$]?$/i;
+const SOME_WORDS = /(?:^|[{;"])[ \t]{0,40}(?:[\w/.-]{1,40}[ \t]+){0,3}[\w-]{0,24}[/ ]?$/;
+const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])\S{1,64}[ \t]+$/i;
+
+/** The value of a line of its own: `auth_pass word`, `ENV DB_PASSWORD word`, `password ..... word`, `password word` beside such lines. */
+function ofDirective({ text, start, end, word, strength }: Name, before: string, line: string): Span[] {
+  const isSet = strength > NO_NAME && SETS.test(before) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
+  const isLogin = LOGIN_BEFORE.test(before);
+  if (!isSet && !isLogin && (strength < SECRET || !(strength === PASSWORD ? SOME_WORDS : LINE_START).test(before)))
+    return [];
+  const [, gap = '', double, single, bare = ''] =
+    DIRECTIVE.exec(isLogin ? line.replace(/^([ \t]+\S+)[ \t].*/, '$1') : line) ?? [];
+  const value = double ?? single ?? bare;
+  if (value === '' || isProse(value) || isNoSecret(value, word, '=') || FILE.test(value)) return [];
+  const isNamed =
+    strength === PASSWORD && (/[_-]|[a-z][A-Z]|^[a-z]{2,}pw$|^[a-z]{4,}(?:pass|auth)$/.test(word) || gap.length > 2);
+  const isPhrase = /\s/.test(value) && value === bare;
+  if (isPhrase && !(/\d/.test(value) && isAmongDirectives(text, start, end))) return [];
+  const isSure = isSet
+    ? strength >= SECRET || value !== bare
+    : isLogin || isNamed || isAmongDirectives(text, start, end);
+  if (!isSure && lookOf(value) < CHOSEN) return [];
+  const from = end + line.indexOf(value, gap.length);
+  return [spanOf(word, from, from + value.length)];
+}
+
+const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+[^\s=:]\S*[ \t]*\r?$/;
+
+/** A line beside it is a word and its value, too. */
+function isAmongDirectives(text: string, start: number, end: number): boolean {
+  const own = start - lineBefore(text, start).length;
+  const behind = text.slice(end, end + 2 * REACH).split('\n', 2)[1] ?? '';
+  return isLineStart(text, own) && [own === 0 ? '' : lineBefore(text, own - 1), behind].some((one) => IS_DIRECTIVE.test(one));
+}
+
 const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** Whether a word is a secret so near to a name. */
@@ -474,9 +532,10 @@ function isSecretHere(word: string, strength: number, distance: number, isLinked
   return look >= (isTyped ? PLAIN : BYTES) && !(look === PLAIN && isProse(word));
 }
 
-const ALONE = /^[ \t>$#*-]{0,16}["'`]?([^\s"'`<>]{5,511}[^\s"'`<>*])["'`]?[ \t]*\r?$/;
+const ALONE = /^[ \t>$#*-]{0,16}["'`]?([^\s"'`<>]{5,511}[^\s"'`<>*,;({])["'`]?[ \t]*\r?$/;
 /** A command that shows a secret, or what asks for one. */
-const SHOWS = /get|read|show|output|printenv|cat|view|print|jsonpath|reveal|gen|rand|is|are|below|:/i;
+const SHOWS =
+  /(?:^|[^a-z])(?:get|read|show|output|printenv|cat|view|print|jsonpath|reveal|gen\w*|rand|create|is|are|below|initial)(?![a-z])|:$/i;
 
 /** The word alone on the line below. */
 function below({ text, start, end, word, strength }: Name, line: string): Span[] {
@@ -484,9 +543,9 @@ function below({ text, start, end, word, strength }: Name, line: string): Span[]
   const from = end + (/^[^\n]*\n(?:[ \t]*\r?\n)?/.exec(text.slice(end, end + 2 * REACH))?.[0].length ?? text.length);
   const next = text.slice(from, from + MAX_WORD).split('\n', 1)[0] as string;
   const value = ALONE.exec(next)?.[1] ?? '';
-  const opening = text.slice(Math.max(text.lastIndexOf('\n', start) + 1, start - REACH), end) + line;
+  const opening = lineBefore(text, start) + text.slice(start, end) + line;
   const look = lookOf(value);
-  const least = SHOWS.test(opening) ? CHOSEN : MIXED;
+  const least = SHOWS.test(opening) && /[\d!#%^*+?@$~]/.test(value) ? CHOSEN : MIXED;
   if (value === '' || (look < least && look !== BYTES)) return [];
   return [spanOf(word, from + next.indexOf(value), from + next.indexOf(value) + value.length)];
 }
@@ -495,7 +554,7 @@ function below({ text, start, end, word, strength }: Name, line: string): Span[]
 const NAMED = `["']?(?<what>(?:[\\w-]{1,24}_?)?(?:name|key|id|path|variable))["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?(?<name>[\\w./~@!-]{1,80})["']?[ \\t]{0,8},?`;
 const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
 const NAME_FIRST = new RegExp(
-  `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n[+-]?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n[+-]?[ \\t]{0,200})?)${GIVEN}`,
+  `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}){0,2}?)${GIVEN}`,
   'dgi',
 );
 const VALUE_FIRST = new RegExp(
@@ -512,7 +571,12 @@ function namedElsewhere(text: string): Span[] {
       const name = strengthOf(given) > NO_NAME ? given : what;
       const value = groups.value ?? groups.bare ?? '';
       const strength = strengthOf(name);
-      const isSecret = strength >= SECRET ? !isNoSecret(value, name, '=') : strength > HINT ? lookOf(value) >= BYTES : strength > NO_NAME && isRandom(value);
+      const isSecret =
+        strength >= SECRET
+          ? !isNoSecret(value, name, '=')
+          : strength > HINT
+            ? lookOf(value) >= BYTES
+            : strength > NO_NAME && isRandom(value);
       const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
       return isSecret ? [spanOf(name, start, end)] : [];
     }),

@@ -4,12 +4,11 @@ import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './command-rules.ts';
 import { findDecoded } from './decoded.ts';
-import { KEY_RULES } from './key-rules.ts';
+import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
 import { findNamedValues } from './named-values.ts';
 import { openWords } from './open-words.ts';
-import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
@@ -19,7 +18,6 @@ import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TextIndex } from './text-index.ts';
-import { TOKEN_RULES } from './token-rules.ts';
 
 export interface Redactor {
   /**
@@ -44,7 +42,6 @@ const NAMING_RULES: readonly RedactRule[] = [
   ...TOKEN_RULES,
   ...COMMAND_RULES,
   ...PLACE_RULES,
-  ...KEY_RULES,
   { name: 'value of a secret-like name', find: findNamedValues },
   { name: 'value below a heading', find: findInColumns },
 ];

@@ -1,7 +1,6 @@
 // Rules about texts that are secrets by their form: what the shipped ones look like, and the owner's patterns, from
 // `redact` in ai/loop.yaml. A pattern that takes too long is an error: nothing is sent then.
 import { type Context, createContext, runInContext } from 'node:vm';
-import { namesSecret, SECRET_KEY } from './key-words.ts';
 import { RedactionError } from './secret.ts';
 import type { Range, Span } from './spans.ts';
 
@@ -18,15 +17,13 @@ type Unless = RegExp | ((value: string) => boolean);
  * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`;
  * what is to be masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with
  * something fixed or looks behind itself, and nothing open-ended is followed by something that can fail. Where two
- * overlap, the kind of the earlier row counts. A pattern with SECRET_KEY in it matches nothing without such a name.
+ * overlap, the kind of the earlier row counts.
  */
 export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: Unless]>>): RedactRule[] =>
   Object.entries(rows).map(([row, rule]) => {
     const [kind = '', name = ''] = row.split(': ');
     const [pattern, unless] = rule instanceof RegExp ? [rule] : rule;
-    const needsName = pattern.source.includes(SECRET_KEY);
-    const find = (text: string) => (needsName && !namesSecret(text) ? [] : findPattern(text, pattern, kind, unless));
-    return { name, find };
+    return { name, find: (text) => findPattern(text, pattern, kind, unless) };
   });
 
 /** What `pattern` masks of its matches that begin in a part of the text, but for values that `unless` knows. */
