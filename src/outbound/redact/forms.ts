@@ -70,7 +70,9 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
 export const PLACE_RULES: RedactRule[] = rulesOf({
   'auth: authorization header': [
     /authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?(?:(?:bearer|basic|token|digest|negotiate|apikey|bot|aws4-hmac-sha256)[ \t]+)?(?<secret>[^\s"',;][^\r\n"']{5,})/dgi,
-    new RegExp(`${NO_VALUE.source}|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![^\\s}\\]])|^(?:NONE|NULL|HIDDEN|MASKED|REDACTED)|^(?:[Bb]earer|[Bb]asic|[Tt]oken)(?![\\w ])`),
+    new RegExp(
+      `${NO_VALUE.source}|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![^\\s}\\]])|^(?:NONE|NULL|HIDDEN|MASKED|REDACTED)|^(?:[Bb]earer|[Bb]asic|[Tt]oken)(?![\\w ])`,
+    ),
   ],
   'auth: bearer token':
     /(?<![A-Za-z])(?:bearer|basic),?[ \t]+(?<secret>(?=[^\s\d]{0,64}\d|[^\s=]{8,128}=)[A-Za-z0-9._~+/-]{12,}={0,2})/dgi,

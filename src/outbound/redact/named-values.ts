@@ -42,8 +42,9 @@ interface Pair extends Name {
   /** Nothing stands before it on its line but what belongs to a list, a diff or a prompt: it is a setting. */
   opensLine: boolean;
   indent: number;
-  /** It has quotes, or is made of several words as only names of settings are. */
-  isSetting: boolean;
+  /** What stands before it on its line, and between it and its value. */
+  line: string;
+  hit: string;
   /** Where the value begins. */
   at: number;
 }
@@ -141,13 +142,20 @@ function pairOf(name: Name, hit: string, sign: string, at: number): Pair | undef
   if (word === 'secretKey' && line.trimEnd().endsWith('-')) return undefined;
   const isTouching = at === name.end + hit.length;
   const separator = sign.includes('=') ? '=' : ':';
-  const isSetting = /^["'`\]]/.test(hit) || /[_.-]|[a-z][A-Z]/.test(word) || line.endsWith('--') || isBesidePair(line);
   // A comment is no value; of `--a= --b=` nothing is given.
   if (!isTouching && (text.charAt(at) === '#' || (sign === '=' && !opensLine && !/\s=$/.test(hit)))) return undefined;
+  const { end, strength } = name;
+  const indent = line.length - line.trimStart().length;
+  // Each by its name: a copy of `name` would take longer than all the rest.
+  const pair: Pair = { text, start, end, word, strength, separator, opensLine, indent, line, hit, at };
   // What follows a key of YAML at once is part of a word, as in `https://` and `sha256:…`.
-  if (separator === ':' && isTouching && !isSetting && !/["'\w\r\n]/.test(text.charAt(at))) return undefined;
-  return { ...name, separator, opensLine, indent: line.length - line.trimStart().length, isSetting, at };
+  const isPart = separator === ':' && isTouching && !/["'\w\r\n]/.test(text.charAt(at)) && !isSetting(pair);
+  return isPart ? undefined : pair;
 }
+
+/** It has quotes, is made of several words as only names of settings are, or stands beside other pairs. */
+const isSetting = ({ hit, word, line }: Pair): boolean =>
+  /^["'`\]]/.test(hit) || /[_.-]|[a-z][A-Z]/.test(word) || line.endsWith('--') || isBesidePair(line);
 
 /** What stands before a place on its line, or the end of it. */
 function lineBefore(text: string, at: number): string {
@@ -219,7 +227,8 @@ function strongValue(pair: Pair): Span[] {
   if (/["'`]/.test(first)) return /^`\w+ /.test(text.slice(at, at + 20)) ? [] : quoted(pair);
   if (first === '\\' && /["']/.test(text.charAt(at + 1))) return [];
   if (first === '' || /[\r\n]/.test(first)) return onNextLine(pair);
-  const lead = LEAD.exec(text.slice(at, at + 160))?.[0].length ?? 0;
+  const rest = text.slice(at, at + 160);
+  const lead = /["'&!{]/.test(rest) ? (LEAD.exec(rest)?.[0].length ?? 0) : 0;
   if (lead > 0) return strongValue({ ...pair, at: at + lead });
   return first === '{' ? [] : /[|>]/.test(first) ? block(pair) : bare(pair);
 }
@@ -260,13 +269,14 @@ const LITERAL = { '"': /"((?:[^"\\\n]|\\[^\n])*)/y, "'": /'((?:[^'\n]|'')*)/y, '
 >;
 
 function quoted(pair: Pair): Span[] {
-  const { text, at, word: key, separator, isSetting, opensLine } = pair;
+  const { text, at, word: key, separator, opensLine } = pair;
   const literal = LITERAL[text.charAt(at)] as RegExp;
   literal.lastIndex = at;
   const value = literal.exec(text)?.[1] ?? '';
   const end = at + 1 + value.length;
   // `unexpected token: 'fi'`; a password in quotes is one.
-  const isMessage = separator === ':' && !isSetting && !opensLine && !/pass|pwd/i.test(key) && !looksChosen(value);
+  const isMessage =
+    separator === ':' && !opensLine && !/pass|pwd/i.test(key) && !looksChosen(value) && !isSetting(pair);
   const spans = isMessage || isProse(value, key) || isNoSecret(value, key, separator) ? [] : [spanOf(key, at + 1, end)];
   // What Terraform's plan has it changed to.
   const next = /^"[ \t]{1,4}(?:->|→)[ \t]{1,4}(?=")/.exec(text.slice(end, end + 16))?.[0].length;
@@ -283,7 +293,7 @@ function onNextLine(pair: Pair): Span[] {
   const { text, at, word: key, indent, opensLine } = pair;
   const child = opensLine ? CHILD.exec(text.slice(at, at + MAX_INDENT + 40)) : null;
   if (child !== null && (child[1] as string).length > indent)
-    return strongValue({ ...pair, isSetting: true, at: at + child[0].length });
+    return strongValue({ ...pair, hit: '"', at: at + child[0].length });
   if (opensLine && /s["']?$/.test(key)) return belowPlural(pair);
   const [whole = '', blanks = '', quote, value = ''] = NEXT.exec(text.slice(at, at + MAX_INDENT + 600)) ?? [];
   const isDeeper =
@@ -329,18 +339,18 @@ function block({ text, at, word: key, indent }: Pair): Span[] {
 }
 
 function bare(pair: Pair): Span[] {
-  const { text, at, word: key, separator, opensLine, isSetting } = pair;
+  const { text, at, word: key, separator, opensLine } = pair;
   const word = wordAt(text, at);
   const behind = text.slice(at + word.length, at + word.length + 16);
   if (/^(?:<|[ \t]*(?:[!=]==?|\?|&&|\|\||=>))/.test(behind) && /^[A-Za-z_.]+$/.test(word)) return [];
   const rest = opensLine ? (/^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '') : '';
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
-  if (separator === ':' && !(isSetting && !isProse(value, key)) && !opensLine && !looksChosen(value)) return [];
+  if (separator === ':' && !opensLine && !looksChosen(value) && !(isSetting(pair) && !isProse(value, key))) return [];
   const isPair = /^\w+=$/.test(value) && /["']/.test(text.charAt(at + value.length));
   if (isPair || /^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
   if (isProse(value, key) && !(isPhrase && ARTICLE.test(value) && isAmongPairs(pair, value))) return [];
-  if (/\s/.test(value) && !isSetting && !/\d/.test(value) && !isAmongPairs(pair, value)) return [];
+  if (/\s/.test(value) && !/\d/.test(value) && !isSetting(pair) && !isAmongPairs(pair, value)) return [];
   return [spanOf(key, at, at + value.length)];
 }
 
@@ -411,7 +421,9 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
   // Words in a list are no arguments, unless one looks so.
   const isArgument = hit.includes('(')
     ? strength === PASSWORD || (strength < SECRET && hit.includes(','))
-    : /^[A-Z\d_]+$/.test(word) || /[-(]/.test(text.charAt(start - 1)) || (strength === PASSWORD && text.charAt(start - 2) === '(');
+    : /^[A-Z\d_]+$/.test(word) ||
+      /[-(]/.test(text.charAt(start - 1)) ||
+      (strength === PASSWORD && text.charAt(start - 2) === '(');
   if (!isArgument && lookOf(value) < CHOSEN) return [];
   return [spanOf(word, ARGUMENTS.lastIndex - 1 - value.length, ARGUMENTS.lastIndex - 1)];
 }
@@ -436,7 +448,7 @@ function beside(name: Name): Span[] {
   const before = lineBefore(text, start);
   if (ASKS.test(word) || !/^["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/.test(text.slice(end, end + 6))) return [];
   if (strength <= TOUCH && before.endsWith('/')) return [];
-  if (strength <= HINT && PUBLIC.test(before)) return [];
+  if (strength <= HINT && PUBLIC.test(before.slice(-48))) return [];
   const login =
     strength < SECRET || /cred/i.test(word) ? loginOf(text, end + (/^[ \t]*/.exec(line)?.[0].length ?? 0), word) : [];
   if (login.length > 0) return login;
@@ -461,7 +473,9 @@ function beside(name: Name): Span[] {
       const isQuoted =
         QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
       if (/^[=:]/.test(part)) isLinked ||= distance === 0;
-      else if (isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)) {
+      else if (
+        isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)
+      ) {
         spans.push(spanOf(word, end + from, end + to));
         distance++;
       } else if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
@@ -491,8 +505,9 @@ const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])
 
 /** The value of a line of its own: `auth_pass word`, `ENV DB_PASSWORD word`, `password ..... word`, `password word` beside such lines. */
 function ofDirective({ text, start, end, word, strength }: Name, before: string, line: string): Span[] {
-  const isSet = strength > NO_NAME && SETS.test(before) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
-  const isLogin = LOGIN_BEFORE.test(before);
+  if (strength < HINT) return [];
+  const isSet = SETS.test(before.slice(-24)) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
+  const isLogin = strength >= SECRET && LOGIN_BEFORE.test(before.slice(-80));
   if (!isSet && !isLogin && (strength < SECRET || !(strength === PASSWORD ? SOME_WORDS : LINE_START).test(before)))
     return [];
   const [, gap = '', double, single, bare = ''] =
@@ -517,7 +532,9 @@ const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+[^\s=:]\S*[ \t]*\r?$/;
 function isAmongDirectives(text: string, start: number, end: number): boolean {
   const own = start - lineBefore(text, start).length;
   const behind = text.slice(end, end + 2 * REACH).split('\n', 2)[1] ?? '';
-  return isLineStart(text, own) && [own === 0 ? '' : lineBefore(text, own - 1), behind].some((one) => IS_DIRECTIVE.test(one));
+  return (
+    isLineStart(text, own) && [own === 0 ? '' : lineBefore(text, own - 1), behind].some((one) => IS_DIRECTIVE.test(one))
+  );
 }
 
 const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;

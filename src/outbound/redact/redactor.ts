@@ -2,13 +2,12 @@
 // all their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
 import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
-import { COMMAND_RULES } from './command-rules.ts';
+import { COMMAND_RULES } from './commands.ts';
 import { findDecoded } from './decoded.ts';
 import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
 import { findNamedValues } from './named-values.ts';
-import { openWords } from './open-words.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
@@ -188,7 +187,10 @@ function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span
   ];
 }
 
-const moved = (view: View, span: Span): Span => ({ ...span, ...inOriginal(view, span) });
+function moved(view: View, span: Span): Span {
+  const { start, end } = inOriginal(view, span);
+  return { start, end, kind: span.kind };
+}
 
 // What is never secret by its form. `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`;
 // certificates and public keys.
@@ -230,6 +232,27 @@ function around(text: string, at: number, word: string): string {
   while (start > 0 && at - start < 40 && /\w/.test(text.charAt(start - 1))) start--;
   while (end < text.length && end - at < 80 && /\w/.test(text.charAt(end))) end++;
   return text.slice(start, end);
+}
+
+/** Between the words of a path. */
+const BETWEEN = /[/._-]+/;
+const isBetween = (char: string): boolean => char === '' || char === '\n' || BETWEEN.test(char);
+
+/** Whether a text is one of `values`, or a part of one of `paths` that begins and ends where a word does. */
+function openWords(paths: Iterable<string>, values: readonly string[]): (text: string) => boolean {
+  const open = new Set(values);
+  const all = [...paths].join('\n');
+  const words = new Set(all.split(/[/._\n-]+/));
+
+  function isInPath(text: string): boolean {
+    // Most texts end here: looking through all paths takes its time.
+    if (all === '' || !text.split(BETWEEN).every((word) => words.has(word))) return false;
+    for (let at = all.indexOf(text); at !== -1; at = all.indexOf(text, at + 1)) {
+      if (isBetween(all.charAt(at - 1)) && isBetween(all.charAt(at + text.length))) return true;
+    }
+    return false;
+  }
+  return (text) => open.has(text) || isInPath(text);
 }
 
 /** A copy; texts are masked, keys and everything else stay. */

@@ -43,31 +43,32 @@ function values(document: string, from: number): Span[] {
  * are as near either. Only a Secret, or the template of one, has stringData; what lists its data is none.
  */
 function dataOfSecrets(lines: readonly string[]): Map<number, number> {
+  const kinds = new Map<number, { at: number; isSecret: boolean }[]>();
+  for (const [at, line] of lines.entries()) {
+    const [, lead = '', kind] = line.includes('kind') ? (KIND.exec(line) ?? []) : [];
+    if (kind === undefined) continue;
+    const all = kinds.get(lead.length) ?? [];
+    kinds.set(lead.length, all);
+    all.push({ at, isSecret: kind === 'Secret' });
+  }
   const owned = new Map<number, number>();
-  const distances = [nearestKinds(lines, lines.keys()), nearestKinds(lines, [...lines.keys()].reverse())];
+  /** By depth, which of the kinds is the first that does not stand before the line. */
+  const next = new Map<number, number>();
   for (const [i, line] of lines.entries()) {
-    const depth = DATA.exec(line)?.[1]?.length;
+    const depth = line.includes('ata') ? DATA.exec(line)?.[1]?.length : undefined;
     if (depth === undefined || /^[ \t]*- /.test(lines[i + 1] ?? '')) continue;
-    const near = distances.flatMap((side) => side.get(i) ?? []);
-    const nearest = Math.min(...near.map(({ distance }) => distance));
-    const isSecret = near.some((kind) => kind.isSecret && kind.distance === nearest && nearest <= NEAR_LINES);
+    const all = kinds.get(depth) ?? [];
+    let n = next.get(depth) ?? 0;
+    while (n < all.length && (all[n] as { at: number }).at < i) n++;
+    next.set(depth, n);
+    const near = all
+      .slice(Math.max(0, n - 1), n + 1)
+      .map(({ at, isSecret }) => ({ distance: Math.abs(at - i), isSecret }));
+    const nearest = Math.min(NEAR_LINES, ...near.map(({ distance }) => distance));
+    const isSecret = near.some((kind) => kind.isSecret && kind.distance === nearest);
     if (isSecret || line.includes('stringData')) owned.set(i, depth);
   }
   return owned;
-}
-
-/** For each `data`, the last `kind` of its depth that comes before it in an order of lines. */
-function nearestKinds(lines: readonly string[], order: Iterable<number>) {
-  const latest = new Map<number, { at: number; isSecret: boolean }>();
-  const nearest = new Map<number, { distance: number; isSecret: boolean }>();
-  for (const i of order) {
-    const [, lead = '', kind] = KIND.exec(lines[i] as string) ?? [];
-    if (kind !== undefined) latest.set(lead.length, { at: i, isSecret: kind === 'Secret' });
-    const depth = DATA.exec(lines[i] as string)?.[1]?.length;
-    const last = depth === undefined ? undefined : latest.get(depth);
-    if (last !== undefined) nearest.set(i, { distance: Math.abs(i - last.at), isSecret: last.isSecret });
-  }
-  return nearest;
 }
 
 /** The value of a line `key: value`, its quotes left out, or a line of a longer value. */

@@ -31,7 +31,7 @@ export function replaceEach<P extends Range>(text: string, places: readonly P[],
 /** In order and apart; where two overlap the kind of the first one given wins. */
 export function merge(spans: readonly Span[]): Span[] {
   const sorted = spans
-    .map((span, given) => ({ ...span, given }))
+    .map(({ start, end, kind }, given) => ({ start, end, kind, given }))
     .sort((a, b) => a.start - b.start || a.given - b.given);
   const merged: (Span & { given: number })[] = [];
   for (const span of sorted) {
