@@ -93,16 +93,11 @@ const ORDINARY =
   /^(?:sha\d{1,3}[:-]|SHA256:|[a-z]+:\/\/(?![^/]*:[^/]*@)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|\d{4}-\d\d-\d\d|v?\d+(?:\.\d+)+|age1|ssh-|arn:)|@sha256:|\.(?:com|org|net|lan|local|io|dev|internal|home)(?::\d+)?(?:\/|$)|^\/(?:[\w.@-]+\/)*[\w.@-]+$/i;
 
 /** Long, and nobody typed it: no text that a person wrote holds it, or a part of it, by chance. */
-export function isHighEntropy(value: string): boolean {
-  const sample = value.slice(0, 4096);
-  return value.length >= 16 && !ORDINARY.test(value) && turns(sample) >= 0.25 && new Set(sample).size >= 8;
-}
-
-/** How often small letters, capitals and digits take turns, from 0 to 1. Words hardly do, keys do all the time. */
-export function turns(text: string): number {
-  const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[A-Za-z])/g)?.length ?? 0;
-  return text.length < 2 ? 0 : changes / (text.length - 1);
-}
+export const isHighEntropy = (value: string): boolean =>
+  value.length >= 16 &&
+  !ORDINARY.test(value) &&
+  strangeness(value.slice(0, SAMPLE).replace(/[^A-Za-z0-9]+/g, '')) >= 0.5 &&
+  new Set(value.slice(0, SAMPLE)).size >= 8;
 
 /** Of a key's length in hexadecimal (40 is the length of a commit), in base32, or drawn by chance. */
 export const isRandom = (value: string): boolean =>
@@ -151,7 +146,7 @@ export function isNoSecret(value: string, key: string, separator: string): boole
   if ([CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain))) return true;
   if (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) return true;
   if (PLACE.test(plain) && !isHighEntropy(plain)) return true;
-  if (VARIABLE.test(plain) && turns(plain) < 0.2) return true;
+  if (VARIABLE.test(plain) && strangeness(plain) < 0.6) return true;
   if (plain.toLowerCase() === key.toLowerCase() || /^(?:token|password|passwd|secret)$/i.test(plain)) return true;
   // `password=db_password` in a program, `secretKey: api-token` of a Secret.
   if (OWN_NAME.test(plain) && (separator === ':' ? /[a-z]Key$/.test(key) : plain.includes('_'))) return true;

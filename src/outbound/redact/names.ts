@@ -43,7 +43,7 @@ const NO_KEY = words(`
   translation known image annotation label authorized ssh tmp map`);
 /** Of the shell and the desktop, references of Kubernetes, and other words that end alike. */
 const NO_SECRET_NAME =
-  /^(?:[Xx]authority|XAUTHORITY)$|(?:by|com|tres|over|under|sur|encom|multi|ask)pass$|existing[_-]?secrets?$|(?:pull|issuer)[_-]?secrets?$|passes$/i;
+  /^(?:[Xx]authority|XAUTHORITY)$|(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass$|(?:by|com|tres|over|under|sur|encom|multi|ask)pass$|existing[_-]?secrets?$|(?:pull|issuer)[_-]?secrets?$|passes$/i;
 const SHELL = words('PWD OLDPWD');
 /** Written as one word with what stands before. */
 const GLUED =
