@@ -47,7 +47,6 @@ microk8s: join{_}[\w.:-]{1,128}/
 nsupdate dig knsupdate rndc: -y[ \t]*(?:hmac-[\w-]{1,16}:)?[\w.-]{1,128}:
 sentinel: auth-pass{_}{WORD}
 mosquitto_passwd: -b{_}{WORD}{WORD}
-pihole: (?:-a{_}-p|setpassword){_}
 bw: (?:unlock|login{_}\S{1,128}){_}(?:--\w+{_})?(?!-)
 wpa_passphrase radtest: (?<=(?:wpa_passphrase|radtest){_}){WORD}
 radtest: (?<=radtest{_}){WORD}{WORD}{WORD}\d{1,6}{_}
@@ -59,17 +58,9 @@ samba-tool: user{_}(?:create|add){_}{WORD}(?!-)
 rclone: obscure{_}|config{_}(?:create|update){_}{ANY}(?:pass|key|secret_access_key){_}
 xfreerdp xfreerdp3 wlfreerdp: /p:
 iscsiadm: -v{_}(?<=password[ \t][^\r\n|;&]{0,80}-v{_})
-rootpw: (?:--(?:plaintext|iscrypted){_})?(?=[^-\s])
-caddy authelia: --(?:plaintext|password)(?:{_}|=)
 swaks: -ap{_}
-ngrok: (?:add-)?authtoken{_}
 cargo: login{_}(?!-)
-doctl glab: -t{_}
-grafana-cli: reset-admin-password{_}(?!-)
-poetry composer: http-basic\.\S{1,128}{_}{WORD}
-poetry composer: (?:pypi-token|github-oauth|gitlab-token|bearer)\.\S{1,128}{_}
-virsh: secret-set-value{_}(?:--base64{_})?{WORD}
-pdnsutil: import-tsig-key{_}{WORD}{WORD}`;
+doctl glab: -t{_}`;
 
 /** A path, another option, and words of sentences about options. */
 const NONE = new RegExp(
@@ -127,13 +118,6 @@ const READERS =
 const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, flags);
 
 const ROWS = rulesOf({
-  // A login is given, so what follows -p is no port and no folder.
-  'password: -p beside a login': [
-    pattern(
-      `[ \\t](?:-u|-U|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\-]{1,64}["']?${GAP}${SHORT.ANY}-p(?:${GAP}|=)${VALUE}`,
-    ),
-    NONE,
-  ],
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
     /[ \t]-(?:[pPwWkKsSx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'/|;&<>()-][^\s"'/|;&<>()]{5,128})/dg,

@@ -1,7 +1,7 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
-import { CHOSEN, type RedactRule, rulesOf } from './rule.ts';
+import { BYTES, CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { type RedactRule, rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
@@ -116,8 +116,6 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     /(?:isakmp|tacacs-server|radius-server|tacacs|radius)[ \t](?:[^\r\n|;]{0,60}?[ \t])?key[ \t]+(?:\d[ \t]+)?(?<secret>[^\s"']{4,128})|wireless\.[\w.@[\]-]{1,64}\.key=["']?(?<bare>[^\s"']{4,128})|^[ \t]*key[ \t]+(?:hmac-[\w-]{1,12}:)?[\w.-]{1,64}[ \t]+(?<quoted>[A-Za-z0-9+/]{20,}={0,2})/dgm,
   'password: password told in words':
     /(?:password|passphrase|passcode|\bpwd?)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`](?<quoted>[^\s"'`]{4,128})["'`])/dgi,
-  'password: arguments of a login':
-    /(?:login|auth|authenticate|basicauth|credentials?|sign_?in|begin|connect|mysqli|pdo->__construct|new pdo|sequelize|"args":[ \t]?|auth=)[([][ \t]{0,4}(?:["'][^"'\r\n]{1,128}["'],[ \t]{0,4}){1,2}["'](?<secret>[^"'\r\n]{3,256})["']/dgi,
   'password: word that a protocol logs in with':
     /(?:(?:[>-]{1,4}|C:)[ \t]{1,4}|\d{1,2}(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\d>[ \t]{1,4}|\$\d\r?\n|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH)(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))(?<secret>[^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}(?<bare>[A-Za-z0-9+/]{8,}={0,2})|^[^\r\n]{0,40}\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?(?<quoted>[A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/dgm,
   'secret: words of a recovery phrase':
@@ -131,11 +129,8 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     (value) => lookOf(value) < BYTES && !KEBAB.test(value),
   ],
   'password: value at the end of a sentence': [
-    new RegExp(
-      `(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?![^\\r\\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \\t][^\\r\\n:="'/]{1,60}:[ \\t]{1,4}(?:(?<secret>[0-9a-f]{16,128})|${CHOSEN})[ \\t]*\\.?$`,
-      'dgim',
-    ),
-    NO_WORD,
+    /(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?![^\r\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \t][^\r\n:="'/]{1,60}:[ \t]{1,4}(?<secret>[^\s"';{}()=:/,<>$|#-][^\s"';,<>|]{5,256}?)[ \t]*\.?$/dgim,
+    (value) => NO_WORD.test(value) || (lookOf(value) < CHOSEN && !/^[0-9a-f]{16,}$/i.test(value)),
   ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
   'key: private part of a JSON web key':

@@ -65,10 +65,6 @@ function unquoted(value: string, start: number): Range {
     : { start: start + 1, end: start + 1 + inner.length };
 }
 
-/** In a pattern: a word as people choose for a password, letters and digits or signs; no path, version or host. */
-export const CHOSEN =
-  '(?<bare>(?=[^\\s\\d!#%^*+?@$~]{0,64}[\\d!#%^*+?@$~])(?=[^\\sA-Za-z]{0,64}[A-Za-z])(?![\\w-]{1,64}[./:]|v?\\d+[.:]|(?:sha|md|ssh|utf|ipv|rsa|aes|x)-?\\d)[^\\s"\';{}()=:/,<>$|#-][^\\s"\';,<>|]{5,256})';
-
 const LIMIT_MS = 1000;
 // The whole search runs in the other context, where it can be stopped.
 const FIND =
