@@ -11,6 +11,8 @@ const { PLANTED_FOURTH } = await import(`${FOLDER}/planted-fourth.ts`);
 const { PLANTED_FIFTH } = await import(`${FOLDER}/planted-fifth.ts`);
 const { PLANTED_SIXTH } = await import(`${FOLDER}/planted-sixth.ts`);
 const { PLANTED_SEVENTH } = await import(`${FOLDER}/planted-seventh.ts`);
+const { PLANTED_EIGHTH } = await import(`${FOLDER}/planted-eighth.ts`);
+const { INNOCENT_THIRD } = await import(`${FOLDER}/innocent-third.ts`);
 const { INNOCENT_SECOND } = await import(`${FOLDER}/innocent-second.ts`);
 const { INNOCENT_FIRST } = await import(`${FOLDER}/innocent-first.ts`);
 const { blindfolds, carriedLeaks, unknownLeaks, WAYS } = await import(`${FOLDER}/measure.ts`);
@@ -23,6 +25,7 @@ const TABLES = {
   fifth: [PLANTED_FIFTH, {}],
   sixth: [PLANTED_SIXTH, {}],
   seventh: [PLANTED_SEVENTH, {}],
+  eighth: [PLANTED_EIGHTH, INNOCENT_THIRD],
 };
 const verbose = process.argv.includes('--rows');
 const percent = (part, of) => `${((100 * part) / of).toFixed(1)} %`;
