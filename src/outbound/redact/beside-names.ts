@@ -48,7 +48,10 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
   const isAsking =
-    ASKS.test(word) || isNoSecret(value, word, '=') || /^--?\w/.test(value) || strengthOf(value) >= SECRET;
+    ASKS.test(word) ||
+    isNoSecret(value, word, '=') ||
+    /^--?\w/.test(value) ||
+    (strengthOf(value) >= SECRET && lookOf(value) < CHOSEN);
   if (value === '' || isAsking || isProse(value)) return [];
   // Words in a list are no arguments, unless one looks so.
   const isArgument = hit.includes('(')

@@ -47,6 +47,7 @@ microk8s: join{_}[\w.:-]{1,128}/
 nsupdate dig knsupdate rndc: -y[ \t]*(?:hmac-[\w-]{1,16}:)?[\w.-]{1,128}:
 sentinel: auth-pass{_}{WORD}
 mosquitto_passwd: -b{_}{WORD}{WORD}
+pihole: (?:-a{_}-p|setpassword){_}
 bw: (?:unlock|login{_}\S{1,128}){_}(?:--\w+{_})?(?!-)
 wpa_passphrase radtest: (?<=(?:wpa_passphrase|radtest){_}){WORD}
 radtest: (?<=radtest{_}){WORD}{WORD}{WORD}\d{1,6}{_}
@@ -120,7 +121,7 @@ const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, fla
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
-    /[ \t]-(?:[pPwWkKsSx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'/|;&<>()-][^\s"'/|;&<>()]{5,128})/dg,
+    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
   ],
   'secret: literal of a secret': [pattern(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`), NO_VALUE],

@@ -95,7 +95,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'password: password of an ACL':
     /(?:user|setuser)[ \t]+\S{1,64}[ \t](?:\S{1,64}[ \t]){0,6}?(?<=[ \t](?:on|off|reset|allkeys|~\S{1,64})[ \t])(?:\S{1,64}[ \t]){0,6}?>(?<secret>[^\s"']{3,256})/dgi,
   'password: login of a database driver':
-    /@(?:(?:tcp|udp|unix)?\(|\/)(?<=[\w.-]:(?<secret>[^\s:@"'/]{3,128})@(?:\w{0,4}\(|\/))/dg,
+    /@(?:(?:tcp|udp|unix)?\(|\/)(?<=[\w.-]:(?<secret>[^\s:"'/]{3,128})@(?:\w{0,4}\(|\/))/dg,
   'password: password of a pgpass file':
     /:(?:\d{2,5}|\*):(?<=(?<![\w.*:-])(?:[\w.*-]{3,128}:(?:\d{2,5}|\*)|[\w*]{1,2}:(?:\d{3,5}|\*)):)[\w.*-]{1,64}:[\w.*-]{1,64}:(?<secret>(?![\d:]+$)[^\s"']{3,256})/dgm,
   'password: login of a mail server':
@@ -109,7 +109,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_VALUE,
   ],
   'password: login behind a word': [
-    /(?:credentials?|creds|userpass|basic[ -]auth)[ \t]{1,4}["']?[\w.-]{1,64}:(?<secret>[^\s:@/"']{4,128})|(?:credentials?|creds|login|zugang)[ \t]{0,2}:[ \t]{1,4}["'`]?[\w.@-]{2,64}["'`]?[ \t]?\/[ \t]?["'`]?(?<bare>(?=[^\s\d]{0,64}\d)[^\s:@/"'`]{6,128})|user(?:name)?=[\w.-]{1,64}%(?<quoted>[^\s"'()]{4,128})/dgi,
+    /(?:credentials?|creds|userpass|basic[ -]auth)[ \t]{1,4}["']?[\w.-]{1,64}:(?<secret>[^\s:@/"']{4,128})|(?:credentials?|creds|login|zugang)[ \t]{0,2}:[ \t]{1,4}["'`]?[\w.@-]{2,64}["'`]?[ \t]?\/[ \t]?["'`]?(?<bare>(?=[^\s\d]{0,64}\d)[^\s:/"'`]{6,128})|user(?:name)?=[\w.-]{1,64}%(?<quoted>[^\s"'()]{4,128})/dgi,
     NO_WORD,
   ],
   'password: key of a router':

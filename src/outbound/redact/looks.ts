@@ -13,7 +13,7 @@ const MAX_LENGTH = 512;
 const OTHER = new RegExp(
   [
     // Options, variables, paths, patterns, numbers with their units, versions, dates, addresses, names of files and hosts.
-    '^[-$%@/~.*\\\\=:]|:\\/\\/|^[\\w.-]+@[\\w.-]+(?:!|$)|^sha\\d+[:/-]|^v?\\d+(?:\\.\\d+)+|^!?[a-z_]\\w*(?:\\.[a-z_]\\w*)+$|^v?[\\d.,:_+-]+[a-z]{0,3}$|^[\\w-]+(?:\\.[\\w-]+)*\\.[a-z]{2,12}:?\\d*$',
+    '^[-$%@/~.*\\\\=:]|:\\/\\/|^sha\\d+[:/-]|^v?\\d+(?:\\.\\d+)+|^!?[a-z_]\\w*(?:\\.[a-z_]\\w*)+$|^v?[\\d.,:_+-]+[a-z]{0,3}$|^[\\w-]+(?:\\.[\\w-]+)*\\.[a-z]{2,12}:?\\d*$',
     // Names of ciphers, digests, encodings, machines, and of programs that keep passwords.
     '^(?:apache|mit|[al]?gpl|sha|md|base|aes|rsa|dsa|utf|iso|ipv|x|amd|arm|[rhep]s|ed|curve|tls|ssl|http|oauth|pkcs|rfc|cve|v|s|k|p|h)[-_v]?\\d{1,5}(?:[a-z]{1,5}\\d{0,2})?(?:[-_.][\\w.-]*)?$|^\\d(?:password|pass)$',
   ].join('|'),
@@ -22,6 +22,8 @@ const OTHER = new RegExp(
 /** AAAA begins a key of SSH, age1 a recipient; hashes of Nix, and numbers that grow with the time. */
 export const PUBLIC =
   /^(?:20)?AAAA|^age1|^bafy|^[0-9a-df-np-sv-z]{52}$|^[0-7][0-9A-HJKMNP-TV-Z]{25}$|(?:^|\/)sha\d{1,3}-/;
+/** Somebody at a machine, by the letters that such names have. */
+const AT = /^[a-z][a-z\d._-]+@[a-z][a-z\d.-]*(?:!|$)|^[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}$/;
 const SIGN = /[!#^?~&$%@*+]/;
 const SEVERAL = /^[A-Za-z]*\d*(?:[._-][A-Za-z]*\d*)+$|^[a-z\d]+(?:[._-][a-z\d]+)+$/;
 const CAMEL = /^(?:[A-Z]?[a-z]+|[A-Z]{2,4}(?=[A-Z][a-z]|\d|$))+\d{0,4}$/;
@@ -30,7 +32,7 @@ const BOTH_CASES = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 /** Which of these a word is; quotes and stops around it are no part of it. */
 export function lookOf(word: string): number {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return NONE;
-  if (/\s/.test(word) || OTHER.test(word) || PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
+  if (/\s/.test(word) || OTHER.test(word) || AT.test(word) || PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
   if (/^[A-Za-z]+$/.test(word)) return isIrregular(word) ? CHOSEN : PLAIN;
   if (/^(?:0x)?[0-9a-f-]+$/i.test(word)) return /^(?=.*\d)[0-9a-f](?:-?[0-9a-f]){15,}$/i.test(word) ? BYTES : NONE;
   if (/^[a-z]\w{0,15}[_-](?=[a-f]*\d)[0-9a-f]{24,}$/i.test(word)) return BYTES;
@@ -126,7 +128,7 @@ const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
 const PLACE = /^[a-z][a-z\d_.-]{1,40}(?:\/[a-z\d_.-]{1,40}){1,5}$|^[\w.-]+:\/[\w./-]+$/;
 const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
 /** Of a machine or a person, also with the name of a token of Proxmox. */
-const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$|^[\w.-]+@[\w.-]+(?:![\w.-]+)?$/;
+const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$|^[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}$|^[\w.-]+@[\w.-]+![\w.-]+$/;
 /** `flux-system/sops-age`: a name in a namespace. */
 const NAMED = /^[a-z][a-z-]{0,62}\/[a-z][a-z.-]{0,62}$/;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+$/;
@@ -157,7 +159,7 @@ export function isNoSecret(value: string, key: string, separator: string): boole
 
 /** A value that begins so is part of a message. */
 export const MESSAGE =
-  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave)(?=[\s.,;:!)]|$)/i;
+  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave|mismatch|empty|incorrectly|successful|successfully|defined|undefined|protected|encrypted|hashed|hidden|optional)(?=[\s.,;:!)]|$)/i;
 
 /** Four words and more without a digit or a sign: a reason, where the key is not that of a passphrase. */
 const SENTENCE = /^[a-z]+(?: [a-z,]+){3,}/i;

@@ -30,7 +30,7 @@ const OPENS = words(`
 const BEHIND = words(`
   value data text string current base b hex hash plain plaintext clear cleartext raw old new pbkdf bcrypt sha encrypted
   default root admin db database mysql mariadb postgres redis mongo mqtt smtp mail ldap wifi prod production dev test staging main
-  primary secondary backup readonly rw ro github gitlab gitea slack discord telegram ntfy gotify replica repl guest pve nas again`);
+  primary secondary backup readonly rw ro github gitlab gitea slack discord telegram ntfy gotify replica repl guest pve nas again chiave`);
 /** What is told about a secret, where it is, and keys that open nothing. */
 const HARMLESS = words(`
   file files path paths dir folder name names ttl count length type types kind sock socket expiry expires expiration enabled disabled

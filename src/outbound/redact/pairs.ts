@@ -8,6 +8,7 @@ import type { Span } from './spans.ts';
 const MAX_INDENT = 200;
 const MAX_VALUE = 4096;
 const MAX_WORD = 512;
+const MIN_ANSWER = 6;
 
 /** A name that has a value. */
 interface Pair extends Name {
@@ -51,7 +52,13 @@ function pairOf(name: Name, hit: string, sign: string, at: number): Pair | undef
 
 /** It has quotes, is made of several words as only names of settings are, or stands beside other pairs. */
 const isSetting = ({ hit, word, line }: Pair): boolean =>
-  /^["'`\]]/.test(hit) || /[_.-]|[a-z][A-Z]/.test(word) || line.endsWith('--') || isBesidePair(line);
+  /^["'`\]]/.test(hit) ||
+  /[_.-]|[a-z][A-Z]/.test(word) ||
+  line.endsWith('--') ||
+  OPTION.test(line.slice(-40)) ||
+  isBesidePair(line);
+
+const OPTION = /(?:^|[ \t])--[\w-]+[ =]$/;
 
 /** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
 function isBesidePair(line: string): boolean {
@@ -76,14 +83,17 @@ function strongValue(pair: Pair): Span[] {
   if (first === '\\' && /["']/.test(text.charAt(at + 1))) return [];
   if (first === '' || /[\r\n]/.test(first)) return onNextLine(pair);
   const rest = text.slice(at, at + 160);
-  const lead = /["'&!{]/.test(rest) ? (LEAD.exec(rest)?.[0].length ?? 0) : 0;
+  const type = pair.separator === ':' ? TYPE.exec(rest) : null;
+  const lead = /["'&!{]/.test(rest) ? ((type ?? LEAD.exec(rest))?.[0].length ?? 0) : 0;
   if (lead > 0) return strongValue({ ...pair, at: at + lead });
   return first === '{' ? [] : /[|>]/.test(first) ? block(pair) : bare(pair);
 }
 
-/** Before a value: its type, an anchor, what holds it in Rust, Go or Python, what it is the default of. */
+/** The type of a variable. */
+const TYPE = /^[&*A-Za-z_][\w.:?'[\]<> ]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'])/;
+/** Before a value: an anchor, what holds it in Rust, Go or Python, what it is the default of. */
 const LEAD =
-  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[&*A-Za-z_][\w.:?'[\]<> ]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'])|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16})[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
+  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16})[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
 const ITEM = /(?<=[[(,\s])(["'])([^"'\r\n]{3,256})\1(?=[\s,]|$)/g;
 
 /** A list on one line. */
@@ -179,14 +189,18 @@ function belowPlural({ text, at, indent, word }: Pair): Span[] {
 }
 
 function bare(pair: Pair): Span[] {
-  const { text, at, word: key, separator, opensLine } = pair;
+  const { text, at, word: key, strength, separator, opensLine } = pair;
   const word = wordAt(text, at);
   const behind = text.slice(at + word.length, at + word.length + 16);
   if (/^(?:<|[ \t]*(?:[!=]==?|\?|&&|\|\||=>))/.test(behind) && /^[A-Za-z_.]+$/.test(word)) return [];
   const rest = opensLine ? (/^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '') : '';
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
-  if (separator === ':' && !opensLine && !looksChosen(value) && !(isSetting(pair) && !isProse(value, key))) return [];
+  // `Generated password: word`, to the end of the line.
+  const isAnswer =
+    strength === PASSWORD && word.length >= MIN_ANSWER && /^[).]?[ \t]*(?:\r?\n|$)/.test(behind) && !isProse(word);
+  if (separator === ':' && !opensLine && !isAnswer && !looksChosen(value) && (isProse(value, key) || !isSetting(pair)))
+    return [];
   const isPair = /^\w+=$/.test(value) && /["']/.test(text.charAt(at + value.length));
   if (isPair || /^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
   if (isProse(value, key) && !(isPhrase && ARTICLE.test(value) && isAmongPairs(pair, value))) return [];

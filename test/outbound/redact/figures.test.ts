@@ -5,7 +5,14 @@ import * as assert from 'uvu/assert';
 import { INNOCENT_FIRST } from '../../fixtures/redaction/innocent-first.ts';
 import { INNOCENT_SECOND } from '../../fixtures/redaction/innocent-second.ts';
 import { INNOCENT_THIRD } from '../../fixtures/redaction/innocent-third.ts';
-import { blindfolds, carriedLeaks, type Figures, unknownLeaks, WAYS } from '../../fixtures/redaction/measure.ts';
+import {
+  blindfolds,
+  carriedLeaks,
+  type Figures,
+  unknownLeaks,
+  WAYS,
+  withWord,
+} from '../../fixtures/redaction/measure.ts';
 import { PLANTED_EIGHTH } from '../../fixtures/redaction/planted-eighth.ts';
 import { PLANTED_FIFTH } from '../../fixtures/redaction/planted-fifth.ts';
 import { PLANTED_FIRST } from '../../fixtures/redaction/planted-first.ts';
@@ -49,6 +56,12 @@ test('there are at least 120 kinds of secrets, and as many innocent texts', () =
 for (const way of WAYS.around) {
   test(`of secrets that nobody carries at most 2 in 100 leak, their text ${way}`, () => {
     assertFew(TABLES.map((table) => unknownLeaks(table, way, way === 'plain' ? 1 : EVERY)));
+  });
+}
+
+for (const word of ['P@ssw0rd123', 'gr8-Wall!t', 'Kx7vQ2mZ', 'lab-Admin-2024']) {
+  test(`as few leak when ${word} is the word that people chose`, () => {
+    assertFew(TABLES.map((table) => unknownLeaks(withWord(table, word), 'plain', EVERY)));
   });
 }
 
