@@ -155,13 +155,13 @@ function ofDirective({ text, start, end, word, strength }: Name, before: string,
   if (isPhrase && !(/\d/.test(value) && isAmongDirectives(text, start, end))) return [];
   const isSure = isSet
     ? strength >= SECRET || value !== bare
-    : isLogin || isNamed || isAmongDirectives(text, start, end);
+    : isLogin || isNamed || (strength === PASSWORD && isAmongDirectives(text, start, end));
   if (!isSure && lookOf(value) < CHOSEN) return [];
   const from = end + line.indexOf(value, gap.length);
   return [spanOf(word, from, from + value.length)];
 }
 
-const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+[^\s=:]\S*[ \t]*\r?$/;
+const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+(?!\S*\.{3})[^\s=:]\S*[ \t]*\r?$/;
 
 /** A line beside it is a word and its value, too. */
 function isAmongDirectives(text: string, start: number, end: number): boolean {

@@ -112,7 +112,7 @@ function findOptions(text: string): Span[] {
 const asCommand = (text: string): string =>
   text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']|\\\r?\n/g, (between) => ' '.repeat(between.length));
 
-const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:(?:["'][^"'\\r\\n]{0,16}["']|%s)${GAP})?`;
+const ECHO = `(?:echo|printf)${GAP}(?:-[neE]{1,3}${GAP})?(?:(?:["'][^"'\\r\\n]{0,16}["']|%s)${GAP})?`;
 // Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';

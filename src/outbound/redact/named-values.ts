@@ -55,7 +55,8 @@ function valueStart(text: string, from: number): number {
   return at;
 }
 
-const isBlank = (code: number): boolean => code === 32 || code === 9;
+/** Also the blank that no line is broken at. */
+const isBlank = (code: number): boolean => code === 32 || code === 9 || code === 160;
 
 /** Several, each on a line of its own; one that stands here must look like it. */
 const IS_PLURAL = /(?:secret|token|password|passwd|key)s["']?$/i;
