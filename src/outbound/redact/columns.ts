@@ -17,7 +17,9 @@ export function findInColumns(text: string): Span[] {
   const lines = text.split('\n');
   let at = 0;
   for (const [i, line] of lines.entries()) {
-    if (line.length <= MAX_LINE && MAY_BE_HEADING.test(line))
+    // Below another row with bars it is a row itself.
+    const isRow = line.includes('|') && (lines[i - 1] ?? '').includes('|') && !RULE.test(lines[i - 1] ?? '');
+    if (line.length <= MAX_LINE && !isRow && MAY_BE_HEADING.test(line))
       spans.push(...below(line, lines.slice(i + 1, i + 1 + MAX_ROWS), at + line.length + 1));
     at += line.length + 1;
   }
