@@ -42,8 +42,17 @@ function named<R extends { name: string }>(table: Record<string, Omit<R, 'name'>
   return Object.entries(table).map(([name, rule]) => ({ name, ...rule }) as R);
 }
 
-const TALOSCTL = /\btalosctl\b|\btalosconfig\b|\[talos\]/i;
-const PROXMOX = /(?:^|[\s/@"'])(?:qm|pct|pvesh|pvesm|pveum|pvecm|qmrestore|vzdump)\s|\bUPID:/im;
+/** Where a command begins: at a line's start, or behind a prompt, a shell's trace, another command. */
+const COMMAND = String.raw`(?:^|[+$#>;&|"'(]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
+const TALOSCTL = new RegExp(String.raw`${COMMAND}talosctl\b|\[talos\]`, 'im');
+/** How talosctl begins: what it was doing, or which node answered so. */
+const NODE_ANSWERED = /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )+rpc error: code = /im;
+const PROXMOX = new RegExp(
+  String.raw`${COMMAND}(?:qm|pct|pvesh|pvesm|pveum|pvecm|qmrestore|vzdump|ha-manager)\s|\bUPID:`,
+  'im',
+);
+/** A program that says its own name in front. */
+const ANOTHER_PROGRAM = /^(?!(?:error|fatal|warning|failed|rpc error|talosctl|TASK ERROR)\b)[a-z][\w.+-]{1,20}: /i;
 
 export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // What the loop itself found before or after the command.
@@ -119,7 +128,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       (?:syntax error|error) while loading yaml | ya?ml (?:syntax|parse|parsing|scanner) error
       /\b(?:failed|unable|error|cannot|could not)\b.{0,60}\bpars(?:e|ing)\b.{0,80}\.ya?ml\b.*\bline \d+/
       /\bsyntax error: .{0,200}\(syntax\)/ | /\ball (?:collection|sequence|mapping) items must start at the same column/
-      /\btabs? (?:characters? )?(?:must not be|are not allowed|cannot be|as indentation)/
+      /\btabs? (?:characters? )?(?:must not be|are not allowed|cannot be|as indentation)/ | (?:duplication of|duplicated?) key
     `,
   },
 
@@ -132,18 +141,26 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         command not found | /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | executable [\w./-]+ not found
         /(?:^|[\s/])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/ | /\.k?sh\[\d+\]: [\w.+-]+: not found$/ | spawn \S+ ENOENT
         /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch): ['‘"]?[\w+-]+['’"]?: No such file/
-        /\bFailed to exec [\w.+-]+: No such file/ | /\bNo such file or directory - [\w+-]+ \(Errno/
-        /\bexecutable file not found in \$?PATH/ | /^(?:\/usr\/bin\/)?env: .{1,80}: No such file or directory/
+        /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?: (?:error=2, )?(?:No such file|not found)/
+        not found (?:in|on) (?:your |the )?\$?PATH | /\bNo such file or directory - [\w+-]+ \(Errno/
+        /^(?:\/usr\/bin\/)?env: .{1,80}: No such file or directory/
         /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
-        /\bfailed to run command .{1,80}: No such file/ | No such file or directory - Failed to exec
+        No such file or directory - Failed to exec
         /^\S+: exec: .{1,80}: not found/ | /\bunknown command "[^"]+" for "(?:kubectl|helm|flux|talosctl)"/
         is not (?:recognized as an internal|a (?:docker|git|kubectl|helm) command) | /\bbad interpreter: No such file/
         /\bunknown (?:shorthand )?command: \S+$/ | Command '[^']+' not found
         /\bNo such file or directory: b?'[\w+-]+'/
         (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | /\bstatus=203\/EXEC/
-        (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found
+        (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found | /^which: no \S+ in \(/ | applet not found
       `,
     ],
+  },
+  'program not installed': {
+    class: 'command_not_found',
+    match: any`[\w.+-]+ (?:is not|isn't|not|must be|needs to be|be) installed | (?:it's|are) not installed | have \S+ installed`,
+    // Of these it is a name in the configuration that is wrong, or a library that is missing.
+    unless:
+      /\b(?:packages?|modules?|charts?|collections?|roles?|plugins?|CRDs?|librar(?:y|ies)|provider|driver|headers)\b/i,
   },
   'refused by Kubernetes validation': {
     class: 'config_error',
@@ -154,19 +171,24 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
 
   // Not allowed.
+  'key that others can read': {
+    class: 'permission_denied',
+    match: any`UNPROTECTED PRIVATE KEY | permissions .{1,80} are too open | bad permissions`,
+  },
   'credentials refused': {
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
     match: any`
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthorized
-      /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission)/ | login (?:failed|incorrect|denied)
+      /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission|auth)/ | LOGON_FAILURE
       authentication (?:failed|failure|required|is required) | (?:bad|incorrect) (?:password|credentials|username)
       invalid (?:credentials|username or password) | could not read (?:Username|Password)
       a (?:password|terminal) is required | validate API key | API key \S+ not valid | (?:sudo|become) password
       Must be logged in | (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
       Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
-      code = Unauthenticated | NOAUTH | WRONGPASS | Support for password authentication was removed
+      code = (?:Unauthenticated|PermissionDenied) | NOAUTH | WRONGPASS | Support for password authentication was removed
       denied: requested access | the server has asked for the client to provide credentials | pull access denied
+      denied (?:to \S|for user) | /": denied\b/ | (?:code|status)\W{1,3}403\b[\s\S]{0,80}\bdenied
     `,
   },
   'credentials distrusted': {
@@ -181,16 +203,15 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'not allowed': {
     class: 'permission_denied',
-    match: any`
-      permission denied | permissions? (?:check failed|are too open|is required|error) | E(?:ACCES|PERM) | are you root
-      PermissionError | operation not permitted | (?:is )?forbidden | /\b403\b.{0,60}\b(?:forbidden|permission|denied)/
-      (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | access (?:is )?denied | not authori[sz]ed | read-only file system
-      (?:must be|only) (?:run (?:as|by) )?(?:root|superuser|super user) | insufficient (?:permissions?|privileges?)
-      requires? (?:root|superuser|administrator|elevated) | is not in the sudoers file | become.*(?:password|root)
-      cannot (?:get|list|create|watch|patch|update|delete) resource | /\bunsafe (?:ownership|permissions)/
-      dubious ownership | requires permission | /^(?:sudo|su|doas): (?!.*\bnot found)/ | violates PodSecurity
-      need to be root | has no permissions?
-    `,
+    match: [
+      says('needed', 'privilege'),
+      ...any`
+        denied | E(?:ACCES|PERM) | are you root | not (?:writable|permitted|privileged|authori[sz]ed|allowed to \w+)
+        PermissionError | forbidden | (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | read-only file system
+        not in the sudoers file | become.*(?:password|root) | unsafe ownership | dubious ownership | violates PodSecurity
+        cannot (?:get|list|create|watch|patch|update|delete) resource | /^(?:sudo|su|doas): (?!.*\bnot found)/
+      `,
+    ],
   },
 
   'a program crashed': {
@@ -220,6 +241,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     match: any`
       /\bcould not resolve (?:host|address|['\x22]?[\w-]+\.[\w.-]+)/ | name or service not known | no such host
+      (?:couldn't|cannot|could not) (?:get|find) address
       UnknownHostException | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN | name resolution
       NameResolutionError | /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/
       no address associated with hostname
@@ -239,11 +261,17 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     `,
     ],
   },
-  'certificate refused': {
+  TLS: {
     class: 'network_error',
+    // A file or an answer that is not there is why nobody could be trusted.
+    unless:
+      /no such file|timed? ?out(?!=)|\bEOF\b|reset by peer|connection (?:was )?\S* ?(?:refused|closed|terminated)|deadline exceeded/i,
     match: any`
-      /\bx509: / | /\btls: failed to verify/ | self[- ]signed certificate | SSL certificate problem
-      certificate verify failed
+      /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error| certificate problem|_ERROR|: )/ | /\btls: /
+      certificate (?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
+      /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | CERT_UNTRUSTED
+      unable to (?:get|verify).{0,30}(?:certificate|signature) | wrong version number | OpenSSL SSL_connect
+      first record does not look like a TLS handshake | server gave HTTP response to HTTPS client
     `,
   },
   'nobody answers': {
@@ -252,9 +280,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('silent', 'peer'),
       ...any`
-        connection error | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up
+        (?:connection|connect|network|socket|transport) (?:error|failure) | 100% packet loss | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up
         /: EOF\b/ | EOF occurred | (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification
-        early EOF | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/
+        early EOF | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
         client_loop: send disconnect | broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream
         URLError | urlopen error | fetch failed | Max retries exceeded with url
         (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
@@ -276,17 +304,6 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       toomanyrequests | (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
     `,
   },
-  TLS: {
-    class: 'network_error',
-    match: any`
-      /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error| certificate problem|_ERROR|: )/ | /\btls: /
-      certificate (?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
-      /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | CERT_UNTRUSTED
-      unable to (?:get|verify).{0,30}(?:certificate|signature) | wrong version number | OpenSSL SSL_connect
-      first record does not look like a TLS handshake | server gave HTTP response to HTTPS client
-    `,
-  },
-
   // Files that Proxmox keeps for itself, before files in general.
   'Proxmox guest without configuration': {
     class: 'proxmox_error',
@@ -321,9 +338,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'package or library missing': {
     class: 'unknown',
     match: any`
-      No module named | Could not find a version that satisfies | No matching distribution found | /\bcannot find -l\w/
-      Unable to locate package | has no installation candidate | unmet dependencies
-      error while loading shared libraries
+      No module named | /\bcannot find -l\w/ | unmet dependencies | error while loading shared libraries
+      cannot open shared object file
     `,
   },
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
@@ -333,13 +349,14 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       says('lost', 'file'),
       ...any`
         no such file | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target
-        Cannot find module | /"\/?[\w.-]+(?:\/[\w.-]+)*\.?[\w-]*": not found/ | no file exists at | ERR_MODULE_NOT_FOUND
+        Cannot find module | /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | ERR_MODULE_NOT_FOUND
         No configuration files | Did not find any .{1,60} files? | No files? (?:found|matched) | No \w+file found
-        pathspec '.{1,80}' did not match | /\bunable to find one of 'kustomization/
+        /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
         does not appear to be a git repository | not a git repository | Could not find or access
       `,
     ],
   },
+  'package unknown': { class: 'config_error', match: [says('lost', 'package'), says('unknown', 'package')] },
   // A resource of Proxmox or Talos is where Terraform found it, not who says it.
   'Terraform language': {
     class: 'config_error',
@@ -352,10 +369,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // A tool's own complaint.
   'Talos machine configuration': {
     class: 'talos_error',
-    match: any`
+    match: [
+      TALOSCTL,
+      NODE_ANSWERED,
+      ...any`
       unknown keys found during decoding | maintenance mode | machine config(?:uration)? | machineconfig | /\[talos\]/
       error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-      talos(?:ctl|config)(?!-) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux)
+      talosconfig(?!-) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux)
       healthcheck error | /"machine\.\w/ | v1alpha1\.Config
       waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
       unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./
@@ -363,12 +383,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
       validate etcd for upgrade
     `,
+    ],
   },
   Proxmox: {
     class: 'proxmox_error',
     match: [
       // In capitals it is a variable of the environment.
-      /\bproxmoxer\b|\bproxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/,
+      /\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/,
       ...any`
         TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\bvolume '[^']*' (?:does not exist|already exists)/ | /\blvcreate '/
         (?:VM|CT|VMID|vmid|guest|container) '?\d{3,9}'?\b.{0,80}\b(?:is locked|locked|running|not running|template|exists|already|does not|failed|no such|error|unable)
@@ -383,8 +404,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       `,
     ],
   },
-  'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL },
-  'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX },
+  'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL, unless: ANOTHER_PROGRAM },
+  'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX, unless: ANOTHER_PROGRAM },
 
   // Bugs of a script or a program are no configuration, though their words are alike.
   'the program itself is wrong': {
@@ -400,13 +421,16 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     // What a machine has, or lacks.
     unless: /\bno such (?:pool|device|process)\b|\bunmet dependencies\b|\bERESOLVE\b|\bInsufficient (?:cpu|memory)\b/i,
     match: [
-      complains('lost', 'unknown', 'malformed'),
+      complains('lost', 'unknown', 'malformed', 'taken'),
       ...any`
         additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | TOMLDecodeError | JSONDecodeError
         (?:valid|in) JSON | no action detected | execution error at | error calling \w+ | cannot re-use a name
         /\btemplate: \S+:\d+:\d+: / | may not add resource | valid values are | SOPS encrypted, configuring decryption
         /\bError: Cycle: \w/ | requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/
-        already exists and is not managed
+        already exists and is not managed | template error | (?:\w+\.)*(?:Validation|Config\w*|Schema|Template)(?:Error|Exception)
+        required (?:property|field|value|argument|option|variable|parameter|key) | address already in use
+        (?:validation|schema check) failed
+        (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
       `,
     ],
   },

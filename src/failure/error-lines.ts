@@ -167,11 +167,13 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
   if (grade !== 'strong' && grade !== 'weak') return [anchor];
   const before = () => tellingFrom(lines, end, -1);
   const after = () => tellingFrom(lines, end, 1);
-  // What only says that something failed is often followed by what it was.
-  const gap = isSpecific(anchor.text) ? 0 : MAX_GAP;
+  // What only says that something failed, or announces what follows, is often followed by what it was.
+  const gap = isSpecific(anchor.text) && !anchor.text.endsWith(':') ? 0 : MAX_GAP;
   if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before(), MAX_GAP).reverse(), anchor, ...near(after(), gap)];
   const awaited = [...tellingFrom(lines, end, -1, MAX_GAP)].find(isAwaited);
-  return [...(awaited ? [awaited] : near(before(), MAX_GAP).reverse()), anchor, ...near(after(), MAX_GAP)];
+  const causes = near(before(), MAX_GAP).reverse();
+  const why = awaited ? [awaited, ...causes.filter((line) => line !== awaited && isSpecific(line.text))] : causes;
+  return [...why, anchor, ...near(after(), MAX_GAP)];
 }
 
 /** Lines that tell something, from the one beside `from` on, back or forth, each graded when it is asked for. */

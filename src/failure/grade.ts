@@ -79,7 +79,7 @@ const CONTEXT = together([
   /^npm (?:notice|warn|WARN)\b|^A complete log of this run/,
   /^Node\.js v\d/,
   /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Read documentation|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
-  /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
+  /https?:\/\/\S*\b(?:docs?|help|faq|wiki|support|sslcerts)\b\S*$/i,
   /^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/,
   /^Defaulted container |\bdoes not exist\. Installing it now\.$/,
   /^\++ |^Group \d+: FAILED$/,
@@ -104,7 +104,6 @@ const WRAPPERS = together([
   /\bbuild stopped: |\bsubcommand failed\b/,
   /^-- Configuring incomplete, errors occurred|^==> Builds finished but no artifacts/,
   /^(?:##\[error\])?(?:error: )?(?:process completed with )?exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+\.?$/i,
-  /\breturned non-zero exit status \d+\.?$|: exit status \d+\.?$/,
   /^(?:error: )?recipe `.*` failed/i,
   /^command failed: |^importing disk failed/,
   /\bELIFECYCLE\b|\b(?:Main|Control) process exited, code=exited, status=(?!2\d\d\/)|\bFailed with result 'exit-code'/,
@@ -119,6 +118,9 @@ const WRAPPERS = together([
   /^err(?:or)? ?\d*: (?:failed processing release|release) .{0,80}(?:failed|exited)(?:: exit status \d+)?$/,
   /^(?:FAILED|FAILURE|Failed|failed|Error|ERROR|Aborting|Aborted?)[.!:]*$/,
 ]);
+
+/** The end of a line that passes on how a command ended; what the command said may stand before it. */
+const EXIT_STATUS = /(?:\breturned non-zero|:) exit status \d+\.?"?$/;
 
 /** After npm's own prefix. */
 const NPM_WRAPPER =
@@ -274,6 +276,7 @@ function gradeText(line: string): Grade {
   }
   if (GOES_ON.test(text)) return 'strong';
   if (anyMatches(WRAPPERS, line, behind, text)) return 'wrapper';
+  if (EXIT_STATUS.test(text) && !matches(STRONG_WORDS, text)) return 'wrapper';
   if (anyMatches(STRONG, line, behind, text)) return isTentative(line, behind) ? 'warning' : 'strong';
   if (matches(PROGRESS, line)) return 'noise';
   if (isCause(line) || TROUBLE.test(line) || PLACE.test(line) || FOUND_AT.test(line))
