@@ -80,7 +80,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'permission_denied',
     external: "compare the host's key; when it is the right one: ssh-keygen -R with the host's name",
     match: any`
-      Host key verification failed | REMOTE HOST IDENTIFICATION HAS CHANGED | host key (?:mismatch|has changed)
+      Host key verification failed | HOST IDENTIFICATION HAS CHANGED | host key .{0,40}(?:mismatch|changed)
       Offending \w+ key in | knownhosts: key mismatch
     `,
   },
@@ -96,39 +96,33 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'permission_denied',
     external: 'give this machine the key that decrypts them',
     match: any`
-      Failed to get the data key | cannot get sops data key | Error getting data key
-      no identity matched any of the recipients | no (?:master )?key was able to decrypt | failed to load age identities
-      no vault secrets (?:were )?found | Decryption failed .{0,20}no vault secrets
-      /\bSecret "(?:[\w-]*sops[\w-]*|[\w-]*age[\w-]*)" not found/ | no age identity found | no identities specified
-      decryption failed: (?:No secret key|Wrong secret key) | (?:incorrect|wrong) vault password
+      (?:get|getting)(?: the| sops)* data key | no (?:master )?key (?:was able to|could) decrypt | no vault secrets
+      no (?:age )?identit(?:y|ies) (?:matched|found|specified) | load age identities | (?:No|Wrong) secret key
+      /\bSecret "[\w-]*(?:sops|age)[\w-]*" not found/
     `,
   },
   'certificate expired': {
     class: 'network_error',
     external: 'renew the certificate, or set the clock right',
     match: any`
-      certificate (?:has|is) expired | certificate has expired or is not yet valid | CERT_(?:HAS_EXPIRED|NOT_YET_VALID)
-      certificate is not yet valid | expired certificate | certificate expired
+      certificate (?:(?:has|is) )?(?:expired|not yet valid) | expired certificate | CERT_(?:HAS_EXPIRED|NOT_YET_VALID)
     `,
   },
 
-  // A typo in YAML, wherever it appears.
+  // A typo in YAML, wherever it appears: by the parsers' names, by their words, and by anybody's words about YAML.
   'YAML that does not parse': {
     class: 'yaml_parse_error',
     match: any`
-      /(?<![\w.])yaml: (?:line \d+|unmarshal|invalid|control characters|unknown|found|did not|mapping|could not|block|anchor|document)/
-      YAML(?:Exception|ParseError|SyntaxError|SemanticError|Error) | /\bPsych::(?:SyntaxError|BadAlias|DisallowedClass)/
-      /\byaml\.(?:scanner|parser|composer|constructor|reader)\./ | YAML parse error | error converting YAML to JSON
-      mapping values are not allowed | did not find expected | could not find expected | cannot start any token
-      /\bexpected <block end>/ | bad indentation of a | found duplicate key | duplicated? mapping key | /\bYAML::\w/
-      /\bwhile (?:scanning|parsing) (?:a|an|the) (?:simple key|block|flow|quoted|plain|anchor|alias|tag|node|document)/
-      map keys must be unique | nested mappings are not allowed | /\bimplicit keys need to be/ | unacceptable character
-      (?:malformed|invalid)(?: inline)? yaml | found undefined alias | found unexpected end of stream
-      /\bblock (?:sequence|collection|mapping)s? (?:entries|items)? ?(?:are|is|must|cannot)/
-      (?:syntax error|error) while loading yaml | ya?ml (?:syntax|parse|parsing|scanner) error
-      /\b(?:failed|unable|error|cannot|could not)\b.{0,60}\bpars(?:e|ing)\b.{0,80}\.ya?ml\b.*\bline \d+/
-      /\bsyntax error: .{0,200}\(syntax\)/ | /\ball (?:collection|sequence|mapping) items must start at the same column/
-      /\btabs? (?:characters? )?(?:must not be|are not allowed|cannot be|as indentation)/ | (?:duplication of|duplicated?) key
+      /(?<![\w.])yaml: (?!open |stat )/ | /\bYAML\w*(?:Error|Exception)\b/ | /\b(?:Psych|YAML)::\w/
+      /\byaml\.(?:scanner|parser|composer|constructor|reader)\./
+      /\b(?:pars|syntax|malform|invalid|load|convert|unmarshal)\w*\b.{0,20}(?<![.\w])ya?ml\b(?! files?\b)/
+      /(?<![.\w])ya?ml (?:syntax|pars(?:e|ing)|scanner) error/ | /\bsyntax error: .{0,200}\(syntax\)/
+      /\bpars(?:e|ing)\b.{0,80}\.ya?ml\b.*\bline \d+/ | (?:did|could) not find expected | mapping values are not allowed
+      cannot start any token | /\bexpected <block end>/ | bad indentation of a | (?:duplicated?|duplication of)(?: mapping)? key
+      /\bwhile (?:scanning (?:an?|the|for) |parsing (?:an?|the) (?:block|flow|node|document|tag))/
+      (?:map|implicit) keys (?:must|need to) be | nested mappings are not allowed | unacceptable character
+      found (?:undefined alias|unknown escape|unexpected end of stream) | /\bblock (?:sequence|collection|mapping)s? .{0,12}(?:are|is|must|cannot)\b/
+      items must start at the same column | /\btabs? (?:characters? )?(?:must not be|are not allowed|cannot be|as indentation)/
     `,
   },
 
@@ -138,26 +132,20 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('lost', 'tool'),
       ...any`
-        command not found | /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | executable [\w./-]+ not found
-        /(?:^|[\s/])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/ | /\.k?sh\[\d+\]: [\w.+-]+: not found$/ | spawn \S+ ENOENT
-        /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch): ['‘"]?[\w+-]+['’"]?: No such file/
-        /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?: (?:error=2, )?(?:No such file|not found)/
-        not found (?:in|on) (?:your |the )?\$?PATH | /\bNo such file or directory - [\w+-]+ \(Errno/
-        /^(?:\/usr\/bin\/)?env: .{1,80}: No such file or directory/
+        /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | /(?:^|[\s/.])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/
+        /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?:? (?:error=2, )?(?:No such file|not found|ENOENT)/
+        /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch|(?:\/usr\/bin\/)?env): ['‘"]?[\w.+-]+['’"]?: No such file/
         /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
-        No such file or directory - Failed to exec
-        /^\S+: exec: .{1,80}: not found/ | /\bunknown command "[^"]+" for "(?:kubectl|helm|flux|talosctl)"/
-        is not (?:recognized as an internal|a (?:docker|git|kubectl|helm) command) | /\bbad interpreter: No such file/
-        /\bunknown (?:shorthand )?command: \S+$/ | Command '[^']+' not found
-        /\bNo such file or directory: b?'[\w+-]+'/
-        (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | /\bstatus=203\/EXEC/
-        (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found | /^which: no \S+ in \(/ | applet not found
+        not found (?:in|on) (?:your |the )?\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
+        /\bexec: .{1,80}: not found/ | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
+        is not (?:recognized as an internal|a \w+ command) | /\bbad interpreter: No such file/ | applet not found
+        /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/ | (?:binary|tool) .{1,60} (?:not found|not installed|missing)
       `,
     ],
   },
   'program not installed': {
     class: 'command_not_found',
-    match: any`[\w.+-]+ (?:is not|isn't|not|must be|needs to be|be) installed | (?:it's|are) not installed | have \S+ installed`,
+    match: any`[\w.+-]+ (?:is not|isn't|not|must be|needs to be|be) installed | it's not installed | have \S+ installed`,
     // Of these it is a name in the configuration that is wrong, or a library that is missing.
     unless:
       /\b(?:packages?|modules?|charts?|collections?|roles?|plugins?|CRDs?|librar(?:y|ies)|provider|driver|headers)\b/i,
@@ -165,7 +153,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'refused by Kubernetes validation': {
     class: 'config_error',
     match: any`
-      field is immutable | spec(?:\.[\w.[\]]+)?: (?:Forbidden|Invalid value|Required value|Unsupported value)
+      spec(?:\.[\w.[\]]+)?: (?:Forbidden|Invalid value|Required value|Unsupported value)
       admission webhook .{1,120} denied the request | (?:exceeded|failed) quota
     `,
   },
@@ -179,25 +167,18 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
     match: any`
-      /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthorized
-      /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission|auth)/ | LOGON_FAILURE
-      authentication (?:failed|failure|required|is required) | (?:bad|incorrect) (?:password|credentials|username)
-      invalid (?:credentials|username or password) | could not read (?:Username|Password)
-      a (?:password|terminal) is required | validate API key | API key \S+ not valid | (?:sudo|become) password
-      Must be logged in | (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
-      Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
-      code = (?:Unauthenticated|PermissionDenied) | NOAUTH | WRONGPASS | Support for password authentication was removed
-      denied: requested access | the server has asked for the client to provide credentials | pull access denied
-      denied (?:to \S|for user) | /": denied\b/ | (?:code|status)\W{1,3}403\b[\s\S]{0,80}\bdenied
+      /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | LOGON_FAILURE
+      /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
+      could not read (?:Username|Password) | terminal is required | (?:sudo|become) password | Must be logged in
+      no such token | Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
+      password authentication was removed | to provide credentials | code = PermissionDenied | validate API key
+      denied (?:to \S|for user) | (?:denied: requested|pull) access | /": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
     `,
   },
   'credentials distrusted': {
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
-    match: [
-      says('distrusted', 'credential'),
-      ...any`(?:unable|failed) to authenticate | invalid format for Authorization`,
-    ],
+    match: [says('distrusted', 'credential'), ...any`(?:unable|failed) to (?:authenticate|authori[sz]e)`],
     // A file or a connection that is not there is why nobody could be trusted.
     unless: /no such file|connection refused|no route to host|timed? ?out|dial tcp/i,
   },
@@ -207,44 +188,36 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       says('needed', 'privilege'),
       ...any`
         denied | E(?:ACCES|PERM) | are you root | not (?:writable|permitted|privileged|authori[sz]ed|allowed to \w+)
-        PermissionError | forbidden | (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | read-only file system
-        not in the sudoers file | become.*(?:password|root) | unsafe ownership | dubious ownership | violates PodSecurity
-        cannot (?:get|list|create|watch|patch|update|delete) resource | /^(?:sudo|su|doas): (?!.*\bnot found)/
+        forbidden | (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | read-only file system | not in the sudoers file
+        become.*root | (?:unsafe|dubious) ownership | violates PodSecurity | /^(?:sudo|su|doas): (?!.*\bnot found)/
+        cannot (?:get|list|create|watch|patch|update|delete) resource
       `,
     ],
   },
 
-  'a program crashed': {
-    class: 'unknown',
-    match: any`/^panic: / | /^fatal error: / | segmentation fault | core dumped`,
-  },
+  'a program crashed': { class: 'unknown', match: [/^panic: (?!.*no such file)|\bsegmentation fault\b/im] },
 
   // Out of reach.
   'Proxmox proxy error': {
     class: 'proxmox_error',
     transient: true,
-    match: any`
-      /\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too large)/
-    `,
+    match: any`/\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too large)/`,
   },
   'name not resolved for now': {
     class: 'network_error',
     transient: true,
     match: any`
       temporary failure (?:in name resolution|resolving) | EAI_AGAIN | server misbehaving | SERVFAIL
-      /\bCould not resolve host: / | /\blookup \S+ on \S+:53: (?:read|write|dial) udp/
-      /\b(?:dial|read) udp \S+:53\b.{0,60}\b(?:refused|timeout)/ | no servers could be reached
+      /\bCould not resolve host: / | /\b(?:dial|read|write) udp \S+:53\b/ | no servers could be reached
       communications error to \S+#53 | /\btry again later\b.*\bresolv/
     `,
   },
   'name unknown': {
     class: 'network_error',
     match: any`
-      /\bcould not resolve (?:host|address|['\x22]?[\w-]+\.[\w.-]+)/ | name or service not known | no such host
-      (?:couldn't|cannot|could not) (?:get|find) address
-      UnknownHostException | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN | name resolution
-      NameResolutionError | /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/
-      no address associated with hostname
+      /\b(?:could not|cannot|failed to|unable to) resolve (?:host|address|name|['\x22]?[\w-]+\.[\w.-]+)/
+      name or service not known | no such host | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN
+      name resolution | host(?:name)? not found | no address associated with hostname | (?:couldn't|cannot|could not) (?:get|find) address
     `,
   },
   'host off': {
@@ -254,11 +227,11 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       /\bUNREACHABLE(?:!|:| \()/,
       ...any`
-      no route to host | /(?<!bus: )\bhost is (?:down|unreachable)\b/ | E?(?:HOSTUNREACH|HOSTDOWN)
-      destination host unreachable | /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
-      /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
-      Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
-    `,
+        no route to host | /(?<!bus: )\bhost (?:is )?(?:down|unreachable)\b/ | E?HOST(?:UNREACH|DOWN)
+        /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
+        /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
+        Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
+      `,
     ],
   },
   TLS: {
@@ -267,11 +240,10 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     unless:
       /no such file|timed? ?out(?!=)|\bEOF\b|reset by peer|connection (?:was )?\S* ?(?:refused|closed|terminated)|deadline exceeded/i,
     match: any`
-      /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error| certificate problem|_ERROR|: )/ | /\btls: /
+      /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error|_ERROR|: )/ | /\btls: / | CERT_UNTRUSTED | OpenSSL SSL_connect
       certificate (?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
-      /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | CERT_UNTRUSTED
-      unable to (?:get|verify).{0,30}(?:certificate|signature) | wrong version number | OpenSSL SSL_connect
-      first record does not look like a TLS handshake | server gave HTTP response to HTTPS client
+      /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | wrong version number
+      unable to (?:get|verify).{0,30}(?:certificate|signature) | HTTP response to HTTPS client
     `,
   },
   'nobody answers': {
@@ -280,18 +252,16 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('silent', 'peer'),
       ...any`
-        (?:connection|connect|network|socket|transport) (?:error|failure) | 100% packet loss | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up
-        /: EOF\b/ | EOF occurred | (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification
-        early EOF | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
-        client_loop: send disconnect | broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream
-        URLError | urlopen error | fetch failed | Max retries exceeded with url
-        (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
+        (?:connection|connect|network|socket|transport) (?:error|failure) | (?:connection to \S+|fetch) failed | 100% packet loss
+        E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | (?:early|occurred) EOF
+        EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
+        (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
+        broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
+        Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | Error while dialing
         /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
         /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
-        transport: Error while dialing
-        /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/
-        (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect|reach|contact|establish)
-        connection to \S+ failed | network is unreachable
+        /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | network is unreachable
+        (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect(?! to (?:\w+ ){0,2}bus\b)|reach|contact|establish)
       `,
     ],
   },
@@ -299,34 +269,25 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     transient: true,
     match: any`
-      /\b(?:429|502|503|504)\b.{0,40}\b(?:too many requests|bad gateway|service (?:temporarily )?unavailable|gateway time-?out)/
-      too many requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
-      toomanyrequests | (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
-    `,
-  },
-  // Files that Proxmox keeps for itself, before files in general.
-  'Proxmox guest without configuration': {
-    class: 'proxmox_error',
-    match: any`
-      (?:qemu-server|lxc)\/\d+\.conf | /\bconfiguration file for (?:VM|CT) \d+/
-      /\b(?:VM|CT|guest) \d+ (?:does not exist|not found|already exists)/
-    `,
-  },
-  'Proxmox storage': {
-    class: 'proxmox_error',
-    match: any`
-      /\b(?:vm|base|subvol)-\d{3,9}-(?:disk|cloudinit)\b/ | /\/(?:dev|mnt|etc)\/pve\// | /\/var\/lib\/vz\//
-      unable to activate storage
+      too ?many ?requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
+      (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
     `,
   },
 
-  // Proxmox's and Talos's own complaints, where their words would be taken for a missing file.
+  // What Proxmox and Talos keep for themselves, before files in general.
+  'Proxmox guest or disk': {
+    class: 'proxmox_error',
+    match: any`
+      (?:qemu-server|lxc)\/\d+\.conf | /\bconfiguration file for (?:VM|CT) \d+/ | unable to activate storage
+      /\b(?:VM|CT|guest) \d+ (?:does not exist|not found|already exists)/ | /\/(?:dev|mnt|etc)\/pve\// | /\/var\/lib\/vz\//
+      /\b(?:vm|base|subvol)-\d{3,9}-(?:disk|cloudinit)\b/
+    `,
+  },
   'Talos image or patch': {
     class: 'talos_error',
     match: any`
       (?:apply|load|parse) config patch(?![^\n]*no such file) | disk \S+ not found in the system
-      error pulling installer image | installer image\b.*\bnot found
-      factory\.talos\.dev\b.*\b(?:not found|404|invalid)
+      (?:installer image|factory\.talos\.dev)\b.*\b(?:not found|404|invalid)
     `,
   },
   'package index out of reach': {
@@ -337,10 +298,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'package or library missing': {
     class: 'unknown',
-    match: any`
-      No module named | /\bcannot find -l\w/ | unmet dependencies | error while loading shared libraries
-      cannot open shared object file
-    `,
+    match: any`No module named | /\bcannot find -l\w/ | unmet dependencies | shared (?:libraries|object file)`,
   },
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
@@ -348,11 +306,10 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('lost', 'file'),
       ...any`
-        no such file | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target
-        Cannot find module | /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | ERR_MODULE_NOT_FOUND
-        No configuration files | Did not find any .{1,60} files? | No files? (?:found|matched) | No \w+file found
+        ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
+        /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
+        Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | not (?:appear to be )?a git repository
         /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
-        does not appear to be a git repository | not a git repository | Could not find or access
       `,
     ],
   },
@@ -373,16 +330,14 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       TALOSCTL,
       NODE_ANSWERED,
       ...any`
-      unknown keys found during decoding | maintenance mode | machine config(?:uration)? | machineconfig | /\[talos\]/
-      error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-      talosconfig(?!-) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux)
-      healthcheck error | /"machine\.\w/ | v1alpha1\.Config
-      waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
-      unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./
-      virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet
-      failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
-      validate etcd for upgrade
-    `,
+        unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | talosconfig(?!-)
+        error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
+        /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/
+        waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
+        unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
+        virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet
+        failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
+      `,
     ],
   },
   Proxmox: {
@@ -394,13 +349,12 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\bvolume '[^']*' (?:does not exist|already exists)/ | /\blvcreate '/
         (?:VM|CT|VMID|vmid|guest|container) '?\d{3,9}'?\b.{0,80}\b(?:is locked|locked|running|not running|template|exists|already|does not|failed|no such|error|unable)
         (?:unable to create|can't (?:start|stop|clone|lock|create|migrate)|cannot (?:start|clone|migrate|remove)) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
-        update ACL failed | no such storage | thin pool | QEMU guest agent | ResourceException | /\bqemu-img: /
-        storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | qemu-server | /\bkvm: /
-        no quorum | Parameter verification failed | value does not match the regex pattern | VM is locked | zfs error
-        no such (?:vm|logical volume|cluster node|volume) | /\b(?:MAX|max) \d+ vcpus allowed/ | importing disk
-        /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd)
-        /\bstart failed: \b/ | job errors | disk image\b.*\balready exists | /\bunsupported format 'raw/ | cloudinit
-        hotplug problem | /\/PVE\// | corosync
+        update ACL failed | thin pool | QEMU guest agent | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server
+        storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | VM is locked | zfs error
+        no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | job errors
+        no such (?:vm|storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | hotplug problem | corosync
+        /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd) | /\/PVE\//
+        disk image\b.*\balready exists | /\bunsupported format 'raw/ | cloudinit
       `,
     ],
   },
@@ -412,24 +366,23 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'unknown',
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
-      unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: /
-      /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:\d+:/
+      parameter not set | bad substitution | /^(?!\/etc\/)\S+: (?:line )?\d+: / | /^error\[E\d+\]/
     `,
   },
   'configuration refused': {
     class: 'config_error',
     // What a machine has, or lacks.
-    unless: /\bno such (?:pool|device|process)\b|\bunmet dependencies\b|\bERESOLVE\b|\bInsufficient (?:cpu|memory)\b/i,
+    unless: /\bno such (?:pool|device|process)\b|\bInsufficient (?:cpu|memory)\b/i,
     match: [
       complains('lost', 'unknown', 'malformed', 'taken'),
       ...any`
-        additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | TOMLDecodeError | JSONDecodeError
-        (?:valid|in) JSON | no action detected | execution error at | error calling \w+ | cannot re-use a name
-        /\btemplate: \S+:\d+:\d+: / | may not add resource | valid values are | SOPS encrypted, configuring decryption
-        /\bError: Cycle: \w/ | requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/
-        already exists and is not managed | template error | (?:\w+\.)*(?:Validation|Config\w*|Schema|Template)(?:Error|Exception)
-        required (?:property|field|value|argument|option|variable|parameter|key) | address already in use
-        (?:validation|schema check) failed
+        additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | (?:valid|in) JSON | no action detected
+        (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
+        execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
+        cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
+        requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | already exists and is not managed
+        required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
+        syntax error | exec format error
         (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
       `,
     ],

@@ -171,7 +171,10 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
   const gap = isSpecific(anchor.text) && !anchor.text.endsWith(':') ? 0 : MAX_GAP;
   if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before(), MAX_GAP).reverse(), anchor, ...near(after(), gap)];
   const awaited = [...tellingFrom(lines, end, -1, MAX_GAP)].find(isAwaited);
-  const causes = near(before(), MAX_GAP).reverse();
+  const warned = [...tellingFrom(lines, end, -1, 1)].filter(
+    ({ grade, text }) => grade === 'warning' && isSpecific(text),
+  );
+  const causes = [...warned, ...near(before(), MAX_GAP).reverse()];
   const why = awaited ? [awaited, ...causes.filter((line) => line !== awaited && isSpecific(line.text))] : causes;
   return [...why, anchor, ...near(after(), MAX_GAP)];
 }

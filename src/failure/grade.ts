@@ -245,6 +245,7 @@ export function gradeOf(line: string): Grade {
   if (npm === undefined) return gradeText(line);
   const message = line.slice(npm.length + 1);
   if (NPM_WRAPPER.test(message)) return 'wrapper';
+  if (/^\s{2}/.test(message) && !matches(STRONG_FORMS, message.trim())) return 'noise';
   const grade = gradeText(message);
   return grade === 'plain' ? 'weak' : grade;
 }

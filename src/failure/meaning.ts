@@ -165,6 +165,6 @@ export function says(what: keyof typeof COMPLAINTS, subject: keyof typeof SUBJEC
 /** Matches a text that says a complaint, whatever of. */
 export const complains = (...what: (keyof typeof COMPLAINTS)[]): RegExp =>
   new RegExp(
-    what.map((one) => String.raw`\b${COMPLAINTS[one].before} \S|\S:? ${COMPLAINTS[one].after}(?!\w)`).join('|'),
+    what.map((one) => String.raw`\b${COMPLAINTS[one].before}:? \S|\S:? ${COMPLAINTS[one].after}(?!\w)`).join('|'),
     'im',
   );

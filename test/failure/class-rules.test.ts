@@ -147,7 +147,7 @@ test("a project's own rules come first, in their order, with their own flags", (
   assert.equal(of('nas is asleep', '', 1, own), {
     ...{ class: 'network_error', transient: true, external: true, rules: ['nas'] },
   });
-  assert.is(of('sudo: a password is required', '', 1, own).rules[0], 'credentials refused');
+  assert.is(of('root@pve1: Permission denied (publickey).', '', 1, own).rules[0], 'credentials refused');
 });
 
 test("a project's own rule does not speak for a log that says nothing", () => {
