@@ -44,7 +44,7 @@ function alternatives(source: string): string[] {
 /** Progress: it moves while nothing is wrong. */
 const PROGRESS = together([
   /^[\s.#=>|/\\*~▏▎▍▌▋▊▉█░▒▓⠀-⣿-]+$/,
-  /\d%\)?$/,
+  /\d%\)?$|^\s*\d{1,3}(?:\.\d+)?% /,
   /(?<![#=>█])[#=>█]{3,}.{0,40}\d{1,3}(?:\.\d+)?%|\d{1,3}(?:\.\d+)?%.{0,20}[#=>█]{3}/,
   /\b\d+(?:\.\d+)? ?[kKMGT]i?B\/s\b|\b(?:eta|ETA) \d/,
   /^\s*\d+\s+[\d.]+[kMG]?\s+\d+\s+[\d.]+[kMG]?\s+\d+\s/,
@@ -211,20 +211,19 @@ const STRONG = together([
 const CAUSE = words`
     can ?not | can't | couldn't | won't | unable | invalid | denied | refused | refuses | missing | reject(?:ed|s)?
     timed out | timeout | exceeded | exceeds | expired | conflicts? | unknown | unexpected | unsupported | undefined
-    illegal | malformed | mismatch | corrupt(?:ed)? | unreachable | unavailable
+    illegal | malformed | incorrect | busy | too ?many ?requests | mismatch | corrupt(?:ed)? | unreachable | unavailable
     not online | not found | not available | not running | not allowed | not permitted
     not supported | not exist | not valid | not enough | not empty | not set | not defined | not known | not a
     not in | not mounted | not installed | not match | not be | not have | not? going | not? installable
     not? quorum | is required | has changed | expected | no matches | no match | no space | no (?:valid|supported|suitable|matching|mutual|usable) | no identity
     no available | no free | no such | no rule | no default | doesn't | does not | didn't | did not | isn't
-    must be | must not | must have | must specify | already exists | already running | already in use | already used
-    already defined | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+
+    must be | must not | must have | must specify | already (?:running|defined) | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+
     stuck | closed | locked | forbid\w* | NotFoundError | unauthorized
     ErrImagePull | ImagePullBackOff | CreateContainer\w*Error
   `;
 
 /** What is said to be missing, unknown, malformed or silent, whatever it is. */
-const COMPLAINT = complains('lost', 'unknown', 'malformed');
+const COMPLAINT = complains('lost', 'unknown', 'malformed', 'taken');
 const isCause = (text: string): boolean => CAUSE.test(text) || COMPLAINT.test(text);
 
 /** Words that only say that something is wrong. */
