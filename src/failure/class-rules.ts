@@ -136,7 +136,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?:? (?:error=2, )?(?:No such file|not found|ENOENT)/
         /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch|(?:\/usr\/bin\/)?env): ['‘"]?[\w.+-]+['’"]?: No such file/
         /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
-        not found (?:in|on) (?:your |the )?\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
+        not found (?:in|on) (?:\w+ ){0,2}\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
         /\bexec: .{1,80}: not found/ | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
         is not (?:recognized as an internal|a \w+ command) | /\bbad interpreter: No such file/ | applet not found
         /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/ | (?:binary|tool) .{1,60} (?:not found|not installed|missing)
@@ -167,7 +167,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
     match: any`
-      /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | LOGON_FAILURE
+      /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | /(?:LOGON|LOGIN|AUTH)_FAIL/
       /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
       could not read (?:Username|Password) | terminal is required | (?:sudo|become) password | Must be logged in
       no such token | Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
@@ -180,7 +180,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     external: 'check the credentials that this stage uses',
     match: [says('distrusted', 'credential'), ...any`(?:unable|failed) to (?:authenticate|authori[sz]e)`],
     // A file or a connection that is not there is why nobody could be trusted.
-    unless: /no such file|connection refused|no route to host|timed? ?out|dial tcp/i,
+    unless:
+      /no such file|connection refused|no route to host|timed? ?out|dial tcp|x509: certificate|\bkey \S+ in (?:Secret|ConfigMap)\b/i,
   },
   'not allowed': {
     class: 'permission_denied',
@@ -216,7 +217,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     match: any`
       /\b(?:could not|cannot|failed to|unable to) resolve (?:host|address|name|['\x22]?[\w-]+\.[\w.-]+)/
-      name or service not known | no such host | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN
+      name or service not known | no such (?:host|domain) | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN
       name resolution | host(?:name)? not found | no address associated with hostname | (?:couldn't|cannot|could not) (?:get|find) address
     `,
   },
@@ -227,7 +228,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       /\bUNREACHABLE(?:!|:| \()/,
       ...any`
-        no route to host | /(?<!bus: )\bhost (?:is )?(?:down|unreachable)\b/ | E?HOST(?:UNREACH|DOWN)
+        no route to host | /(?<!bus: )\bhost (?:is )?(?:down|unreachable)\b/ | E?HOST_?(?:UNREACH|DOWN)
         /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
         /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
         Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
@@ -252,7 +253,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('silent', 'peer'),
       ...any`
-        (?:connection|connect|network|socket|transport) (?:error|failure) | (?:connection to \S+|fetch) failed | 100% packet loss
+        (?:connection|connect|network|socket|transport) (?:error|failed|failure) | (?:connection to \S+|fetch) failed | 100% packet loss
         E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | (?:early|occurred) EOF
         EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
         (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
@@ -303,6 +304,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
     class: 'missing_file',
+    unless: /: (?:device or resource busy|input\/output error|too many open files)\b/i,
     match: [
       says('lost', 'file'),
       ...any`
@@ -372,7 +374,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'configuration refused': {
     class: 'config_error',
     // What a machine has, or lacks.
-    unless: /\bno such (?:pool|device|process)\b|\bInsufficient (?:cpu|memory)\b/i,
+    unless: /\bno such (?:pool|device|process)\b|\binsufficient\b|\benough\b/i,
     match: [
       complains('lost', 'unknown', 'malformed', 'taken'),
       ...any`
@@ -382,7 +384,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
         requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | already exists and is not managed
         required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
-        syntax error | exec format error
+        syntax error | exec format error | (?:dependency|import|reference) cycle | circular \w+
         (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
       `,
     ],

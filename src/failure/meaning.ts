@@ -27,7 +27,8 @@ const COMPLAINTS = {
   /** Nobody knows the name. */
   unknown: {
     before: either`
-      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ (?:named|matching)
+      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \S+ (?:named|matching|by that name)
+      no \w+ (?=["'\x60])
       ${CANNOT} (?:resolve|retrieve|select|load|download) | no \w+(?: \w+)? exists? with
       no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured|passed|given|provides)
     `,
@@ -48,9 +49,9 @@ const COMPLAINTS = {
     after: either`
       (?:is|are) (?:an? )?(?:invalid|unsupported|malformed|required|mandatory|empty|immutable|ambiguous|out of range)
       (?:is|are) (?:not (?:valid|one of|suitable|an? valid)|too (?:long|short|large|small|big|old|new))
-      not (?:allowed|supported|expected|valid) | must (?:be|have|not|match|contain|specify|start|end|consist)
+      not (?:allowed|supported|expected|valid) | (?:must|should) (?:not )?(?!not)\w+
       (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have|provide)
-      (?:doesn't|don't|didn't) (?:match|support|meet) | lacks | expected(?=[.,;]|$) | already (?:set|defined|declared) | mismatch
+      (?:doesn't|don't|didn't) (?:match|support|meet|have|provide|contain) | (?:is )?required(?=[,.;]|$) | lacks | expected(?=[.,;]|$) | already (?:set|defined|declared) | mismatch
       (?:parse|parsing|syntax|validation|schema) errors? | not the correct
       expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
       (?:cannot|can't|may not) be (?:changed|used|set|empty|null|imported|specified|handled|determined|combined)
@@ -61,7 +62,7 @@ const COMPLAINTS = {
     before: either`conflict: | naming conflict`,
     after: either`
       already (?:in use|exists?|taken|allocated|registered|assigned|bound|been (?:taken|used|allocated|defined)|used by|being used)
-      (?:is|are) in use | conflicts? with
+      (?:is|are) in use | conflicts? with | overlaps? with
     `,
   },
   /** One must be it, or have it. */
