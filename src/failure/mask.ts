@@ -54,8 +54,8 @@ const TELLING = new RegExp(
 const HOST_BEFORE = /(?:^|[\s"'/@(=>[])(?:<ip>\]?|[A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]*[A-Za-z0-9]|localhost):$/;
 /** `ghcr.io/lab/dns:`; the tag of an image follows. */
 const IMAGE_BEFORE = /[\w.-]\/[\w.-]+:$/;
-/** `redis:`; a port may follow. */
-const SERVICE_BEFORE = /(?:^|[\s"'/@(=>])[a-z][a-z0-9]*:$/;
+/** `redis:`, or ` :` where somebody listens; a port may follow. */
+const SERVICE_BEFORE = /(?:^|[\s"'/@(=>])(?:[a-z][a-z0-9]*|\*)?:$/;
 
 /** One pattern out of several. */
 const either = (flags: string, ...patterns: readonly RegExp[]): RegExp =>
@@ -295,7 +295,7 @@ function isTelling(text: string, { before, after }: Around): boolean {
   if (/: \($/.test(before) ? after.startsWith(')') : before.endsWith('(') && after.startsWith(': ')) return true;
   if (/^[45]\d\d$/.test(text) && /\($/.test(before) && after.startsWith(')')) return true;
   if (/^[45]\d\d$/.test(text) && /\w: $/.test(before) && /^ [a-z]/i.test(after)) return true;
-  const answers = /^ [A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before);
+  const answers = /^ {1,2}[A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before);
   if ((/^[1-5]\d\d$/.test(text) && answers) || IMAGE_BEFORE.test(before)) return true;
   if (/^\d{2,5}$/.test(text) && HOST_BEFORE.test(before)) return true;
   return /^(?:22|25|53|80|443|\d{4,5})$/.test(text) && SERVICE_BEFORE.test(before);

@@ -97,6 +97,21 @@ const SAID: [[string, boolean, boolean], string[], string[]][] = [
     ['invalid ?', 'expired ?', '? has expired', '? was rejected', '? does not match'],
   ],
   [
+    ['permission_denied', false, false],
+    ['root', 'elevated privileges', 'administrator rights'],
+    ['you need ?', 'this requires ?', 'missing ?', '? required'],
+  ],
+  [
+    ['config_error', false, false],
+    ['the name web', 'port 8080', 'subnet "10.0.0.0/24"'],
+    ['? is already in use', '? is already allocated', '? overlaps with another one', '? conflicts with a and b'],
+  ],
+  [
+    ['config_error', false, false],
+    ['package htopp', 'chart "grafanaa"', 'collection a.b', 'module/action a.b.proxmox_kvmm'],
+    ['unable to locate ?', "couldn't resolve ?", '? was not found', 'no such ?'],
+  ],
+  [
     ['network_error', true, false],
     ['the connection', 'host nas.lan', 'the request'],
     ['? timed out', 'no response from ?', '? was reset', 'timeout while waiting for ?'],
@@ -134,6 +149,19 @@ test('a generic cause stands before the tool that reports it', () => {
     ['error validating config: yaml: line 3: mapping values are not allowed in this context', 'yaml_parse_error'],
   ];
   for (const [text, expected] of cases) assert.is(of(text, AT_WORK.join('\n')).class, expected, text);
+});
+
+test('what talosctl or qm was doing counts, unless another program says its name, or they are only mentioned', () => {
+  const cases: [before: string, errors: string, expected: string][] = [
+    ['+ talosctl reset --graceful', 'member removal stopped', 'talos_error'],
+    ['$ sudo /usr/local/bin/talosctl health', 'member removal stopped', 'talos_error'],
+    ['downloading talosctl v1.99.0', 'curl: (22) The requested URL returned error: 404', 'config_error'],
+    ['+ talosctl reset --graceful', 'tar: short read', 'unknown'],
+    ['the qm handbook says more', 'member removal stopped', 'unknown'],
+    ['', 'error restarting service: rpc error: code = NotFound desc = service "etdc" is unknown', 'talos_error'],
+    ['', 'E: Unable to locate package talosctl', 'config_error'],
+  ];
+  for (const [before, errors, expected] of cases) assert.is(of(errors, before).class, expected, errors);
 });
 
 test("a project's own rules come first, in their order, with their own flags", () => {

@@ -50,6 +50,67 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
     ],
     says: ['FAILED: HTTP Error 404: Not Found'],
   },
+  'a command that was run for the tool: what it said before its status': {
+    log: [
+      'level=fatal msg="environment check failed: nsenter: failed to execute iscsiadm: No such file or directory: exit status 127"',
+      'error: daemon set "manager" is not ready',
+    ],
+    says: [
+      'level=fatal msg="environment check failed: nsenter: failed to execute iscsiadm: No such file or directory: exit status 127"',
+      'error: daemon set "manager" is not ready',
+    ],
+  },
+  'a command that was run for the tool, and said nothing': {
+    log: ['Error: chart "web" is invalid', 'helmfile: release web: exit status 1'],
+    says: ['Error: chart "web" is invalid'],
+  },
+  'a refusal that announces its reasons, an empty line before them': {
+    log: [
+      'Error from server: admission webhook "validate.policy" denied the request:',
+      '',
+      'resource Deployment/home/web was blocked due to the following policies',
+      '',
+      'no-privileged:',
+      "  rule: 'validation error: Privileged mode is disallowed.'",
+    ],
+    says: [
+      'Error from server: admission webhook "validate.policy" denied the request:',
+      "rule: 'validation error: Privileged mode is disallowed.'",
+    ],
+  },
+  'a wait that ran out: what was waited for, and what was said of it': {
+    log: [
+      'waiting for certificate web-tls',
+      '  Message: Failed to create Order: 429 rateLimited: too many certificates',
+      'error: timed out waiting for the condition on certificates/web-tls',
+    ],
+    says: [
+      'waiting for certificate web-tls',
+      'Message: Failed to create Order: 429 rateLimited: too many certificates',
+      'error: timed out waiting for the condition on certificates/web-tls',
+    ],
+  },
+  'a wait that ran out while it was tried again: what the last try met': {
+    log: ['warning: retrying: dial tcp 10.0.0.1:2379: connect: connection refused', 'Error: context deadline exceeded'],
+    says: ['warning: retrying: dial tcp <ip>:2379: connect: connection refused', 'Error: context deadline exceeded'],
+  },
+  'an address with "doc" in it is no pointer to documentation': {
+    log: ['redis Pulling', 'toomanyrequests: You have reached your limit: https://www.docker.com/increase-rate-limit'],
+    says: ['toomanyrequests: You have reached your limit: https://www.docker.com/increase-rate-limit'],
+  },
+  'npm: its error, not the options that it explains below': {
+    log: [
+      'npm error code EUSAGE',
+      'npm error The command needs an existing package-lock.json',
+      'npm error   --dry-run',
+      "npm error     Indicates that you don't want any changes",
+    ],
+    says: ['npm error code EUSAGE', 'npm error The command needs an existing package-lock.json'],
+  },
+  'a share in front of a line is progress': {
+    log: ['umount: /mnt/nas: target is busy.', '  42% [12/28] pulling layer'],
+    says: ['umount: /mnt/nas: target is busy.'],
+  },
   'a Python traceback: its last line': {
     log: [
       'Traceback (most recent call last):',

@@ -221,7 +221,13 @@ const CASES: Record<string, Case> = {
         'no disk scsi0',
         'no host pve-2',
       ],
-      ...['no host node1.lan', 'no file 10-media.yaml', 'no path a/10/b'],
+      ...[
+        'no host node1.lan',
+        'no file 10-media.yaml',
+        'no path a/10/b',
+        'listen tcp :6443: bind: no',
+        'bind *:80: no',
+      ],
     ],
   },
   id: {
@@ -255,6 +261,10 @@ test('every mask has an example, and a reason', () => {
 test('a service keeps its port and its name, also behind an address in brackets', () => {
   assert.is(template('dial tcp [fd00::9]:6443: connect: refused'), 'dial tcp [<ip>]:6443: connect: refused');
   assert.is(template('cannot connect to pve1.lan [10.0.0.5]: no'), 'cannot connect to pve1.lan [<ip>]: no');
+});
+
+test('an answer keeps its status, also where columns stand between them', () => {
+  assert.is(template('401  Unauthorized [IP: 10.0.0.1 443]'), '401 Unauthorized [IP: <ip> #]');
 });
 
 test('what was masked is told with the text it had', () => {
