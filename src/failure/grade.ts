@@ -174,24 +174,20 @@ const STRONG_FORMS = [
 /** What the system says, whoever passes it on. */
 const STRONG_WORDS = [
   words`
-    No such file or directory | Permission denied | Operation not permitted | command not found | Is a directory
-    Not a directory | File exists | Directory not empty | No space left on device | Read-only file system
-    Device or resource busy | Text file busy | Exec format error | Argument list too long | Bad file descriptor
-    Invalid argument | Input\/output error | Cannot allocate memory | Too many open files | Disk quota exceeded
-    Broken pipe | Stale file handle | Address already in use | Cannot assign requested address | Operation timed out
-    Operation not supported | Protocol not supported | No such host | No such device | No such process
-    No such container | No such image | No such key | No such user | No such group | Host key verification failed
-    Too many authentication failures
-    connection refused | connection timed out | connection reset | connection closed by | connection aborted
-    no route to host | network is unreachable | host is down | host is unreachable | name or service not known
-    temporary failure in name resolution | name resolution | could not resolve | no such host | i\/o timeout
-    context deadline exceeded | tls handshake | certificate verify | certificate has | certificate is
-    certificate signed | x509 | EOF occurred | unexpected EOF | server misbehaving
-    unbound variable | parameter not set | bad substitution | syntax error | unexpected token
-    unexpected end of file | ambiguous redirect | bad interpreter | not a valid identifier | readonly variable
-    core dumped | segmentation fault | out of memory | oom-?kill\w*
-    access denied | unauthorized | forbidden | authentication failed | authentication required | invalid credentials
-    not authorized | a password is required | a terminal is required
+    No such (?:file or directory|host|device|process|container|image|key|user|group) | Permission denied | File exists
+    Operation (?:not permitted|not supported|timed out) | command not found | (?:Is|Not) a directory | Directory not empty
+    No space left on device | Read-only file system | Device or resource busy | Text file busy | Exec format error
+    Argument list too long | Bad file descriptor | Invalid argument | Input\/output error | Cannot allocate memory
+    Too many open files | Disk quota exceeded | Broken pipe | Stale file handle | Address already in use
+    Cannot assign requested address | Protocol not supported | Host key verification failed
+    Too many authentication failures | connection (?:refused|timed out|reset|closed by|aborted) | no route to host
+    network is unreachable | host is (?:down|unreachable) | name or service not known | name resolution
+    could not resolve | i\/o timeout | context deadline exceeded | tls handshake | certificate (?:verify|has|is|signed)
+    x509 | EOF occurred | unexpected EOF | server misbehaving | unbound variable | parameter not set | bad substitution
+    syntax error | unexpected token | unexpected end of file | ambiguous redirect | bad interpreter
+    not a valid identifier | readonly variable | core dumped | segmentation fault | out of memory | oom-?kill\w*
+    access denied | unauthorized | forbidden | authentication (?:failed|required) | invalid credentials
+    not authorized | a (?:password|terminal) is required
   `,
   /\bE(?:NOENT|ACCES|PERM|EXIST|PIPE|ADDRINUSE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|MFILE|INVAL|BUSY|RESOLVE|INTEGRITY|40[134])\b/,
   /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b/,
@@ -209,17 +205,15 @@ const STRONG = together([
 
 /** Words of a cause: they say what is wrong with something. */
 const CAUSE = words`
-    can ?not | can't | couldn't | won't | unable | invalid | denied | refused | refuses | missing | reject(?:ed|s)?
-    timed out | timeout | exceeded | exceeds | expired | conflicts? | unknown | unexpected | unsupported | undefined
-    illegal | malformed | incorrect | busy | too ?many ?requests | mismatch | corrupt(?:ed)? | unreachable | unavailable
-    not online | not found | not available | not running | not allowed | not permitted
-    not supported | not exist | not valid | not enough | not empty | not set | not defined | not known | not a
-    not in | not mounted | not installed | not match | not be | not have | not? going | not? installable
-    not? quorum | is required | has changed | expected | no matches | no match | no space | no (?:valid|supported|suitable|matching|mutual|usable) | no identity
-    no available | no free | no such | no rule | no default | doesn't | does not | didn't | did not | isn't
-    must be | must not | must have | must specify | already (?:running|defined) | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+
-    stuck | closed | locked | forbid\w* | NotFoundError | unauthorized
-    ErrImagePull | ImagePullBackOff | CreateContainer\w*Error
+    can ?not | (?:ca|wo|is|could|does|did)n't | (?:does|did) not | unable | invalid | denied | refuse[ds] | missing
+    reject(?:ed|s)? | timed out | timeout | exceed(?:ed|s) | expired | conflicts? | unknown | unexpected | unsupported
+    undefined | illegal | malformed | incorrect | busy | mismatch | corrupt(?:ed)? | unreachable | unavailable | expected
+    stuck | closed | locked | forbid\w* | unauthorized | violat\w+ | bad | wrong | threshold | has changed
+    not (?:a|be|empty|enough|exist|found|have|in|match|mounted|online|permitted|running)
+    no (?:valid|supported|suitable|matching|mutual|usable|identity|match|matches|space|free|rule|default)
+    not? (?:going|installable|quorum) | already (?:running|defined) | too (?:many|large|long|small) | toomanyrequests
+    out of (?:memory|space|range|bounds|date|sync|disk|quota)
+    NotFoundError | ErrImagePull | ImagePullBackOff | CreateContainer\w*Error
   `;
 
 /** What is said to be missing, unknown, malformed or silent, whatever it is. */
