@@ -29,13 +29,11 @@ interface ClassRule {
 type Advice = string | ((errors: string) => string);
 
 /** What stands behind `what` in the lines that the loop wrote about something missing. */
-const missing = (what: string) => (errors: string) =>
+const missing = (what: string, errors: string) =>
   [...errors.matchAll(new RegExp(`^mendloop: requires: ${what} (\\S+)`, 'gm'))].map(([, name]) => name).join(', ');
-const missingTools = missing('tool');
-const missingVariables = missing('environment variable');
-const missingFiles = missing('file');
 
-const any = (list: TemplateStringsArray): RegExp[] => [words(list)];
+/** Phrases, with whole patterns between them. */
+const any = (list: TemplateStringsArray, ...patterns: RegExp[]): RegExp[] => [...patterns, words(list)];
 
 /** Rules in the order of their table, each with its name. */
 function named<R extends { name: string }>(table: Record<string, Omit<R, 'name'>>): R[] {
@@ -58,19 +56,20 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // What the loop itself found before or after the command.
   'required tool missing': {
     class: 'command_not_found',
-    external: (errors) => `install ${missingTools(errors)}`,
+    external: (errors) => `install ${missing('tool', errors)}`,
     requires: true,
     match: [/^mendloop: requires: tool \S/m],
   },
   'required variable missing': {
     class: 'unknown',
-    external: (errors) => `set ${missingVariables(errors)}, in your shell or in a file that carry names`,
+    external: (errors) => `set ${missing('environment variable', errors)}, in your shell or in a file that carry names`,
     requires: true,
     match: [/^mendloop: requires: environment variable \S/m],
   },
   'required file missing': {
     class: 'missing_file',
-    advice: (errors) => `put ${missingFiles(errors)} where the stage wants it (carry brings what git does not track)`,
+    advice: (errors) =>
+      `put ${missing('file', errors)} where the stage wants it (carry brings what git does not track)`,
     requires: true,
     match: [/^mendloop: requires: file \S/m],
   },
@@ -129,19 +128,17 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // A program that is not there.
   'command not found': {
     class: 'command_not_found',
-    match: [
-      says('lost', 'tool'),
-      ...any`
-        /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | /(?:^|[\s/.])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/
-        /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?:? (?:error=2, )?(?:No such file|not found|ENOENT)/
-        /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch|(?:\/usr\/bin\/)?env): ['‘"]?[\w.+-]+['’"]?: No such file/
-        /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
-        not found (?:in|on) (?:\w+ ){0,2}\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
-        /\bexec: .{1,80}: not found/ | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
-        is not (?:recognized as an internal|a \w+ command) | /\bbad interpreter: No such file/ | applet not found
-        /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/ | (?:binary|tool) .{1,60} (?:not found|not installed|missing)
-      `,
-    ],
+    match: any`
+      ${says('lost', 'tool')}
+      /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | /(?:^|[\s/.])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/
+      /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?:? (?:error=2, )?(?:No such file|not found|ENOENT)/
+      /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch|(?:\/usr\/bin\/)?env): ['‘"]?[\w.+-]+['’"]?: No such file/
+      /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
+      not found (?:in|on) (?:\w+ ){0,2}\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
+      /\bexec: .{1,80}: not found/ | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
+      is not (?:recognized as an internal|a \w+ command) | /\bbad interpreter: No such file/ | applet not found
+      /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/ | (?:binary|tool) .{1,60} (?:not found|not installed|missing)
+    `,
   },
   'program not installed': {
     class: 'command_not_found',
@@ -178,22 +175,20 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'credentials distrusted': {
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
-    match: [says('distrusted', 'credential'), ...any`(?:unable|failed) to (?:authenticate|authori[sz]e)`],
+    match: any`${says('distrusted', 'credential')} (?:unable|failed) to (?:authenticate|authori[sz]e)`,
     // A file or a connection that is not there is why nobody could be trusted.
     unless:
       /no such file|connection refused|no route to host|timed? ?out|dial tcp|x509: certificate|\bkey \S+ in (?:Secret|ConfigMap)\b/i,
   },
   'not allowed': {
     class: 'permission_denied',
-    match: [
-      says('needed', 'privilege'),
-      ...any`
-        denied | E(?:ACCES|PERM) | are you root | not (?:writable|permitted|privileged|authori[sz]ed|allowed to \w+)
-        forbidden | (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | read-only file system | not in the sudoers file
-        become.*root | (?:unsafe|dubious) ownership | violates PodSecurity | /^(?:sudo|su|doas): (?!.*\bnot found)/
-        cannot (?:get|list|create|watch|patch|update|delete) resource
-      `,
-    ],
+    match: any`
+      ${says('needed', 'privilege')}
+      denied | E(?:ACCES|PERM) | are you root | not (?:writable|permitted|privileged|authori[sz]ed|allowed to \w+)
+      forbidden | (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | read-only file system | not in the sudoers file
+      become.*root | (?:unsafe|dubious) ownership | violates PodSecurity | /^(?:sudo|su|doas): (?!.*\bnot found)/
+      cannot (?:get|list|create|watch|patch|update|delete) resource
+    `,
   },
 
   'a program crashed': { class: 'unknown', match: [/^panic: (?!.*no such file)|\bsegmentation fault\b/im] },
@@ -225,15 +220,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     transient: true,
     external: 'see whether that host is on, and on the network',
-    match: [
-      /\bUNREACHABLE(?:!|:| \()/,
-      ...any`
-        no route to host | /(?<!bus: )\bhost (?:is )?(?:down|unreachable)\b/ | E?HOST_?(?:UNREACH|DOWN)
-        /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
-        /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
-        Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
-      `,
-    ],
+    match: any`
+      ${/\bUNREACHABLE(?:!|:| \()/}
+      no route to host | /(?<!bus: )\bhost (?:is )?(?:down|unreachable)\b/ | E?HOST_?(?:UNREACH|DOWN)
+      /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
+      /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
+      Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
+    `,
   },
   TLS: {
     class: 'network_error',
@@ -250,21 +243,19 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'nobody answers': {
     class: 'network_error',
     transient: true,
-    match: [
-      says('silent', 'peer'),
-      ...any`
-        (?:connection|connect|network|socket|transport) (?:error|failed|failure) | (?:connection to \S+|fetch) failed | 100% packet loss
-        E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | (?:early|occurred) EOF
-        EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
-        (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
-        broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
-        Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | Error while dialing
-        /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
-        /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
-        /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | network is unreachable
-        (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect(?! to (?:\w+ ){0,2}bus\b)|reach|contact|establish)
-      `,
-    ],
+    match: any`
+      ${says('silent', 'peer')}
+      (?:connection|connect|network|socket|transport) (?:error|failed|failure) | (?:connection to \S+|fetch) failed | 100% packet loss
+      E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | (?:early|occurred) EOF
+      EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
+      (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
+      broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
+      Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | Error while dialing
+      /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
+      /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
+      /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | network is unreachable
+      (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect(?! to (?:\w+ ){0,2}bus\b)|reach|contact|establish)
+    `,
   },
   'too many requests, or a gateway': {
     class: 'network_error',
@@ -305,15 +296,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'file missing': {
     class: 'missing_file',
     unless: /: (?:device or resource busy|input\/output error|too many open files)\b/i,
-    match: [
-      says('lost', 'file'),
-      ...any`
-        ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
-        /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
-        Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | not (?:appear to be )?a git repository
-        /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
-      `,
-    ],
+    match: any`
+      ${says('lost', 'file')}
+      ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
+      /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
+      Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | not (?:appear to be )?a git repository
+      /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
+    `,
   },
   'package unknown': { class: 'config_error', match: [says('lost', 'package'), says('unknown', 'package')] },
   // A resource of Proxmox or Talos is where Terraform found it, not who says it.
@@ -328,37 +317,33 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // A tool's own complaint.
   'Talos machine configuration': {
     class: 'talos_error',
-    match: [
-      TALOSCTL,
-      NODE_ANSWERED,
-      ...any`
-        unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | talosconfig(?!-)
-        error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-        /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/
-        waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
-        unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
-        virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet
-        failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
-      `,
-    ],
+    match: any`
+      ${TALOSCTL}
+      ${NODE_ANSWERED}
+      unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | talosconfig(?!-)
+      error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
+      /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/
+      waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
+      unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
+      virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet
+      failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
+    `,
   },
   Proxmox: {
     class: 'proxmox_error',
-    match: [
-      // In capitals it is a variable of the environment.
-      /\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/,
-      ...any`
-        TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\bvolume '[^']*' (?:does not exist|already exists)/ | /\blvcreate '/
-        (?:VM|CT|VMID|vmid|guest|container) '?\d{3,9}'?\b.{0,80}\b(?:is locked|locked|running|not running|template|exists|already|does not|failed|no such|error|unable)
-        (?:unable to create|can't (?:start|stop|clone|lock|create|migrate)|cannot (?:start|clone|migrate|remove)) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
-        update ACL failed | thin pool | QEMU guest agent | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server
-        storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | VM is locked | zfs error
-        no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | job errors
-        no such (?:vm|storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | hotplug problem | corosync
-        /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd) | /\/PVE\//
-        disk image\b.*\balready exists | /\bunsupported format 'raw/ | cloudinit
-      `,
-    ],
+    // In capitals it is a variable of the environment.
+    match: any`
+      ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
+      TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\bvolume '[^']*' (?:does not exist|already exists)/ | /\blvcreate '/
+      (?:VM|CT|VMID|vmid|guest|container) '?\d{3,9}'?\b.{0,80}\b(?:is locked|locked|running|not running|template|exists|already|does not|failed|no such|error|unable)
+      (?:unable to create|can't (?:start|stop|clone|lock|create|migrate)|cannot (?:start|clone|migrate|remove)) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
+      update ACL failed | thin pool | QEMU guest agent | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server
+      storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | VM is locked | zfs error
+      no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | job errors
+      no such (?:vm|storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | hotplug problem | corosync
+      /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd) | /\/PVE\//
+      disk image\b.*\balready exists | /\bunsupported format 'raw/ | cloudinit
+    `,
   },
   'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL, unless: ANOTHER_PROGRAM },
   'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX, unless: ANOTHER_PROGRAM },
@@ -375,19 +360,17 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'config_error',
     // What a machine has, or lacks.
     unless: /\bno such (?:pool|device|process)\b|\binsufficient\b|\benough\b/i,
-    match: [
-      complains('lost', 'unknown', 'malformed', 'taken'),
-      ...any`
-        additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | (?:valid|in) JSON | no action detected
-        (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
-        execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
-        cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
-        requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | already exists and is not managed
-        required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
-        syntax error | exec format error | (?:dependency|import|reference) cycle | circular \w+
-        (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
-      `,
-    ],
+    match: any`
+      ${complains('lost', 'unknown', 'malformed', 'taken')}
+      additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | (?:valid|in) JSON | no action detected
+      (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
+      execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
+      cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
+      requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | already exists and is not managed
+      required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
+      syntax error | exec format error | (?:dependency|import|reference) cycle | circular \w+
+      (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
+    `,
   },
 });
 

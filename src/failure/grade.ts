@@ -13,7 +13,10 @@ export type Grade = 'strong' | 'weak' | 'warning' | 'wrapper' | 'plain' | 'info'
  * stands. Small and capital letters are the same; `^` and `$` stand at the ends of a line.
  */
 export function words(list: TemplateStringsArray): RegExp {
-  const phrases = (list.raw[0] as string).trim().split(/\s+\|\s+|\s*\n\s*/);
+  const phrases = list.raw
+    .join('')
+    .trim()
+    .split(/\s+\|\s+|\s*\n\s*/);
   const patterns = phrases.flatMap((one) => /^\/(.*)\/$/.exec(one)?.[1] ?? []);
   const plain = phrases.filter((one) => !/^\/.*\/$/.test(one));
   // Together behind one word boundary they are looked for in one go.
