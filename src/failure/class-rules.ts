@@ -353,7 +353,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'unknown',
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
-      parameter not set | bad substitution | /^(?!\/etc\/)\S+: (?:line )?\d+: / | /^error\[E\d+\]/
+      parameter not set | bad substitution | /^(?!\S+\.(?:conf|cfg|ini|ya?ml|toml|json):)(?:\S*\/\S+|\S*sh): (?:line )?\d+: / | /^error\[E\d+\]/
     `,
   },
   'configuration refused': {

@@ -21,14 +21,14 @@ const COMPLAINTS = {
       no (?:matching|available|suitable|usable)
     `,
     after: either`
-      not found | ${DOES_NOT} exist | (?:not|cannot|can't) be (?:found|located|read) | ${IS} (?:missing|absent)
+      not found | ${DOES_NOT} (?:exist|point to) | (?:not|cannot|can't) be (?:found|located|read) | ${IS} (?:missing|absent)
       missing(?=[.,;)]|$) | no longer exists? | not there
     `,
   },
   /** Nobody knows the name. */
   unknown: {
     before: either`
-      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ (?=["'\x60])
+      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+(?= ["'\x60])
       no \S+ (?:named|matching|by that name) | no \w+(?: \w+)? exists? with
       ${CANNOT} (?:resolve|retrieve|select|load|download)
       no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured|passed|given|provides)
@@ -43,7 +43,7 @@ const COMPLAINTS = {
     before: either`
       invalid | unsupported | unexpected(?! EOF| end of file) | illegal | malformed | bad | wrong | incorrect
       duplicated? | conflicting | conflicts? with | incompatible | inconsistent | ambiguous | extraneous | unclosed
-      unterminated | mismatched | expected (?:an?|one of|token|['"<]\S+)
+      unterminated | mismatched | found multiple | expecting | expected (?:an?|one of|token|['"<]\S+)
       (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret|loading config)\w*
     `,
     after: either`
@@ -51,7 +51,7 @@ const COMPLAINTS = {
       ${IS} (?:not (?:valid|one of|suitable|an? valid)|too (?:long|short|large|small|big|old|new))
       ${DOES_NOT} (?:match|validate|support|conform|meet|contain|have|provide)
       not (?:allowed|supported|expected|valid|the correct) | (?:must|should) (?:not )?(?!not)\w+ | lacks | has no
-      (?:required|expected)(?=[,.;]|$) | already (?:set|defined|declared) | mismatch | incompatible with
+      (?:required|expected)(?=[,.;]|$) | too (?:few|long|short|many (?:spaces|arguments)) | already (?:set|defined|declared) | mismatch | incompatible with
       (?:parse|parsing|syntax|validation|schema) errors? | expected \S{1,40},? (?:but )?(?:got|found|was)
       (?:cannot|can't|may not) be (?:changed|used|set|empty|null|imported|specified|handled|determined|combined)
     `,
@@ -158,7 +158,7 @@ const MAX_BETWEEN = { before: 2, after: 4 };
 export function says(what: keyof typeof COMPLAINTS, subject: keyof typeof SUBJECTS): RegExp {
   const { before, after } = COMPLAINTS[what];
   const { nouns, names } = SUBJECTS[subject];
-  const noun = String.raw`(?<![\w.-])${nouns}(?![\w-])`;
+  const noun = String.raw`(?<![\w."'-])${nouns}(?![\w-])`;
   const ahead = String.raw`\b${before}(?: [\w./-]+){0,${MAX_BETWEEN.before}}?[ :]+${noun}`;
   const named = names ? [String.raw`\b${before}[ :]+(?:an? |the )?["'\x60(]?${names}`] : [];
   const things = names ? String.raw`(?:${noun}|(?<![\w/.-])${names})` : noun;
