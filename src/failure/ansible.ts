@@ -24,7 +24,7 @@ const AD_HOC = /^([\w.-]{1,80}) \| ()(FAILED|UNREACHABLE)(?:!| \| rc=\d+)? (?:=>
 const EXCEPTION = /^An exception occurred during task execution\..{0,80}? The error was: (.*)$/;
 
 const GENERIC =
-  /^(?:non-zero return code|MODULE FAILURE\b|Request failed$|All items completed|One or more items failed|Failed as requested from task|the output has been hidden)/i;
+  /^(?:non-zero return code|MODULE FAILURE\b|The module failed to execute|Assertion failed$|Request failed$|All items completed|One or more items failed|Failed as requested from task|the output has been hidden)/i;
 const MAX_BODY_LINES = 40;
 const MAX_CAUSE_LINES = 4;
 /** A result that is longer is told by its cause alone. */
@@ -50,7 +50,9 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
     reason === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${reason.split('\n')[0]}`, ...reason.split('\n').slice(1)];
   // Text that YAML puts below its key.
   const isBlock = raw.some((text) => /: [|>]-?$/.test(text));
-  const fieldLines = raw.filter((text, k) => k === 0 || /\b(?:msg|stderr|stdout|rc|item)"?: /.test(text));
+  const fieldLines = raw.filter(
+    (text, k) => k === 0 || /\b(?:msg|message|assertion|stderr|stdout|rc|item)"?: /.test(text),
+  );
   return {
     host: place.replace(/ -> .*/, ''),
     cause,
@@ -74,8 +76,8 @@ function bodyOf(lines: readonly string[], at: number, rest: string): { body: str
 }
 
 const JSON_FIELD =
-  /"(msg|stderr|module_stderr|stdout|module_stdout|rc|reason|response)": (?:"((?:[^"\\]|\\.)*)"?|(-?\d+))/g;
-const YAML_FIELD = /^( +)(msg|stderr|module_stderr|stdout|rc): (?:\|-?|>-?)?[ ]*(.*(?:\n\1 +.*)*)/gm;
+  /"(msg|message|assertion|stderr|module_stderr|stdout|module_stdout|rc|reason|response)": (?:"((?:[^"\\]|\\.)*)"?|(-?\d+))/g;
+const YAML_FIELD = /^( +)(msg|message|assertion|stderr|module_stderr|stdout|rc): (?:\|-?|>-?)?[ ]*(.*(?:\n\1 +.*)*)/gm;
 
 function fieldsOf(body: string): Map<string, string> {
   const fields = new Map<string, string>();
@@ -93,12 +95,15 @@ function fieldsOf(body: string): Map<string, string> {
 
 /** Of the message what is no general word; else what the command or the module printed. */
 function causeOf(fields: ReadonlyMap<string, string>, exception: string | undefined): string {
-  const message = fields.get('msg') ?? fields.get('reason') ?? '';
+  const message = fields.get('msg') ?? fields.get('message') ?? fields.get('reason') ?? '';
   if (message !== '' && !GENERIC.test(message)) return firstLines(message);
-  const answered = fields.get('stderr') || fields.get('response');
-  const printed = answered || lastLine(fields.get('module_stderr') ?? '') || exception;
+  const answered = fields.get('stderr') || fields.get('response') || fields.get('assertion');
+  const printed = answered || lastLine(fields.get('module_stderr')?.replace(SSH_ENDED, '') ?? '') || exception;
   return lastLines(printed || fields.get('stdout') || lastLine(fields.get('module_stdout') ?? '') || message);
 }
+
+/** Of ssh, behind every module: it says nothing. */
+const SSH_ENDED = /^Shared connection to \S+ closed\.\s*$/m;
 
 /** What Ansible adds to many messages. */
 const BOILERPLATE =

@@ -213,7 +213,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /\b(?:could not|cannot|failed to|unable to) resolve (?:host|address|name|['\x22]?[\w-]+\.[\w.-]+)/
       name or service not known | no such (?:host|domain) | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN
-      name resolution | host(?:name)? not found | no address associated with hostname | (?:couldn't|cannot|could not) (?:get|find) address
+      name resol(?:ution|ver) | host(?:name)? not found | no address associated with hostname | (?:couldn't|cannot|could not) (?:get|find) address
     `,
   },
   'host off': {
@@ -272,7 +272,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       (?:qemu-server|lxc)\/\d+\.conf | /\bconfiguration file for (?:VM|CT) \d+/ | unable to activate storage
       /\b(?:VM|CT|guest) \d+ (?:does not exist|not found|already exists)/ | /\/(?:dev|mnt|etc)\/pve\// | /\/var\/lib\/vz\//
-      /\b(?:vm|base|subvol)-\d{3,9}-(?:disk|cloudinit)\b/
+      /\b(?:vm|base|subvol)-\d{3,9}-(?:disk|cloudinit)\b/ | /\bvolume '[\w.-]+:/
     `,
   },
   'Talos image or patch': {
@@ -300,7 +300,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       ${says('lost', 'file')}
       ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
       /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
-      Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | not (?:appear to be )?a git repository
+      Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | /(?:not a|\/\S*' does not appear to be a) git repository/
       /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
     `,
   },
@@ -334,7 +334,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     // In capitals it is a variable of the environment.
     match: any`
       ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
-      TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\bvolume '[^']*' (?:does not exist|already exists)/ | /\blvcreate '/
+      TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/
       (?:VM|CT|VMID|vmid|guest|container) '?\d{3,9}'?\b.{0,80}\b(?:is locked|locked|running|not running|template|exists|already|does not|failed|no such|error|unable)
       (?:unable to create|can't (?:start|stop|clone|lock|create|migrate)|cannot (?:start|clone|migrate|remove)) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
       update ACL failed | thin pool | QEMU guest agent | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server
@@ -362,7 +362,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     unless: /\bno such (?:pool|device|process)\b|\binsufficient\b|\benough\b/i,
     match: any`
       ${complains('lost', 'unknown', 'malformed', 'taken')}
-      additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | (?:valid|in) JSON | no action detected
+      additional ?propert(?:y|ies) | no hosts (?:matched|to target) | does not appear to be | nil pointer evaluating | (?:valid|in) JSON | no action detected
       (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
       execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
       cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/

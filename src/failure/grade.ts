@@ -144,7 +144,7 @@ const LEVEL_BELOW = together([
 /** Not the end: it is tried again, or done without. */
 const RETRYING = words`
     skipping | skipped | optional | ignored | ignoring | falling back | will retry | retrying | retry in
-    try again in | retries? left | attempt \d+\/\d+ | attempt \d+ of \d+
+    try again in | retries? left | attempt \d+(?:\/\d+| of \d+) | /^attempt \d+: /
   `;
 
 /** A tool goes on without something it was given, and says so as a warning: what fails later fails for that. */
