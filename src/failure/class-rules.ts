@@ -300,7 +300,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       ${says('lost', 'file')}
       ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
       /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
-      Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | /(?:not a|\/\S*' does not appear to be a) git repository/
+      Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | /(?:not a|\/\S{0,100}' does not appear to be a) git repository/
       /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
     `,
   },
@@ -353,7 +353,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'unknown',
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
-      parameter not set | bad substitution | /^(?!\S+\.(?:conf|cfg|ini|ya?ml|toml|json):)(?:\S*\/\S+|\S*sh): (?:line )?\d+: / | /^error\[E\d+\]/
+      parameter not set | bad substitution | /^(?!\S+\.(?:conf|cfg|ini|ya?ml|toml|json):)(?=\S*(?:\/|sh: ))\S+: (?:line )?\d+: / | /^error\[E\d+\]/
     `,
   },
   'configuration refused': {
