@@ -151,7 +151,7 @@ function pickLikely(lines: readonly Line[], green: readonly Line[] | undefined):
   }
   const infos = lines.filter(({ grade }) => grade === 'info');
   const telltale = infos.findLast(({ text }) => /fail|error|timed out|timeout|rc=/i.test(text));
-  const last = telltale ?? infos.at(-1) ?? lines.findLast((line) => isReadable(line.text) || isAwaited(line));
+  const last = telltale ?? lines.findLast(isAwaited) ?? infos.at(-1) ?? lines.findLast(({ text }) => isReadable(text));
   return last ? { picked: [last], grade: 'info' } : NOTHING;
 }
 

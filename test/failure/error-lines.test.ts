@@ -481,4 +481,11 @@ test('what the loop remarks about the log itself is never the error, not even wh
   assert.equal(templates(...remarks), []);
 });
 
+test('of nothing but progress and records, what is waited for is told', () => {
+  const waiting = 'still waiting for node w2 to become Ready (12/12)';
+  const expected = ['still waiting for node w2 to become Ready (#/#)'];
+  assert.equal(templates(waiting), expected);
+  assert.equal(templates(waiting, ...noise(3)), expected);
+});
+
 test.run();
