@@ -45,7 +45,12 @@ function variants(fact: Fact, file: FileFacts): Fact[] {
   if (at === -1) return [];
   return spellings(fact.words[at]?.text ?? '', file).map((text) => {
     const words = fact.words.flatMap((word, i) =>
-      i === at ? text.split(/\s+/).map((part) => ({ ...word, text: part, dynamic: part.includes('$') })) : [word],
+      i === at
+        ? text
+            .split(/\s+/)
+            .filter(Boolean)
+            .map((part) => ({ ...word, text: part, dynamic: part.includes('$') }))
+        : [word],
     );
     return { ...fact, words, program: nameOf(words[0]?.text ?? ''), args: words.slice(1) };
   });
@@ -218,7 +223,7 @@ function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, 
   if (!program.startsWith('$') || runTime.has(program)) return undefined;
   // Each value that is written down is looked at for itself.
   const given = values.get(program.slice(1));
-  if (given?.every((text) => /^[\w./-]+$/.test(text))) return undefined;
+  if (given?.some((text) => text !== '') && given.every((text) => /^[\w./-]*$/.test(text))) return undefined;
   const inFunction = around.some(({ kind }) => kind === 'function');
   if (inFunction && /^\$[@*1]$/.test(program)) return undefined;
   const name = /^\$([A-Z_]+)$/.exec(program)?.[1];
@@ -329,7 +334,7 @@ function targets({ program, args }: Fact): string[] {
   return args.flatMap(({ raw, text }, i) => {
     const isValue = !isFiles && /^(?:--(?!filename)[\w-]+|-[neoc])$/.test(args[i - 1]?.text ?? '');
     if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
-    if (!isFiles && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
+    if (!isFiles && !isShell(program) && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
     return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${text.replace(/\ue000+/g, '\ue000')}`];
   });

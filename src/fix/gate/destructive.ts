@@ -406,7 +406,7 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
       return { severity: 'refuse', why: 'runs a program out of awk' };
     if (
       inline.program === 'sed' &&
-      /(?:^|[;\s\d$])e\s+\S|(?:^|[;{}\s\d$/])s([^\w\s\\])(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiImM\d]*e/.test(
+      /(?:^|[;\s\d$])e\s+\S|(?:^|[;{}\s\d$/])s([^\w\s\\])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiImM\d]*e/.test(
         sedScript(words.map(({ text }) => text)),
       )
     )

@@ -134,8 +134,8 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
     old: wasRead ? old : { ...old, tasks: [...old.tasks, ...now.tasks.filter(isOldTask)] },
     now,
     lines,
-    added: without(now.commands, old.commands, ({ key, role }) => `${role === 'maybe'} ${key}`).filter(isNew),
-    gone: without(old.commands, now.commands, ({ key, role }) => `${role === 'maybe'} ${key}`),
+    added: without(now.commands, old.commands, commandKey, ({ line }) => !numbers.has(line)).filter(isNew),
+    gone: without(old.commands, now.commands, commandKey),
     addedLeaves: without(nowLeaves, oldLeaves, leafKey).filter(isNew),
     goneLeaves: without(oldLeaves, nowLeaves, leafKey),
   };
@@ -145,13 +145,22 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
 const leafKey = ({ keys, value }: Leaf): string =>
   `${(keys.at(-1) ?? '').replace(/^ansible\.(?:builtin|legacy)\./, '')}\0${value}`;
 
-/** Those of `some` that `others` do not have as well, each as often as it stands there. */
-function without<T>(some: readonly T[], others: readonly T[], keyOf: (one: T) => string): T[] {
+const commandKey = ({ key, role }: Fact): string => `${role === 'maybe'} ${key}`;
+
+/** Those of `some` that `others` do not have as well, each as often as it stands there; of the same ones first those that `isOld`. */
+function without<T>(
+  some: readonly T[],
+  others: readonly T[],
+  keyOf: (one: T) => string,
+  isOld: (one: T) => boolean = () => true,
+): T[] {
   const counts = new Map<string, number>();
   for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
-  return some.filter((one) => {
+  const matched = new Set<T>();
+  for (const one of [...some.filter(isOld), ...some.filter((other) => !isOld(other))]) {
     const left = counts.get(keyOf(one)) ?? 0;
-    if (left > 0) counts.set(keyOf(one), left - 1);
-    return left === 0;
-  });
+    counts.set(keyOf(one), left - 1);
+    if (left > 0) matched.add(one);
+  }
+  return some.filter((one) => !matched.has(one));
 }

@@ -112,18 +112,22 @@ function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' 
     const index = now.commands.indexOf(fact);
     const isAfter = (other: Fact, i: number) =>
       program === 'exit' && name !== '' ? functionOf(other) !== name : i > index && functionOf(other) === name;
-    const later = now.commands.some((other, i) => other.unit === unit && isAfter(other, i) && isWork(other));
+    // Each line of an image has a shell of its own.
+    const isNear = (other: Fact) => other.unit === unit && (now.language !== 'docker' || other.text === fact.text);
+    const later = now.commands.some((other, i) => isNear(other) && isAfter(other, i) && isWork(other));
     const failing = gone.find(
       (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
     );
     if (failing) return [asks('masks', path, line, 'was a failure before', shownWords(fact))];
-    const last = now.commands.slice(0, index).findLast((other) => other.unit === unit && isOwn(other));
+    const last = now.commands.slice(0, index).findLast((other) => isNear(other) && isOwn(other));
     const isForgiving =
       !now.commands.some(stopsAtFailure) && now.language !== 'make' && /^0*$/.test(args[0]?.text ?? '');
     if (!later && last && isWork(last) && isForgiving && around.every(({ kind }) => kind !== 'branch'))
       return [refuses('masks', path, line, 'ends well whatever the command before it did', shownWords(fact))];
     if (!later) return [];
     const isConditional = around.some(({ kind }) => kind === 'branch');
+    // A function that is new answers a question with it.
+    if (isConditional && program === 'return' && name !== '' && !old.functions.includes(name)) return [];
     const why = 'ends before the work below it is done, as if all had gone well';
     return isConditional
       ? [asks('masks', path, line, why, shownWords(fact))]

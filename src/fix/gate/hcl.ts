@@ -26,19 +26,35 @@ export function readHcl(text: string): Data {
     const [, key, first = ''] = ASSIGNMENT.exec(start) ?? [];
     if (key === undefined) continue;
     const keys = [...path, key];
-    const [, mark] = /^<<[-~]?(\w+)/.exec(first) ?? [];
-    let value = first;
-    if (mark !== undefined) value = '';
-    while (i + 1 < lines.length && (mark !== undefined ? (lines[i + 1] as string).trim() !== mark : isOpen(value))) {
-      i++;
-      value += `${mark === undefined || value !== '' ? '\n' : ''}${lines[i]}`;
+    const parts = [first];
+    let mark = MARK.exec(first)?.[1];
+    for (let depth = opened(first); i + 1 < lines.length && (mark !== undefined || depth > 0); ) {
+      const next = lines[++i] as string;
+      parts.push(next);
+      if (mark !== undefined) mark = next.trim() === mark ? undefined : mark;
+      else {
+        mark = MARK.exec(next)?.[1];
+        depth += opened(next);
+      }
     }
-    if (mark !== undefined) i++;
-    leaves.push({ keys, value: unquoted(value), line });
+    const value = parts.join('\n');
+    leaves.push({ keys, value: first.startsWith('<<') ? parts.slice(1, -1).join('\n') : unquoted(value), line });
     if (value.startsWith('{')) leaves.push(...pairsOf(keys, value, line));
   }
-  return { leaves, documents: [], lines: new Map(), inner: new Map(), parsed: false };
+  return { leaves, documents: [], lines: new Map(), inner: new Map(), parsed: true };
 }
+
+const MARK = /<<[-~]?(\w+)\s*$/;
+const ITEM = /<<[-~]?(\w+)\n([\s\S]*?)\n\s*\1(?=\n|$)|"((?:[^"\\]|\\.)*)"/g;
+
+/** The texts of a list, also of `compact([…])`, each with how many lines it stands below the list's; undefined: no list. */
+export const listItems = (value: string): { text: string; below: number }[] | undefined =>
+  /^(?:\w+\()*\[/.test(value)
+    ? [...value.matchAll(ITEM)].map(({ index, 2: document, 3: quoted = '' }) => ({
+        text: document ?? quoted.replace(/\\(["'\\])/g, '$1').replace(/\\n/g, '\n'),
+        below: value.slice(0, index).split('\n').length - (document === undefined ? 1 : 0),
+      }))
+    : undefined;
 
 const unquoted = (value: string): string => /^"((?:[^"\\]|\\.)*)"$/s.exec(value.trim())?.[1] ?? value.trim();
 const pairsOf = (keys: readonly string[], text: string, line: number): Leaf[] =>
@@ -48,10 +64,10 @@ const pairsOf = (keys: readonly string[], text: string, line: number): Leaf[] =>
     line,
   }));
 
-/** Brackets outside of texts that are not closed yet. */
-function isOpen(value: string): boolean {
-  const plain = value.replace(/"(?:[^"\\\n]|\\.)*"/g, '');
-  return (plain.match(/[[{(]/g)?.length ?? 0) > (plain.match(/[\])}]/g)?.length ?? 0);
+/** How many more brackets a line opens than it closes, outside of texts. */
+function opened(line: string): number {
+  const plain = line.replace(/"(?:[^"\\\n]|\\.)*"/g, '');
+  return (plain.match(/[[{(]/g)?.length ?? 0) - (plain.match(/[\])}]/g)?.length ?? 0);
 }
 
 /** Comments as blanks; lines stay. */

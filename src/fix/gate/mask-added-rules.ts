@@ -1,6 +1,6 @@
 // New text that hides failures by itself: in scripts, data, makefiles and programs.
 import { Arguments } from './arguments.ts';
-import { isRecord, type Value } from './data.ts';
+import { isRecord, type Leaf, type Value } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Language } from './language.ts';
@@ -234,9 +234,12 @@ const DATA: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
-  const hits = addedLeaves.filter(({ keys, value }) =>
-    DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim())),
-  );
+  const isHit = ({ keys, value }: Leaf) =>
+    DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim()));
+  // What a task says is judged beside what the same task said before.
+  const isTask = ({ keys }: Leaf) => now.tasks.length > 0 && /^(?:ignore_errors|failed_when)$/.test(keys.at(-1) ?? '');
+  const was = goneLeaves.filter((leaf) => isHit(leaf) && isTask(leaf)).length;
+  const hits = addedLeaves.filter(isHit).filter((leaf, i, all) => !isTask(leaf) || all.filter(isTask).length > was);
   const rescues = (file: FileFacts) => swallowingRescues(file.data?.documents ?? []);
   const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
   return [

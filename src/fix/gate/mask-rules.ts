@@ -52,7 +52,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         counted &&
         !looksOnly(fact) &&
         !questions.has(fact.unit) &&
-        !/^(?:rm|rmdir|unlink)$/.test(fact.program) &&
+        !DELETES.test(fact.program) &&
         (!old.functions.includes(fact.program) || now.functions.includes(fact.program));
       if (isGone && (isFailed || matters)) found.push(say('is gone without another one in its place'));
       continue;
@@ -61,8 +61,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       (hiding) =>
         !earlier.includes(hiding) &&
         (hiding !== 'silenced' || partner.program === fact.program) &&
-        // Who calls a function was not seen in a text that could not be read.
-        (hiding !== 'uncalled' || old.unread.size === 0) &&
+        // Lists and who calls a function were not seen in a text that could not be read.
+        (!/^(?:uncalled|left|asked)$/.test(hiding) || old.unread.size === 0) &&
         (counted || !LOSES.has(hiding)) &&
         (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
     );
@@ -79,7 +79,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       (hiding) => hiding !== 'left' && (!/^(?:piped|followed|asked)$/.test(hiding) || isFailed),
     );
     const isAsked = partner.around.some(({ kind }) => kind === 'condition');
-    if (first === 'silenced' && !isFailed && (isAsked || !counted)) continue;
+    if (first === 'silenced' && !isFailed && (isAsked || !counted || DELETES.test(fact.program))) continue;
     // What is read out of a command that only looks is used where it now stands.
     if (first === 'substitution' && !isFailed && looksOnly(fact)) continue;
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
@@ -89,6 +89,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   }
   return found;
 }
+
+const DELETES = /^(?:rm|rmdir|unlink)$/;
 
 /** Its program, or the script that its shell runs, is only known to whoever fills in the template. */
 const isTemplated = ({ program, args }: Fact): boolean =>

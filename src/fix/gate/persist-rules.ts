@@ -80,6 +80,8 @@ export function persistFindings(change: Change): Finding[] {
   ];
 }
 
+const MAKES_USERS = /^(?:useradd|adduser|usermod|addgroup)$/;
+
 /** Where the last `cd` before a command went. */
 const folderOf = (fact: Fact, { commands }: FileFacts): string =>
   commands
@@ -90,7 +92,8 @@ const folderOf = (fact: Fact, { commands }: FileFacts): string =>
 
 function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
-    if (fact.role === 'container') return [];
+    // The users of an image are not the host's.
+    if (fact.role === 'container' || (now.language === 'docker' && MAKES_USERS.test(fact.program))) return [];
     const args = new Arguments(fact.args);
     const say = (why: string) => [refuses('persists', path, fact.line, why, shownWords(fact))];
     const folder = folderOf(fact, now);
@@ -105,11 +108,12 @@ function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
       return say('sets a variable that decides which programs run');
     if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
     const unit = args.operands.at(-1) ?? '';
-    const isNamed =
-      fact.program === 'systemctl' &&
-      (old.commands.some((other) => other.program === 'systemctl' && other.args.some(({ text }) => text === unit)) ||
-        gone.some((other) => other.program === 'systemctl' && verbOf(other) === verbOf(fact)));
-    return isNamed
+    const ofSystemctl = (facts: readonly Fact[], test: (other: Fact) => boolean) =>
+      fact.program === 'systemctl' && facts.some((other) => other.program === 'systemctl' && test(other));
+    const isNamed = ofSystemctl(old.commands, (other) => other.args.some(({ text }) => text === unit));
+    const isInPlace = ofSystemctl(gone, (other) => verbOf(other) === verbOf(fact));
+    if (isNamed && isInPlace) return [];
+    return isNamed || isInPlace
       ? [asks('softer', path, fact.line, 'starts a service by itself from now on', shownWords(fact))]
       : say(WHY);
   });

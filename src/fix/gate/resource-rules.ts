@@ -248,12 +248,18 @@ function fluxPaths(documents: readonly Value[], { path, addedLeaves, goneLeaves 
   );
   if (!kinds.some((kind) => /^(?:Kustomization|Application|ApplicationSet|Terraform)$/.test(kind))) return [];
   const plain = (value: string) => value.replace(/^\.?\/+/, '').replace(/\/+$/, '');
-  const isThere = (value: string) =>
-    plain(value) === '' ||
-    plain(value) === '.' ||
-    /[${\ue000]/.test(value) ||
-    tree.exists(plain(value)) ||
-    tree.isFolder(plain(value));
+  const isThere = (value: string) => {
+    // Behind a variable the end of a path tells.
+    const [, tail] = /^\$\{\w+\}\/+([^${\ue000]+)$/.exec(value) ?? [];
+    if (tail !== undefined) return tree.hasFolder(plain(tail));
+    return (
+      plain(value) === '' ||
+      plain(value) === '.' ||
+      /[${\ue000]/.test(value) ||
+      tree.exists(plain(value)) ||
+      tree.isFolder(plain(value))
+    );
+  };
   return addedLeaves.filter(KIND).flatMap((leaf): Finding[] => {
     const before = goneLeaves.find((other) => KIND(other));
     if (!before) return [];

@@ -21,6 +21,8 @@ export interface Tree {
   isExecutable(path: string): boolean;
   /** Whether a file's path ends in these parts. */
   hasTail(tail: string): boolean;
+  /** Whether a folder's path does. */
+  hasFolder(tail: string): boolean;
 }
 
 export function treeOf({ files, executables = [], links = new Map(), folders = [] }: Listing): Tree {
@@ -32,9 +34,13 @@ export function treeOf({ files, executables = [], links = new Map(), folders = [
     isFolder: (path) => above.has(path),
     linkTarget: (path) => links.get(path),
     isExecutable: (path) => runnable.has(path),
-    hasTail: (tail) => tail !== '' && files.some((path) => path === tail || path.endsWith(`/${tail}`)),
+    hasTail: (tail) => endsIn(files, tail),
+    hasFolder: (tail) => endsIn([...above], tail),
   };
 }
+
+const endsIn = (paths: readonly string[], tail: string): boolean =>
+  tail !== '' && paths.some((path) => path === tail || path.endsWith(`/${tail}`));
 
 /** The folders on the way to `path`, the outermost first. */
 export function foldersAbove(path: string): string[] {

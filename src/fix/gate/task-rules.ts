@@ -57,6 +57,9 @@ const isIn = (task: Task, tasks: readonly Task[]): boolean =>
       other.above === task.above &&
       conditionsOf(other).every((text) => conditionsOf(task).includes(text)),
   );
+const FORGIVES = /^(?:ignore_errors|failed_when)$/;
+/** A condition that the run decides. */
+const isOpen = (value: Value): boolean => /^\{\{(?=.*\.)(?!.*\b(?:true|or)\b).*\}\}$/i.test(String(value).trim());
 /** Its failure counts for nothing. */
 const isForgiven = ({ words }: Task): boolean =>
   /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
@@ -132,18 +135,20 @@ const SILENCES_OLD: typeof SILENCES = [
 
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
-  const earlier =
-    before.find((other) => callText(other) === callText(task)) ??
-    before.find((other) => other.name !== '' && other.name === task.name);
-  const news = Object.keys(task.words).filter(
-    (key) => JSON.stringify(task.words[key]) !== JSON.stringify(earlier?.words[key]),
-  );
+  const earlier = counterpart(task, before);
+  // What was forgiven in other words is no news.
+  const isOld = (key: string) =>
+    JSON.stringify(task.words[key]) === JSON.stringify(earlier?.words[key]) ||
+    (FORGIVES.test(key) && earlier !== undefined && isForgiven(earlier));
+  const news = Object.keys(task.words).filter((key) => !isOld(key));
   const isFailed = isNamedIn(task.name, logText);
   return news.flatMap((key): Finding[] => {
     const value = task.words[key] as Value;
     const row = [...SILENCES, ...(earlier ? SILENCES_OLD : [])].find(([keys, test]) => keys.test(key) && test(value));
     const words = `${shown(task)}: ${key}: ${JSON.stringify(value)}`;
-    if (row) return [refuses('masks', path, task.line, row[2], words)];
+    const isOtherQuestion = key === 'ignore_errors' && isOpen(value) && isOpen(earlier?.words[key] ?? '');
+    if (row && !isOtherQuestion) return [refuses('masks', path, task.line, row[2], words)];
+    if (row) return [asks('masks', path, task.line, 'its failure counts under another condition', words)];
     return isFailed &&
       (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && earlier?.words.until !== undefined))
       ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)]
@@ -238,6 +243,8 @@ function newCall({ path, old: { tasks: before, commands }, now }: Change, task: 
   const wasDone =
     row?.[2] === 'softer' &&
     (before.some((other) => hits(other, row) && (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task))) ||
+      // The module's name was wrong.
+      (earlier?.name === task.name && JSON.stringify(earlier.args) === JSON.stringify(task.args)) ||
       (row[0].test('reboot') && commands.some(({ program }) => /^(?:reboot|shutdown)$/.test(program))));
   // In the place of another one of its kind it adds nothing of a new kind.
   const isReplacement = row?.[2] === 'persists' && before.some((other) => hits(other, row) && isGone(other));

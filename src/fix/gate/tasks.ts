@@ -78,20 +78,20 @@ const textOf = (value: Value | undefined): string | undefined => (typeof value =
 export const fileOf = ({ args }: Task): string | undefined =>
   textOf(args.dest) ?? textOf(args.path) ?? textOf(args.file) ?? textOf(args.name);
 
-/** The same task before the change: the same call, else one of that name or for that file. */
-export const counterpart = (task: Task, before: readonly Task[]): Task | undefined => {
-  const alike = before.filter(({ module }) => module === task.module);
-  return (
-    alike.find((other) => callText(other) === callText(task)) ??
-    alike.find(({ name }) => name !== '' && name === task.name) ??
-    alike.find((other) => fileOf(other) !== undefined && fileOf(other) === fileOf(task))
-  );
-};
+/** The same task before the change: the same call, of several the one of that name; else one of that name, or for that file. */
+export function counterpart(task: Task, before: readonly Task[]): Task | undefined {
+  const named = before.filter(({ name }) => name !== '' && name === task.name);
+  const isSameCall = (other: Task) => callText(other) === callText(task);
+  const isSameFile = (other: Task) =>
+    other.module === task.module && fileOf(other) !== undefined && fileOf(other) === fileOf(task);
+  return named.find(isSameCall) ?? before.find(isSameCall) ?? named[0] ?? before.find(isSameFile);
+}
 
 /** It only looks: what it says is kept for others, and it never changes anything. */
 export const isQuestion = ({ words }: Task): boolean =>
   words.register !== undefined && /^(?:false|no)$/i.test(String(words.changed_when ?? ''));
 
-/** Whether the log names the task as one that ran. */
+/** Whether the log names the task as one that ran; a line that is its name does, too. */
 export const isNamedIn = (name: string, log: string): boolean =>
-  name !== '' && new RegExp(`TASK \\[(?:[^\\]]* : )?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\]`).test(log);
+  name !== '' &&
+  new RegExp(`(?:TASK \\[(?:[^\\]]* : )?|^)${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:\\]|$)`, 'm').test(log);

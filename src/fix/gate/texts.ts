@@ -1,6 +1,7 @@
 // The shell texts in a file: scripts, recipes, RUN lines, and the values of YAML that something runs.
 import type { Data } from './data.ts';
 import { dataTexts } from './data-texts.ts';
+import { listItems } from './hcl.ts';
 import type { Language } from './language.ts';
 import type { ShellText } from './shell-text.ts';
 
@@ -37,7 +38,7 @@ const ENVIRONMENT = /(?:^|\/)[^/]*\.?env(?:\.[^/]*)?$/i;
 function logicalLines(text: string): { text: string; line: number }[] {
   const lines: { text: string; line: number }[] = [];
   let open: { text: string; line: number } | undefined;
-  for (const [i, line] of text.split('\n').entries()) {
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
     const joins = /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
     const part = joins ? `${line.slice(0, -1)} ` : line;
     open = open ? { ...open, text: `${open.text}${part.trimStart()}` } : { text: part, line: i + 1 };
@@ -146,7 +147,7 @@ function justRecipes(text: string): ShellText[] {
 }
 
 function dockerLines(text: string): ShellText[] {
-  return logicalLines(text.replace(/^\s*#.*$/gm, '')).flatMap(({ text: line, line: number }): ShellText[] => {
+  return logicalLines(text.replace(/^[ \t]*#.*$/gm, '')).flatMap(({ text: line, line: number }): ShellText[] => {
     const [, word = '', rest = ''] = /^\s*(RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)\s+(.*)$/is.exec(line) ?? [];
     if (word === '') return [];
     const plain = rest.replace(/^(?:--\S+\s+)+/, '').replace(/^(?:CMD|RUN)\s+/i, '');
@@ -180,14 +181,10 @@ function hclTexts({ leaves }: Data): ShellText[] {
     if (!HCL_COMMAND.test(name) || value === '{}') return [];
     const isContainer = keys.some((key) => /^(?:init_)?container/.test(key));
     const role = isContainer ? 'container' : /^(?:command|inline|script|program)$/.test(name) ? 'run' : 'maybe';
-    const list = value.startsWith('[') ? strings(value) : undefined;
-    if (list && name !== 'inline') return [{ text: list, role, line, name }];
-    return (list ?? [value.replace(/\\n/g, '\n').replace(/\\"/g, '"')]).map((text) => ({
-      text: hclText(text),
-      role,
-      line,
-      name,
-    }));
+    const list = listItems(value);
+    if (list && name !== 'inline') return [{ text: list.map(({ text }) => text), role, line, name }];
+    const texts = list ?? [{ text: value.replace(/\\n/g, '\n').replace(/\\"/g, '"'), below: 0 }];
+    return texts.map(({ text, below }) => ({ text: hclText(text), role, line: line + below, name }));
   });
 }
 
