@@ -136,7 +136,9 @@ function containerArgv(value: { [key: string]: Value }): string[] | undefined {
   const [command, args] = [list(value.command), list(value.args)];
   if (!command && !args) return undefined;
   const words = [...(command ?? []), ...(args ?? [])];
-  return words[0]?.startsWith('-') && words.some((word) => /^-\w*c$/.test(word)) ? ['sh', ...words] : words;
+  // `-c name=value` is a setting of whatever the image starts.
+  const isText = (word: string, i: number) => /^-\w*c$/.test(word) && !/^[\w.]+=\S*$/.test(words[i + 1] ?? '');
+  return words[0]?.startsWith('-') && words.some(isText) ? ['sh', ...words] : words;
 }
 
 const ASKS_FIRST = [

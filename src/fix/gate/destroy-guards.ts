@@ -4,6 +4,7 @@ import type { Severity } from './destructive.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
+import { writtenPaths } from './written-paths.ts';
 
 /** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `severityOf`: what a command does. */
 export function changedGuards(change: Change, severityOf: (fact: Fact) => Severity | undefined): Finding[] {
@@ -15,14 +16,21 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   const earlier = new Map<string, Guard[]>();
   for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
   const why = 'changes on what it depends that this command runs, or on what';
+  const writes = change.added.flatMap(writtenPaths).filter((file) => file.length > 3);
   const moved = harmful(now).flatMap((fact): Finding[] => {
     const guards = earlier.get(looseKey(fact));
     const is = guardOf(now, fact);
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
-    if (!guards || alike.some(({ given, around }) => given === is.given && around.length === is.around.length))
-      return [];
-    // One more condition makes it run less often.
-    const isNarrower = alike.some(({ given }) => is.given.includes(given));
+    const isSame = ({ given, around, asked }: Guard) =>
+      given === is.given && around.length === is.around.length && asked.join() === is.asked.join();
+    const made = writes.find((file) => is.around.some((text) => text.includes(file)));
+    if (guards && made !== undefined)
+      return [
+        refuses('destroys', path, fact.line, `runs because of ${made}, which the change makes`, shownWords(fact)),
+      ];
+    if (!guards || alike.some(isSame)) return [];
+    // One more condition makes it run less often; a value that a condition asks for may be wrong.
+    const isNarrower = alike.some(({ given, asked }) => is.given.includes(given) && !isSetAnew(asked, is.asked));
     const words = shownWords(fact);
     return [
       isNarrower || severityOf(fact) === 'ask'
@@ -46,6 +54,8 @@ interface Guard {
   readonly around: readonly string[];
   /** The variables it uses, with what they are set to. */
   readonly variables: string;
+  /** The variables that its conditions ask for, likewise. */
+  readonly asked: readonly string[];
   /** What may end or leave the script before it is reached. */
   readonly before: readonly string[];
 }
@@ -59,6 +69,10 @@ const holds = (was: Guard, is: Guard): boolean =>
   was.variables === is.variables &&
   was.before.every((one) => is.before.includes(one)) &&
   isWithin(was.around, is.around);
+
+/** A variable got a value that the script did not set before. */
+const isSetAnew = (was: readonly string[], is: readonly string[]): boolean =>
+  is.some((one) => !was.some((other) => other.split('=')[0] === one.split('=')[0]));
 
 /** Whether `all` has `some` in their order, and besides them only conditions that must hold. */
 function isWithin(some: readonly string[], all: readonly string[]): boolean {
@@ -76,11 +90,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const frames = inner.map((frame) =>
     'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
   );
-  const used = new Set(fact.words.flatMap(({ raw }) => [...raw.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)));
-  const set = commands
-    .flatMap(assignmentsOf)
-    .filter(({ name }) => used.has(name))
-    .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
+  const set = setIn(commands, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
   const own = functionsOf(fact);
   const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
@@ -97,6 +107,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     given,
     around: frames.map(squeezed),
     variables: JSON.stringify([set, words].map((texts) => texts.map(squeezed))),
+    asked: setIn(commands, frames.join(' ')),
     // What a question says to people does not matter.
     before: near
       .map(({ key, program, args, around }) =>
@@ -106,6 +117,15 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
       )
       .concat(calls),
   };
+}
+
+/** What the variables of a text are set to, wherever that is written. */
+function setIn(commands: readonly Fact[], text: string): string[] {
+  const used = new Set([...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
+  return commands
+    .flatMap(assignmentsOf)
+    .filter(({ name }) => used.has(name))
+    .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
 }
 
 const functionsOf = ({ around }: Fact): string[] =>

@@ -336,7 +336,9 @@ function targets({ program, args }: Fact): string[] {
     if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
     if (!isFiles && !isShell(program) && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
-    return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${text.replace(/\ue000+/g, '\ue000')}`];
+    // Another port is the same place.
+    const plain = text.replace(/\ue000+/g, '\ue000').replace(/(:\/\/[^/:]+):\d+/, '$1');
+    return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${plain}`];
   });
 }
 

@@ -23,12 +23,12 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
     checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
   });
   const [was, is] = [counts(old, before ?? ''), counts(now, after)];
-  const exits = old.commands.filter((fact) => orFails(fact) && !isTest(fact));
-  const lost = exits.filter(
-    (fact) =>
-      now.commands.some(({ key }) => key === fact.key) &&
-      !now.commands.some((other) => other.key === fact.key && orFails(other)),
-  );
+  const lost = old.commands.filter((fact) => {
+    const same = now.commands.filter(({ key }) => key === fact.key);
+    // A test may be asked in another way.
+    const isLost = (other: Fact) => (isTest(fact) ? other.around.some(({ kind }) => kind === 'or') : true);
+    return orFails(fact) && same.some(isLost) && !same.some(orFails);
+  });
   const above = (file: FileFacts) =>
     file.commands.slice(0, file.commands.findIndex(stopsAtFailure)).filter(isWork).length;
   return [

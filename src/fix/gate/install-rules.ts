@@ -109,7 +109,9 @@ export function installFindings(change: Change): Finding[] {
 }
 
 const namesOf = ({ args }: Fact): string[] =>
-  args.map(({ text }) => text).filter((text) => !/^-|[/~]|\.ya?ml$/.test(text));
+  args
+    .map(({ text }) => text)
+    .filter((text, i, all) => !/^-|[/~]|\.ya?ml$/.test(text) && !/^-[otc]$/.test(all[i - 1] ?? ''));
 
 /** Names that are neither there nor another version or a slip of one that was. */
 function more(names: readonly string[], old: readonly string[]): string[] {

@@ -238,8 +238,9 @@ function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Find
     DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim()));
   // What a task says is judged beside what the same task said before.
   const isTask = ({ keys }: Leaf) => now.tasks.length > 0 && /^(?:ignore_errors|failed_when)$/.test(keys.at(-1) ?? '');
-  const was = goneLeaves.filter((leaf) => isHit(leaf) && isTask(leaf)).length;
-  const hits = addedLeaves.filter(isHit).filter((leaf, i, all) => !isTask(leaf) || all.filter(isTask).length > was);
+  const all = addedLeaves.filter(isHit);
+  const isMore = all.filter(isTask).length > goneLeaves.filter((leaf) => isHit(leaf) && isTask(leaf)).length;
+  const hits = all.filter((leaf) => isMore || !isTask(leaf));
   const rescues = (file: FileFacts) => swallowingRescues(file.data?.documents ?? []);
   const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
   return [

@@ -73,6 +73,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       found.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
     else if (perhaps !== undefined)
       found.push(asks('masks', path, partner.line, `runs only ${perhaps}`, shownWords(partner)));
+    if (DOES_NOTHING.test(innerOf(partner, now)) && !DOES_NOTHING.test(innerOf(fact, old)))
+      found.push(say('has nothing done in the place of what it ran'));
     if (isFailed && readsOnly(fact, partner))
       found.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
     const [first] = news.filter(
@@ -115,8 +117,15 @@ function successor(fact: Fact, { added }: Change): Fact | undefined {
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const guardsOf = ({ around }: Fact): string[] =>
   around.flatMap((frame) => (frame.kind === 'branch' || frame.kind === 'given' ? [squeezed(frame.guard)] : []));
-const newGuards = (now: Fact, before: Fact): string[] =>
-  guardsOf(now).filter((guard) => !guardsOf(before).includes(guard));
+/** Steps that make the way free for the next one. */
+const PREPARES = /^(?:sleep|cd|pushd|echo|export|source|mkdir -p) /;
+const newGuards = (now: Fact, before: Fact): string[] => {
+  const old = guardsOf(before);
+  const parts = (guard: string) => guard.replace(/^if /, '').split(' && ');
+  const isOld = (guard: string) =>
+    guard.startsWith('if ') && parts(guard).every((part) => PREPARES.test(part) || old.flatMap(parts).includes(part));
+  return guardsOf(now).filter((guard) => !old.includes(guard) && !isOld(guard));
+};
 
 /** Conditions that never hold. */
 const NEVER =
@@ -124,8 +133,7 @@ const NEVER =
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
-  (/^(?:if|case|while)\b(?! (?:sleep|cd|pushd|echo|export|source) )/.test(guard) &&
-    !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
+  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
@@ -148,6 +156,11 @@ function readsOnly(before: Fact, now: Fact): boolean {
     !before.args.some(({ text }) => READS.test(text) || ABOUT_ITSELF.test(text))
   );
 }
+
+const DOES_NOTHING = /^(?:true|:|echo|printf|sleep)$/;
+/** The program that a command has run elsewhere: `ssh host true`, `pct exec 100 -- true`. */
+const innerOf = ({ program, from, text }: Fact, { commands }: FileFacts): string =>
+  commands.find((other) => other.via === program && other.from === from && other.text === text)?.program ?? '';
 
 /** Run by a shell is run by itself. */
 const shellOf = ({ via }: Fact): string => (via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via) ? '' : via);

@@ -31,8 +31,8 @@ class Reader {
   readonly functions: string[] = [];
   readonly loops: Assignment[] = [];
 
-  /** Statements one after another, the last of which decides how the whole ends. */
-  sequence(node: ShellNode, around: readonly Frame[], inLoop = false): void {
+  /** Statements one after another, the last of which decides how the whole ends: `lastAround` stands around that. */
+  sequence(node: ShellNode, around: readonly Frame[], inLoop = false, lastAround = around): void {
     const statements = node.children.filter(({ type }) => STATEMENT.has(type) || type === 'ERROR');
     for (const [i, statement] of node.children.entries()) {
       if (!statements.includes(statement)) {
@@ -40,9 +40,11 @@ class Reader {
         continue;
       }
       const isBackground = node.children[i + 1]?.type === '&';
-      const frames: readonly Frame[] = isBackground ? [...around, { kind: 'background' }] : around;
+      const isLast = statement === statements.at(-1);
+      const outer = isLast ? lastAround : around;
+      const frames: readonly Frame[] = isBackground ? [...outer, { kind: 'background' }] : outer;
       // The end of a loop's body does not tell how its last list ended.
-      this.statement(statement, frames, statement === statements.at(-1) && !inLoop);
+      this.statement(statement, frames, isLast && !inLoop);
     }
   }
 
@@ -260,7 +262,8 @@ class Reader {
     kind: 'assigned' | 'substitution' = 'substitution',
   ): void {
     if (node.type === except) return;
-    if (SUBSTITUTIONS.has(node.type)) this.sequence(node, [...around, { kind }]);
+    if (SUBSTITUTIONS.has(node.type))
+      this.sequence(node, [...around, { kind: 'substitution' }], false, [...around, { kind }]);
     else if (!STATEMENT.has(node.type) || node.type === 'variable_assignment')
       for (const part of node.children) this.substitutions(part, around, except, kind);
   }
