@@ -51,7 +51,8 @@ function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree
       (HARMLESS.has(program) && /^(?:\/(?:usr\/)?s?bin\/)?[^/]+$/.test(words[0]?.text ?? ''))
     )
       return false;
-    if (/^\ue000+$/.test(program)) return !old.commands.some((other) => other.program === program);
+    if (/^\ue000+$/.test(program))
+      return !old.commands.some((other) => other.program === program && other.role === role);
     if (now.functions.includes(program) || old.commands.some((other) => other.program === program)) return false;
     const word = words[0]?.text ?? '';
     if (word.includes('/') && isOfRepository(word, path, tree)) return false;

@@ -16,7 +16,7 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   const earlier = new Map<string, Guard[]>();
   for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
   const why = 'changes on what it depends that this command runs, or on what';
-  const writes = change.added.flatMap(writtenPaths).filter((file) => file.length > 3);
+  const writes = change.added.flatMap(writtenPaths).filter((file) => file.length > 3 && !file.startsWith('/dev/'));
   const moved = harmful(now).flatMap((fact): Finding[] => {
     const guards = earlier.get(looseKey(fact));
     const is = guardOf(now, fact);

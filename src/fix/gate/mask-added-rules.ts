@@ -1,6 +1,7 @@
 // New text that hides failures by itself: in scripts, data, makefiles and programs.
 import { Arguments } from './arguments.ts';
 import { isRecord, type Leaf, type Value } from './data.ts';
+import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Language } from './language.ts';
@@ -58,7 +59,10 @@ export function added(change: Change): Finding[] {
   const shadows = [...new Set(twice)].concat(
     now.functions.filter(
       (name) =>
-        !old.functions.includes(name) && (PROGRAMS.test(name) || old.commands.some(({ program }) => program === name)),
+        !old.functions.includes(name) &&
+        // In a text that could not be read, functions were not seen.
+        !(old.unread.size > 0 && lines.before.some((line) => line.trim().startsWith(`${name}()`))) &&
+        (PROGRAMS.test(name) || old.commands.some(({ program }) => program === name)),
     ),
   );
   return [
@@ -142,7 +146,12 @@ function twiceMade({ path, lines: { before, after }, now: { language } }: Change
 }
 
 /** Targets that no longer run first what they did. */
-function lostPrerequisites({ path, lines, now: { language } }: Change): Finding[] {
+function lostPrerequisites({ path, lines, goneLeaves, now: { language, data } }: Change): Finding[] {
+  const why = (names: readonly string[]) => `no longer runs ${names.join(', ')} first`;
+  if (isTaskfile(path))
+    return goneLeaves
+      .filter(({ keys, value }) => keys.includes('deps') && data?.leaves.some(({ keys: [, task] }) => task === value))
+      .map(({ keys: [, task], value }) => asks('masks', path, undefined, why([value]), task));
   if (language !== 'make' && language !== 'just') return [];
   const heads = (all: readonly { text: string; number: number }[]) =>
     all.flatMap(({ text, number }) => {
@@ -152,8 +161,9 @@ function lostPrerequisites({ path, lines, now: { language } }: Change): Finding[
   return heads(lines.removed).flatMap(({ target, needs }) => {
     const now = heads(lines.added).find((other) => other.target === target);
     const gone = now ? needs.filter((need) => !now.needs.includes(need)) : [];
-    const isFewer = now && now.needs.length < needs.length && gone.length > 0;
-    return isFewer ? [asks('masks', path, now.number, `no longer runs ${gone.join(', ')} first`, target)] : [];
+    const isTarget = (name: string) => lines.after.some((line) => line.replace(/^@/, '').startsWith(`${name}:`));
+    const isLost = now && gone.length > 0 && (now.needs.length < needs.length || gone.some(isTarget));
+    return isLost ? [asks('masks', path, now.number, why(gone), target)] : [];
   });
 }
 
@@ -290,6 +300,9 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
   );
   const isRaised = added.some(({ text }) => /\b(?:raise|throw|exit|abort|fatal)\b/.test(text));
   if (caught && !isRaised) return [asks('masks', path, caught.number, 'may swallow a failure', caught.text.trim())];
+  const good = added.find(({ text }) => /^\s*return\s*(?:0|None|True|true|null)?\s*;?\s*$/.test(text));
+  if (good && removed.some(({ text }) => /^\s*return\s+[1-9]\d*\s*;?\s*$/.test(text)))
+    return [asks('masks', path, good.number, 'was a failure before', good.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
   if (count(removed) <= count(added)) return [];
   return [

@@ -40,6 +40,12 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
         name(parts),
       ),
   },
+  {
+    what: 'a file that shells read when they start',
+    match: last(
+      /^\.(?:bashrc|bash_(?:profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc)$/,
+    ),
+  },
   { what: 'a wipe script', match: (_, path) => isWipeScript(path) },
 ];
 

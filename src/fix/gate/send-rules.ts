@@ -2,6 +2,7 @@
 
 import { type Address, addressesIn, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
+import type { Line } from './changed-lines.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Knows } from './rules.ts';
@@ -56,9 +57,14 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
       ? [asks('softer', path, fact.line, 'sends something to an address that is known', words)]
       : [refuses('sends', path, fact.line, WHY, words)];
   });
+  // Another number sends nothing else.
+  const plain = ({ text }: Line) => text.trim().replace(/\b\d+\b/g, '0');
+  const isOther = (line: Line) => !lines.removed.some((other) => plain(other) === plain(line));
   return [
     ...commands,
-    ...(now.language === 'program' ? lines.added.flatMap(({ text, number }) => programLine(path, text, number)) : []),
+    ...(now.language === 'program'
+      ? lines.added.filter(isOther).flatMap(({ text, number }) => programLine(path, text, number))
+      : []),
   ];
 }
 
@@ -128,7 +134,10 @@ function isNetworkUse(program: string, args: Arguments): boolean {
 
 /** Local files that are copied to somewhere else. */
 function uploaded(program: string, args: Arguments): string[] {
-  const { operands } = args;
+  const operands =
+    program === 'scp'
+      ? args.operands.filter((word) => !/^-[oiPFJSlc]$/.test(args.words[args.words.indexOf(word) - 1] ?? ''))
+      : args.operands;
   const target = operands.at(-1) ?? '';
   if (program === 'scp' || program === 'rsync')
     return /^(?:[\w.-]+@)?[\w.${}-]+:|^rsync:\/\//.test(target) && operands.length > 1 ? operands.slice(0, -1) : [];

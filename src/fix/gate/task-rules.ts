@@ -133,6 +133,10 @@ const SILENCES_OLD: typeof SILENCES = [
   [/^poll$/, (value) => String(value) === '0', 'is not waited for any more'],
 ];
 
+/** Its `until` is about what it registers. */
+const asksItself = ({ words: { register, until } }: Task): boolean =>
+  new RegExp(`\\b${String(register).replace(/\W/g, '.')}\\b`).test(String(until));
+
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
   const earlier = counterpart(task, before);
@@ -150,6 +154,7 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     if (row && !isOtherQuestion) return [refuses('masks', path, task.line, row[2], words)];
     if (row) return [asks('masks', path, task.line, 'its failure counts under another condition', words)];
     return isFailed &&
+      !(key === 'until' && asksItself(task) && earlier && !asksItself(earlier)) &&
       (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && earlier?.words.until !== undefined))
       ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)]
       : [];
