@@ -56,6 +56,8 @@ class Walk {
   readonly leaves: Leaf[] = [];
   readonly lines = new Map<Value, number>();
   readonly inner = new Map<string, Value>();
+  /** What an alias of a text stands for. */
+  private readonly anchors = new Map<string, string>();
   private lineAt: (offset: number) => number;
 
   constructor(lineAt: (offset: number) => number) {
@@ -63,7 +65,12 @@ class Walk {
   }
 
   value(node: unknown, keys: readonly string[]): Value {
-    if (isAlias(node)) return `*${node.source}`;
+    if (isAlias(node)) {
+      const said = this.anchors.get(node.source);
+      if (said !== undefined && this.leaves.length < MAX_LEAVES)
+        this.leaves.push({ keys, value: said, line: this.lineAt(node.range?.[0] ?? 0) });
+      return said ?? `*${node.source}`;
+    }
     if (isMap(node)) {
       const made: Record<string, Value> = {};
       for (const { key, value } of node.items) {
@@ -78,6 +85,7 @@ class Walk {
     }
     if (isSeq(node)) return node.items.map((item) => this.value(item, keys));
     const value = isScalar(node) ? textOf(node.value, node.source) : '';
+    if (isScalar(node) && node.anchor !== undefined) this.anchors.set(node.anchor, value);
     const line = this.lineAt((isScalar(node) ? node.range?.[0] : undefined) ?? 0);
     if (this.leaves.length < MAX_LEAVES) this.leaves.push({ keys, value, line }, ...pairsIn(keys, value, line));
     if (value.includes('\n') && value.length < MAX_INNER && LOOKS_LIKE_YAML.test(value)) this.text(value, keys, line);

@@ -29,6 +29,8 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
         refuses('destroys', path, fact.line, `runs because of ${made}, which the change makes`, shownWords(fact)),
       ];
     if (!guards || alike.some(isSame)) return [];
+    // What can be made again may be asked about otherwise, but be done to nothing else.
+    if (severityOf(fact) === 'ask' && guards.some(({ variables }) => variables === is.variables)) return [];
     // One more condition makes it run less often; a value that a condition asks for may be wrong.
     const isNarrower = alike.some(({ given, asked }) => is.given.includes(given) && !isSetAnew(asked, is.asked));
     const words = shownWords(fact);
@@ -90,7 +92,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const frames = inner.map((frame) =>
     'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
   );
-  const set = setIn(commands, fact.words.map(({ raw }) => raw).join(' '));
+  const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
   const own = functionsOf(fact);
   const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
@@ -98,8 +100,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   // Questions in functions count where such a function is called.
   const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
   // A function runs under the conditions of its calls.
-  const calls = commands
-    .filter(({ program }) => own.includes(program))
+  const calls = callsOf(fact, commands)
     .map(({ program, around }) => [program, ...around.flatMap((frame) => ('guard' in frame ? frame.guard : []))])
     .filter(({ length }) => length > 1)
     .map((words) => squeezed(words.join(' ')));
@@ -107,7 +108,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     given,
     around: frames.map(squeezed),
     variables: JSON.stringify([set, words].map((texts) => texts.map(squeezed))),
-    asked: setIn(commands, frames.join(' ')),
+    asked: setIn(commands, fact, frames.join(' ')),
     // What a question says to people does not matter.
     before: near
       .map(({ key, program, args, around }) =>
@@ -119,14 +120,33 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   };
 }
 
-/** What the variables of a text are set to, wherever that is written. */
-function setIn(commands: readonly Fact[], text: string): string[] {
-  const used = new Set([...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name));
-  return commands
-    .flatMap(assignmentsOf)
-    .filter(({ name }) => used.has(name))
-    .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
+/** What the variables of a text are set to, wherever that is written: by other variables, a loop, or the calls of its function. */
+function setIn(commands: readonly Fact[], fact: Fact, text: string): string[] {
+  const loops = fact.around.flatMap((frame) =>
+    frame.kind === 'branch' ? [/^for (\w+) in (.*?);?$/s.exec(frame.guard) ?? []] : [],
+  );
+  const all = [
+    ...commands
+      .flatMap(assignmentsOf)
+      .map(({ name, values }) => [name, values.map(({ raw }) => raw).join(' ')] as const),
+    ...loops.map(([, name = '', values = '']) => [name, values] as const),
+    ...callsOf(fact, commands).flatMap(({ args }) => args.map(({ raw }, i) => [String(i + 1), raw] as const)),
+  ];
+  const found = new Set<string>();
+  const visit = (value: string) => {
+    for (const [, used] of value.matchAll(/\$\{?(\w+)/g))
+      for (const [name, given] of all.filter(([one]) => one === used)) {
+        if (found.has(`${name}=${given}`)) continue;
+        found.add(`${name}=${given}`);
+        visit(given);
+      }
+  };
+  visit(text);
+  return [...found];
 }
+
+const callsOf = (fact: Fact, commands: readonly Fact[]): Fact[] =>
+  commands.filter(({ program }) => functionsOf(fact).includes(program));
 
 const functionsOf = ({ around }: Fact): string[] =>
   around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []));
@@ -142,7 +162,7 @@ function newCallers({ path, lines, now: { language }, addedLeaves }: Change, tar
   const names = [...targets].flatMap((unit) => unit.split(/\s+/));
   const why = (name: string) => `runs ${name}, which destroys, where it did not before`;
   const isRule = language === 'make' || language === 'just';
-  const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text)) : [];
+  const heads = isRule ? lines.added.filter(({ text }) => /^(?!\.[A-Z])\S[^:=]*:(?!=)/.test(text)) : [];
   const called = heads.flatMap(({ text, number }) => {
     const needs = text
       .slice(text.indexOf(':') + 1)

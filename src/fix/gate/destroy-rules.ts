@@ -28,10 +28,7 @@ export function destroyFindings(change: Change): Finding[] {
         ? [asks('softer', path, fact.line, harm.why, words)]
         : [refuses('destroys', path, fact.line, harm.why, words)];
     }),
-    ...changedGuards(change, (fact) => {
-      const severity = destroys(fact, strict)?.severity;
-      return severity === 'refuse' || removesTrees(fact) ? severity : undefined;
-    }),
+    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity),
     ...programLines(change),
   ];
 }
@@ -362,7 +359,8 @@ function programLines({ path, now: { language }, lines }: Change): Finding[] {
   return lines.added.flatMap(({ text, number }) => {
     if (/^\s*(?:#|\/\/|\*|"""|''')/.test(text)) return [];
     const quoted = strings(text);
-    const harm = inlineHarm(text) ?? sqlHarm(quoted.join(' ')) ?? shellHarm([...quoted, quoted.join('')]);
+    const sql = /\.sql$/i.test(path) ? text.replace(/--.*/, '') : quoted.join(' ');
+    const harm = inlineHarm(text) ?? sqlHarm(sql) ?? shellHarm([...quoted, quoted.join('')]);
     return harm ? [refuses('destroys', path, number, harm.why, text.trim())] : [];
   });
 }

@@ -1,4 +1,5 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
+import { isShell } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
@@ -25,6 +26,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   const questions = new Set(old.tasks.filter(isQuestion).map(({ name }) => name));
   const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
+  const removed = new Set(change.lines.removed.map(({ number }) => number));
   const found: Finding[] = [];
   const seen = new Set<string>();
   for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
@@ -40,9 +42,11 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     // What did not count before cannot be hidden.
     const counted = !earlier.some((hiding) => LOSES.has(hiding));
     if (!partner) {
+      // Of a text that could not be read, what stands in lines that are left was read wrongly.
+      if (old.unread.size > 0 && !removed.has(fact.line)) continue;
       // What a container starts may change; what does nothing in its place is looked at with what is added.
       const isGone =
-        fact.role === 'run' &&
+        (fact.role === 'run' || isFailed) &&
         goneKeys.has(fact.key) &&
         !tasks.has(fact.unit) &&
         !isMoved(fact, change) &&
@@ -87,7 +91,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
     else if (first !== undefined) found.push(say(HIDES[first]));
     else if (news.includes('left')) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
-    found.push(...softened(path, fact, partner));
+    found.push(...softened(path, fact, partner, isFailed));
   }
   return found;
 }
@@ -307,7 +311,9 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
 const isSet = ({ commands, language }: FileFacts, { text: own }: Fact, option: RegExp): boolean =>
   commands.some(
     ({ program, args, text: other }) =>
-      program === 'set' && (other === own || language !== 'yaml') && args.some(({ text }) => option.test(text)),
+      (program === 'set' || (isShell(program) && other === own)) &&
+      (other === own || language !== 'yaml') &&
+      args.some(({ text }) => option.test(text)),
   );
 const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, /^pipefail$/);
 
@@ -329,8 +335,12 @@ function isFollowed(fact: Fact, file: FileFacts): boolean {
 const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=(?:false|ignore|warn)|check|noop|no-op|simulate|what-if|help)$/;
 
 /** The command is the one that was there, told to do less. */
-function softened(path: string, before: Fact, after: Fact): Finding[] {
-  const news = after.args.map(({ text }) => text).filter((text) => !before.args.some((word) => word.text === text));
+function softened(path: string, before: Fact, after: Fact, isFailed: boolean): Finding[] {
+  const more = (some: Fact, others: Fact) =>
+    some.args.map(({ text }) => text).filter((text) => !others.args.some((word) => word.text === text));
+  const news = more(after, before);
+  if (isFailed && more(before, after).some((text) => /^(?:--all\b.*|-A)$/.test(text)))
+    return [asks('softer', path, after.line, 'is no longer about all of them', shownWords(after))];
   const dry = news.find(
     (text) => DRY.test(text) || (text === '-n' && /^(?:make|rsync|just|task)$/.test(after.program)),
   );

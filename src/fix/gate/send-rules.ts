@@ -71,7 +71,12 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
 const hosts = ({ destinations }: Sending): string => destinations.map(({ host }) => host).join(' ');
 /** `nas` and `nas.lan` may be one host. */
 const shortHosts = (sending: Sending): string => hosts(sending).replace(/\b([a-z][\w-]*)\.\S+/g, '$1');
-const plainPayload = ({ payload }: Sending): string => payload.join('\0').replace(/[${}]/g, '');
+/** A file of the repository is the same one in another of its folders. */
+const plainPayload = ({ payload }: Sending): string =>
+  payload
+    .map((one) => one.replace(/^(?:[\w-]+\/)+(?=[\w.-]+$)/, ''))
+    .join('\0')
+    .replace(/[${}]/g, '');
 
 const usesSocket = ({ words, redirects }: Fact): boolean =>
   [...words.map(({ text }) => text), ...redirects.map(({ target }) => target?.text ?? '')].some((text) =>

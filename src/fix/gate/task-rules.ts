@@ -133,6 +133,10 @@ const SILENCES_OLD: typeof SILENCES = [
   [/^poll$/, (value) => String(value) === '0', 'is not waited for any more'],
 ];
 
+/** `x is changed` asks the same as `x.changed`. */
+const plainWord = (value: Value | undefined): string | undefined =>
+  JSON.stringify(value)?.replace(/\b([\w.]+) is (changed|failed|skipped)\b/g, '$1.$2');
+
 /** Its `until` is about what it registers. */
 const asksItself = ({ words: { register, until } }: Task): boolean =>
   new RegExp(`\\b${String(register).replace(/\W/g, '.')}\\b`).test(String(until));
@@ -142,7 +146,7 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
   const earlier = counterpart(task, before);
   // What was forgiven in other words is no news.
   const isOld = (key: string) =>
-    JSON.stringify(task.words[key]) === JSON.stringify(earlier?.words[key]) ||
+    plainWord(task.words[key]) === plainWord(earlier?.words[key]) ||
     (FORGIVES.test(key) && earlier !== undefined && isForgiven(earlier));
   const news = Object.keys(task.words).filter((key) => !isOld(key));
   const isFailed = isNamedIn(task.name, logText);

@@ -69,11 +69,17 @@ export function expanded(line: string, values: ReadonlyMap<string, string>): str
   return made;
 }
 
+/** What make fills in for a target: `$@`, `$<`, `$(@D)`; two dollars are one of the shell's. */
+const AUTOMATIC = /\$\$|\$(?:[@<^*?+%|]|[({][@<^*?+%|][DF]?[)}])/g;
+
 function makeRecipes(text: string): ShellText[] {
   const lines = logicalLines(text);
   const values = makeVariables(text);
   const shellText = (line: string): string =>
-    expanded(line, values)
+    expanded(
+      line.replace(AUTOMATIC, (whole) => (whole === '$$' ? whole : '$$MAKE_TARGET')),
+      values,
+    )
       .replace(/\$[({]shell\s+([^)}]*)[)}]/g, '$$($1)')
       .replaceAll('$$', '$');
   let name = '';
