@@ -1,5 +1,6 @@
 // Destructive commands that stay, under other conditions than before.
 import { assignmentsOf } from '../shell/unwrap.ts';
+import { removesTrees } from './arguments.ts';
 import type { Severity } from './destructive.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -30,7 +31,8 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
       ];
     if (!guards || alike.some(isSame)) return [];
     // What can be made again may be asked about otherwise, but be done to nothing else.
-    if (severityOf(fact) === 'ask' && guards.some(({ variables }) => variables === is.variables)) return [];
+    const isSoft = severityOf(fact) === 'ask' && !removesTrees(fact);
+    if (isSoft && guards.some(({ variables }) => variables === is.variables)) return [];
     // One more condition makes it run less often; a value that a condition asks for may be wrong.
     const isNarrower = alike.some(({ given, asked }) => is.given.includes(given) && !isSetAnew(asked, is.asked));
     const words = shownWords(fact);

@@ -141,6 +141,12 @@ const plainWord = (value: Value | undefined): string | undefined =>
 const asksItself = ({ words: { register, until } }: Task): boolean =>
   new RegExp(`\\b${String(register).replace(/\W/g, '.')}\\b`).test(String(until));
 
+/** It waited for something else, and for no mistaken name; one more condition is waited for longer. */
+const waitsLess = (task: Task, earlier: Task | undefined): boolean =>
+  earlier?.words.until !== undefined &&
+  (asksItself(earlier) || !asksItself(task)) &&
+  !String(task.words.until).startsWith(`${earlier.words.until} and `);
+
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
   const earlier = counterpart(task, before);
@@ -157,11 +163,9 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     const isOtherQuestion = key === 'ignore_errors' && isOpen(value) && isOpen(earlier?.words[key] ?? '');
     if (row && !isOtherQuestion) return [refuses('masks', path, task.line, row[2], words)];
     if (row) return [asks('masks', path, task.line, 'its failure counts under another condition', words)];
-    return isFailed &&
-      !(key === 'until' && asksItself(task) && earlier && !asksItself(earlier)) &&
-      (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && earlier?.words.until !== undefined))
-      ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)]
-      : [];
+    const isLess =
+      isFailed && (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && waitsLess(task, earlier)));
+    return isLess ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)] : [];
   });
 }
 

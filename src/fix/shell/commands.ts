@@ -185,7 +185,8 @@ class Reader {
       operator.type === '||'
         ? { kind: 'or', fails: endsInFailure(right), by: programText(right) }
         : { kind: 'and', last: isLast };
-    const first = this.statement(left, [...around, frame], false);
+    // Of `a && b && c` each failure is the list's.
+    const first = this.statement(left, [...around, frame], isLast && operator.type === '&&');
     const guard = `${operator.type === '||' ? 'unless' : 'if'} ${left.text}`;
     return [...first, ...this.statement(right, [...around, { kind: 'branch', guard }], isLast)];
   }

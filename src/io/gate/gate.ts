@@ -18,7 +18,7 @@ declare const BUNDLE_URL: string | undefined;
  * Processor time of its thread that an answer may take, so that a busy machine makes no difference; where the system does not
  * tell, time by the clock.
  */
-const LIMIT_MS = 800;
+const LIMIT_MS = 600;
 /** On a machine that is busy with other things no answer is waited for longer than this. */
 const MAX_WALL_MS = 20_000;
 const LOOK_MS = 25;
