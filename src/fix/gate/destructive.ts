@@ -25,8 +25,6 @@ const DISK = /^\/dev\/(?:sd|nvme|vd|hd|xvd|mapper|disk|mmcblk|md|dm-|zvol|loop|b
 const KUBECTL = /^(?:kubectl|k|oc|kubecolor)$/;
 const CONTAINERS = /^(?:docker|podman|nerdctl|crictl|ctr|buildah|docker-compose|podman-compose)$/;
 const TERRAFORM = /^(?:terraform|tofu|terragrunt|pulumi|vagrant|cdk|cdktf)$/;
-const CLUSTERS =
-  /^(?:talosctl|kubeadm|k0s|k0sctl|k3d|k3sup|kind|minikube|microk8s|rke|rke2|eksctl|clusterctl|omnictl)$/;
 const CLOUDS =
   /^(?:aws|gcloud|az|doctl|hcloud|linode-cli|vultr-cli|oci|scw|openstack|flyctl|heroku|wrangler|ibmcloud)$/;
 
@@ -42,7 +40,36 @@ function deletesSoftly(args: Arguments): boolean {
   return MENDED_BY_CLUSTER.test(kind) && (names.length > 0 || kind.includes('/') || args.has('l', 'selector'));
 }
 
+/** `programs | how many of the first words | verbs`, one line each. */
+const byVerb = (text: string, severity: Severity = 'refuse'): Row[] =>
+  text.split('\n').map((line): Row => {
+    const [programs = '', within, verbs = ''] = line.split(' | ');
+    return [anyOf(programs), verb(anyOf(verbs), Number(within)), severity];
+  });
+const anyOf = (words: string): RegExp => new RegExp(`^(?:${words.replaceAll(' ', '|')})$`);
+
+const DESTROYING_VERBS = `zpool zfs | 3 | destroy labelclear rollback remove offline detach receive recv
+cryptsetup | 3 | luksFormat erase luksErase luksKillSlot luksRemoveKey reencrypt format
+dmsetup | 3 | remove remove_all wipe_table clear
+btrfs snapper bcachefs xfs_repair tune2fs nvme multipath | 4 | delete del format sanitize remove wipe
+qm pct virsh xl bhyve vboxmanage VBoxManage lxc incus multipass govc xe vmrun pveceph pvesr ha-manager | 4 | destroy undefine delete delsnapshot rollback unregistervm purge vol-delete pool-delete pool-destroy snapshot-delete snapshot-revert vm-destroy vdi-destroy unlink disk-unlink remove
+pvesm pvesh pvecm pveum | 4 | free remove delete delnode del
+rbd rados ceph ceph-volume cephadm radosgw-admin gluster linstor drbdadm | 6 | rm remove purge destroy zap delete rmfailed rm-cluster wipe-md trash
+talosctl kubeadm k0s k0sctl k3d k3sup kind minikube microk8s rke rke2 eksctl clusterctl omnictl | 4 | reset delete destroy wipe remove uninstall shutdown-all
+flux | 3 | uninstall delete
+helm helmfile cilium istioctl linkerd velero argocd kustomize longhornctl kn tkn cmctl tridentctl | 3 | uninstall delete del un destroy purge remove
+rclone gsutil s3cmd s5cmd mc mcli b2 azcopy | 3 | delete deletefile purge sync move rm rmdirs rb del remove cleanup mirror
+restic borg borgmatic kopia duplicity rdiff-backup proxmox-backup-client zfs-auto-snapshot | 3 | forget prune delete remove unlock rebuild-index compact break-lock snapshots?-delete
+vault bao consul nomad op bw | 3 | delete destroy metadata-delete purge system-gc
+ufw | 3 | disable reset delete`;
+const STOPPING_VERBS = `flux | 3 | suspend
+systemctl service rc-service sv supervisorctl pm2 launchctl | 2 | stop disable mask kill isolate poweroff reboot halt rescue emergency down delete unload bootout
+docker podman nerdctl crictl ctr buildah docker-compose podman-compose | 4 | stop kill down pause
+qm pct virsh lxc incus multipass | 2 | stop shutdown reset suspend reboot pause hibernate managedsave move-disk move-volume resize template
+talosctl | 2 | reboot shutdown rollback upgrade-k8s`;
+
 const TABLE: readonly Row[] = [
+  ...byVerb(DESTROYING_VERBS),
   // Files and folders
   [/^(?:shred|srm|rimraf|trash|trash-put|wipe|secure-delete|bleachbit|del|deltree|unlink)$/, always],
   [/^find$/, (args) => args.any(/^-(?:delete|fprint\w*)$/)],
@@ -75,15 +102,8 @@ const TABLE: readonly Row[] = [
     /^(?:lv|vg|pv)(?:remove|reduce|create|convert)$/,
     (args, { program }) => /remove|reduce/.test(program) || args.has('f', 'force'),
   ],
-  [/^(?:zpool|zfs)$/, verb(/^(?:destroy|labelclear|rollback|remove|offline|detach|receive|recv)$/)],
   [/^zpool$/, (args) => args.verb(/^(?:create|add|replace)$/) && args.has('f')],
   [/^mdadm$/, (args) => args.has('S', 'zero-superblock', 'stop', 'remove', 'fail') || args.has('C', 'create')],
-  [/^cryptsetup$/, verb(/^(?:luksFormat|erase|luksErase|luksKillSlot|luksRemoveKey|reencrypt|format)$/)],
-  [/^dmsetup$/, verb(/^(?:remove|remove_all|wipe_table|clear)$/)],
-  [
-    /^(?:btrfs|snapper|bcachefs|xfs_repair|tune2fs|nvme|multipath)$/,
-    verb(/^(?:delete|del|format|sanitize|remove|wipe)$/, 4),
-  ],
   [
     /^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/,
     (args) =>
@@ -93,21 +113,8 @@ const TABLE: readonly Row[] = [
         .some((word) => DISK.test(word)) && !args.any(/^\/dev\/(?:null|zero|stdin)$/),
   ],
   // Virtual machines and storage
-  [
-    /^(?:qm|pct|virsh|xl|bhyve|vboxmanage|VBoxManage|lxc|incus|multipass|govc|xe|vmrun|pveceph|pvesr|ha-manager)$/,
-    verb(
-      /^(?:destroy|undefine|delete|delsnapshot|rollback|unregistervm|purge|vol-delete|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|vm-destroy|vdi-destroy|unlink|disk-unlink|remove)$/,
-      4,
-    ),
-  ],
   [/^(?:lxc-destroy|virt-rescue|vzctl)$/, always],
-  [/^(?:pvesm|pvesh|pvecm|pveum)$/, verb(/^(?:free|remove|delete|delnode|del)$/, 4)],
-  [
-    /^(?:rbd|rados|ceph|ceph-volume|cephadm|radosgw-admin|gluster|linstor|drbdadm)$/,
-    verb(/^(?:rm|remove|purge|destroy|zap|delete|rmfailed|rm-cluster|wipe-md|trash)$/, 6),
-  ],
   // Clusters
-  [CLUSTERS, verb(/^(?:reset|delete|destroy|wipe|remove|uninstall|shutdown-all)$/, 4)],
   [/^talosctl$/, (args) => args.has('', 'wipe-mode', 'system-labels-to-wipe', 'user-disks-to-wipe')],
   [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-(?:uninstall|killall|agent-uninstall)(?:\.sh)?$/, always],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
@@ -127,11 +134,6 @@ const TABLE: readonly Row[] = [
       ),
   ],
   [KUBECTL, (args) => args.verb(/^config$/) && args.verb(/^(?:delete-.*|unset)$/)],
-  [/^flux$/, verb(/^(?:uninstall|delete)$/)],
-  [
-    /^(?:helm|helmfile|cilium|istioctl|linkerd|velero|argocd|kustomize|longhornctl|kn|tkn|cmctl|tridentctl)$/,
-    verb(/^(?:uninstall|delete|del|un|destroy|purge|remove)$/, 3),
-  ],
   [/^etcdctl$/, (args) => args.verb(/^(?:del|rm|compact|defrag)$/) || args.verbs(/^member$/, /^remove$/)],
   // Containers
   [CONTAINERS, (args) => args.verb(/^(?:prune|rm|rmi|remove|rmp|rmsd|purge)$/, 4) && !args.verb(/^(?:run|exec)$/, 2)],
@@ -157,16 +159,7 @@ const TABLE: readonly Row[] = [
         /^(?:delete|delete-.*|terminate-.*|destroy|purge|rb|rm|remove|deregister-.*|erase)$/.test(word),
       ),
   ],
-  [
-    /^(?:rclone|gsutil|s3cmd|s5cmd|mc|mcli|b2|azcopy)$/,
-    verb(/^(?:delete|deletefile|purge|sync|move|rm|rmdirs|rb|del|remove|cleanup|mirror)$/),
-  ],
-  [
-    /^(?:restic|borg|borgmatic|kopia|duplicity|rdiff-backup|proxmox-backup-client|zfs-auto-snapshot)$/,
-    verb(/^(?:forget|prune|delete|remove|unlock|rebuild-index|compact|break-lock|snapshots?-delete)$/),
-  ],
   [/^gh$/, (args) => args.verb(/^(?:delete|delete-asset|archive)$/, 3)],
-  [/^(?:vault|bao|consul|nomad|op|bw)$/, verb(/^(?:delete|destroy|metadata-delete|purge|system-gc)$/, 3)],
   // Histories and databases
   [
     /^git$/,
@@ -215,7 +208,6 @@ const TABLE: readonly Row[] = [
     /^(?:iptables|ip6tables|ebtables|nft|ipset|ipvsadm)$/,
     (args) => args.has('FXZ', 'flush', 'delete-chain', 'clear', 'destroy') || args.verb(/^(?:flush|destroy|delete)$/),
   ],
-  [/^ufw$/, verb(/^(?:disable|reset|delete)$/)],
   [
     /^(?:ip|nmcli|bridge|ovs-vsctl|netplan|ifdown|wg|tailscale|zerotier-cli)$/,
     (args) =>
@@ -265,6 +257,7 @@ const TABLE: readonly Row[] = [
   ],
   [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   // What can be undone
+  ...byVerb(STOPPING_VERBS, 'ask'),
   [
     /^(?:qm|pct)$/,
     (args) => /^(?:scsi|virtio|sata|efidisk|unused|mp|rootfs|tpmstate)\d*/.test(args.value(/^-{1,2}delete$/) ?? ''),
@@ -283,31 +276,15 @@ const TABLE: readonly Row[] = [
     (args) => args.verb(/^(?:drain|scale|cordon|taint|evict)$/) || args.verbs(/^rollout$/, /^(?:undo|pause)$/),
     'ask',
   ],
-  [/^flux$/, verb(/^suspend$/), 'ask'],
   [
     /^(?:helm|helmfile)$/,
     (args) => args.verb(/^rollback$/) || args.has('', 'force', 'force-replace', 'cleanup-on-fail'),
     'ask',
   ],
-  [
-    /^(?:systemctl|service|rc-service|sv|supervisorctl|pm2|launchctl)$/,
-    verb(/^(?:stop|disable|mask|kill|isolate|poweroff|reboot|halt|rescue|emergency|down|delete|unload|bootout)$/, 2),
-    'ask',
-  ],
   [/^git$/, (args) => args.verb(/^(?:checkout|switch)$/, 2) && args.has('', 'orphan'), 'ask'],
-  [CONTAINERS, verb(/^(?:stop|kill|down|pause)$/, 4), 'ask'],
-  [
-    /^(?:qm|pct|virsh|lxc|incus|multipass)$/,
-    verb(
-      /^(?:stop|shutdown|reset|suspend|reboot|pause|hibernate|managedsave|move-disk|move-volume|resize|template)$/,
-      2,
-    ),
-    'ask',
-  ],
   [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
   [/^(?:make|just|task)$/, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
   [/^kill$/, (args) => args.has('9', 'KILL') || args.words.includes('-KILL') || args.words.includes('-SIGKILL'), 'ask'],
-  [/^(?:talosctl)$/, verb(/^(?:reboot|shutdown|rollback|upgrade-k8s)$/, 2), 'ask'],
   [
     /^(?:umount|zpool|vgchange|vgexport)$/,
     (args, { program }) =>
