@@ -145,9 +145,17 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const [first] = [...addressesIn(text), ...image].filter(isNew);
     if (first) found.push(say(first, fact.line, shownWords(fact)));
   }
-  for (const fact of added) {
-    const proxy = assignmentsOf(fact).find(({ name }) => /proxy$/i.test(name));
-    const [first] = proxy && fact.role === 'run' ? addressesIn(proxy.values[0]?.text ?? '').filter(isNew) : [];
+  // Variables that programs go by, or that something is fetched from.
+  const isFetched = (name: string) =>
+    /proxy$/i.test(name) ||
+    now.commands.some(
+      ({ program, args }) => FETCHES.test(program) && args.some(({ raw }) => new RegExp(`\\$\\{?${name}\\b`).test(raw)),
+    );
+  for (const fact of added.filter(({ role }) => role === 'run')) {
+    const given = assignmentsOf(fact).filter(
+      ({ values, name }) => /:\/\//.test(values[0]?.text ?? '') && isFetched(name),
+    );
+    const [first] = given.flatMap(({ values }) => addressesIn(values[0]?.text ?? '')).filter(isNew);
     if (first) found.push(say(first, fact.line, shownWords(fact)));
   }
   for (const { keys, value, line } of addedLeaves) {
@@ -244,6 +252,8 @@ const HARMLESS_CODE =
   /^(?!.*(?:\b(?:os|subprocess|shutil|socket|system|exec|eval|popen|spawn|unlink|remove|rename|delete|rm\w*|write\w*|getattr|compile|child_process|fs|require|File|IO|Pathname|open)\b|__|`)).*$/s;
 
 const SECRET_VARIABLE = /\$\{?\w*(?:TOKEN|PASSWORD|PASSWD|SECRET|API_?KEY|PRIVATE_KEY)\b/;
+/** A variable that names a key file. */
+const KEY_VARIABLE = /^\$\{?\w*(?:_KEY(?:_?(?:FILE|PATH))?|KUBECONFIG|TALOSCONFIG)\}?$/;
 const SHOWERS = /^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age|kubectl|cat)$/;
 const KEY_FILE =
   /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
@@ -270,7 +280,7 @@ function shows({ path, added, gone }: Change): Finding[] {
         args.any(/^(?:-o\S*|--output\S*|--template\S*|yaml|json)$/) &&
         isAlone) ||
       (/^(?:cat|head|tail|less|more|base64|xxd|strings|bat)$/.test(program) &&
-        args.operands.some((word) => KEY_FILE.test(word)) &&
+        args.operands.some((word) => KEY_FILE.test(word) || KEY_VARIABLE.test(word)) &&
         isAlone) ||
       (/^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age)$/.test(program) &&
         (args.has('d', 'decrypt') || args.verb(/^(?:decrypt|view|read|get|show|kv)$/, 2)) &&
