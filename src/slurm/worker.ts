@@ -1,5 +1,6 @@
 // A worker of a pool: a job that claims tasks of its spec, one after the other, makes each, and leaves when there has been none for
 // a while. A task that fails is a task that was made; only what the queue itself must never hold is reported as bad.
+import { fail } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
 import { openQueueFolder } from '../io/queue-folder.ts';
@@ -30,12 +31,18 @@ const isFolder = (path: string): boolean => fileFacts(path)?.isFolder === true;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Works until there is nothing to do, the pool is gone, or the signal aborts. Rejects when a task left no result: its worker has to answer for that. */
+/**
+ * Works until there is nothing to do, the pool is gone, or the signal aborts. Rejects when a task left no result, for its worker has to
+ * answer for that, and when its job was started before and had claimed something.
+ */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { spec, id, clock, signal, folder } = options;
   // Its controller has gone, and with it what there was to do.
   if (!isFolder(folder)) return;
   const queue = openQueueFolder(folder);
+  // A controller of Slurm that was started anew may start a job twice, and ends what the first start had under way.
+  const [begun] = queue.claimedBy(id);
+  if (begun) fail('E_TASK_BEGUN', { file: begun });
   queue.join(id);
   let count = 0;
   let signed = clock.monotonic();
