@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Changes one thing in a critical file and sees whether the nearest tests notice: `npm run mutate -- --seed 7 --count 40`. The seed
-// decides which mutants are drawn. Each is tried alone in a copy of this repository; what survives is printed with its change.
+// decides which mutants are drawn. Each is tried alone in a copy of this repository, --jobs at once; what survives is printed with its
+// change.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
@@ -12,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transformSync } from 'esbuild';
@@ -20,7 +21,7 @@ import { mutantsOf } from './mutate/mutants.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** A mutant that runs for ever is noticed, too. */
-const LIMIT_MS = 400_000;
+const LIMIT_MS = 900_000;
 
 /** Critical files (a folder stands for all in it), and the tests that are nearest to them: each next list only if the one before passes. */
 const TARGETS = {
@@ -66,6 +67,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '40' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
     list: { type: 'boolean', default: false },
     only: { type: 'string', default: Object.keys(TARGETS).join(',') },
   },
@@ -140,7 +142,7 @@ function copyRepository() {
 function pass(folder, tests) {
   return new Promise((done) => {
     const paths = tests.filter((path) => existsSync(join(folder, path)));
-    const child = spawn(process.execPath, ['scripts/test.mjs', ...paths], { cwd: folder, detached: true });
+    const child = spawn(process.execPath, ['scripts/test.mjs', '--bail', ...paths], { cwd: folder, detached: true });
     const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -169,27 +171,35 @@ if (values.list) {
   process.exit(0);
 }
 
-const folder = copyRepository();
-for (const target of new Set(drawn.map((mutant) => mutant.target))) {
-  const { ok, failed } = await passAll(folder, target);
-  if (ok) continue;
-  console.error(`the tests of ${target} fail before anything is changed:\n${failed.join('\n')}`);
+const folders = Array.from({ length: Number(values.jobs) }, copyRepository);
+const paths = [...new Set(drawn.flatMap(({ target }) => TARGETS[target].tests.flat()))];
+const before = await pass(folders[0], paths);
+if (!before.ok) {
+  console.error(`the tests fail before anything is changed:\n${before.failed.join('\n')}`);
   process.exit(1);
 }
-let survived = 0;
-for (const mutant of drawn) {
+
+/** Tries one mutant in a copy and prints what became of it; whether it survived. */
+async function survives(mutant, folder) {
   const file = join(folder, mutant.path);
   const source = readFileSync(file, 'utf8');
   writeFileSync(file, mutated(source, mutant));
   const { ok, failed } = await passAll(folder, mutant.target);
-  console.log(
-    `${ok ? 'SURVIVED' : 'killed  '}  ${told(mutant)}${ok ? '' : `  by ${failed[0]?.replace(/^FAIL +/, '').split('  ')[0]}`}`,
-  );
+  const by = ok ? '' : `  by ${failed[0]?.replace(/^FAIL +/, '').split('  ')[0]}`;
+  console.log(`${ok ? 'SURVIVED' : 'killed  '}  ${told(mutant)}${by}`);
   if (ok) {
-    survived += 1;
     const diff = execFileSync('git', ['diff', '--unified=1', '--', mutant.path], { cwd: folder, encoding: 'utf8' });
     console.log(diff.split('\n').slice(4).join('\n').replace(/^/gm, '    '));
   }
   writeFileSync(file, source);
+  return ok;
 }
+
+const queue = [...drawn];
+const work = async (folder) => {
+  let count = 0;
+  for (let next = queue.shift(); next; next = queue.shift()) count += (await survives(next, folder)) ? 1 : 0;
+  return count;
+};
+const survived = (await Promise.all(folders.map(work))).reduce((a, b) => a + b, 0);
 console.log(`${drawn.length - survived} killed, ${survived} survived (seed ${values.seed})`);

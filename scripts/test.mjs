@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The test command: biome, tsc, then every test file. `node scripts/test.mjs [path…]` runs only tests below those paths; with
 // --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts), and the files
-// that take too long for every day (*.long.test.ts). With --nodes it also starts the loop with other Nodes, which it fetches.
+// that take too long for every day (*.long.test.ts). With --nodes it also starts the loop with other Nodes, which it fetches; with
+// --bail it ends at the first test that fails.
 // All files are bundled once. A process runs some files of a room, and all of one that touches nothing outside.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { judge, outputByFile } from './test/judge.mjs';
 
 const given = process.argv.slice(2);
 const long = given.includes('--long');
+const bail = given.includes('--bail');
 const only = given.filter((word) => !word.startsWith('--')).map((path) => relative(ROOT, resolve(path)));
 const LIMIT_MS = long ? 3_600_000 : 300_000;
 /** A download is nobody's fault. */
@@ -37,10 +39,10 @@ const LONGEST = [
   'test/promote/',
   'test/worktree/',
 ];
-/** A process is started by copying this one: what it has not, and threads that it has not, need no copying. */
-const LEAN = ['--single-threaded-gc', '--max-semi-space-size=4'];
+/** Most code of a test runs a few times: to optimise it costs more than it saves, an eighth to a quarter of all. */
+const LAZY = '--interrupt-budget=1000000';
 /** Of the others a process runs so many files: to load what they test takes longer than most of them. */
-const FILES_AT_MOST = 10;
+const FILES_AT_MOST = 14;
 /** Rooms of which one process runs all files: they touch nothing outside; those of the lab share one that is built. */
 const TOGETHER = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console', 'lab'];
 
@@ -59,11 +61,16 @@ function batches() {
     const size = files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0);
     return (at === -1 ? LONGEST.length : at) * 1e7 - size;
   };
-  const roomOf = (file) => dirname(file).split('/')[1];
-  const processes = [...new Set(testFiles.map(roomOf))].flatMap((room) => {
-    const files = testFiles.filter((file) => roomOf(file) === room);
-    return TOGETHER.includes(room) ? [files] : portions(files);
-  });
+  const roomOf = (file) => dirname(file).split('/')[1] ?? '';
+  const isAlone = (room) => LONGEST.includes(`test/${room}/`) || TOGETHER.includes(room);
+  const rooms = [...new Set(testFiles.map(roomOf))];
+  const filesOf = (some) => testFiles.filter((file) => some.includes(roomOf(file)));
+  const processes = [
+    ...rooms
+      .filter(isAlone)
+      .flatMap((room) => (TOGETHER.includes(room) ? [filesOf([room])] : portions(filesOf([room])))),
+    ...portions(filesOf(rooms.filter((room) => !isAlone(room)))),
+  ];
   return processes.sort((a, b) => rank(a) - rank(b));
 }
 
@@ -114,8 +121,8 @@ function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
 async function runBatch(folder, files) {
   const moduleOf = (file) => (folder ? join(folder, file.replace(/\.ts$/, '.mjs')) : join(ROOT, file));
   const loader = folder ? [] : ['--import', './scripts/typescript.mjs'];
-  const args = [...loader, ...LEAN, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
-  const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder ?? '', TEST_LONG: long ? '1' : '' };
+  const args = [...loader, LAZY, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
+  const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder ?? '', TEST_LONG: long ? '1' : '', TEST_BAIL: bail ? '1' : '' };
   const { code, output } = await start(process.execPath, args, { env, limitMs: LIMIT_MS * files.length });
   const parts = outputByFile(output);
   const results = files.map((file) => report(file, parts.get(file) ?? output, files.length === 1 ? code : 0));
@@ -178,10 +185,13 @@ async function runAll() {
   for (const major of NODES) queue.unshift(() => runCheck(`node ${major}`, process.execPath, [SMOKE, major]));
   const results = [];
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) results.push(...(await next()));
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      results.push(...(await next()));
+      if (bail && results.some(({ failed }) => failed > 0)) queue.length = 0;
+    }
   };
-  // One more than there are cores: many tests wait for processes and timeouts.
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+  // Two more than there are cores: many tests wait for processes and timeouts.
+  await Promise.all(Array.from({ length: availableParallelism() + 2 }, worker));
   return results;
 }
 

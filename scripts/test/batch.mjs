@@ -12,7 +12,7 @@ for (let at = 0; at < words.length; at += 2) {
   const before = processorSeconds();
   globalThis.UVU_QUEUE.splice(0, Number.POSITIVE_INFINITY, [null]);
   await import(words[at + 1]);
-  await exec();
+  await exec(process.env.TEST_BAIL === '1');
   console.log(`  Processor: ${(processorSeconds() - before).toFixed(1)} s`);
   failed ||= process.exitCode !== 0;
 }
