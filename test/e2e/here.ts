@@ -1,6 +1,6 @@
 // Command lines in this process: starting one costs more than most of what it does. What a process of its own is for (being killed,
 // two at once, a terminal) is started as one, and ways-in.test.ts holds that both say the same.
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a command line ended, and all that it printed. */
@@ -18,6 +18,13 @@ export interface Given {
   readonly stdin?: string | Buffer | undefined;
   /** Its output goes to a terminal of 40 lines and 120 columns, both kinds to the same. */
   readonly terminal?: boolean;
+  /** Somebody is at that terminal, and types `keys` once `question` is there. */
+  readonly typed?: Typed | undefined;
+}
+
+export interface Typed {
+  readonly question: string;
+  readonly keys: string;
 }
 
 /** What a process in `cwd` with `env` would do. One after the other: they share this process. */
@@ -36,7 +43,7 @@ async function inPlace(
   args: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  { stdin = '', terminal = false }: Given,
+  { stdin = '', terminal = false, typed }: Given,
 ): Promise<Done> {
   const { main } = await import('../../src/cli/main.ts');
   const before = {
@@ -47,9 +54,15 @@ async function inPlace(
     stdin: Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor,
   };
   const done: Done = { exit: null, stdout: '', stderr: '' };
+  const keyboard = typed ? Object.assign(new PassThrough(), { isTTY: true }) : undefined;
+  let toType = typed;
   const into = (key: 'stdout' | 'stderr') =>
     ((chunk: string | Uint8Array, ...rest: unknown[]) => {
       done[key] += chunk.toString();
+      if (toType && done[key].includes(toType.question)) {
+        keyboard?.write(toType.keys);
+        toType = undefined;
+      }
       for (const callback of rest) if (typeof callback === 'function') callback();
       return true;
     }) as typeof process.stdout.write;
@@ -57,7 +70,7 @@ async function inPlace(
   become(env);
   Object.defineProperty(process, 'stdin', {
     configurable: true,
-    value: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)], { objectMode: false }),
+    value: keyboard ?? Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)], { objectMode: false }),
   });
   process.stdout.write = into('stdout');
   process.stderr.write = into(terminal ? 'stdout' : 'stderr');

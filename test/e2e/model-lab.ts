@@ -210,7 +210,11 @@ export const applied = (lab: Lab) => lab.subjects().filter((subject) => subject.
 
 const QUESTION = 'apply it? [y]es, [n]o, [l]ater';
 
-/** The loop at a terminal, where `keys` are typed as soon as it asks. */
+/** The loop in this process, where somebody types `keys` as soon as it asks. */
+export const answering = (lab: Lab, keys: string): Promise<Ran> =>
+  lab.mend([], { tty: 'here', typed: { question: QUESTION, keys } });
+
+/** The loop at a real terminal, where `keys` are typed as soon as it asks. */
 export function atTerminal(lab: Lab, keys: string): Promise<Ran> {
   const fifo = join(folder(), 'keys');
   execFileSync('mkfifo', [fifo]);

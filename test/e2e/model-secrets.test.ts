@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allText, atTerminal, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
+import { allText, answering, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
 import { AI, folder, write } from './scenario.ts';
 
 const secrets = suite('secrets');
@@ -161,7 +161,7 @@ const question = (said: string) => said.slice(said.indexOf('suggests:'), said.in
 secrets('nor is a person at a terminal shown any of it in a suggested fix', async () => {
   const { lab, all } = await secretLab({ mode: 'suggest' });
   lab.answers(right);
-  const done = await atTerminal(lab, 'y\n');
+  const done = await answering(lab, 'y\n');
   assert.is(done.exit, 0, done.said);
   assert.match(question(done.said), 'mode: good');
   assertNothing({ shown: question(done.said) }, all);

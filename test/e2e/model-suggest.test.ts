@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { atTerminal, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
+import { answering, atTerminal, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
 import { folder, namesIn, write } from './scenario.ts';
 
 const suggest = suite('suggested fixes');
@@ -103,7 +103,7 @@ suggest('at a terminal the diff is shown, and yes applies it', async () => {
 suggest('no declines it, and the same change is never suggested again', async () => {
   const lab = await modelLab({ loop: { mode: 'suggest', limits: { executor_tries: 2 } } });
   lab.answers(saying('good'));
-  const done = await atTerminal(lab, 'n\n');
+  const done = await answering(lab, 'n\n');
   assert.equal([done.exit, lab.subjects(), lab.inTree()], [3, [], 'bad\nsecond\n'], done.said);
   const again = Array(3).fill('fix.refused already_tried');
   assert.equal(done.trail, ['fix.suggested', 'fix.declined', ...again, 'case.opened']);
@@ -119,7 +119,7 @@ suggest('no declines it, and the same change is never suggested again', async ()
 suggest('Enter leaves it for later, as a case', async () => {
   const lab = await modelLab(SUGGEST);
   lab.answers(saying('good'));
-  const done = await atTerminal(lab, '\n');
+  const done = await answering(lab, '\n');
   assert.equal([done.exit, done.trail, lab.subjects()], [3, ['fix.suggested', 'case.opened'], []], done.said);
   const next = await lab.mend();
   assert.equal([next.exit, next.decided, lab.server.chats.length], [3, ['open_case'], 1]);
@@ -135,7 +135,7 @@ suggest('Ctrl-C at the question: exit 130, nothing is changed, and the next run 
     done.said,
   );
   assert.equal([lab.ledger().day.tries, lab.entry().executor_tries, lab.has('ai/escalations')], [0, 0, false]);
-  const next = await atTerminal(lab, 'y\n');
+  const next = await answering(lab, 'y\n');
   assert.equal([next.exit, lab.inTree()], [0, 'good\nsecond\n'], next.said);
 });
 
@@ -148,7 +148,7 @@ suggest(
   async () => {
     const lab = await modelLab({ files: { [FILE]: `bad\n${LINES}` } });
     lab.answers(CUT);
-    const done = await atTerminal(lab, 'y\n');
+    const done = await answering(lab, 'y\n');
     assert.equal([done.exit, lab.inTree(), done.trail], [0, 'good\n', ['fix.suggested', ...MENDED]], done.said);
     const [, second = []] = lab.told();
     for (const part of [

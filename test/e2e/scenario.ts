@@ -20,7 +20,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gitNow } from '../git-now.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
-import { type Done, runHere } from './here.ts';
+import { type Done, runHere, type Typed } from './here.ts';
 
 export type { Done } from './here.ts';
 
@@ -73,6 +73,8 @@ export interface RunOptions {
   env?: Record<string, string | undefined>;
   /** Run on a terminal of 40 lines and 120 columns; stdout and stderr come as one. `here`: as if, in this process. */
   tty?: true | 'here';
+  /** What is typed at a terminal that is `here`. */
+  typed?: Typed;
   cwd?: string;
   /** The whole command, instead of node and the entry. */
   command?: readonly string[];
@@ -130,11 +132,11 @@ export function scenario(files: Files = {}) {
     commit,
     /** Runs the entry to its end; in this process, where that shows the same. */
     run: (args: readonly string[] = [], options: RunOptions = {}): Promise<Done> => {
-      const { env, cwd = home, stdin, tty, ...special } = options;
+      const { env, cwd = home, stdin, tty, typed, ...special } = options;
       const isPlain =
         Object.keys(special).length === 0 && tty !== true && !args.includes('-f') && !args.includes('--follow');
       return isPlain
-        ? runHere(args, cwd, environment(env), { stdin, terminal: tty === 'here' })
+        ? runHere(args, cwd, environment(env), { stdin, terminal: tty === 'here', typed })
         : start(args, options).done;
     },
     git: (...args: string[]) => git(home, ...args),
