@@ -6,7 +6,7 @@ const LONG = process.env.TEST_LONG === '1';
 /** Decides every drawn case. TEST_SEED repeats a sweep that failed. */
 export const SEED = Number(process.env.TEST_SEED ?? (LONG ? Date.now() % 2_147_483_647 : 20_261));
 if (LONG) console.log(`TEST_SEED=${SEED}`);
-fc.configureGlobal({ seed: SEED, numRuns: LONG ? 2000 : 100 });
+fc.configureGlobal({ seed: SEED, numRuns: LONG ? 2000 : 50 });
 
 export { fc };
 

@@ -44,7 +44,7 @@ test('no text makes a parser throw, and a refusal always has a reason', () => {
         }
       }
     }),
-    runs(200, 10000),
+    runs(80, 10000),
   );
 });
 

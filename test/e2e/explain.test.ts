@@ -144,7 +144,7 @@ test('a failure of a cell is explained with the last green log of that cell, and
 
 test('on a terminal a failed stage is told below its row', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ vms: POOL }) });
-  const { stdout, exit } = await s.run([], { tty: true, env: { NO_COLOR: '1' } });
+  const { stdout, exit } = await s.run([], { tty: 'here', env: { NO_COLOR: '1' } });
   assert.is(exit, 1);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   const text = s.plain(stdout.replace(/\u001b\[[0-9;?]*[A-Za-z]|\r/g, ''));

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { cases, SEED } from '../sweep.ts';
 import { allGone, contextMap, folder, scenario } from './scenario.ts';
 
-const KILLS = cases(10, 60);
+const KILLS = cases(7, 60);
 const STAGES = ['a', 'b', 'stubborn', 'c', 'd', 'e'];
 
 // The grandchild inherits the lock: a retry that begins while it lives finds the lock taken.

@@ -106,7 +106,7 @@ test('property: a clear error is the same with any last green log, even one that
       const alone = failure(log);
       for (const one of [text, log, `${text}\n${log}`]) assert.equal(failure(log, { green: whole(one) }), alone);
     }),
-    runs(100, 5000),
+    runs(50, 5000),
   );
 });
 
@@ -138,7 +138,7 @@ test('property: neither the ends of its lines nor colours change a fingerprint',
       const coloured = scattered(log, pieces);
       assert.is(print(coloured), print(log), JSON.stringify(coloured));
     }),
-    runs(100, 5000),
+    runs(50, 5000),
   );
 });
 
@@ -155,7 +155,7 @@ test('property: neither do time stamps in front of each line', () => {
       const stamped = lines.map((line, i) => style(times[i % times.length] as string) + line);
       assert.is(print(stamped.join('\n')), print(lines.join('\n')), stamped.join('\n'));
     }),
-    runs(100, 5000),
+    runs(50, 5000),
   );
 });
 
@@ -166,7 +166,7 @@ test('property: neither do records and progress that other work prints in betwee
       for (const [at, line] of others) mixed.splice(at % (mixed.length + 1), 0, line);
       assert.is(print(mixed.join('\n')), print(lines.join('\n')), mixed.join('\n'));
     }),
-    runs(100, 5000),
+    runs(50, 5000),
   );
 });
 
@@ -284,7 +284,7 @@ test('property: whatever the bytes, there is an answer: at most three errors, an
       assert.is(found.grade === 'nothing', found.silence !== undefined);
       for (const { lines, template } of found.errors) assert.ok(lines.length > 0 && typeof template === 'string');
     }),
-    runs(200, 10000),
+    runs(100, 10000),
   );
 });
 

@@ -25,7 +25,7 @@ const FILES = [
   'stages/lab/charts/kube-prometheus-stack.yaml',
 ].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
-const EACH = cases(6, 400);
+const EACH = cases(3, 400);
 
 function answered(answer: string, path: string, before: string): string | undefined {
   const read = readAnswer(answer, { path });

@@ -8,7 +8,7 @@ import { cases } from '../sweep.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../config');
 const LONGEST = 4000;
-const STEP = cases(4, 1);
+const STEP = cases(8, 1);
 
 /** Ways to break a line; undefined where a line cannot be broken so. */
 const WAYS: Readonly<Record<string, (line: string) => string | undefined>> = {

@@ -322,7 +322,7 @@ test('nothing from logs, files, their names, attempts, notes or diagnostics ever
         return !outside(built).includes('EVIL') && built.length <= budget;
       },
     ),
-    runs(80, 800),
+    runs(40, 800),
   );
 });
 

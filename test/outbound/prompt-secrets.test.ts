@@ -10,7 +10,7 @@ import { fill } from './redact/fill.ts';
 import { FORMS, leftovers, planted } from './redact/planted.ts';
 
 /** In the suite a quarter of the secrets. */
-const ALL = planted().filter((_, i) => i % cases(4, 1) === 0);
+const ALL = planted().filter((_, i) => i % cases(8, 1) === 0);
 
 /** One secret at every place that a prompt has. */
 function holding(text: string): PromptFacts {

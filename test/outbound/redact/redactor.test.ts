@@ -240,7 +240,7 @@ test('redact: again changes nothing, restoring gives the text, lines stay, no kn
       const plain = masked.replace(/SECRET_bcdf2345_\d+_[a-z]+_END/g, '\u0000');
       for (const value of VALUES) assert.not(plain.includes(value), `${JSON.stringify(text)} → ${masked}`);
     }),
-    runs(60, 15000),
+    runs(30, 15000),
   );
 });
 
@@ -270,7 +270,7 @@ test('redact: a known secret is gone in every encoding, whatever stands around i
       assert.not(masked.includes(encode(given)), `${JSON.stringify(text)} → ${masked}`);
       assert.equal(restore(masked), { ok: true, text });
     }),
-    runs(80, 20000),
+    runs(40, 20000),
   );
 });
 
@@ -290,7 +290,7 @@ test('redact: a template expression under a secret-like key stays', () => {
       const text = `a\n${secretKey}${separator}${expression.replaceAll('@', word)}\nb`;
       assert.is(known().redact(text), text);
     }),
-    runs(40, 5000),
+    runs(20, 5000),
   );
 });
 
