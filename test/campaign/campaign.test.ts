@@ -17,7 +17,6 @@ process.on('exit', () => {
 });
 
 const SAMPLE: Case[] = [
-  kill('mending', 'event:fix.intended:2', 'alone'),
   kill('reverting', 'event:fix.reverted:1', 'whole'),
   kill('plain', 'fsync:7', 'whole'),
   kill('an item comes back', 'before:fix.reverted:2', 'alone'),
