@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -23,6 +32,23 @@ test('the lock is taken once, and free again after its release', () => {
   if (first.taken) first.release();
   assert.ok(takeLock(path, 'c').taken);
   assert.equal(readdirSync(join(path, '..')), ['lock.json']);
+});
+
+test('its owner has it open for as long as it is held, and no longer', () => {
+  const path = fresh();
+  const open = () =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+      } catch {
+        // The one that this list was read by.
+        return false;
+      }
+    }).length;
+  const got = takeLock(path, 'a');
+  assert.is(open(), 1, 'by this others see that it lives');
+  if (got.taken) got.release();
+  assert.is(open(), 0);
 });
 
 test('a dead owner is recognised: gone pid, reused pid, earlier boot', () => {
