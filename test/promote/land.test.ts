@@ -10,7 +10,7 @@ import { promoteRange } from '../../src/promote/range.ts';
 import { rehearsePromotion } from '../../src/promote/rehearse.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
-import { AI, commit, git, numbers, open, read, refusal, repository } from '../worktree/repository.ts';
+import { AI, commit, flushes, git, numbers, open, read, refusal, repository } from '../worktree/repository.ts';
 
 const OWNER = { GIT_AUTHOR_NAME: 'O', GIT_AUTHOR_EMAIL: 'o@x', GIT_COMMITTER_NAME: 'O', GIT_COMMITTER_EMAIL: 'o@x' };
 
@@ -39,6 +39,16 @@ test('a base that moved since it was rehearsed is left alone, checked out or not
       assert.equal([exit, git(home, 'rev-parse', 'main'), git(home, 'status', '--porcelain')], [1, moved, '']);
       assert.is(read(home, 'a.txt'), numbers());
     }
+  }
+});
+
+test('what was landed is on the disk before anybody names it, with hooks or without', async () => {
+  for (const hooks of [false, true]) {
+    const landing = { ...(await ready()), commit: { hooks, sign: false } };
+    const waits = await flushes(() => land(landing));
+    // The commit and the ref of the base, by whichever command each is made.
+    const [merge, rest] = [/^(?:commit-tree|merge) [1-9]/, /^(?:update-ref|merge [2-9]|read-tree)/];
+    assert.ok(waits.some((line) => merge.test(line)) && waits.some((line) => rest.test(line)), `${hooks}: ${waits}`);
   }
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
-import { AI, commit, folder, git, numbers, open, read, refusal, repository, write } from './repository.ts';
+import { AI, commit, flushes, folder, git, numbers, open, read, refusal, repository, write } from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
 
@@ -199,29 +199,6 @@ test('the worktree of a sparse clone has every file, and the clone stays sparse'
     git(home, 'reset', '-q', '--hard', 'HEAD^');
   }
 });
-
-/** The git commands that ran while `work` did, with how often each waited for the disk. */
-async function flushes(work: () => Promise<unknown>): Promise<string[]> {
-  const trace = join(folder(), 'trace');
-  writeFileSync(trace, '');
-  const settings = join(process.env.HOME as string, '.gitconfig');
-  const before = readFileSync(settings);
-  writeFileSync(settings, `${before}[trace2]\n\teventTarget = ${trace}\n`);
-  try {
-    await work();
-  } finally {
-    writeFileSync(settings, before);
-  }
-  const events = readFileSync(trace, 'utf8').trim().split('\n');
-  const processes = new Map<string, { name: string; count: number }>();
-  for (const { sid, event, name, key, value } of events.map((line) => JSON.parse(line))) {
-    const one = processes.get(sid) ?? { name: '', count: 0 };
-    if (event === 'cmd_name') one.name = name;
-    if (key === 'fsync/hardware-flush') one.count += Number(value);
-    processes.set(sid, one);
-  }
-  return [...processes.values()].filter(({ count }) => count > 0).map(({ name, count }) => `${name} ${count}`);
-}
 
 test('objects, index and ref of a fix, its revert and a merge are on the disk before anybody names them', async () => {
   const home = repository();

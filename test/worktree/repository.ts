@@ -150,3 +150,26 @@ const shell = (home: string, line: string): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
     env: AS_OWNER,
   });
+
+/** The git commands that ran while `work` did, with how often each waited for the disk. */
+export async function flushes(work: () => Promise<unknown>): Promise<string[]> {
+  const trace = join(folder(), 'trace');
+  writeFileSync(trace, '');
+  const settings = join(process.env.HOME as string, '.gitconfig');
+  const before = readFileSync(settings);
+  writeFileSync(settings, `${before}[trace2]\n\teventTarget = ${trace}\n`);
+  try {
+    await work();
+  } finally {
+    writeFileSync(settings, before);
+  }
+  const events = readFileSync(trace, 'utf8').trim().split('\n');
+  const processes = new Map<string, { name: string; count: number }>();
+  for (const { sid, event, name, key, value } of events.map((line) => JSON.parse(line))) {
+    const one = processes.get(sid) ?? { name: '', count: 0 };
+    if (event === 'cmd_name') one.name = name;
+    if (key === 'fsync/hardware-flush') one.count += Number(value);
+    processes.set(sid, one);
+  }
+  return [...processes.values()].filter(({ count }) => count > 0).map(({ name, count }) => `${name} ${count}`);
+}
