@@ -71,14 +71,17 @@ export async function bundle(entries, folder, { external = [], packed = false, j
     logLevel: 'silent',
     plugins: [{ name: 'as-unbundled', setup: asUnbundled }],
   };
-  const { metafile } = await build({ ...options, entryPoints: { ...entries, 'gate-worker': GATE, ...doors } });
+  const { metafile } = await build({ ...options, entryPoints: { ...entries, ...doors } });
+  // A thread shares nothing: with files of the loop it would load all that is joined with them.
+  const gate = await build({ ...options, entryPoints: { 'gate-worker': GATE } });
   // A plugin may use all of it; the loop loads the fifth that it uses. Schemas of both are the same to both.
   await build({ ...options, entryPoints: doorsOf(['zod']) });
   const parts = new Set();
   for (const [name, roots] of joined ? Object.entries(TOGETHER) : [])
     for (const part of await joinFiles(folder, metafile, name, roots, parts)) parts.add(part);
   copyFileSync(join(ROOT, PARSER), join(folder, basename(PARSER)));
-  return Object.keys(metafile.inputs).filter((path) => !path.startsWith('<'));
+  const inputs = new Set([metafile, gate.metafile].flatMap((one) => Object.keys(one.inputs)));
+  return [...inputs].filter((path) => !path.startsWith('<'));
 }
 
 /**

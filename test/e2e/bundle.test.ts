@@ -36,11 +36,14 @@ async function copy(): Promise<string> {
 const start = (root: string, args: readonly string[], env: Record<string, string> = {}): Promise<Done> =>
   startProcess([process.execPath, join(root, ENTRY), ...args], { cwd: root, env }).done;
 
+/** The folders of its bundles. */
 function bundles(root: string): string[] {
   const all = join(root, 'node_modules/.cache/mendloop/bundles');
   if (!existsSync(all)) return [];
   return readdirSync(all).flatMap((name) =>
-    readdirSync(join(all, name)).filter((entry) => entry.startsWith('bundle-')),
+    readdirSync(join(all, name))
+      .filter((entry) => entry.startsWith('bundle-'))
+      .map((entry) => join(all, name, entry)),
   );
 }
 
@@ -67,6 +70,12 @@ test('two first starts at once both work, and leave one bundle in use', async ()
   assert.ok(after.length > 0);
   assert.is((await start(root, ['--version'])).exit, 0);
   assert.equal(bundles(root), after, 'a later start makes no other');
+});
+
+test('the thread of the gate is one file: it loads nothing that only the loop needs', () => {
+  const [folder = ''] = bundles(root);
+  assert.match(readFileSync(join(folder, 'main.mjs'), 'utf8'), /from\s*"\.\//, 'others import each other like this');
+  assert.not.match(readFileSync(join(folder, 'gate-worker.mjs'), 'utf8'), /from\s*"\.\//);
 });
 
 test('an edited source is never served from an old bundle, even with its old size and time', async () => {

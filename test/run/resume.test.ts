@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recordCutOff, resumeState, shouldResume } from '../../src/run/resume.ts';
+import { emptyState } from '../../src/journal/stages.ts';
+import { knownState, recordCutOff, resumeState, shouldResume } from '../../src/run/resume.ts';
 import { journalOf, type Line } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
@@ -30,6 +31,34 @@ test('of a step that was cut off the attempt ends only if there was one, and a r
     'step.interrupted',
   ]);
   assert.equal(cut(['check.started', 'a', { leader }]), []);
+});
+
+test('where lines of a journal are lost, the record of a step tells of this run, and nothing of another one', () => {
+  const record = (run: string, attempts: number, status: 'running' | 'green') => ({
+    ...{ run, attempts, status },
+    since: '2026-01-01T00:00:00.000Z',
+  });
+  const stages = { a: record('this', 4, 'running'), b: record('before', 7, 'running'), c: record('this', 2, 'green') };
+  const loaded = { state: { ...emptyState(), stages }, notices: [], isUnsure: true };
+  const { attempts, cutOff } = knownState(
+    loaded,
+    'this',
+    journalOf([['run.started'], ['attempt.started', 'c', {}, 3]]),
+  );
+  assert.equal(
+    [...attempts],
+    [
+      ['c', 3],
+      ['a', 4],
+    ],
+  );
+  assert.equal(
+    cutOff.map(({ step, attempt }) => [step, attempt]),
+    [
+      ['c', 3],
+      ['a', 4],
+    ],
+  );
 });
 
 test('of a wait no more is left than it had when the last event came, however the clock was set since', () => {

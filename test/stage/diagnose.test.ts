@@ -70,7 +70,7 @@ test('all of them together have their time, and what is left over is said not to
   const began = performance.now();
   const results = await told({ owner: ['sleep 30', 'sleep 30', 'sleep 30', 'echo x'] }, { eachMs: 400, allMs: 1000 });
   assert.is(results[0], 'sleep 30: stopped after 0.4 s');
-  assert.match(results[1] ?? '', /^sleep 30: stopped after 0\.\d s$/);
+  assert.match(results[1] ?? '', /^sleep 30: stopped after \d\.\d s$/);
   assert.is(results.at(-1), 'echo x: blocked');
   assert.ok(performance.now() - began < 5000);
 });
