@@ -52,13 +52,13 @@ const folder = mkdtempSync(join(tmpdir(), 'mendloop-runner-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** The reasons why each of these files failed, run in one process. */
-function reasonsOf(texts: readonly string[]): string[] {
+function reasonsOf(texts: readonly string[], bail = ''): string[] {
   const args = texts.flatMap((text, at) => {
     const path = join(folder, `${at}.mjs`);
     writeFileSync(path, text.replace("'uvu'", `'${UVU}'`));
     return [`test/${at}.test.ts`, path];
   });
-  const env = { ...process.env, FORCE_COLOR: '0', CI: '' };
+  const env = { ...process.env, FORCE_COLOR: '0', CI: '', TEST_BAIL: bail };
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(SCRIPTS, 'batch.mjs'), ...args], {
     env,
     encoding: 'utf8',
@@ -73,6 +73,12 @@ function reasonsOf(texts: readonly string[]): string[] {
 test('files that are fine pass, alone and together', () => {
   assert.equal(reasonsOf([GOOD]), ['']);
   assert.equal(reasonsOf([GOOD, GOOD, GOOD]), ['', '', '']);
+});
+
+test('with --bail a file that fails is the last one, and nothing behind it counts as passed', () => {
+  const [failing = ''] = BAD['a failing test'] ?? [];
+  assert.equal(reasonsOf([GOOD, failing, GOOD], '1').slice(0, 2), ['', 'no summary was printed']);
+  assert.match(reasonsOf([GOOD, failing, GOOD], '1')[2] ?? '', 'no summary was printed');
 });
 
 for (const [what, [text, reason]] of Object.entries(BAD)) {
