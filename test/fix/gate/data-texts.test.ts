@@ -1,6 +1,7 @@
 // Texts of data files that are commands: what runs them decides how they are judged.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readData } from '../../../src/fix/gate/data.ts';
 import { judge, rulesFor, word } from './homelab.ts';
 
 const PACKAGE = '{\n  "scripts": {\n    "lint": "tool lint"\n  }\n}\n';
@@ -22,6 +23,16 @@ test('the scripts of a package are commands that run: a program that nothing use
 test('what is called scripts in another file is a text: it is only stopped for what it would destroy', () => {
   assert.is(addingScript('config/menu.json', 'frobnicate now'), 'ok');
   assert.is(addingScript('config/menu.json', 'rm -rf /data'), 'destroys');
+});
+
+test('the line of a value is counted from the file’s first line, also where that is empty', () => {
+  for (const above of ['', '\n', '\n# of the lab\n']) {
+    const leaves = readData(`${above}[run]\ncommand = "tool lint"\n`, 'toml')?.leaves ?? [];
+    assert.equal(
+      leaves.map(({ keys, line }) => [keys.join('.'), line]),
+      [['run.command', above.split('\n').length + 1]],
+    );
+  }
 });
 
 test.run();
