@@ -61,6 +61,26 @@ test('where lines of a journal are lost, the record of a step tells of this run,
   );
 });
 
+test('a clock that was set back costs the gap in which it was, and adds nothing', () => {
+  const events = journalOf([['run.started'], ['step.started', 'a'], ['step.done', 'a'], ['step.started', 'b']]);
+  const back = events.map((event, i) => (i < 2 ? event : { ...event, time: `2025-01-01T00:00:0${i}.000Z` }));
+  assert.equal([resumeState(events).spentMs, resumeState(back).spentMs], [3000, 2000]);
+});
+
+test('of a step only the attempts that a backend lost count as losses', () => {
+  const { losses } = resumeState(
+    journalOf([
+      ['run.started'],
+      ['attempt.started', 'a', {}, 1],
+      ['attempt.lost', 'a', {}, 1],
+      ['attempt.started', 'a', {}, 2],
+      ['attempt.lost', 'a', {}, 2],
+      ['attempt.started', 'b', {}, 1],
+    ]),
+  );
+  assert.equal([...losses], [['a', 2]]);
+});
+
 test('of a wait no more is left than it had when the last event came, however the clock was set since', () => {
   // Events are a second apart.
   const events = journalOf([
