@@ -1,7 +1,7 @@
 // What names say of their values.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { kindOfName } from '../../../src/outbound/redact/secret-signs.ts';
+import { kindOfName } from '../../../src/outbound/redact/names.ts';
 
 test('a placeholder says what kind of secret it stands for, by the name that the secret has', () => {
   const kinds = {
