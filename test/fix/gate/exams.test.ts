@@ -5,7 +5,6 @@ import { applyChanges } from '../../../src/fix/apply-changes.ts';
 import type { GateRules } from '../../../src/fix/gate/rules.ts';
 import { readAnswer } from '../../../src/fix/read-answer.ts';
 import { type Row, readTable, type Table, type Verdict } from '../../fixtures/gate/table.ts';
-import { cases } from '../../sweep.ts';
 import { judge, verdictOf } from './homelab.ts';
 
 interface Input extends Pick<GateRules, 'known' | 'judging' | 'failed' | 'protect'> {
@@ -27,16 +26,11 @@ function verdictOn({ id, input }: Row): Verdict {
   return verdictOf(judge(applied.files, rules));
 }
 
-const EVERY = cases(2, 1);
 const judgedRows = new Map<Table, { row: Row; verdict: Verdict }[]>();
 
-/** Rows of a table with their verdicts, every second one in the suite; each table is judged once. */
+/** Every row of a table with its verdict; each table is judged once. */
 function rowsOf(table: Table) {
-  const rows =
-    judgedRows.get(table) ??
-    readTable(table)
-      .filter((_, i) => i % EVERY === 0)
-      .map((row) => ({ row, verdict: verdictOn(row) }));
+  const rows = judgedRows.get(table) ?? readTable(table).map((row) => ({ row, verdict: verdictOn(row) }));
   judgedRows.set(table, rows);
   return rows;
 }
