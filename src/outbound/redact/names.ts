@@ -21,7 +21,7 @@ const HINTS = words(`
 const VAGUES = words('sas sid session unseal encrypt encryption cipher community cert crt data login code 2fa');
 /** What a key opens stands before it; keys of many other things are no secret. */
 const OPENS = words(`
-  api private access secret encryption decryption encrypt crypt crypto signing auth master account license licence shared
+  api private priv access secret encryption decryption encrypt crypt crypto signing auth master account license licence shared
   preshared application app admin unseal recovery storage certificate session cookie jwt hmac hash cipher aes fernet symmetric webhook
   network wifi wlan wpa wep product activation registration enrollment enrolment join setup install tunnel bot root deploy service
   security subscription routing integration write read ingest stream transfer tsig rndc luks vault backup restic borg meili search
@@ -47,7 +47,7 @@ const NO_SECRET_NAME =
 const SHELL = words('PWD OLDPWD');
 /** Written as one word with what stands before. */
 const GLUED =
-  /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.*(?:secret|token|(?:api|auth|access|secret|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed))$|^(?<touch>(?:token|secret|apikey)id)$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
+  /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.*(?:secret|token|(?:api|auth|access|secret|priv|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed))$|^(?<touch>(?:token|secret|apikey)id)$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
 
 /** Of one name, which of these it is. */
 export function strengthOf(name: string): number {
