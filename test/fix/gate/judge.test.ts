@@ -22,6 +22,19 @@ test('of a file that judges in part the rest may be changed', () => {
   assert.is(word(judge([edit(path, text.replace('check.sh', 'check.sh -q'), text)], rules)), 'protected');
 });
 
+test('a program whose name is only a pattern is refused, whatever it would find', () => {
+  for (const line of ['k?bectl get pods', '/usr/bin/kube* get pods', '* get pods']) {
+    assert.is(judged(RUN, `${SCRIPT}${line}\n`), 'destroys', line);
+  }
+});
+
+test('what was sent to a host before may go to the same host of another domain, if its owner says so', () => {
+  const sending = (host: string) => `${SCRIPT}curl -T b.tar https://${host}/b\n`;
+  const verdict = (host: string) => word(judge([edit(RUN, sending(host), sending('nas.lab.example'))], RULES));
+  assert.is(verdict('nas.home.example'), 'ask softer');
+  assert.is(verdict('up.home.example'), 'sends');
+});
+
 test('nothing, or nothing different, is no change', () => {
   assert.is(word(judge([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');
