@@ -270,11 +270,13 @@ const refusedClearly = ({ exit, text }: Ended): string[] =>
     ? []
     : [`lie: exit ${exit} without a word: ${text.slice(-300)}`];
 
-/** Of a journal that was damaged, what is left in it proves nothing. */
+const JOURNALS = /\.jsonl$|^ai\/state\/(?:runs|actions)$|^ai\/state\/actions\//;
+
+/** Of journals that were damaged, what is left in them proves nothing. */
 const kept = (file: string, lines: string[]): string[] =>
   lines.filter((line) => {
     if (/^twice: (?:commit|the numbers|\S+ has \d+ ends)/.test(line)) return false;
-    return !(file.endsWith('.jsonl') && line.startsWith('lie: stages.json says'));
+    return !(JOURNALS.test(file) && line.startsWith('lie: stages.json says'));
   });
 
 /** A disk that is full after so many more kilobytes or inodes, then has room again. Only root may mount one. */
