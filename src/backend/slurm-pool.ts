@@ -99,10 +99,10 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     hasBegun: (step) => open.get(step)?.queued.hasBegun() === true,
 
     async attempt(task, signal) {
-      const known = open.get(task.step);
+      const queuedBefore = open.get(task.step);
       try {
-        const isKnown = known?.queued.task.attempt === task.attempt;
-        const { queued, end } = isKnown ? known : await handOn(task);
+        const isKnown = queuedBefore?.queued.task.attempt === task.attempt;
+        const { queued, end } = isKnown ? queuedBefore : await handOn(task);
         const abort = () => queued.stop.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort, { once: true });

@@ -224,6 +224,6 @@ const rank = ({ grade, text }: Line): number => (grade === 'strong' ? 0 : 2) + (
 
 function errorOf({ message: { lines, quoted = [], gist }, text, hosts = [], template: key }: Line): ErrorLine {
   const where = hosts.length > 1 ? [`on ${hosts.length} hosts: ${[...hosts].sort().join(', ')}`] : [];
-  const said = gist ?? (quoted.length > 0 ? text : undefined);
-  return { lines: [...lines, ...quoted, ...where], template: key, ...(said === undefined ? {} : { gist: said }) };
+  const cause = gist ?? (quoted.length > 0 ? text : undefined);
+  return { lines: [...lines, ...quoted, ...where], template: key, ...(cause === undefined ? {} : { gist: cause }) };
 }

@@ -70,23 +70,23 @@ interface Placed {
 }
 
 function placeAll(changes: readonly Asked[], source: Source): Placed {
-  const own = source.ends.at(-1) !== '';
+  const endsInNewline = source.ends.at(-1) !== '';
   const hunks = changes.flatMap((change) => (change.form === 'diff' ? change.hunks : []));
   if (hunks.length > 0) {
     const placed = placeHunks(distinct(hunks), source);
     const all = { name: 'hunk' as const, count: hunks.length };
     return 'obstacles' in placed
-      ? { ...all, ...placed, edits: [], newline: own }
+      ? { ...all, ...placed, edits: [], newline: endsInNewline }
       : { ...all, ...placed, obstacles: [] };
   }
   const blocks = changes.flatMap((change): (Block | string)[] =>
     change.form === 'search-replace' ? distinct(change.blocks) : change.form === 'whole-file' ? [change.text] : [],
   );
-  const placed: Placed = { name: 'block', count: blocks.length, edits: [], newline: own, obstacles: [] };
+  const placed: Placed = { name: 'block', count: blocks.length, edits: [], newline: endsInNewline, obstacles: [] };
   for (const [from, block] of blocks.entries()) {
-    const one = typeof block === 'string' ? placeText(block, source) : placeBlock(block, source);
-    if ('edits' in one) placed.edits.push(...one.edits);
-    else placed.obstacles.push(...one.obstacles.map((obstacle) => ({ ...obstacle, from })));
+    const placement = typeof block === 'string' ? placeText(block, source) : placeBlock(block, source);
+    if ('edits' in placement) placed.edits.push(...placement.edits);
+    else placed.obstacles.push(...placement.obstacles.map((obstacle) => ({ ...obstacle, from })));
   }
   return placed;
 }

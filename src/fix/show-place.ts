@@ -54,13 +54,13 @@ export function nearestPlaces(
 ): ShownPlace[] {
   const texts = [...new Set(lines.map(({ text }) => text.trim()))].filter((text) => weightOf(text) === 1);
   const changed = new Set(lines.filter((line) => line.changed).map(({ text }) => text.trim()));
-  const found = files
+  const places = files
     .flatMap(([path, source]) =>
       nearIn(texts.slice(0, MAX_TEXTS), changed, source).map((one) => ({ ...one, path, source })),
     )
     .sort((a, b) => b.score - a.score);
-  const shown: typeof found = [];
-  for (const one of found) {
+  const shown: typeof places = [];
+  for (const one of places) {
     if (shown.length < most && shown.every(({ path, at }) => path !== one.path || Math.abs(at - one.at) > AROUND)) {
       shown.push(one);
     }
@@ -77,7 +77,7 @@ function nearIn(
   const both = new Set(texts.filter((text) => source.at.has(text)));
   const altered = texts.filter((text) => !both.has(text)).slice(0, MAX_ALTERED);
   const share = both.size / Math.max(1, texts.length);
-  const found: { at: number; score: number }[] = [];
+  const places: { at: number; score: number }[] = [];
   for (let at = 0; at < Math.min(source.lines.length, MAX_COMPARED_LINES); at++) {
     const line = source.trimmed[at] as string;
     if (line === '') continue;
@@ -85,13 +85,13 @@ function nearIn(
     const nearby = around.filter((text) => both.has(text)).length / 4;
     if (both.has(line)) {
       const often = (source.at.get(line)?.length ?? 1) / 100;
-      found.push({ at, score: share + (changed.has(line) ? nearby + 1 : nearby / 4) - often });
+      places.push({ at, score: share + (changed.has(line) ? nearby + 1 : nearby / 4) - often });
     } else {
       const like = Math.max(0, ...altered.map((text) => likeness(line, text)));
-      if (like >= ALIKE || nearby >= 0.75) found.push({ at, score: share + nearby + (like >= ALIKE ? like : 0) });
+      if (like >= ALIKE || nearby >= 0.75) places.push({ at, score: share + nearby + (like >= ALIKE ? like : 0) });
     }
   }
-  return found;
+  return places;
 }
 
 /** A part of a line that was quoted counts nearly like the line. */

@@ -38,7 +38,7 @@ interface Measure {
 
 const seconds = (time: string): number => Date.parse(time) / 1000;
 const entriesOf = ({ ledger }: Measured) => Object.values(ledger.entries);
-const one = (value: number | undefined): Sample[] => (value === undefined ? [] : [[{}, value]]);
+const single = (value: number | undefined): Sample[] => (value === undefined ? [] : [[{}, value]]);
 
 const recordOf = ({ stages }: Measured, stage: string): StageRecord | undefined =>
   Object.hasOwn(stages, stage) ? stages[stage] : undefined;
@@ -53,7 +53,7 @@ const ofStages =
     });
 
 const used = (key: keyof NonNullable<Ledger['total']>) => (measured: Measured) =>
-  one(measured.ledger.total?.[key] ?? 0);
+  single(measured.ledger.total?.[key] ?? 0);
 
 const MEASURES: Readonly<Record<string, Measure>> = {
   mendloop_build_info: {
@@ -73,7 +73,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   mendloop_stage_last_green_timestamp_seconds: {
     type: 'gauge',
     help: 'When a stage was last known to be green: made so, or checked and found so.',
-    samples: ofStages((record) => one(lastGreen(record))),
+    samples: ofStages((record) => single(lastGreen(record))),
   },
   mendloop_stage_attempt_duration_seconds: {
     type: 'summary',
@@ -86,7 +86,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   mendloop_stage_last_attempt_duration_seconds: {
     type: 'gauge',
     help: 'How long the latest attempt of a stage took.',
-    samples: ofStages(({ last }) => one(last?.duration_ms === undefined ? undefined : last.duration_ms / 1000)),
+    samples: ofStages(({ last }) => single(last?.duration_ms === undefined ? undefined : last.duration_ms / 1000)),
   },
   mendloop_failures_total: {
     type: 'counter',
@@ -112,17 +112,17 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   mendloop_asks_open: {
     type: 'gauge',
     help: 'Fixes that wait for the word of a person.',
-    samples: (measured) => one(entriesOf(measured).filter(({ suggestion }) => suggestion).length),
+    samples: (measured) => single(entriesOf(measured).filter(({ suggestion }) => suggestion).length),
   },
   mendloop_cases_open: {
     type: 'gauge',
     help: 'Cases that wait for a person; those with a fix in them count as asks, too.',
-    samples: (measured) => one(entriesOf(measured).filter((entry) => entry.case !== undefined).length),
+    samples: (measured) => single(entriesOf(measured).filter((entry) => entry.case !== undefined).length),
   },
   mendloop_safe_mode: {
     type: 'gauge',
     help: 'Whether safe mode is on.',
-    samples: ({ safeMode }) => one(safeMode ? 1 : 0),
+    samples: ({ safeMode }) => single(safeMode ? 1 : 0),
   },
   mendloop_tries_total: { type: 'counter', help: 'Tries of executors to mend a failure.', samples: used('tries') },
   mendloop_model_prompts_total: { type: 'counter', help: 'Prompts that models answered.', samples: used('prompts') },
@@ -135,22 +135,22 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   mendloop_run_in_progress: {
     type: 'gauge',
     help: 'Whether a run is at work.',
-    samples: ({ isAtWork }) => one(isAtWork ? 1 : 0),
+    samples: ({ isAtWork }) => single(isAtWork ? 1 : 0),
   },
   mendloop_last_run_timestamp_seconds: {
     type: 'gauge',
     help: 'When the newest run that is over ended.',
-    samples: ({ last }) => one(last && seconds(last.time)),
+    samples: ({ last }) => single(last && seconds(last.time)),
   },
   mendloop_last_run_duration_seconds: {
     type: 'gauge',
     help: 'How long it took.',
-    samples: ({ last }) => one(last?.data.duration_ms === undefined ? undefined : last.data.duration_ms / 1000),
+    samples: ({ last }) => single(last?.data.duration_ms === undefined ? undefined : last.data.duration_ms / 1000),
   },
   mendloop_last_run_exit_code: {
     type: 'gauge',
     help: 'Its exit code: 0 all green, 1 failed, 3 a person is needed.',
-    samples: ({ last }) => one(last?.data.exit),
+    samples: ({ last }) => single(last?.data.exit),
   },
 };
 

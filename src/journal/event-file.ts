@@ -24,7 +24,7 @@ export interface EventFile {
 /** Reads all of a journal that is sound. A torn last line is dropped; never throws for bad content. */
 export function readEvents(path: string): EventFile {
   const run = basename(path) === 'events.jsonl' ? basename(dirname(path)) : basename(path, '.jsonl');
-  const found: Found[] = [];
+  const parsed: Found[] = [];
   let end = 0;
   let lines = 0;
   let isNewer = false;
@@ -32,16 +32,16 @@ export function readEvents(path: string): EventFile {
     lines++;
     end = to;
     const event = parseEvent(line);
-    if (event?.run === run && event.seq > 0) found.push({ event, line: lines });
+    if (event?.run === run && event.seq > 0) parsed.push({ event, line: lines });
     else isNewer ||= isLaterFormat(parseJson(line));
   }
-  const kept = rising(found);
-  const good = new Set(kept.map(({ line }) => line));
-  const last = kept.at(-1);
+  const readable = rising(parsed);
+  const good = new Set(readable.map(({ line }) => line));
+  const last = readable.at(-1);
   // Each line that cannot be read may have had a number of its own.
   const lastSeq = Math.max(lines, last ? last.event.seq + lines - last.line : 0);
   const badLines = Array.from({ length: lines }, (_, i) => i + 1).filter((line) => !good.has(line));
-  return { events: kept.map(({ event }) => event), end, lastSeq, badLines, ...(isNewer && { isNewer }) };
+  return { events: readable.map(({ event }) => event), end, lastSeq, badLines, ...(isNewer && { isNewer }) };
 }
 
 const isFormat = shaped({ v: integer });
@@ -59,9 +59,9 @@ function rising(found: readonly Found[]): Found[] {
   for (const last of found) {
     const { seq } = last.event;
     const length = rows.findLastIndex((row) => row.last.event.seq < seq) + 1;
-    const known = rows[length]?.last;
+    const rival = rows[length]?.last;
     // Of two that exclude each other, the one whose number is that of its line is right.
-    const isWorse = known && (known.event.seq === seq || (known.event.seq === known.line && seq !== last.line));
+    const isWorse = rival && (rival.event.seq === seq || (rival.event.seq === rival.line && seq !== last.line));
     if (!isWorse) rows[length] = { last, before: rows[length - 1] };
   }
   const row: Found[] = [];

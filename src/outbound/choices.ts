@@ -52,10 +52,10 @@ function existingPaths({ path, folder, listing }: MissingPath, suspects: readonl
   const parts = path.split('/');
   const at = folder === '' ? 0 : folder.split('/').length;
   const [wrong = '', ...rest] = parts.slice(at);
-  const known = new Set(tree.flatMap((one) => one.split('/').map((_, i, all) => all.slice(0, i + 1).join('/'))));
+  const existing = new Set(tree.flatMap((one) => one.split('/').map((_, i, all) => all.slice(0, i + 1).join('/'))));
   const beside = listing
     .map((name) => name.replace(/\/$/, ''))
-    .filter((name) => isLike(name, wrong) && known.has([...parts.slice(0, at), name, ...rest].join('/')))
+    .filter((name) => isLike(name, wrong) && existing.has([...parts.slice(0, at), name, ...rest].join('/')))
     .map((name) => [wrong, name] as const);
   return suspects.flatMap(({ path: file, text, named }) =>
     named.flatMap((line) => {

@@ -78,8 +78,8 @@ const hooksIn = (parts: Parts): HookName[] => HOOK_NAMES.filter((hook) => parts[
 /** What is wrong with the lists it stands in. */
 function placeProblems(parts: Parts, lists: readonly List[]): string[] {
   const present = hooksIn(parts);
-  const own = LISTS.find((list) => KINDS[list] === parts.kind);
-  const foreign = lists.filter((list) => own !== undefined && list !== own);
+  const fitting = LISTS.find((list) => KINDS[list] === parts.kind);
+  const foreign = lists.filter((list) => fitting !== undefined && list !== fitting);
   if (foreign.length > 0) return foreign.map((list) => `it is of kind ${parts.kind}, but named under ${keyOf(list)}`);
   const lacking = lists.filter((list) => !present.includes(hookOf(list)));
   if (lacking.length > 0) {

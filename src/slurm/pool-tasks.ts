@@ -110,11 +110,11 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     return tasks.map((task) => {
       counts.set(task.spec, (counts.get(task.spec) ?? 0) + 1);
       return new Promise<PoolEnd<R>>((finish, fail) => {
-        const one: Open = { task, finish, fail, puts: 1 };
-        open.set(task.name, one);
-        if (isOver.has(task)) putBackOrLose(one, VANISHED, 'unknown');
+        const opened: Open = { task, finish, fail, puts: 1 };
+        open.set(task.name, opened);
+        if (isOver.has(task)) putBackOrLose(opened, VANISHED, 'unknown');
         const abort = () => {
-          aborted.add(one);
+          aborted.add(opened);
           wake();
         };
         if (task.signal.aborted) abort();
@@ -142,8 +142,8 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
   /** Takes what has ended. The folder holds what nobody has taken yet, and nothing else. */
   function collect(now: number): void {
     for (const entry of queue.ended()) {
-      const one = open.get(entry.name);
-      if (one) collectOne(one, entry, now);
+      const opened = open.get(entry.name);
+      if (opened) collectOne(opened, entry, now);
       else if (!leftovers.has(entry.name)) queue.forget(entry);
     }
   }
@@ -163,11 +163,11 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
   /** What a worker that is over had claimed. */
   function afterWorker({ id, jobId, loss, stuck }: GoneWorker): void {
     for (const name of queue.claimedBy(id)) {
-      const one = open.get(name);
-      if (one && stuck) {
+      const opened = open.get(name);
+      if (opened && stuck) {
         const next = `end it yourself: scancel ${jobId}\nthen: mendloop`;
-        finish(one, { fatal: { message: `worker ${jobId} was cancelled and does not end`, next } });
-      } else if (one) putBackOrLose(one, loss, id);
+        finish(opened, { fatal: { message: `worker ${jobId} was cancelled and does not end`, next } });
+      } else if (opened) putBackOrLose(opened, loss, id);
       if (!leftovers.has(name)) queue.forget({ name, by: id });
     }
     queue.leave(id);

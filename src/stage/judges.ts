@@ -171,13 +171,13 @@ export function writtenBy(run: StageRun, step: string, seen: { changed: readonly
 export async function blameForJudges(run: StageRun, tracked: readonly string[]): Promise<string[]> {
   const { kept, judges } = state(run);
   const stuck: string[] = [];
-  const own: string[] = [];
+  const untracked: string[] = [];
   for (const [path, file] of kept) {
     const now = await file.putBack();
-    if (now !== 'same') own.push(path);
+    if (now !== 'same') untracked.push(path);
     if (now === 'stuck') stuck.push(path);
   }
-  blame(run, [...tracked, ...own]);
+  blame(run, [...tracked, ...untracked]);
   if (judges?.stamps !== undefined && tracked.length > 0) judges.stamps = await stampsNow(run);
   return stuck;
 }

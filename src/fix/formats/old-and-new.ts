@@ -123,8 +123,8 @@ export function readData(lines: readonly string[], parts: readonly Stretch[]): C
   const read = sources.flatMap(({ lines: body, above, info }) => {
     const whole = body.join('\n');
     const path = pathOfInfo(info) ?? pathOfLine(above);
-    const found = changesIn(parseJson(whole), path);
-    return found.length > 0 ? found : changesIn(parseYaml(whole), path);
+    const changes = changesIn(parseJson(whole), path);
+    return changes.length > 0 ? changes : changesIn(parseYaml(whole), path);
   });
   const changes =
     read.length > 0 || from < 0 || blocks.length > 0 ? read : changesIn(parseJson(text.slice(from, to + 1)), undefined);

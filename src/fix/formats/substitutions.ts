@@ -102,14 +102,14 @@ export function readSentences(lines: readonly string[]): Change[] {
     .join('\n');
   for (const quotes of QUOTES) {
     const marked = text.replaceAll(quotes, '§$1§');
-    const found = new Map<string, Replacement>();
+    const replacements = new Map<string, Replacement>();
     for (const [sentence, order] of SENTENCES) {
       for (const [, first = '', second = ''] of marked.matchAll(sentence)) {
         const [search, replace] = order === 'old first' ? [first, second] : [second, first];
-        if (search !== replace) found.set(JSON.stringify([search, replace]), { search, replace, within: true });
+        if (search !== replace) replacements.set(JSON.stringify([search, replace]), { search, replace, within: true });
       }
     }
-    const blocks = [...found.values()];
+    const blocks = [...replacements.values()];
     if (blocks.length > 0) return [{ form: 'search-replace', path: undefined, blocks }];
   }
   return [];

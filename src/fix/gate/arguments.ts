@@ -62,8 +62,8 @@ const CLUSTER_TOOLS = /^(?:kubectl|k|oc|helm|helmfile|flux|talosctl|velero|ciliu
 
 /** What a tool is told to do: its first operand; of cluster tools the one behind `-n namespace`. */
 export function verbOf({ program, args }: { program: string; args: readonly Pick<Word, 'text'>[] }): string {
-  const own = CLUSTER_TOOLS.test(program) ? args.filter((_, i) => args[i - 1]?.text !== '-n') : args;
-  return new Arguments(own).operands[0] ?? '';
+  const words = CLUSTER_TOOLS.test(program) ? args.filter((_, i) => args[i - 1]?.text !== '-n') : args;
+  return new Arguments(words).operands[0] ?? '';
 }
 
 /** Whether it removes whole trees. */

@@ -121,14 +121,14 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
       `reaches ${one.account === undefined ? one.host : `${one.host}/${one.account}`}, which nothing here uses yet`,
       words,
     );
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   const isElsewhere = (fact: Fact) =>
     (fact.program === 'curl' && new Arguments(fact.args).has('K', 'config')) ||
     (fact.program === 'wget' && new Arguments(fact.args).has('i', 'input-file')) ||
     (/^python[\d.]*$/.test(fact.program) && new Arguments(fact.args).any(/^(?:http\.server|SimpleHTTPServer)$/));
   for (const fact of added.filter(({ role }) => role === 'run'))
     if (isElsewhere(fact))
-      found.push(
+      findings.push(
         asks('new_address', path, fact.line, 'reaches, or serves, whom only another file names', shownWords(fact)),
       );
   for (const fact of added) {
@@ -143,7 +143,7 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const text = [...fact.args.map(({ text }) => text), ...bare].join(' ');
     const image = /^(?:docker|podman|nerdctl|crictl|kubectl|k)$/.test(fact.program) ? imagesIn(fact) : [];
     const [first] = [...addressesIn(text), ...image].filter(isNew);
-    if (first) found.push(say(first, fact.line, shownWords(fact)));
+    if (first) findings.push(say(first, fact.line, shownWords(fact)));
   }
   // Variables that programs go by, or that something is fetched from.
   const isFetched = (name: string) =>
@@ -156,7 +156,7 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
       ({ values, name }) => /:\/\//.test(values[0]?.text ?? '') && isFetched(name),
     );
     const [first] = given.flatMap(({ values }) => addressesIn(values[0]?.text ?? '')).filter(isNew);
-    if (first) found.push(say(first, fact.line, shownWords(fact)));
+    if (first) findings.push(say(first, fact.line, shownWords(fact)));
   }
   for (const { keys, value, line } of addedLeaves) {
     const key = keys.at(-1) ?? '';
@@ -166,7 +166,7 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
     const all = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : []), ...(source ? [source] : [])];
     const [first] = all.filter(isNew);
-    if (first) found.push(say(first, line, `${key}: ${value}`));
+    if (first) findings.push(say(first, line, `${key}: ${value}`));
   }
   const bases =
     now.language === 'docker'
@@ -178,14 +178,14 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
       .replace(/^#\s*syntax\s*=\s*|^COPY\s+--from=/i, 'FROM ')
       .split(/\s+/);
     const [head = '', word = ''] = parts.filter((part) => !part.startsWith('--'));
-    const one = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM$/i.test(head) ? imageAddress(word) : undefined;
-    if (one && isNew(one)) found.push(say(one, number, text.trim()));
+    const address = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM$/i.test(head) ? imageAddress(word) : undefined;
+    if (address && isNew(address)) findings.push(say(address, number, text.trim()));
   }
   for (const { text, number } of now.language === 'program' ? lines.added : []) {
     const [first] = /^\s*(?:#|\/\/)/.test(text) ? [] : addressesIn(text).filter(isNew);
-    if (first) found.push(say(first, number, text.trim()));
+    if (first) findings.push(say(first, number, text.trim()));
   }
-  return found;
+  return findings;
 }
 
 /** Where Terraform gets a module or provider. */

@@ -96,11 +96,11 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   );
   const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
-  const own = functionsOf(fact);
+  const callers = functionsOf(fact);
   const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
   const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
   // Questions in functions count where such a function is called.
-  const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
+  const near = asked.filter((one) => functionsOf(one).every((name) => callers.includes(name) || texts.includes(name)));
   // A function runs under the conditions of its calls.
   const calls = callsOf(fact, commands)
     .map(({ program, around }) => [program, ...around.flatMap((frame) => ('guard' in frame ? frame.guard : []))])
@@ -134,17 +134,17 @@ function setIn(commands: readonly Fact[], fact: Fact, text: string): string[] {
     ...loops.map(([, name = '', values = '']) => [name, values] as const),
     ...callsOf(fact, commands).flatMap(({ args }) => args.map(({ raw }, i) => [String(i + 1), raw] as const)),
   ];
-  const found = new Set<string>();
+  const assignments = new Set<string>();
   const visit = (value: string) => {
     for (const [, used] of value.matchAll(/\$\{?(\w+)/g))
       for (const [name, given] of all.filter(([one]) => one === used)) {
-        if (found.has(`${name}=${given}`)) continue;
-        found.add(`${name}=${given}`);
+        if (assignments.has(`${name}=${given}`)) continue;
+        assignments.add(`${name}=${given}`);
         visit(given);
       }
   };
   visit(text);
-  return [...found];
+  return [...assignments];
 }
 
 const callsOf = (fact: Fact, commands: readonly Fact[]): Fact[] =>

@@ -254,8 +254,11 @@ function unseen(fact: Fact, { fetched, language, ran }: Scope): Harm | undefined
     const isWritten =
       /^(?:echo|printf)$/.test(feeder[0] ?? '') || (feeder[0] === 'cat' && fedBy[0]?.document !== undefined);
     if (!isWritten) return { severity: 'refuse', why };
-    const said = fedBy[0]?.words.slice(1) ?? [];
-    if (/^(?:echo|printf)$/.test(feeder[0] ?? '') && said.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text)))
+    const written = fedBy[0]?.words.slice(1) ?? [];
+    if (
+      /^(?:echo|printf)$/.test(feeder[0] ?? '') &&
+      written.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text))
+    )
       return { severity: 'refuse', why };
   }
   const input = redirects.find(({ operator }) => operator === '<')?.target?.text;

@@ -50,11 +50,11 @@ function byUnit(facts: readonly Fact[], failed: string): Fact[] | undefined {
 const WORD = /[\w./:@-]{3,}/g;
 
 function byWords(facts: readonly Fact[], failed: string): Fact[] | undefined {
-  const said = new Set(failed.match(WORD) ?? []);
+  const wordsOfError = new Set(failed.match(WORD) ?? []);
   const owners = new Map<string, Fact[]>();
   for (const fact of facts) {
     for (const word of new Set(fact.words.flatMap(({ text }) => text.match(WORD) ?? []))) {
-      if (said.has(word)) owners.set(word, [...(owners.get(word) ?? []), fact]);
+      if (wordsOfError.has(word)) owners.set(word, [...(owners.get(word) ?? []), fact]);
     }
   }
   const alone = [...owners.values()].filter((list) => new Set(list.map(({ line }) => line)).size === 1);

@@ -116,9 +116,9 @@ const namesOf = ({ args }: Fact): string[] =>
 /** Names that are neither there nor another version or a slip of one that was. */
 function more(names: readonly string[], old: readonly string[]): string[] {
   const bare = (name: string) => name.replace(/(?:[=<>~!]=?|@(?=[\dv^~])|:(?=\d)).*$/, '');
-  const known = new Set(old.map(bare));
+  const before = new Set(old.map(bare));
   const left = old.map(bare).filter((name) => !names.map(bare).includes(name));
-  return names.filter((name) => !known.has(bare(name)) && !left.some((other) => distance(other, bare(name)) <= 2));
+  return names.filter((name) => !before.has(bare(name)) && !left.some((other) => distance(other, bare(name)) <= 2));
 }
 
 const MODULES =

@@ -42,16 +42,16 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     now.tasks.filter(({ module }) => !/^(?:shell|command|raw|expect)$/.test(module)).map(({ name }) => name),
   );
   const questions = new Set(old.tasks.filter(isQuestion).map(({ name }) => name));
-  const known = failedKeys(path, old.commands, failed, log);
+  const failedCommands = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const removed = new Set(change.lines.removed.map(({ number }) => number));
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
     const partner = goneKeys.has(fact.key) ? successor(fact, change) : sameIn(now, fact, old);
-    const isFailed = known?.has(fact.key) === true;
+    const isFailed = failedCommands?.has(fact.key) === true;
     const say = (why: string): Finding =>
       isFailed
         ? refuses('masks', path, fact.line, why, shownWords(fact))
@@ -76,7 +76,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         !questions.has(fact.unit) &&
         !DELETES.test(fact.program) &&
         (!old.functions.includes(fact.program) || now.functions.includes(fact.program));
-      if (isGone && (isFailed || matters)) found.push(say('is gone without another one in its place'));
+      if (isGone && (isFailed || matters)) findings.push(say('is gone without another one in its place'));
       continue;
     }
     const news = hidings(partner, now).filter(
@@ -92,13 +92,13 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     const never = guards.find((guard) => NEVER.test(guard));
     const perhaps = isFailed ? guards.find((guard) => isUnsure(guard, partner)) : undefined;
     if (never !== undefined)
-      found.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
+      findings.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
     else if (perhaps !== undefined)
-      found.push(asks('masks', path, partner.line, `runs only ${perhaps}`, shownWords(partner)));
+      findings.push(asks('masks', path, partner.line, `runs only ${perhaps}`, shownWords(partner)));
     if (DOES_NOTHING.test(innerOf(partner, now)) && !DOES_NOTHING.test(innerOf(fact, old)))
-      found.push(say('has nothing done in the place of what it ran'));
+      findings.push(say('has nothing done in the place of what it ran'));
     if (isFailed && readsOnly(fact, partner))
-      found.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
+      findings.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
     const [first] = news.filter(
       (hiding) => hiding !== 'left' && (!/^(?:piped|followed|asked)$/.test(hiding) || isFailed),
     );
@@ -106,12 +106,12 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     if (first === 'silenced' && !isFailed && (isAsked || !counted || DELETES.test(fact.program))) continue;
     // What is read out of a command that only looks is used where it now stands.
     if (first === 'substitution' && !isFailed && looksOnly(fact)) continue;
-    if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
-    else if (first !== undefined) found.push(say(HIDES[first]));
-    else if (news.includes('left')) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
-    found.push(...softened(path, fact, partner, isFailed));
+    if (first === 'silenced') findings.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
+    else if (first !== undefined) findings.push(say(HIDES[first]));
+    else if (news.includes('left')) findings.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
+    findings.push(...softened(path, fact, partner, isFailed));
   }
-  return found;
+  return findings;
 }
 
 const DELETES = /^(?:rm|rmdir|unlink)$/;

@@ -37,10 +37,10 @@ export function nameFindings(
       ? undefined
       : named(parts, isInterpreter(fact.program) || /^(?:source|\.|chmod)$/.test(fact.program));
     if (word !== undefined) return [say(fact.line, word, shownWords(fact))];
-    const own = writtenPaths(fact).find((one) =>
+    const loopFile = writtenPaths(fact).find((one) =>
       /^(?:\.\/|\$(?:MENDLOOP_(?:ROOT|HOME)|HERE|ROOT)\/|\$\(…\)\/)?(?:ai|plugins)\//.test(one),
     );
-    if (own !== undefined) return [say(fact.line, own, shownWords(fact))];
+    if (loopFile !== undefined) return [say(fact.line, loopFile, shownWords(fact))];
     const judge = judgeTouched(fact, judging, path, folders, now);
     return judge === undefined
       ? []
@@ -97,10 +97,10 @@ function namesPath(word: string, path: string, from: string, folders: readonly s
   const plain = plainPath(word.toLowerCase());
   const target = path.toLowerCase().replace(/\/$/, '');
   const isFolder = path.endsWith('/');
-  const own = from.toLowerCase().split('/').slice(0, -1).join('/');
+  const folderOfScript = from.toLowerCase().split('/').slice(0, -1).join('/');
   const candidates = [
     plain,
-    ...(own === '' ? [] : [`${own}/${plain}`]),
+    ...(folderOfScript === '' ? [] : [`${folderOfScript}/${plain}`]),
     ...folders.map((folder) => `${folder.toLowerCase()}/${plain}`),
   ];
   const isGlob = /[*?[{]/.test(plain);

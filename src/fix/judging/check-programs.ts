@@ -42,8 +42,8 @@ export async function unknownPrograms(
         const reading = readPlain(entry) ?? (await read(entry));
         const begins = reading?.commands.flatMap(({ words, inner }) => (inner ? [] : words.slice(0, 1))) ?? [];
         const unknown = begins.filter((word) => !reading?.functions.includes(word) && !isKnown(word));
-        const found = reading ? [...new Set(unknown)] : [undefined];
-        all.push(...found.map((program) => ({ where, program })));
+        const programs = reading ? [...new Set(unknown)] : [undefined];
+        all.push(...programs.map((program) => ({ where, program })));
       }
     }
   }

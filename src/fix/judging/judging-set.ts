@@ -145,10 +145,10 @@ async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean)
       const below = [...scope.listing.keys()].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
       const named = [...ran.words.flatMap(place.find), ...below];
       const like = (pattern: RegExp) => [...scope.listing.keys()].filter((path) => pattern.test(path));
-      const found = named.length > 0 ? named : ran.called ? like(ran.called) : [];
+      const paths = named.length > 0 ? named : ran.called ? like(ran.called) : [];
       const shared = ran.called?.test('conftest.py') ? like(/(?:^|\/)conftest\.py$/) : [];
       const word = ran.words.join(' ') || 'its tests';
-      await add(word, [...found, ...shared]);
+      await add(word, [...paths, ...shared]);
       // What is new there would be run, too.
       for (const folder of folders) nameInstead(`${folder}/`, word, scope);
       return;

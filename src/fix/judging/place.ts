@@ -81,23 +81,23 @@ export function placeOf(
     if (leading !== undefined) {
       const tail = word.slice(leading.length);
       if (!leading.endsWith('/') || tail === '') return [];
-      const found = findSpelling(tail);
-      return found.length > 0 ? found : byTail(globOf(tail.replace(/^(?:\.\.?\/)+/, '')));
+      const paths = findSpelling(tail);
+      return paths.length > 0 ? paths : byTail(globOf(tail.replace(/^(?:\.\.?\/)+/, '')));
     }
     const glob = globOf(word);
     if (glob !== word && !hasName(glob)) return [];
     if (/[*?[{]/.test(glob)) return matching(folders.map((folder) => inside(folder, glob)));
-    const found = from(word);
-    return found.length > 0 || !anywhere ? found : byTail(word.replace(/^(?:\.\.?\/)+/, ''));
+    const paths = from(word);
+    return paths.length > 0 || !anywhere ? paths : byTail(word.replace(/^(?:\.\.?\/)+/, ''));
   }
   return {
     find,
     findOrName(word) {
-      const found = find(word);
+      const paths = find(word);
       const path = inside('', word.replace(ROOT, ''));
       const isPath = path.includes('/') || SCRIPT.test(path);
       const isNamed = isPath && !VARIABLE_IN.test(path) && !/[*?[\]{}\s]|^[/~]|^\.\.\//.test(path);
-      return found.length > 0 || !isNamed ? found : [path];
+      return paths.length > 0 || !isNamed ? paths : [path];
     },
     exact,
     folders: (word) =>

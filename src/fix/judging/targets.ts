@@ -43,29 +43,29 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
  */
 function judgingPart(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
   const targets = readTargets(tool, texts);
-  const found = needed(tool, targets, wanted);
-  if (!found) return texts.join('\n');
-  const written = [...found].map(([name, target]) => [name, target.written]);
-  return JSON.stringify([written, besideTargets(tool, texts, found, targets)]);
+  const neededTargets = needed(tool, targets, wanted);
+  if (!neededTargets) return texts.join('\n');
+  const written = [...neededTargets].map(([name, target]) => [name, target.written]);
+  return JSON.stringify([written, besideTargets(tool, texts, neededTargets, targets)]);
 }
 
 /** The wanted targets and what they need; undefined when one of them is not there. */
 function needed(tool: TargetTool, targets: ReadonlyMap<string, Target>, wanted: readonly string[]) {
   const first = [...targets.keys()].find((name) => !name.startsWith('.'));
-  const found = new Map<string, Target>();
+  const neededTargets = new Map<string, Target>();
   const take = (given: string): boolean => {
     // Those of an included file are called by its name, too: `ansible:deploy`, `:deploy` from inside, `mod::deploy`.
     const name = [given, ...tails(given)].find((one) => targets.has(one)) ?? given;
-    if (found.has(name)) return true;
+    if (neededTargets.has(name)) return true;
     const target = targets.get(name);
     if (!target) return false;
-    found.set(name, target);
+    neededTargets.set(name, target);
     // A prerequisite without a rule is a file.
     for (const need of target.needs) take(need);
     return true;
   };
   const names = wanted.length > 0 ? wanted : [tool === 'task' ? 'default' : (first ?? '')];
-  return names.map(take).every(Boolean) ? found : undefined;
+  return names.map(take).every(Boolean) ? neededTargets : undefined;
 }
 
 const tails = (name: string): string[] =>
@@ -145,11 +145,11 @@ function besideTargets(
     size = used.size;
     for (const line of lines) if (line.kind === 'variable' && used.has(line.name)) uses(line.value);
   }
-  const kept = lines.filter(
+  const relevant = lines.filter(
     (line) => line.kind === 'other' || (line.kind === 'variable' && (line.exported || used.has(line.name))),
   );
   const special = [...targets].filter(([name]) => name.startsWith('.') && name !== '.PHONY');
-  return [kept, special, targets.get('.PHONY')?.needs.filter((name) => found.has(name))];
+  return [relevant, special, targets.get('.PHONY')?.needs.filter((name) => found.has(name))];
 }
 
 /** Variables that say how make runs anything at all. */
@@ -177,9 +177,12 @@ function tasksOf(value: unknown): Map<string, Target> {
   return new Map(
     Object.entries(record(record(value).tasks)).map(([name, task]) => {
       const { cmds, cmd, deps } = record(task);
-      const own = Object.keys(record(task)).length > 0 ? [...lines(cmds), ...lines(cmd)] : lines(task);
-      const commands = own.flatMap((item) => (typeof item === 'string' ? [item] : [record(item).cmd ?? '']));
-      const needs = [...lines(deps).flatMap(called), ...own.filter((item) => typeof item !== 'string').flatMap(called)];
+      const items = Object.keys(record(task)).length > 0 ? [...lines(cmds), ...lines(cmd)] : lines(task);
+      const commands = items.flatMap((item) => (typeof item === 'string' ? [item] : [record(item).cmd ?? '']));
+      const needs = [
+        ...lines(deps).flatMap(called),
+        ...items.filter((item) => typeof item !== 'string').flatMap(called),
+      ];
       return [name, { commands: commands.join('\n'), needs, written: JSON.stringify(task) }];
     }),
   );

@@ -33,20 +33,20 @@ function byText({ search, replace }: Replacement, source: Source): Within {
   if (old.trim() === '') return { starts: [] };
   const text = source.lines.join('\n');
   const starts: number[] = [];
-  let found: number | undefined;
+  let lastAt: number | undefined;
   for (let at = text.indexOf(old); at >= 0 && starts.length < MAX_PLACES; at = text.indexOf(old, at + 1)) {
     const end = at + old.length;
     if (isWord(old[0]) && isWord(text[at - 1])) continue;
     if (isWord(old.at(-1)) && isWord(text[end])) continue;
     starts.push(lineAt(text, at));
-    found = at;
+    lastAt = at;
   }
-  if (starts.length !== 1 || found === undefined) return { starts };
+  if (starts.length !== 1 || lastAt === undefined) return { starts };
   const first = starts[0] as number;
-  const from = text.lastIndexOf('\n', found - 1) + 1;
-  const lineEnd = text.indexOf('\n', found + old.length);
+  const from = text.lastIndexOf('\n', lastAt - 1) + 1;
+  const lineEnd = text.indexOf('\n', lastAt + old.length);
   const to = lineEnd < 0 ? text.length : lineEnd;
-  const [head, tail] = [text.slice(from, found), text.slice(found + old.length, to)];
+  const [head, tail] = [text.slice(from, lastAt), text.slice(lastAt + old.length, to)];
   const now = withIndent(replace.replace(/^\n+|\s+$/g, ''), old, head);
   if (now === undefined) return { starts };
   const made = `${head}${now}${tail}`;

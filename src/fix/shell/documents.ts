@@ -16,13 +16,13 @@ export const joined = (words: readonly Word[]): Word | undefined =>
 
 /** What a command reads that is written in the script: a here-document, or what echo prints into it. */
 export function documents({ document, fedBy, from }: Command): Document[] {
-  const own = document === undefined ? [] : [{ ...textWord(document.text, from), head: document.head }];
+  const hereDocument = document === undefined ? [] : [{ ...textWord(document.text, from), head: document.head }];
   const [feeder] = fedBy;
-  const said = feeder && spokenText(feeder);
+  const echoed = feeder && spokenText(feeder);
   const poured = feeder && nameOf(feeder.words[0]) === 'cat' ? feeder.document : undefined;
   return [
-    ...own,
-    ...(said ? [{ ...said, head: '|' }] : []),
+    ...hereDocument,
+    ...(echoed ? [{ ...echoed, head: '|' }] : []),
     ...(poured ? [{ ...textWord(poured.text, from), head: poured.head }] : []),
   ];
 }

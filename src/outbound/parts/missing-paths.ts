@@ -29,7 +29,7 @@ export function addReferrers(
     }),
   );
   const missing = [...absent].filter((path) => !path.startsWith('..')).slice(-MAX_MISSING);
-  const found: { readonly one: MissingPath; readonly strongest: number }[] = [];
+  const referred: { readonly one: MissingPath; readonly strongest: number }[] = [];
   for (const one of missing.map((path) => missingPath(path, finder))) {
     const strengths = files.flatMap((file) => {
       const { line, strength } = reference(file, one);
@@ -38,9 +38,9 @@ export function addReferrers(
     const strongest = Math.max(0, ...strengths.map(({ strength }) => strength));
     const best = strengths.filter(({ strength }) => strength === strongest);
     for (const { path, line, strength } of best) add(path, strength / best.length).named.add(line);
-    if (strongest >= CERTAIN_REFERENCE) found.push({ one, strongest });
+    if (strongest >= CERTAIN_REFERENCE) referred.push({ one, strongest });
   }
-  return found.sort((a, b) => b.strongest - a.strongest).map(({ one }) => one);
+  return referred.sort((a, b) => b.strongest - a.strongest).map(({ one }) => one);
 }
 
 function missingPath(path: string, finder: PathFinder): MissingPath {

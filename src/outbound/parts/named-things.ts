@@ -111,14 +111,14 @@ const MIN_SOURCE = 10;
 export function addSource(files: readonly SourceFile[], { source }: Clues, points: ReadonlyMap<string, Points>): void {
   for (const { text, weight } of source) {
     if (text.length < MIN_SOURCE || !/\w{3}/.test(text)) continue;
-    const found = files.flatMap((file) => {
+    const quotedIn = files.flatMap((file) => {
       const at = file.text.indexOf(text);
       return at < 0 ? [] : [{ path: file.path, line: file.text.slice(0, at).split('\n').length }];
     });
-    if (found.length === 1 && found[0]) {
-      const of = points.get(found[0].path) as Points;
+    if (quotedIn.length === 1 && quotedIn[0]) {
+      const of = points.get(quotedIn[0].path) as Points;
       of.shares.push(80 * weight);
-      of.named.add(found[0].line);
+      of.named.add(quotedIn[0].line);
     }
   }
 }

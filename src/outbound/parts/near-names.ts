@@ -49,11 +49,11 @@ export function nearNames(files: readonly SourceFile[], names: readonly NameClue
   return wanted.flatMap(({ text, weight }): NearName[] => {
     const placesOf = (is: (name: string, word: string) => boolean) =>
       [...words].filter(([word]) => is(text, word)).map(([word, place]) => ({ like: word, ...place }));
-    const found = { name: text, weight, exact: words.get(text)?.count ?? 0 };
+    const subject = { name: text, weight, exact: words.get(text)?.count ?? 0 };
     const near = placesOf(isNear).slice(0, MAX_LIKE);
-    if (near.length > 0) return [{ ...found, places: near }];
+    if (near.length > 0) return [{ ...subject, places: near }];
     const places = likest(text, placesOf(isRelated));
-    return places.length === 0 ? [] : [{ ...found, places, related: true as const }];
+    return places.length === 0 ? [] : [{ ...subject, places, related: true as const }];
   });
 }
 

@@ -45,16 +45,16 @@ export const readingLines: PartLines = (context) => {
   const shown = suspicion.readable.filter(({ score }) => score >= MIN_SCORE).slice(0, MAX_FILES);
   return (room) => {
     let left = room - estimateTokens(INTRO) - 2;
-    const told =
+    const noteLines =
       notes.length === 0 ? [] : fencedWithin(nonce, 'notes on the names in it', notes.slice(0, MAX_NOTES), left);
-    left -= estimateTokens(told.join('\n')) + 1;
+    left -= estimateTokens(noteLines.join('\n')) + 1;
     const blocks = shown.flatMap((file) => {
       const block = readable(file, nonce, left * 0.6);
       left -= estimateTokens(block.join('\n')) + 1;
       return block.length === 0 ? [] : ['', ...block];
     });
-    const first = told.length === 0 ? [] : ['', ...told];
-    return told.length + blocks.length === 0 ? [] : [INTRO, ...first, ...blocks];
+    const first = noteLines.length === 0 ? [] : ['', ...noteLines];
+    return noteLines.length + blocks.length === 0 ? [] : [INTRO, ...first, ...blocks];
   };
 };
 

@@ -165,10 +165,11 @@ const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+(?!\S*\.{3})[^\s=:]\S*[ \t
 
 /** A line beside it is a word and its value, too. */
 function isAmongDirectives(text: string, start: number, end: number): boolean {
-  const own = start - lineBefore(text, start).length;
+  const lineStart = start - lineBefore(text, start).length;
   const behind = text.slice(end, end + 2 * REACH).split('\n', 2)[1] ?? '';
   return (
-    isLineStart(text, own) && [own === 0 ? '' : lineBefore(text, own - 1), behind].some((one) => IS_DIRECTIVE.test(one))
+    isLineStart(text, lineStart) &&
+    [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
   );
 }
 
