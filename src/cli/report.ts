@@ -137,7 +137,7 @@ interface Context {
   readonly items: ReportFacts['items'];
   readonly unlanded: ReportFacts['unlanded'];
   readonly notices: readonly string[];
-  /** The configuration could be read, so all secrets are context. */
+  /** The configuration could be read, so all secrets are known. */
   readonly isSound: boolean;
 }
 

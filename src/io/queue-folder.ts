@@ -93,6 +93,8 @@ export function openQueueFolder(folder: string) {
         }
         const mine = join(claimed, by, name);
         if (moved(join(path, name), mine)) return { name, text: ifThere(() => readText(mine)) };
+        // Somebody else was faster, unless its own place is gone: then it can claim nothing any more.
+        if (!existsSync(join(claimed, by))) return undefined;
       }
     },
 

@@ -167,31 +167,32 @@ export async function leaveSuggestion(
 /** Writes a case with all evidence and opens it for a person. Nothing is written when a secret may be left in it. */
 export async function handOver(run: Run, incident: Incident, why: HandOver): Promise<void> {
   const notes = why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`];
-  const written = await writeIfSafe(run, incident, { lead: oneLine(why.text), notes });
-  if (written) openCase(run, incident, written, why);
+  await ifSafe(run, incident, { lead: oneLine(why.text), notes }, (written) => openCase(run, incident, written, why));
 }
 
 /** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
   const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${incident.stage}`;
-  const written = await writeIfSafe(run, incident, { newest: true, lead });
-  if (written) {
-    const { name } = written.case;
+  await ifSafe(run, incident, { newest: true, lead }, ({ case: { name } }) => {
     updateCase(run, incident, name, () => ({ state: 'given_up', why: reason }));
     record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
-  }
+  });
   record(run, incident, 'failure.given_up', { reason });
 }
 
-/** Writes a case for a person; undefined, with a notice, when a secret may be left in it. */
-async function writeIfSafe(run: Run, incident: Incident, options: Omit<CaseOptions, 'signal'>) {
+/** Writes a case for a person and opens it by `open`; nothing but a notice, when a secret may be left in it. */
+async function ifSafe(
+  run: Run,
+  incident: Incident,
+  options: Omit<CaseOptions, 'signal'>,
+  open: (written: Awaited<ReturnType<typeof writeCase>>) => void,
+): Promise<void> {
   try {
     const context = await contextFor(run, incident, 'escalation');
-    return await writeCase(run, incident, context, { ...options, signal: run.signal });
+    open(await writeCase(run, incident, context, { ...options, signal: run.signal }));
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
     record(run, incident, 'notice', { text: `no case was written for ${incident.stage}: ${error.message}` });
-    return undefined;
   }
 }
 

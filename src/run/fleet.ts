@@ -183,7 +183,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
 export const needsOf = ({ config }: Run, stage: string): string[] =>
   withNeeds(config.map, [stage]).filter((name) => name !== stage);
 
-/** Members whose inputs changed since they failed: they run again instead of being answered. */
+/** Cells whose inputs changed since they failed: they run again instead of being answered. */
 async function changedMeanwhile(run: Run, waiting: readonly Waiting[]): Promise<FailedCell[]> {
   const changed: FailedCell[] = [];
   for (const { cell } of waiting.filter(({ stayed }) => stayed)) {

@@ -107,9 +107,10 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
       askedAt = now;
     },
 
-    /** Those that are over. Cancels the ones that will do nothing any more, so that a later look finds them over. */
-    async judge(now: number): Promise<GoneWorker[]> {
+    /** Those that are over, and those that will do nothing any more: once cancelled, a later look finds them over. */
+    judge(now: number): { gone: GoneWorker[]; useless: string[] } {
       const gone: GoneWorker[] = [];
+      const useless: string[] = [];
       for (const worker of [...workers.values()]) {
         const { id, spec, cancelled } = worker;
         const isBusy = worker.endedSince !== undefined && queue.claimedBy(id).length > 0;
@@ -119,14 +120,14 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
         if (verdict.kind === 'cancel' && !stuck) {
           worker.cancelled ??= { since: now, loss: verdict.loss };
           // Each time: a controller of Slurm that is started anew may have forgotten it.
-          await cancel([id]);
+          useless.push(id);
           continue;
         }
         workers.delete(id);
         const started = worker.signChanged !== undefined;
         gone.push({ id, jobId: jobIdOf(id), spec, loss: cancelled?.loss ?? verdict.loss, started, stuck });
       }
-      return gone;
+      return { gone, useless };
     },
 
     /** Has Slurm start as many as the tasks of each spec can use. Rejects as `Slurm.submit` does. */

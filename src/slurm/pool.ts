@@ -87,7 +87,9 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
         await crew.ask(now);
         askedAt = now;
         await crew.cancel(tasks.workersToEnd(now));
-        for (const gone of await crew.judge(now)) lookBack(gone);
+        const { gone, useless } = crew.judge(now);
+        for (const worker of gone) lookBack(worker);
+        await crew.cancel(useless);
       }
       await crew.start(tasks.counts, now);
       awaySince = undefined;

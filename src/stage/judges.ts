@@ -189,8 +189,8 @@ export async function judgeNames(run: StageRun, paths: Iterable<string>): Promis
 }
 
 /**
- * Follows an attempt on another machine. What it found changed of the judging set is put back there, and held against everybody
- * which are followed now and have begun: each of them runs again alone, once.
+ * Follows an attempt on another machine. What it found changed of the judging set is put back there, and charged to all
+ * attempts that are followed now and have begun: each of them runs again alone, once.
  */
 export async function followJudges(
   run: StageRun,

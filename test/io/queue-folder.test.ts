@@ -31,6 +31,16 @@ test('each entry is claimed once, by whoever comes first, with its text', () => 
   assert.equal(readdirSync(join(at, 'queue/default')), [], 'empty segments are gone');
 });
 
+test('who has lost its place in the folder claims nothing any more, and nothing is lost by that', () => {
+  const queue = openQueueFolder(folder());
+  queue.put('default', entries(1));
+  queue.join('w');
+  queue.leave('w');
+  assert.is(queue.claim('default', 'w'), undefined);
+  queue.join('w');
+  assert.is(queue.claim('default', 'w')?.name, 'e-0');
+});
+
 test('a line has its own entries, whatever its name is, and the older ones go first', () => {
   const queue = openQueueFolder(folder());
   queue.join('w');

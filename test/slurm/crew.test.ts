@@ -59,14 +59,14 @@ test('a worker that Slurm forgot is lost, also where Slurm gave its number to th
 
   answer();
   await crew.ask(50);
-  assert.equal(await crew.judge(60), [], 'it may live as long as it shows signs');
+  assert.equal(crew.judge(60).gone, [], 'it may live as long as it shows signs');
   await crew.start(tasks, 60);
   assert.is(submitted.length, 2);
   answer(commentAt(1));
   await crew.ask(150);
   queue.sign(idOf(commentAt(1)), 'a sign of the second');
   crew.readSigns(151);
-  const gone = await crew.judge(200);
+  const { gone } = crew.judge(200);
   assert.equal(
     gone.map(({ id, jobId, loss }) => [id, jobId, loss.code]),
     [[idOf(commentAt(0)), '7_0', 'JOB_FORGOTTEN']],
@@ -84,12 +84,16 @@ test('a worker that is to end is cancelled at every look until it is gone, for S
   const comment = submitted[0]?.comment as string;
   answer(comment);
   await crew.ask(1);
-  for (const now of [200, 300]) assert.equal(await crew.judge(now), []);
+  for (const now of [200, 300]) {
+    const { gone, useless } = crew.judge(now);
+    assert.equal(gone, []);
+    await crew.cancel(useless);
+  }
   assert.equal(cancelled, [comment, comment]);
   answer();
   await crew.ask(400);
   assert.equal(
-    (await crew.judge(400)).map(({ loss }) => loss.code),
+    crew.judge(400).gone.map(({ loss }) => loss.code),
     ['WORKER_SILENT'],
   );
 });
