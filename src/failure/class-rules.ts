@@ -52,6 +52,17 @@ const PROXMOX = new RegExp(
 /** A program that says its own name in front. */
 const ANOTHER_PROGRAM = /^(?!(?:error|fatal|warning|failed|rpc error|talosctl|TASK ERROR)\b)[a-z][\w.+-]{1,20}: /i;
 
+/** Anybody's words about YAML, where the line does not go on to say that nobody got as far as its text. */
+const YAML_TROUBLE = new RegExp(
+  [
+    String.raw`(?:(?<![\w.])yaml: (?!open |stat )`,
+    String.raw`|\b(?:pars|syntax|malform|invalid|load|convert|unmarshal)\w*\b.{0,20}(?<![.\w])ya?ml\b(?! files?\b))`,
+    String.raw`(?!.{0,400}(?:no such (?:file|host)|(?:permission|access) denied|\brefused\b|no route to host`,
+    String.raw`|timed out|i/o timeout|deadline exceeded|\bdial tcp\b))`,
+  ].join(''),
+  'i',
+);
+
 export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // What the loop itself found before or after the command.
   'required tool missing': {
@@ -112,13 +123,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'YAML that does not parse': {
     class: 'yaml_parse_error',
     match: any`
-      /(?<![\w.])yaml: (?!open |stat )/ | /\bYAML\w*(?:Error|Exception)\b/ | /\b(?:Psych|YAML)::\w/
+      ${YAML_TROUBLE}
+      /\bYAML\w*(?:Error|Exception)\b/ | /\b(?:Psych|YAML)::\w/
       /\byaml\.(?:scanner|parser|composer|constructor|reader)\./
-      /\b(?:pars|syntax|malform|invalid|load|convert|unmarshal)\w*\b.{0,20}(?<![.\w])ya?ml\b(?! files?\b)/
       /(?<![.\w])ya?ml (?:syntax|pars(?:e|ing)|scanner) error/ | /\bsyntax error: .{0,200}\(syntax\)/
       /\bpars(?:e|ing)\b.{0,80}\.ya?ml\b.*\bline \d+/ | (?:did|could) not find expected | mapping values are not allowed
       cannot start any token | /\bexpected <block end>/ | bad indentation of a | (?:duplicated?|duplication of)(?: mapping)? key
-      /\bwhile (?:scanning (?:an?|the|for) |parsing (?:an?|the) (?:block|flow|node|document|tag))/
+      /\bwhile (?:scanning for the next token|(?:scanning|parsing) (?:an?|the) (?:simple key|(?:\w+-)?quoted|plain|anchor|alias|tag|directive|block|flow|node|document)\b)/
       (?:map|implicit) keys (?:must|need to) be | nested mappings are not allowed | unacceptable character
       found (?:undefined alias|unknown escape|unexpected end of stream) | /\bblock (?:sequence|collection|mapping)s? .{0,12}(?:are|is|must|cannot)\b/
       items must start at the same column | /\btabs? (?:characters? )?(?:must not be|are not allowed|cannot be|as indentation)/
@@ -169,7 +180,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       could not read (?:Username|Password) | terminal is required | (?:sudo|become) password | Must be logged in
       no such token | Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
       password authentication was removed | to provide credentials | code = PermissionDenied | validate API key
-      denied (?:to \S|for user) | (?:denied: requested|pull) access | /": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
+      (?:denied: requested|pull) access | /\.git denied to \S/ | denied to (?:repository|registry) | /\bdenied for user ['"]/
+      /"(?:\w+:\/\/)?[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^"\s]{1,300}": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
     `,
   },
   'credentials distrusted': {

@@ -251,6 +251,7 @@ test('bounded: as much as three errors can be, of anything, is classed in a mome
     'code = Unavailable ',
     'failed parse ',
     '.yaml ',
+    'load yaml: refused ',
     '🚀',
     'sh: ',
   );
