@@ -48,7 +48,18 @@ export function carriedInputs(stage: Stage, carry: readonly string[]): string[] 
 export function namedPaths(stage: Stage): Set<string> {
   const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
   const paths = [...checkedPaths(stage), ...stage.requires.files].map((path) => normalize(path).replace(/\/$/, ''));
-  return new Set([...commands.flatMap(commandWords), ...paths]);
+  return new Set([...commands.flatMap((command) => commandWords(withoutComments(command))), ...paths]);
+}
+
+/** What is quoted or escaped, else a comment. */
+const QUOTED_OR_COMMENT =
+  /\$'(?:\\[\s\S]|[^'\\])*'|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\\[\s\S]#*|(?<![^\s;&|()])(#).*/g;
+/** Its lines may begin with anything. */
+const HERE_DOCUMENT = /<<(?!<)/;
+
+function withoutComments(command: string | readonly string[]): string | readonly string[] {
+  if (typeof command !== 'string' || HERE_DOCUMENT.test(command)) return command;
+  return command.replace(QUOTED_OR_COMMENT, (text, hash) => (hash ? '' : text));
 }
 
 function checkedPaths(stage: Stage): string[] {

@@ -40,6 +40,34 @@ test('a stage is made of its own files, those it requires, and those its command
   assert.equal(inputFiles(stageOf({ command: 'true' }), tree()), []);
 });
 
+test('a comment names no inputs; a # within a word, in quotes, in argv or in a here-document begins none', () => {
+  const files = (command: string | string[], verify: string[] = []) => inputFiles(stageOf({ command, verify }), tree());
+  const vms = ['config/vms.yaml'];
+  const comments = [
+    'true\n# docker compose -f values.json config --quiet\ncat config/vms.yaml',
+    "# don't read values.json\ncat config/vms.yaml # that's config",
+    'cat config/vms.yaml;# config\n  \t# values.json',
+    'cat \\\n  config/vms.yaml # config',
+  ];
+  for (const command of comments) {
+    assert.equal(files(command), vms, command);
+    assert.equal(files('true', [command]), vms, command);
+  }
+  const none = [
+    'echo a#b config/vms.yaml',
+    'echo "a # b" config/vms.yaml',
+    "echo 'a\n# b' config/vms.yaml",
+    "echo $'it\\'s # b' config/vms.yaml",
+    'echo "$(echo "a # b")" config/vms.yaml',
+    'echo \\# a\\ #b config/vms.yaml',
+    `echo $# \${#a} config/vms.yaml`,
+    'bash -c "# b\ncat config/vms.yaml"',
+    "cat <<EOF\ndon't\n# config/vms.yaml\nEOF",
+  ];
+  for (const command of none) assert.equal(files(command), vms, command);
+  assert.equal(files(['cat', '# config/vms.yaml']), vms);
+});
+
 test('what changes the inputs, and which part', () => {
   const cases: [string, Inputs, string[]][] = [
     ['another command', inputs({ command: `${STAGE.command} -v` }), ['command']],
