@@ -243,14 +243,20 @@ const DATA: readonly (readonly [RegExp, RegExp])[] = [
   [/^status$/, /^(?:true|:|exit 0|test 1 = 1|\[ 1 = 1 \])$/],
 ];
 
+const FORGIVES = /^(?:ignore_errors|failed_when)$/;
+
 function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
   const isHit = ({ keys, value }: Leaf) =>
     DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim()));
-  // What a task says is judged beside what the same task said before.
-  const isTask = ({ keys }: Leaf) => now.tasks.length > 0 && /^(?:ignore_errors|failed_when)$/.test(keys.at(-1) ?? '');
+  const forgives = (leaf: Leaf) => FORGIVES.test(leaf.keys.at(-1) ?? '') && isHit(leaf);
+  const ofTasks = now.tasks.flatMap(({ words, line }) =>
+    Object.entries(words).filter(([key, value]) => forgives({ keys: [key], value: String(value), line })),
+  );
+  // What a task says is judged beside what the same task said before; plays, blocks and roles are no tasks.
+  const isTasksOnly = (now.data?.leaves ?? []).filter(forgives).length <= ofTasks.length;
   const all = addedLeaves.filter(isHit);
-  const isMore = all.filter(isTask).length > goneLeaves.filter((leaf) => isHit(leaf) && isTask(leaf)).length;
-  const hits = all.filter((leaf) => isMore || !isTask(leaf));
+  const isMore = all.filter(forgives).length > goneLeaves.filter(forgives).length;
+  const hits = all.filter((leaf) => isMore || !isTasksOnly || !forgives(leaf));
   const rescues = (file: FileFacts) => swallowingRescues(file.data?.documents ?? []);
   const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
   return [

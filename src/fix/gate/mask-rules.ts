@@ -325,14 +325,27 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
   });
 }
 
-/** Whether the text that a command stands in says so with `set`. */
-const isSet = ({ commands, language }: FileFacts, { text: own }: Fact, option: RegExp): boolean =>
-  commands.some(
-    ({ program, args, text: other }) =>
-      (program === 'set' || (isShell(program) && other === own)) &&
-      (other === own || language !== 'yaml') &&
-      args.some(({ text }) => option.test(text)),
-  );
+/** Whether the text that a command stands in says so with `set`, or the shell that is given the text is told so. */
+const isSet = (file: FileFacts, fact: Fact, option: RegExp): boolean =>
+  file.commands.some(
+    ({ program, args, text }) =>
+      program === 'set' &&
+      (text === fact.text || file.language !== 'yaml') &&
+      args.some((word) => option.test(word.text)),
+  ) || shellOptions(fact, file).some((word) => option.test(word));
+
+/** The options of the shell whose `-c` text a command stands in. */
+function shellOptions(fact: Fact, { commands }: FileFacts): string[] {
+  const depth = fact.around.findLastIndex(({ kind }) => kind === 'argument');
+  const shell = commands
+    .slice(0, commands.indexOf(fact))
+    .findLast(({ program, text, around }) => isShell(program) && text === fact.text && around.length === depth);
+  if (depth === -1 || shell === undefined || shell.program !== fact.via) return [];
+  const words = shell.args.map((word) => word.text);
+  const end = words.findIndex((word, i) => !word.startsWith('-') && !/^-\w*o$/.test(words[i - 1] ?? ''));
+  const options = words.slice(0, end === -1 ? undefined : end);
+  return options.some((word) => /^-\w*c/.test(word)) ? options : [];
+}
 const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, /^pipefail$/);
 
 /** In a task's shell, or a text for `sh -c`, only the last command tells how it ended. */

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Ask } from '../../../src/fix/edit.ts';
 import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
+import type { GateRules } from '../../../src/fix/gate/rules.ts';
 import { edit, FILES, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
 
 const RUN = 'stages/vms/run.sh';
@@ -310,6 +311,61 @@ test('a path that hides something is shown escaped', () => {
   const verdict = judge([edit('config/a\u202eb', 'x\n')], RULES);
   assert.match(verdict.ok ? '' : (verdict.reasons[0] ?? ''), /^"config\/a/);
   assert.is(FILES['config/a\u202eb'], undefined);
+});
+
+/** The verdict on a file in which `old` becomes `now`, wherever it stands. */
+const changing = (path: string, text: string, old: string, now: string, rules: Partial<GateRules> = {}): string =>
+  word(
+    judge(
+      [
+        edit(
+          path,
+          text.replace(old, () => now),
+          text,
+        ),
+      ],
+      { ...rulesFor(path), ...rules },
+    ),
+  );
+
+const PLAY = `- hosts: all
+  roles:
+    - role: web
+  tasks:
+    - name: A
+      command: /bin/a
+      failed_when: false
+    - name: B
+      block:
+        - name: C
+          command: /bin/c
+`;
+const FAILED = { failed: 'kubectl apply -f x.yaml' };
+
+test('a forgiveness that a task loses pays for none of a play, a block or a role', () => {
+  const lost = PLAY.replace('      failed_when: false\n', '');
+  const texts = [
+    lost.replace('hosts: all\n', 'hosts: all\n  ignore_errors: true\n'),
+    lost.replace('name: B\n', 'name: B\n      ignore_errors: true\n'),
+    lost.replace('role: web\n', 'role: web\n      ignore_errors: true\n'),
+  ];
+  for (const text of texts) assert.is(word(judge([edit('site.yml', text, PLAY)], rulesFor('site.yml'))), 'masks', text);
+  assert.is(changing('site.yml', PLAY, 'failed_when: false', 'ignore_errors: true'), 'ok');
+});
+
+test('a shell is told to stop at failures by its own options, and only for its own text', () => {
+  const script = '#!/bin/sh\nset -e\nbash x.sh pipefail\nkubectl apply -f x.yaml\n';
+  assert.is.not(changing('a.sh', script, 'apply -f x.yaml', 'apply -f x.yaml | tee log', FAILED), 'ok');
+  const play = '- hosts: all\n  tasks:\n    - name: A\n      shell: |\n        kubectl apply -f x.yaml\n';
+  const more = (line: string) => changing('a.yml', play, 'x.yaml\n', `x.yaml\n        ${line}\n`, FAILED);
+  assert.is.not(more('bash notify.sh -e prod'), 'ok');
+  assert.is.not(more("bash -ec 'kubectl get pods'"), 'ok');
+  const inner = "#!/bin/sh\nbash -euo pipefail -c 'kubectl apply -f x.yaml'\n";
+  assert.is(changing('a.sh', inner, 'x.yaml', 'x.yaml; kubectl get pods', FAILED), 'ok');
+  assert.is.not(
+    changing('a.sh', inner.replace(' -euo pipefail', ''), 'x.yaml', 'x.yaml; kubectl get pods', FAILED),
+    'ok',
+  );
 });
 
 test.run();
