@@ -137,7 +137,8 @@ function containerArgv(value: { [key: string]: Value }): string[] | undefined {
   if (!command && !args) return undefined;
   const words = [...(command ?? []), ...(args ?? [])];
   // `-c name=value` is a setting of whatever the image starts.
-  const isText = (word: string, i: number) => /^-\w*c$/.test(word) && !/^[\w.]+=\S*$/.test(words[i + 1] ?? '');
+  const isText = (word: string, i: number) =>
+    /^-\w*c$/.test(word) && !/^[\w.]+=[^\s;&|`$()<>]*$/.test(words[i + 1] ?? '');
   return words[0]?.startsWith('-') && words.some(isText) ? ['sh', ...words] : words;
 }
 

@@ -1,6 +1,7 @@
 // Tasks of Ansible, judged as what they are: a module called with arguments, under conditions, on hosts.
 import type { RefusalCode } from '../edit.ts';
 import { addressesIn, isPrivate } from './addresses.ts';
+import { editDistance } from './changed-lines.ts';
 import type { Value } from './data.ts';
 import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -256,8 +257,10 @@ function newCall({ path, old: { tasks: before, commands }, now }: Change, task: 
   const wasDone =
     row?.[2] === 'softer' &&
     (before.some((other) => hits(other, row) && (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task))) ||
-      // The module's name was wrong.
-      (earlier?.name === task.name && JSON.stringify(earlier.args) === JSON.stringify(task.args)) ||
+      // The module's name was misspelled, or of another collection.
+      (earlier?.name === task.name &&
+        editDistance([...bare(earlier)], [...bare(task)], 2) <= 2 &&
+        JSON.stringify(earlier.args) === JSON.stringify(task.args)) ||
       (row[0].test('reboot') && commands.some(({ program }) => /^(?:reboot|shutdown)$/.test(program))));
   // In the place of another one of its kind it adds nothing of a new kind.
   const isReplacement = row?.[2] === 'persists' && before.some((other) => hits(other, row) && isGone(other));
