@@ -126,8 +126,10 @@ function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' 
       return [refuses('masks', path, line, 'ends well whatever the command before it did', shownWords(fact))];
     if (!later) return [];
     const isConditional = around.some(({ kind }) => kind === 'branch');
-    // A function that is new answers a question with it.
-    if (isConditional && program === 'return' && name !== '' && !old.functions.includes(name)) return [];
+    const wasDone = (other: Fact) => old.commands.some((one) => isWork(one) && one.program === other.program);
+    const isOldWork = now.commands.some((other, i) => isAfter(other, i) && isWork(other) && wasDone(other));
+    // A function that is new, and does nothing that was done before, answers a question with it.
+    if (isConditional && program === 'return' && name !== '' && !old.functions.includes(name) && !isOldWork) return [];
     const why = 'ends before the work below it is done, as if all had gone well';
     return isConditional
       ? [asks('masks', path, line, why, shownWords(fact))]

@@ -57,8 +57,8 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
       ? [asks('softer', path, fact.line, 'sends something to an address that is known', words)]
       : [refuses('sends', path, fact.line, WHY, words)];
   });
-  // Another number sends nothing else.
-  const plain = ({ text }: Line) => text.trim().replace(/\b\d+\b/g, '0');
+  // Another time limit sends nothing else, nor to anybody else.
+  const plain = ({ text }: Line) => text.trim().replace(/\b(timeout["']?\s*[=:]\s*)\d+\b/gi, '$1');
   const isOther = (line: Line) => !lines.removed.some((other) => plain(other) === plain(line));
   return [
     ...commands,
@@ -71,12 +71,7 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
 const hosts = ({ destinations }: Sending): string => destinations.map(({ host }) => host).join(' ');
 /** `nas` and `nas.lan` may be one host. */
 const shortHosts = (sending: Sending): string => hosts(sending).replace(/\b([a-z][\w-]*)\.\S+/g, '$1');
-/** A file of the repository is the same one in another of its folders. */
-const plainPayload = ({ payload }: Sending): string =>
-  payload
-    .map((one) => one.replace(/^(?:[\w-]+\/)+(?=[\w.-]+$)/, ''))
-    .join('\0')
-    .replace(/[${}]/g, '');
+const plainPayload = ({ payload }: Sending): string => payload.join('\0').replace(/[${}]/g, '');
 
 const usesSocket = ({ words, redirects }: Fact): boolean =>
   [...words.map(({ text }) => text), ...redirects.map(({ target }) => target?.text ?? '')].some((text) =>

@@ -397,4 +397,27 @@ test('only a misspelled module, or its other collection, is the same module', ()
   for (const [old, now, verdict] of cases) assert.is(changing('a.yml', play(old), old, now), verdict, now);
 });
 
+test('a new function may not return before it does what was done', () => {
+  const script = '#!/bin/sh\nset -e\nkubectl apply -f x.yaml\n';
+  for (const guard of ['if ! kubectl version; then return 0; fi', '[ -n "$DEPLOY" ] || return 0']) {
+    const body = `deploy() {\n  ${guard}\n  kubectl apply -f x.yaml\n}\ndeploy`;
+    assert.is.not(changing('a.sh', script, 'kubectl apply -f x.yaml', body, FAILED), 'ok', guard);
+  }
+});
+
+test('another file, or another host, is something else that is sent', () => {
+  const cases: [string, string, string][] = [
+    ['scp samples/kubeconfig root@nas.lan:', 'samples', 'out'],
+    ['curl -T pub/key.pem https://up.lan/', 'pub', 'private'],
+    ['curl -T build/values.yaml https://up.lan/', 'build', 'secrets'],
+  ];
+  for (const [line, old, now] of cases) {
+    assert.is.not(changing('a.sh', `#!/bin/sh\nset -e\n${line}\n`, old, now), 'ok', line);
+  }
+  const sending = 'import requests\nrequests.post("http://10.0.0.5/7", data=open("a"), timeout=10)\n';
+  assert.is(changing('a.py', sending, '10.0.0.5', '192.168.1.77'), 'sends');
+  assert.is(changing('a.py', sending, '/7', '/8'), 'sends');
+  assert.is(changing('a.py', sending, 'timeout=10', 'timeout=60'), 'ok');
+});
+
 test.run();
