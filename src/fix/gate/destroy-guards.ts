@@ -24,7 +24,7 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
     const isSame = ({ given, around, asked }: Guard) =>
       given === is.given && around.length === is.around.length && asked.join() === is.asked.join();
-    const made = writes.find((file) => is.around.some((text) => text.includes(file)));
+    const made = writes.find((file) => is.around.some((text) => namesPath(text, file)));
     if (guards && made !== undefined)
       return [
         refuses('destroys', path, fact.line, `runs because of ${made}, which the change makes`, shownWords(fact)),
@@ -50,6 +50,10 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   );
   return [...moved, ...more, ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean)))];
 }
+
+/** Whether a path stands in a text as a whole, alone or as part of a longer one. */
+const namesPath = (text: string, path: string): boolean =>
+  new RegExp(`(?<![\\w.-])${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`).test(text);
 
 interface Guard {
   /** What whoever runs the whole text asks first: a task's conditions. */
@@ -158,13 +162,17 @@ const isQuestion = ({ program, around }: Fact): boolean =>
   /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break)$/.test(program) ||
   (/^(?:\[\[?|test|grep)$/.test(program) && !around.some(({ kind }) => /^(?:condition|or|and)$/.test(kind)));
 
+/** Targets of make that run nothing. */
+const SPECIAL =
+  /^\.(?:PHONY|SUFFIXES|PRECIOUS|INTERMEDIATE|NOTINTERMEDIATE|SECONDARY|DELETE_ON_ERROR|IGNORE|SILENT|NOTPARALLEL|ONESHELL|POSIX)\s*:/;
+
 /** Targets that run a destructive one first, and did not before. */
 function newCallers({ path, lines, now: { language }, addedLeaves }: Change, targets: ReadonlySet<string>): Finding[] {
   if (targets.size === 0) return [];
   const names = [...targets].flatMap((unit) => unit.split(/\s+/));
   const why = (name: string) => `runs ${name}, which destroys, where it did not before`;
   const isRule = language === 'make' || language === 'just';
-  const heads = isRule ? lines.added.filter(({ text }) => /^(?!\.[A-Z])\S[^:=]*:(?!=)/.test(text)) : [];
+  const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text) && !SPECIAL.test(text)) : [];
   const called = heads.flatMap(({ text, number }) => {
     const needs = text
       .slice(text.indexOf(':') + 1)

@@ -336,9 +336,7 @@ function targets({ program, args }: Fact): string[] {
     if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
     if (!isFiles && !isShell(program) && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
-    // Another port is the same place.
-    const plain = text.replace(/\ue000+/g, '\ue000').replace(/(:\/\/[^/:]+):\d+/, '$1');
-    return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${plain}`];
+    return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${text.replace(/\ue000+/g, '\ue000')}`];
   });
 }
 

@@ -148,9 +148,16 @@ function twiceMade({ path, lines: { before, after }, now: { language } }: Change
 /** Targets that no longer run first what they did. */
 function lostPrerequisites({ path, lines, goneLeaves, now: { language, data } }: Change): Finding[] {
   const why = (names: readonly string[]) => `no longer runs ${names.join(', ')} first`;
+  // `deps: [build]` is `deps: [{ task: build }]`.
+  const isNeeded = (task: string | undefined, name: string) =>
+    data?.leaves.some(
+      ({ keys: [, owner, ...below], value }) =>
+        owner === task && value === name && /^deps(?: task)?$/.test(below.join(' ')),
+    );
   if (isTaskfile(path))
     return goneLeaves
       .filter(({ keys, value }) => keys.includes('deps') && data?.leaves.some(({ keys: [, task] }) => task === value))
+      .filter(({ keys: [, task], value }) => !isNeeded(task, value))
       .map(({ keys: [, task], value }) => asks('masks', path, undefined, why([value]), task));
   if (language !== 'make' && language !== 'just') return [];
   const heads = (all: readonly { text: string; number: number }[]) =>

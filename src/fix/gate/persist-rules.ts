@@ -90,6 +90,9 @@ const folderOf = (fact: Fact, { commands }: FileFacts): string =>
     ?.args.find(({ text }) => !text.startsWith('-'))
     ?.text.replace(/\/+$/, '') ?? '';
 
+/** Verbs of systemctl for units that are not to run. */
+const STOPS = /^(?:disable|mask|stop|kill)$/;
+
 function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
     // The users of an image are not the host's.
@@ -110,7 +113,10 @@ function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
     const unit = args.operands.at(-1) ?? '';
     const ofSystemctl = (facts: readonly Fact[], test: (other: Fact) => boolean) =>
       fact.program === 'systemctl' && facts.some((other) => other.program === 'systemctl' && test(other));
-    const isNamed = ofSystemctl(old.commands, (other) => other.args.some(({ text }) => text === unit));
+    const isNamed = ofSystemctl(
+      old.commands,
+      (other) => !STOPS.test(verbOf(other)) && other.args.some(({ text }) => text === unit),
+    );
     const isInPlace = ofSystemctl(gone, (other) => verbOf(other) === verbOf(fact));
     if (isNamed && isInPlace) return [];
     return isNamed || isInPlace

@@ -146,7 +146,9 @@ const asksItself = ({ words: { register, until } }: Task): boolean =>
 const waitsLess = (task: Task, earlier: Task | undefined): boolean =>
   earlier?.words.until !== undefined &&
   (asksItself(earlier) || !asksItself(task)) &&
-  !String(task.words.until).startsWith(`${earlier.words.until} and `);
+  !isLonger(String(task.words.until), String(earlier.words.until));
+const isLonger = (until: string, before: string): boolean =>
+  until.startsWith(`${before} and `) && !/\b(?:or|if|else)\b/.test(until.slice(before.length));
 
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {

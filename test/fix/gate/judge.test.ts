@@ -420,4 +420,39 @@ test('another file, or another host, is something else that is sent', () => {
   assert.is(changing('a.py', sending, 'timeout=10', 'timeout=60'), 'ok');
 });
 
+test('what only looks like a longer wait, a known unit, a special target or the same database is none', () => {
+  const play =
+    '- hosts: all\n  tasks:\n    - name: A\n      command: /bin/a\n      register: r\n      until: r.rc == 0\n';
+  const failed = { failed: '', log: 'TASK [A] ***\nfatal: [a]: FAILED!' };
+  assert.is(changing('a.yml', play, 'rc == 0', 'rc == 0 and r.stdout or true', failed), 'ask masks');
+  assert.is(changing('a.yml', play, 'rc == 0', 'rc == 0 and r.stdout', failed), 'ok');
+  const units = '#!/bin/sh\nset -e\nsystemctl mask rpcbind\nsystemctl enable --now nginx\n';
+  assert.is(changing('a.sh', units, '--now nginx', '--now rpcbind'), 'ask softer');
+  const make = '.PHONY: all\nall:\n\techo a\nwipe:\n\trm -rf /srv/data\n';
+  for (const head of ['.Before: wipe', '.PHONY all: wipe']) {
+    assert.is(changing('Makefile', make, '.PHONY: all', head), 'destroys', head);
+  }
+  assert.is(changing('Makefile', make, '.PHONY: all', '.PHONY: all wipe'), 'ok');
+  const drop = '#!/bin/sh\nset -e\npsql postgres://127.0.0.1:5433/app -c "DROP TABLE x"\n';
+  assert.is(changing('a.sh', drop, '5433', '5432'), 'destroys');
+});
+
+test('a path that only begins or ends like another is another; a dependency in longer words is the same', () => {
+  const script = (path: string) => `#!/bin/sh\nset -e\nif [ -e ${path} ]; then rm -rf /srv/data.old; fi\n`;
+  const cases: [string, string, boolean][] = [
+    ['/srv/data.old', 'mkdir -p data', true],
+    ['/srv/data.old', 'echo x > data', true],
+    ['/etc/logrotate.conf', 'echo a > conf', true],
+    ['/srv/flag', 'touch /srv/flag', false],
+    ['/srv/flag', 'cd /srv && touch flag', false],
+  ];
+  for (const [path, line, isFine] of cases) {
+    const verdict = changing('a.sh', script(path), 'set -e\n', `set -e\n${line}\n`);
+    assert.is(verdict, isFine ? 'ok' : 'destroys', line);
+  }
+  const tasks = 'version: 3\ntasks:\n  build:\n    cmds: [make]\n  up:\n    deps: [build]\n    cmds: [make up]\n';
+  assert.is(changing('Taskfile.yml', tasks, '[build]', '[{task: build}]'), 'ok');
+  assert.is(changing('Taskfile.yml', tasks, '[build]', '[{task: lint, vars: {task: build}}]'), 'ask masks');
+});
+
 test.run();
