@@ -190,8 +190,8 @@ const ALONE = /^[ \t>$#*-]{0,16}["'`]?([^\s"'`<>]{5,511}[^\s"'`<>*,;({])["'`]?[ 
 const SHOWS =
   /(?:^|[^a-z])(?:get|read|show|output|printenv|cat|view|print|jsonpath|reveal|gen\w*|rand|create|is|are|below|initial)(?![a-z])|:$/i;
 
-/** The word alone on the line below. */
-function below({ text, start, end, word, strength }: Name, line: string): Span[] {
+/** The word alone on the line below; `line` is what follows the name on its own. */
+export function below({ text, start, end, word, strength }: Name, line: string): Span[] {
   if (strength <= HINT || line.length >= REACH || PUBLIC.test(line)) return [];
   const from = end + (/^[^\n]*\n(?:[ \t]*\r?\n)?/.exec(text.slice(end, end + 2 * REACH))?.[0].length ?? text.length);
   const next = text.slice(from, from + MAX_WORD).split('\n', 1)[0] as string;

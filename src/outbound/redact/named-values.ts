@@ -1,6 +1,6 @@
 // The value that belongs to a name which speaks of secrets, wherever the two stand. How much a value must look like a secret
 // depends on what its name says and on how near it stands.
-import { besideName, loginOf } from './beside-names.ts';
+import { below, besideName, loginOf } from './beside-names.ts';
 import { BYTES, CHOSEN, DRAWN, isNoSecret, isRandom, lookOf, MIXED } from './looks.ts';
 import { isNameChar, type Name, nameAround, spanOf } from './name-places.ts';
 import { HINT, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH } from './names.ts';
@@ -39,7 +39,9 @@ function valuesOf(name: Name): Span[] {
   const isWeak =
     strength < SECRET || (text.charAt(name.start - 1) === '/' && isNameChar(text.charCodeAt(name.start - 2)));
   if (isWeak || (IS_PLURAL.test(word) && /[|>"'\w]/.test(text.charAt(at)))) return weakValue(name, at);
-  return pairValues(name, hit, sign, at);
+  const values = pairValues(name, hit, sign, at);
+  const isBelow = values.length === 0 && sign === ':' && /[\r\n]/.test(text.charAt(at)) && !IS_PLURAL.test(word);
+  return isBelow ? below(name, strength === PASSWORD ? ':' : '') : values;
 }
 
 const ESCAPED_BREAK = /\\\r?\n/y;
