@@ -7,8 +7,12 @@ import type { Span } from './spans.ts';
 
 const MAX_WORD = 512;
 
+/** Of nginx: where a request is passed on to. */
+const PASSES_ON = /^(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass$/;
+
 /** What to mask. */
-export const besideName = (name: Name): Span[] => [...inElement(name), ...inCall(name), ...beside(name)];
+export const besideName = (name: Name): Span[] =>
+  PASSES_ON.test(name.word) ? [] : [...inElement(name), ...inCall(name), ...beside(name)];
 
 /** `auth: me:word`, `stats auth me:word`. */
 const LOGIN = /["']?[\w.@-]{1,64}:(?!\d{1,5}(?![\w!-/]))([^\s"',:/@$][^\s"',]{3,256})/y;

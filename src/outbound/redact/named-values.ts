@@ -35,9 +35,9 @@ function valuesOf(name: Name): Span[] {
   const isMenu = (sign === '->' || sign === '→') && strength < PASSWORD && !/[_-]|[a-z][A-Z]/.test(word);
   if (hit === '' || isMenu || hit === ') =>' || (hit.startsWith('`') && sign === ':')) return besideName(name);
   const at = valueStart(text, name.end + hit.length);
-  // A name behind a slash is an annotation, or where something is.
-  const isWeak =
-    strength < SECRET || (text.charAt(name.start - 1) === '/' && isNameChar(text.charCodeAt(name.start - 2)));
+  // A name behind a slash is an annotation, or where something is; what is given with `=` is a value there, too.
+  const isBehindSlash = text.charAt(name.start - 1) === '/' && isNameChar(text.charCodeAt(name.start - 2));
+  const isWeak = strength < SECRET || (isBehindSlash && sign !== '=');
   if (isWeak || (IS_PLURAL.test(word) && /[|>"'\w]/.test(text.charAt(at)))) return weakValue(name, at);
   const values = pairValues(name, hit, sign, at);
   const isBelow = values.length === 0 && sign === ':' && /[\r\n]/.test(text.charAt(at)) && !IS_PLURAL.test(word);

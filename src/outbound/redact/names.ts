@@ -43,7 +43,7 @@ const NO_KEY = words(`
   translation known image annotation label authorized ssh tmp map`);
 /** Of the shell and the desktop, references of Kubernetes, and other words that end alike. */
 const NO_SECRET_NAME =
-  /^(?:[Xx]authority|XAUTHORITY)$|(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass$|(?:by|com|tres|over|under|sur|encom|multi|ask)pass$|existing[_-]?secrets?$|(?:pull|issuer)[_-]?secrets?$|passes$/i;
+  /^(?:[Xx]authority|XAUTHORITY)$|(?:by|com|tres|over|under|sur|encom|multi|ask)pass$|existing[_-]?secrets?$|(?:pull|issuer)[_-]?secrets?$|passes$/i;
 const SHELL = words('PWD OLDPWD');
 /** Written as one word with what stands before. */
 const GLUED =
@@ -59,8 +59,12 @@ export function strengthOf(name: string): number {
   return strength;
 }
 
-const isOpenName = (name: string): boolean =>
-  SHELL.has(name) || NO_SECRET_NAME.test(name) || wordsOf(name).some((word) => word === 'public' || word === 'pub');
+const isOpenName = (name: string): boolean => SHELL.has(name) || NO_SECRET_NAME.test(name) || isPublic(wordsOf(name));
+
+/** Said of all of it, or of a key; who publishes something has a password. */
+const isPublic = (all: readonly string[]): boolean =>
+  all[0] === 'public' ||
+  (all.some((word) => /^pub(?:lic)?$/.test(word)) && all.some((word) => /^(?:keys?|cert|crt)$/.test(word)));
 
 /** Texts have few names, each many times. */
 const STRENGTHS = new Map<string, number>();
