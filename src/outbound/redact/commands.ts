@@ -61,7 +61,11 @@ xfreerdp xfreerdp3 wlfreerdp: /p:
 iscsiadm: -v{_}(?<=password[ \t][^\r\n|;&]{0,80}-v{_})
 swaks: -ap{_}
 cargo: login{_}(?!-)
-doctl glab: -t{_}`;
+doctl glab: -t{_}
+ngrok: (?:add-)?authtoken{_}
+poetry composer: http-basic\.\S{1,128}{_}{WORD}|(?:pypi-token|github-oauth|gitlab-token|bearer)\.\S{1,128}{_}
+virsh: secret-set-value{_}(?:--base64{_})?{WORD}
+pdnsutil: import-tsig-key{_}{WORD}{WORD}`;
 
 /** A path, another option, and words of sentences about options. */
 const NONE = new RegExp(
@@ -118,11 +122,22 @@ const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
 const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, flags);
 
+/** Programs whose -u is no login, or whose -p asks for the password or is a port. */
+const NO_LOGIN =
+  '(?<![\\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \\t]{1,4}-\\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \\t][^\\r\\n|;&]{0,120})?)';
+
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
     /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
+  ],
+  // A login is given, so what follows -p is no folder, unless another program is run under that name.
+  'password: -p beside a login': [
+    pattern(
+      `(?<!${NO_LOGIN})[ \\t](?:-[uU]|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\][\\w.@\\\\-]{0,63}["']?${GAP}${SHORT.ANY}-p(?<!(?:mkdir|cp)${GAP}-p)(?:${GAP}|=)${VALUE}`,
+    ),
+    (value) => NONE.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value),
   ],
   'secret: literal of a secret': [pattern(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`), NO_VALUE],
   'password: password that is piped': [
