@@ -2,7 +2,7 @@
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
 import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, NONE, PLAIN } from './looks.ts';
 import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
-import { HINT, PASSWORD, SECRET, strengthOf, TOUCH } from './names.ts';
+import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import type { Span } from './spans.ts';
 
 const MAX_WORD = 512;
@@ -183,6 +183,7 @@ const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|tom
 function isSecretHere(word: string, strength: number, distance: number, isLinked: boolean, isQuoted: boolean): boolean {
   const look = lookOf(word);
   if (look === NONE) return false;
+  if (strength === USER) return look >= (distance > 2 ? DRAWN : MIXED);
   if (strength <= TOUCH) return look >= (distance === 0 && isLinked ? MIXED : DRAWN);
   if (distance > 0) return look >= (strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
   const isTyped = strength === PASSWORD && (isQuoted || /\d/.test(word));

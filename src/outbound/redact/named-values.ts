@@ -3,7 +3,7 @@
 import { below, besideName, loginOf } from './beside-names.ts';
 import { BYTES, CHOSEN, DRAWN, isNoSecret, isRandom, lookOf, MIXED } from './looks.ts';
 import { isNameChar, type Name, nameAround, spanOf } from './name-places.ts';
-import { HINT, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH } from './names.ts';
+import { HINT, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH, USER } from './names.ts';
 import { pairValues } from './pairs.ts';
 import type { Span } from './spans.ts';
 
@@ -34,6 +34,11 @@ function valuesOf(name: Name): Span[] {
   // Of a text about settings: a key in backticks, or a way through menus.
   const isMenu = (sign === '->' || sign === '→') && strength < PASSWORD && !/[_-]|[a-z][A-Z]/.test(word);
   if (hit === '' || isMenu || hit === ') =>' || (hit.startsWith('`') && sign === ':')) return besideName(name);
+  if (strength === USER && sign === ':')
+    return [
+      ...weakValue(name, valueStart(text, name.end + hit.length)),
+      ...besideName({ ...name, end: name.end + hit.length }),
+    ];
   const at = valueStart(text, name.end + hit.length);
   // A name behind a slash is an annotation, or where something is; what is given with `=` is a value there, too.
   const isBehindSlash = text.charAt(name.start - 1) === '/' && isNameChar(text.charCodeAt(name.start - 2));
@@ -106,7 +111,7 @@ function namedElsewhere(text: string): Span[] {
   return [NAME_FIRST, VALUE_FIRST].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(({ groups = {}, indices }) => {
       const { name: given = '', what = '' } = groups;
-      const name = strengthOf(given) > NO_NAME ? given : what;
+      const name = strengthOf(given) > USER ? given : what;
       const value = groups.value ?? groups.bare ?? '';
       const strength = strengthOf(name);
       const isSecret =
@@ -114,7 +119,7 @@ function namedElsewhere(text: string): Span[] {
           ? !isNoSecret(value, name, '=')
           : strength > HINT
             ? lookOf(value) >= BYTES
-            : strength > NO_NAME && isRandom(value);
+            : strength > USER && isRandom(value);
       const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
       return isSecret ? [spanOf(name, start, end)] : [];
     }),

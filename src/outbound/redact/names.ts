@@ -2,10 +2,10 @@
 // `DB_ROOT_PASSWORD`, `db-root.password` and `db root password` are the same three words.
 
 /**
- * VAGUE and HINT: the value is secret when it was drawn by chance (a session, a code; a key, a seed). TOUCH: when it looks
+ * USER: a word behind it is secret when nobody would call anything else so (`su root Xy…`). VAGUE and HINT: the value is secret when it was drawn by chance (a session, a code; a key, a seed). TOUCH: when it looks
  * chosen (`TOKEN_FOR_CI`). SECRET and PASSWORD: whatever it looks like; only a password may be any word.
  */
-export const [NO_NAME, VAGUE, HINT, TOUCH, SECRET, PASSWORD] = [0, 1, 2, 3, 4, 5];
+export const [NO_NAME, USER, VAGUE, HINT, TOUCH, SECRET, PASSWORD] = [0, 1, 2, 3, 4, 5, 6];
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -19,6 +19,7 @@ const SECRETS = words(`
 const HINTS = words(`
   key keys auth authorization salt seed cookie cookies webhook dsn license licence otp totp pat pin signature nonce`);
 const VAGUES = words('sas sid session unseal encrypt encryption cipher community cert crt data login code 2fa');
+const USERS = words('login user username account admin root');
 /** What a key opens stands before it; keys of many other things are no secret. */
 const OPENS = words(`
   api private priv access secret encryption decryption encrypt crypt crypto signing auth master account license licence shared
@@ -53,7 +54,7 @@ const GLUED =
 export function strengthOf(name: string): number {
   const remembered = STRENGTHS.get(name);
   if (remembered !== undefined) return remembered;
-  const strength = isOpenName(name) ? NO_NAME : ofWords(wordsOf(name));
+  const strength = isOpenName(name) ? NO_NAME : USERS.has(name.toLowerCase()) ? USER : ofWords(wordsOf(name));
   if (STRENGTHS.size >= MAX_NAMES) STRENGTHS.clear();
   STRENGTHS.set(name, strength);
   return strength;
@@ -124,4 +125,4 @@ export function kindOfName(name: string): string {
 
 /** The beginnings or ends of all these words: a text without any of them names no secret. */
 export const STEM =
-  /pass|p[a4@]?[s5]{1,2}w|pw|psk|pin|mdp|kennw|wachtw|contrase|senha|parola|clave|has[łl]o|heslo|senord|adgangs|salasana|jelsz|ifre|парол|密|パスワ|비밀|mima|token|sec(?:ret|ure)|geheim|segre|sekret|cred|zugang|schl[uü]|mnemonic|jwt|auth|pepper|key|bearer|wep|salt|seed|cookie|webhook|dsn|licen[sc]e|otp|(?<![a-z])pat|signature|sas|sid|session|nonce|unseal|crypt|cipher|community|cert|crt|data|login|code|2fa|words|phrase/gi;
+  /pass|p[a4@]?[s5]{1,2}w|pw|psk|pin|mdp|kennw|wachtw|contrase|senha|parola|clave|has[łl]o|heslo|senord|adgangs|salasana|jelsz|ifre|парол|密|パスワ|비밀|mima|token|sec(?:ret|ure)|geheim|segre|sekret|cred|zugang|schl[uü]|mnemonic|jwt|auth|pepper|key|bearer|wep|salt|seed|cookie|webhook|dsn|licen[sc]e|otp|(?<![a-z])pat|signature|sas|sid|session|nonce|unseal|crypt|cipher|community|cert|crt|data|login|code|2fa|words|phrase|(?<![\w.-])(?:user(?:name)?|account|admin|root)(?![\w.-])/gi;
