@@ -124,11 +124,12 @@ export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFi
     if (!newest.has(key)) newest.set(key, commit);
   }
   return [...newest.values()].flatMap((revert): NewEvent<'fix.reverted'>[] => {
-    const { stage, fingerprint, hash, commit, reverts, note: message, charged } = revert;
+    const { stage, fingerprint, hash, commit, reverts, note: message, charged, why } = revert;
     const patch = patchIn(ledger, revert);
     if (reverts === undefined || !patch || !STANDING.has(patch.outcome)) return [];
     const { tier, plugin, note = message } = patch;
-    const end = REVERT_OUTCOMES[revert.outcome ?? ''] ?? { outcome: 'withdrawn', reason: LATER };
+    const { outcome, reason } = REVERT_OUTCOMES[revert.outcome ?? ''] ?? { outcome: 'withdrawn', reason: LATER };
+    const end = { outcome, reason: why ?? reason };
     const step = onBranch.find((fix) => fix.commit === reverts)?.step ?? stage;
     const data = { fingerprint, hash, tier, plugin, note, ...end, commit, reverts, ...(charged && { charged }) };
     return [{ type: 'fix.reverted', stage, step, data }];

@@ -22,6 +22,8 @@ export interface CommittedFix {
   /** The fix that it takes back, and what became of that one; both undefined for a fix. */
   readonly reverts: string | undefined;
   readonly outcome: string | undefined;
+  /** Why it takes that back. */
+  readonly why?: string;
   /** The failure of another step that it was taken back for. */
   readonly charged?: { readonly step: string; readonly fingerprint: string };
 }
@@ -64,6 +66,7 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
   }
   const paths = rest.map((path) => path.replace(/^\n+/, '')).filter((path) => path !== '');
   const trailer = (name: string) => trailers.get(name) ?? '';
+  const why = /^This takes back [0-9a-f]{40,64}: (.+)\.$/m.exec(message)?.[1];
   const [, charge, charger = ''] = /^(\w+) (.+)$/.exec(trailer('Charged')) ?? [];
   return {
     commit,
@@ -80,6 +83,7 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
     hash: trailer('Patch'),
     reverts: trailers.get('Reverts'),
     outcome: trailers.get('Outcome'),
+    ...(why !== undefined && trailers.has('Reverts') && { why }),
     ...(charge !== undefined && { charged: { step: charger, fingerprint: charge } }),
     byHand: /^This reverts commit ([0-9a-f]{40,64})\b/m.exec(message)?.[1],
   };

@@ -117,7 +117,7 @@ test('where the checkout cannot follow, the base goes back, and what its owner w
   const landing = await interrupted('echo mine > a.txt');
   const { home, base } = landing;
   const { text } = await refusal(land(landing));
-  assert.match(text, /^error E_GIT_FAILED: .*merge into main/);
+  assert.match(text, /^error E_GIT_FAILED: .*merge into main/, text);
   assert.equal([git(home, 'rev-parse', 'main'), ...at(home)], [base.commit, 'main', 'M a.txt']);
   assert.is(read(home, 'a.txt'), 'mine\n');
 });
