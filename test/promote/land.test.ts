@@ -77,12 +77,13 @@ async function interrupted(script: string, setUp: (home: string) => void = () =>
   const landing = await ready();
   const { home } = landing;
   setUp(home);
+  // It reads what it signs: git takes one that does not for a failed one, when it ends too soon.
   const signer = join(home, '.git/signer.sh');
   const signature = 'echo "-----BEGIN PGP SIGNATURE-----"; echo x; echo "-----END PGP SIGNATURE-----"';
   const apart = 'unset $(env | grep -o "^GIT_[A-Z_]*")';
   writeFileSync(
     signer,
-    `#!/bin/sh\n${apart}\n(cd '${home}' && ${script}) >&2\n${signature}\necho "[GNUPG:] SIG_CREATED " >&2\n`,
+    `#!/bin/sh\ncat > /dev/null\n${apart}\n(cd '${home}' && ${script}) >&2\n${signature}\necho "[GNUPG:] SIG_CREATED " >&2\n`,
   );
   chmodSync(signer, 0o755);
   git(home, 'config', 'gpg.program', signer);
