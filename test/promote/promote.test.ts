@@ -5,8 +5,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
+import { emptyState } from '../../src/journal/stages.ts';
 import { acceptPromotion, listPromotion } from '../../src/promote/promote.ts';
-import { byStage } from '../../src/promote/story.ts';
+import { byStage, surveyPromotion } from '../../src/promote/story.ts';
+import { emptyLedger } from '../../src/triage/ledger.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { AI, commit, folder, git, numbers, read, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
@@ -56,6 +58,26 @@ shown('fixes by stage and failure with their verification; pairs that left nothi
   assert.match(story.stat, / a\.txt \| 4 \+\+--\n b\.txt \| 2 \+-/);
   assert.match(story.diff ?? '', /\+good/);
   assert.not.match(story.diff ?? '', /bad/);
+});
+
+shown('of what stages wrote, only what a green one made from a commit that comes is written anew', async () => {
+  const h = await fixedHome();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  const base = await findBase(h.home, { branch: AI });
+  const record = { run: 'run-1', attempts: 1, since: '2026-01-01T00:00:00.000Z', wrote: ['out.yaml'] };
+  const wrote = (name: string, status: 'green' | 'failed', green_head: string) => ({
+    [name]: { ...record, status, green_head, wrote_patch: `${name}.diff` },
+  });
+  const stages = {
+    ...emptyState(),
+    stages: {
+      ...wrote('comes', 'green', h.tip()),
+      ...wrote('failed', 'failed', h.tip()),
+      ...wrote('earlier', 'green', base.commit),
+    },
+  };
+  const { story } = await surveyPromotion(h.home, base, { ledger: emptyLedger(), stages }, false);
+  assert.equal(story.written_anew, [{ stage: 'comes', files: ['out.yaml'], patch: 'comes.diff' }]);
 });
 
 shown('nothing to promote: no fix, only pairs, or all of it squashed into the base', async () => {

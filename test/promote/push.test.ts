@@ -149,6 +149,10 @@ test('the page of a pull request is known for a few hosts; no password is ever s
     page('https://gitlab.example.org/group/sub/lab.git'),
     'https://gitlab.example.org/group/sub/lab/-/merge_requests/new?merge_request%5Bsource_branch%5D=ai%2Fone%20two&merge_request%5Btarget_branch%5D=main',
   );
+  const forges = ['codeberg.org', 'gitea.example.org', 'git.gitea.io'];
+  for (const host of forges) {
+    assert.is(page(`git@${host}:me/lab.git`), `https://${host}/me/lab/compare/main...ai%2Fone%20two`, host);
+  }
   for (const url of ['/srv/git/lab.git', '../lab', 'https://git.example.org/lab', '', 'file:///srv/lab']) {
     assert.is(page(url), undefined, url);
   }

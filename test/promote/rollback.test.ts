@@ -222,6 +222,25 @@ back('that a person reverted a fix by git is recorded by the next run, and it do
   assert.is(next.exit, 0);
 });
 
+back(
+  'a fix that was withdrawn came again when the same change for the same failure is made later, not another one',
+  async () => {
+    const h = await fixedHome();
+    const cameAgain = async () => {
+      const base = await findBase(h.home, { branch: AI });
+      const listed = await listFixes(layoutOf(h.home), base, readLedger(layoutOf(h.home)).ledger, false);
+      return new Map(listed.map(({ commit: of, came_again }) => [of, came_again ?? false]));
+    };
+    const one = await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same' });
+    await h.takeBack(one, 'withdrawn');
+    await h.fix('b.txt', numbers({ 9: 'nine' }), { stage: 'b', hash: 'other' });
+    await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same', fingerprint: 'f2' });
+    assert.is((await cameAgain()).get(one), false);
+    await h.fix('a.txt', numbers({ 2: 'two', 3: 'three' }), { hash: 'same' });
+    assert.is((await cameAgain()).get(one), true);
+  },
+);
+
 back.run();
 
 const refused = suite('refused, with nothing changed');

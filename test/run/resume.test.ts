@@ -38,7 +38,12 @@ test('where lines of a journal are lost, the record of a step tells of this run,
     ...{ run, attempts, status },
     since: '2026-01-01T00:00:00.000Z',
   });
-  const stages = { a: record('this', 4, 'running'), b: record('before', 7, 'running'), c: record('this', 2, 'green') };
+  const stages = {
+    a: record('this', 4, 'running'),
+    b: record('before', 7, 'running'),
+    c: record('this', 2, 'green'),
+    d: record('this', 0, 'green'),
+  };
   const loaded = { state: { ...emptyState(), stages }, notices: [], isUnsure: true };
   const { attempts, cutOff } = knownState(
     loaded,
@@ -50,6 +55,7 @@ test('where lines of a journal are lost, the record of a step tells of this run,
     [
       ['c', 3],
       ['a', 4],
+      ['d', 0],
     ],
   );
   assert.equal(
