@@ -1,6 +1,21 @@
-// What class a failure has: an ordered table, the first rule that matches decides. Generic causes stand before the tools
-// that report them, so an unreachable Talos API is a network_error; a tool's own rules stand first only where its words
-// would be taken for a generic cause. Texts that each rule must match, and must not, are in test/fixtures/rules.
+// What class a failure has: an ordered table, the first rule that matches decides. In short:
+//
+//   who speaks        of what                               class
+//   the loop          a tool, a variable, a file            of what is missing
+//   anybody           keys and certificates                 permission_denied, network_error
+//   anybody           text that is no YAML                  yaml_parse_error
+//   anybody           a program that is not there           command_not_found
+//   Kubernetes, QEMU  what they were given                  config_error, proxmox_error
+//   anybody           credentials and rights                permission_denied
+//   anybody           hosts, names, connections, TLS        network_error (but proxmox_error of its own proxy)
+//   Proxmox, Talos    guests and disks, images and patches  proxmox_error, talos_error
+//   anybody           a file; a package                     missing_file; config_error
+//   Terraform         its language                          config_error
+//   Talos, Proxmox    anything else                         talos_error, proxmox_error
+//   a script          itself                                unknown
+//   anybody           a name, a value, a field              config_error
+//
+// Texts that each rule must match, and must not, are in test/fixtures/rules.
 import type { FailureClass } from '../events.ts';
 import { words } from './grade.ts';
 import { complains, says } from './meaning.ts';
@@ -17,12 +32,20 @@ interface ClassRule {
   advice?: Advice;
   /** What the loop itself found missing before the command. */
   requires?: true;
+  /** Only this one's words count. */
+  by?: Speaker;
   /** One of them matches the error lines. */
   match: readonly RegExp[];
   /** Says that something else is the cause. */
   unless?: RegExp;
-  /** Tested against the lines just before them: which tool was at work. */
+  /** Tested against the lines around them. */
   near?: RegExp;
+}
+
+/** Whose failure it is: known by its words in the error lines, or by its command in the lines around them. */
+interface Speaker {
+  words: readonly RegExp[];
+  command: RegExp;
 }
 
 /** For the human: a sentence, or one made from the error lines. */
@@ -40,17 +63,53 @@ function named<R extends { name: string }>(table: Record<string, Omit<R, 'name'>
   return Object.entries(table).map(([name, rule]) => ({ name, ...rule }) as R);
 }
 
-/** Where a command begins: at a line's start, or behind a prompt, a shell's trace, another command. */
-const COMMAND = String.raw`(?:^|[+$#>;&|"'(]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
-const TALOSCTL = new RegExp(String.raw`${COMMAND}talosctl\b|\[talos\]`, 'im');
+/** Where a command begins: at a line's start, or behind a prompt, a shell's trace, a task's name, another command. */
+const COMMAND = String.raw`(?:^|[+$#>;&|"'(\]]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
 /** How talosctl begins: what it was doing, or which node answered so. */
-const NODE_ANSWERED = /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )+rpc error: code = /im;
-const PROXMOX = new RegExp(
-  String.raw`${COMMAND}(?:qm|pct|pvesh|pvesm|pveum|pvecm|qmrestore|vzdump|ha-manager)\s|\bUPID:`,
-  'im',
-);
+const NODE_ANSWERED =
+  /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )*rpc error: code = (?!.*\b(?:image|sandbox|containerd)\b)/im;
+
+const TALOS: Speaker = {
+  command: new RegExp(String.raw`${COMMAND}talosctl\b|\[talos\]|\bsiderolabs/`, 'im'),
+  words: any`
+    ${NODE_ANSWERED}
+    /(?:^|\s)talosctl\b/ | /\[talos\]/ | unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | talosconfig(?!-)
+    error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
+    /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/
+    waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
+    unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
+    virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk
+    failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
+    /\bfactory\.talos\.dev\b|\bsiderolabs\// | disk \S+ not found in the system
+  `,
+};
+
+const PROXMOX: Speaker = {
+  command: new RegExp(
+    String.raw`${COMMAND}(?:qm|pct|pvesh|pvesm|pveum|pvecm|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
+    'im',
+  ),
+  // In capitals it is a variable of the environment.
+  words: any`
+    ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
+    ${/(?<!\bof )\bVM\b|\bQEMU\b|\b(?:CT|VMID|LXC|container) '?\d{3,9}\b/}
+    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /\/nodes\/[\w-]+\// | vmid | vmbr\d+
+    can't (?:start|stop|clone|lock|create|migrate) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
+    update ACL failed | thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | hotplug problem | corosync
+    storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | zfs error | job errors
+    no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | cloudinit
+    no such (?:storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | /\/PVE\//
+    /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd)
+    disk image\b.*\balready exists | /\bunsupported format 'raw/
+  `,
+};
+
 /** A program that says its own name in front. */
 const ANOTHER_PROGRAM = /^(?!(?:error|fatal|warning|failed|rpc error|talosctl|TASK ERROR)\b)[a-z][\w.+-]{1,20}: /i;
+
+/** Whether the error is of this one's making: by its words, or by its command where no other program says its name. */
+export const speaks = ({ words: own, command }: Speaker, errors: string, around: string): boolean =>
+  own.some((pattern) => pattern.test(errors)) || (command.test(around) && !ANOTHER_PROGRAM.test(errors));
 
 /** Anybody's words about YAML, where the line does not go on to say that nobody got as far as its text. */
 const YAML_TROUBLE = new RegExp(
@@ -142,11 +201,11 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       ${says('lost', 'tool')}
       /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | /(?:^|[\s/.])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/
-      /\b(?:run|exec|execute|spawn|start|launch|fork\/exec)(?: command| program)? ["'\x60‘]?[\w.+/-]+["'\x60’]?:? (?:error=2, )?(?:No such file|not found|ENOENT)/
+      /\b(?:run|exec|execute|spawn(?:Sync)?|start|launch|fork\/exec) ["'\x60‘]?[\w.+/-]+["'\x60’]?:? (?:error=2, )?(?:No such file|not found|ENOENT)/
       /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch|(?:\/usr\/bin\/)?env): ['‘"]?[\w.+-]+['’"]?: No such file/
       /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
       not found (?:in|on) (?:\w+ ){0,2}\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
-      /\bexec: .{1,80}: not found/ | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
+      /\bexec: .{1,120}: (?:not found|no such file)/ | required file not found | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
       is not (?:recognized as an internal|a \w+ command) | /\bbad interpreter: No such file/ | applet not found
       /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/ | (?:binary|tool) .{1,60} (?:not found|not installed|missing)
     `,
@@ -177,7 +236,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | /(?:LOGON|LOGIN|AUTH)_FAIL/
       /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
-      could not read (?:Username|Password) | terminal is required | (?:sudo|become) password | Must be logged in
+      could not read (?:Username|Password) | enter (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password | Must be logged in
       no such token | Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
       password authentication was removed | to provide credentials | code = PermissionDenied | validate API key
       (?:denied: requested|pull) access | /\.git denied to \S/ | denied to (?:repository|registry) | /\bdenied for user ['"]/
@@ -257,12 +316,12 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     transient: true,
     match: any`
       ${says('silent', 'peer')}
-      (?:connection|connect|network|socket|transport) (?:error|failed|failure) | (?:connection to \S+|fetch) failed | 100% packet loss
+      (?:connection|connect|network|socket|transport) (?:error|failed|failure) | connection to \S+ failed | /\bfetch failed$/ | 100% packet loss
       E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | (?:early|occurred) EOF
       EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
       (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
       broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
-      Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | Error while dialing
+      Max retries exceeded with url | giving up after \d+ | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | Error while dialing
       /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
       /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
       /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | network is unreachable
@@ -289,9 +348,10 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'Talos image or patch': {
     class: 'talos_error',
+    by: TALOS,
     match: any`
       (?:apply|load|parse) config patch(?![^\n]*no such file) | disk \S+ not found in the system
-      (?:installer image|factory\.talos\.dev)\b.*\b(?:not found|404|invalid)
+      (?:image|installer|config)\b.*\b(?:not found|404|invalid)
     `,
   },
   'package index out of reach': {
@@ -302,7 +362,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'package or library missing': {
     class: 'unknown',
-    match: any`No module named | /\bcannot find -l\w/ | unmet dependencies | shared (?:libraries|object file)`,
+    match: any`No module named | /\bcannot find (?:-l\w|(?:package|module) '[^.\/'])/ | unmet dependencies | shared (?:libraries|object file)`,
   },
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
@@ -310,6 +370,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     unless: /: (?:device or resource busy|input\/output error|too many open files)\b/i,
     match: any`
       ${says('lost', 'file')}
+      /\b(?:cannot|can't|could not|unable to|failed to) (?:open|stat|access|read) ['"‘][\w.@\/-]+['"’]/
       ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
       /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
       Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | /(?:not a|\/\S{0,100}' does not appear to be a) git repository/
@@ -327,38 +388,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     ],
   },
   // A tool's own complaint.
-  'Talos machine configuration': {
-    class: 'talos_error',
-    match: any`
-      ${TALOSCTL}
-      ${NODE_ANSWERED}
-      unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | talosconfig(?!-)
-      error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-      /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/
-      waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
-      unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
-      virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet
-      failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
-    `,
-  },
-  Proxmox: {
-    class: 'proxmox_error',
-    // In capitals it is a variable of the environment.
-    match: any`
-      ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
-      TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/
-      (?:VM|CT|VMID|vmid|guest|container) '?\d{3,9}'?\b.{0,80}\b(?:is locked|locked|running|not running|template|exists|already|does not|failed|no such|error|unable)
-      (?:unable to create|can't (?:start|stop|clone|lock|create|migrate)|cannot (?:start|clone|migrate|remove)) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
-      update ACL failed | thin pool | QEMU guest agent | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server
-      storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | VM is locked | zfs error
-      no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | job errors
-      no such (?:vm|storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | hotplug problem | corosync
-      /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd) | /\/PVE\//
-      disk image\b.*\balready exists | /\bunsupported format 'raw/ | cloudinit
-    `,
-  },
-  'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL, unless: ANOTHER_PROGRAM },
-  'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX, unless: ANOTHER_PROGRAM },
+  'said by Talos': { class: 'talos_error', by: TALOS, match: [/\S/] },
+  'said by Proxmox': { class: 'proxmox_error', by: PROXMOX, match: [/\S/] },
 
   // Bugs of a script or a program are no configuration, though their words are alike.
   'the program itself is wrong': {

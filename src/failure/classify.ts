@@ -1,7 +1,8 @@
 // Error lines → class and flags, and which rule said so.
 import { type Context, createContext, runInContext } from 'node:vm';
 import type { FailureClass } from '../events.ts';
-import { CLASS_RULES, FLAG_RULES } from './class-rules.ts';
+import { CLASS_RULES, FLAG_RULES, speaks } from './class-rules.ts';
+import { messageOf } from './speaker.ts';
 
 export interface Classified {
   class: FailureClass;
@@ -25,8 +26,8 @@ export interface ProjectRule extends Pick<Classified, 'class' | 'transient' | 'e
 interface ClassifyInput {
   /** The error lines, one text. */
   errors: string;
-  /** The lines just before them. */
-  before: string;
+  /** The lines around them. */
+  around: string;
   exitCode: number | null;
 }
 
@@ -46,17 +47,21 @@ function byProject({ class: name, transient, external, advice, name: rule }: Pro
   return { class: name, transient, external, ...(advice ? { advice } : {}), rules: [rule] };
 }
 
-/** The words of codes like SignatureDoesNotMatch, below what is said. */
-const withWordsOfCodes = (text: string): string =>
-  [
-    text,
-    ...(text.match(/\b(?:[A-Z][a-z]+){2,}\b/g) ?? []).map((code) => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ')),
-  ].join('\n');
+/** Below the error lines what records say in their telling fields, and the words of codes like SignatureDoesNotMatch. */
+function spelledOut(text: string): string {
+  const records = text.split('\n').flatMap((line) => (messageOf(line) === line ? [] : messageOf(line)));
+  const codes = text.match(/\b(?:[A-Z][a-z]+){2,}\b/g) ?? [];
+  return [text, ...records, ...codes.map((code) => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '))].join('\n');
+}
 
-function byTable({ errors: told, before, exitCode }: ClassifyInput): Classified {
-  const errors = withWordsOfCodes(told);
+function byTable({ errors: lines, around, exitCode }: ClassifyInput): Classified {
+  const errors = spelledOut(lines);
   const rule = CLASS_RULES.find(
-    ({ match, near, unless }) => hits(match, errors) && !unless?.test(errors) && (!near || near.test(before)),
+    ({ by, match, near, unless }) =>
+      hits(match, errors) &&
+      !unless?.test(errors) &&
+      (!near || near.test(around)) &&
+      (!by || speaks(by, errors, around)),
   );
   // Of what is required several kinds may be missing at once: each has its own advice.
   const others = rule?.requires

@@ -19,8 +19,8 @@ export interface Picked {
   errors: ErrorLine[];
   /** How sure it is: `nothing` when no line says anything. */
   grade: Grade | 'nothing';
-  /** The lines just before the first of them: what was being done. */
-  before: string;
+  /** The lines just before the first of them and behind the last: what was being done, and who tells how it ended. */
+  around: string;
 }
 
 /** A message with what is made of it. */
@@ -68,7 +68,7 @@ const MAX_CLUSTER = 12;
 const MAX_WITHOUT = 2;
 /** Lines of hosts that are compared. */
 const MAX_HOST_LINES = 300;
-/** Lines before the errors that tell what was being done. */
+/** Lines before and behind the errors that tell who was at work. */
 const CONTEXT_LINES = 5;
 
 /**
@@ -80,12 +80,13 @@ export function pickErrorLines(log: LogEnd, green?: LogEnd, local: readonly Loca
   const sure = pickStrong(lines);
   const { picked, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green && graded(green, local)));
   const first = lines.indexOf(picked[0] as Line);
-  const before = lines.slice(Math.max(0, first - CONTEXT_LINES), Math.max(0, first)).map(({ text }) => text);
+  const last = lines.indexOf(picked.at(-1) as Line);
+  const around = first < 0 ? [] : lines.slice(Math.max(0, first - CONTEXT_LINES), last + 1 + CONTEXT_LINES);
   const errors = errorsOf(picked);
   const failedCheck = lines.find(({ text }) => text.startsWith('the command succeeded; '))?.text;
   if (failedCheck && !errors.some(({ lines: [line] }) => line === failedCheck))
     errors.at(-1)?.lines.push(`(${failedCheck})`);
-  return { errors, grade, before: before.join('\n') };
+  return { errors, grade, around: around.map(({ text }) => text).join('\n') };
 }
 
 /** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */

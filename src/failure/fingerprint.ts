@@ -38,17 +38,17 @@ export interface Failure extends Classified {
 /** Why a log has no error lines: two different reasons are two different failures. */
 type Silence = 'no log' | 'empty log' | 'no text' | 'only progress';
 
-const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', before: '' };
+const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', around: '' };
 
 /** Never throws. */
 export function identify(input: FailureInput): Failure {
   const { log, green, local, stage, ended, rules } = input;
-  const { errors, grade, before } = log ? pickErrorLines(log, green, local) : NOTHING_PICKED;
+  const { errors, grade, around } = log ? pickErrorLines(log, green, local) : NOTHING_PICKED;
   const text = errors.map(({ lines, gist }) => gist ?? lines.join('\n')).join('\n');
   const silence = errors.length === 0 ? whySilent(log) : undefined;
   return {
     fingerprint: hash(stage, endOf(ended), silence ? [`<${silence}>`] : errors.map((error) => error.template)),
-    ...classify({ errors: text, before, exitCode: ended.exit_code }, rules),
+    ...classify({ errors: text, around, exitCode: ended.exit_code }, rules),
     errors,
     grade,
     ...(silence ? { silence } : {}),

@@ -22,7 +22,7 @@ const COMPLAINTS = {
     `,
     after: either`
       not found | ${DOES_NOT} (?:exist|point to) | (?:not|cannot|can't) be (?:found|located|read) | ${IS} (?:missing|absent)
-      missing(?=[.,;)]|$) | no longer exists? | not there
+      missing(?=[.,;)]|$) | no longer exists? | not there | (?:is not executable: )?no such file or directory
     `,
   },
   /** Nobody knows the name. */
@@ -89,7 +89,7 @@ const COMPLAINTS = {
     before: either`
       (?:timed out|timeout)(?: after [\w.]+(?: \w+)?)?(?: (?:while |when )?waiting (?:for|on))?
       deadline exceeded | no response | not respond | gave up | lost
-      ${CANNOT} (?:connect|reach|contact|establish|dial|ping)
+      ${CANNOT} (?:connect(?! to (?:\w+ ){0,2}bus\b)|reach|contact|establish|dial|ping)
     `,
     after: either`
       timed out | timeouts? | (?:${IS} )?unreachable | unavailable | (?:not|never|stopped) respond\w*
@@ -111,8 +111,7 @@ const ENDINGS =
 const SUBJECTS: Record<'file' | 'tool' | 'credential' | 'privilege' | 'package' | 'peer', Subject> = {
   file: {
     nouns: either`
-      files? | director(?:y|ies) | folder | path | mount ?point | playbook | kubeconfig | the role
-      (?:Docker|Make|Just|Task|Helm|Caddy|Vagrant|Gem|Proc)file
+      (?:(?!pro)\w+)?files? | director(?:y|ies) | folder | path | mount ?point | playbook | kubeconfig | the role
     `,
     names: either`[\w@./-]*[\w@-]\.(?:${ENDINGS}) | (?:~|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*`,
   },
@@ -123,7 +122,7 @@ const SUBJECTS: Record<'file' | 'tool' | 'credential' | 'privilege' | 'package' 
   credential: {
     nouns: either`
       (?:usernames?\/)?passwords? | passphrases? | credentials? | signatures? | log-?(?:in|on)s? | tickets?
-      (?:\w+)?authentication(?! handshake) | authorization(?: header)?
+      (?:\w+)?auth(?:entication|orization)?(?! handshake)(?: header| option)?
       (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
       (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
     `,
@@ -159,7 +158,7 @@ export function says(what: keyof typeof COMPLAINTS, subject: keyof typeof SUBJEC
   const { before, after } = COMPLAINTS[what];
   const { nouns, names } = SUBJECTS[subject];
   const noun = String.raw`(?<![\w."'-])${nouns}(?![\w-])`;
-  const ahead = String.raw`\b${before}(?: [\w./-]+){0,${MAX_BETWEEN.before}}?[ :]+${noun}`;
+  const ahead = String.raw`\b${before}(?: (?!(?:in|on|of)\b)(?:${NAME})){0,${MAX_BETWEEN.before}}?[ :]+${noun}`;
   const named = names ? [String.raw`\b${before}[ :]+(?:an? |the )?["'\x60(]?${names}`] : [];
   const things = names ? String.raw`(?:${noun}|(?<![\w/.-])${names})` : noun;
   const between = String.raw`["'\x60)]?(?:[ ,]+(?:${NAME}),?){0,${MAX_BETWEEN.after}}?[ ,:]+`;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLASS_RULES, FLAG_RULES } from '../../src/failure/class-rules.ts';
+import { CLASS_RULES, FLAG_RULES, speaks } from '../../src/failure/class-rules.ts';
 import { classify, type ProjectRule } from '../../src/failure/classify.ts';
 import { CLASS_EXAMPLES } from '../fixtures/rules/class-rules.ts';
 import { assertAllHaveExamples, examplesOf } from '../fixtures/rules/examples.ts';
@@ -18,9 +18,11 @@ const AT_WORK = [
   'WARNING: Retrying (Retry(total=0)) after connection broken by NewConnectionError: Connection refused',
 ];
 
-const of = (errors: string, before = '', exitCode: number | null = 1, own: readonly ProjectRule[] = []) =>
-  classify({ errors, before, exitCode }, own);
+const of = (errors: string, around = '', exitCode: number | null = 1, own: readonly ProjectRule[] = []) =>
+  classify({ errors, around, exitCode }, own);
 const hits = (patterns: readonly RegExp[], text: string) => patterns.some((pattern) => pattern.test(text));
+const fits = ({ by, match }: (typeof CLASS_RULES)[number], text: string) =>
+  hits(match, text) && (!by || speaks(by, text, ''));
 
 test('every rule has examples, and every example a rule', () => {
   assertAllHaveExamples(
@@ -42,7 +44,7 @@ for (const rule of CLASS_RULES) {
       if (rule.transient) assert.ok(transient, text);
       if (rule.external) assert.ok(external, text);
     }
-    for (const text of misses) assert.not(hits(rule.match, text), text);
+    for (const text of misses) assert.not(fits(rule, text), text);
   });
 }
 
@@ -66,9 +68,9 @@ test('every rule has a name of its own', () => {
 });
 
 test('patterns keep no memory of the last text', () => {
-  for (const { match } of [...CLASS_RULES, ...FLAG_RULES]) {
-    for (const pattern of match) assert.not.match(pattern.flags, /[gy]/);
-  }
+  const speakers = CLASS_RULES.flatMap(({ by }) => (by ? [...by.words, by.command] : []));
+  for (const pattern of [...CLASS_RULES, ...FLAG_RULES].flatMap(({ match }) => match).concat(speakers))
+    assert.not.match(pattern.flags, /[gy]/);
 });
 
 test('a rule that asks what was being done says nothing without it', () => {
@@ -152,16 +154,19 @@ test('a generic cause stands before the tool that reports it', () => {
 });
 
 test('what talosctl or qm was doing counts, unless another program says its name, or they are only mentioned', () => {
-  const cases: [before: string, errors: string, expected: string][] = [
+  const cases: [around: string, errors: string, expected: string][] = [
     ['+ talosctl reset --graceful', 'member removal stopped', 'talos_error'],
     ['$ sudo /usr/local/bin/talosctl health', 'member removal stopped', 'talos_error'],
+    ['task: [talos:health] talosctl health', 'member removal stopped', 'talos_error'],
+    ['pulled image ghcr.io/siderolabs/installer:v1.11.0', 'upgrade failed with exit code 1', 'talos_error'],
+    ["TASK ERROR: command 'udevadm settle' failed: exit code 1", 'Timed out for the udev queue', 'proxmox_error'],
     ['downloading talosctl v1.99.0', 'curl: (22) The requested URL returned error: 404', 'config_error'],
     ['+ talosctl reset --graceful', 'tar: short read', 'unknown'],
     ['the qm handbook says more', 'member removal stopped', 'unknown'],
     ['', 'error restarting service: rpc error: code = NotFound desc = service "etdc" is unknown', 'talos_error'],
     ['', 'E: Unable to locate package talosctl', 'config_error'],
   ];
-  for (const [before, errors, expected] of cases) assert.is(of(errors, before).class, expected, errors);
+  for (const [around, errors, expected] of cases) assert.is(of(errors, around).class, expected, errors);
 });
 
 test("a project's own rules come first, in their order, with their own flags", () => {
@@ -202,7 +207,7 @@ test('flags add to the class, and stand without one', () => {
   });
   const locked = of('VM is locked (backup)');
   assert.equal([locked.class, locked.transient, locked.external], ['proxmox_error', true, false]);
-  assert.equal(locked.rules, ['Proxmox', 'somebody else holds the lock']);
+  assert.equal(locked.rules, ['said by Proxmox', 'somebody else holds the lock']);
 });
 
 test('what nothing in the repository could fix comes with the one thing to do, and nothing else does', () => {
@@ -299,7 +304,7 @@ test('a missing tool, variable and file each have their own advice, also togethe
 test('a rule of the project that takes for ever is passed over and named', () => {
   const slow = { name: 'slow', match: /(a+)+$/, class: 'proxmox_error' as const, transient: true, external: false };
   const began = performance.now();
-  const found = classify({ errors: `error: ${'a'.repeat(60)}!`, before: '', exitCode: 1 }, [slow]);
+  const found = classify({ errors: `error: ${'a'.repeat(60)}!`, around: '', exitCode: 1 }, [slow]);
   assert.equal([found.class, found.slow], ['unknown', ['slow']]);
   assert.ok(performance.now() - began < 5000);
 });

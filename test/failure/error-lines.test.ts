@@ -424,7 +424,7 @@ test('a log of plain lines is known by its last one, one of records by its last,
   const info = pick('INFO reading inventory', 'INFO writing nodes');
   assert.equal([info.grade, info.errors.map((error) => error.template)], ['info', ['INFO writing nodes']]);
   for (const nothing of ['', '\n\n', '....', '[####  ] 50%', '\ufffd\ufffd\ufffd\ufffd']) {
-    assert.equal(pick(nothing), { errors: [], grade: 'nothing', before: '' });
+    assert.equal(pick(nothing), { errors: [], grade: 'nothing', around: '' });
   }
 });
 
@@ -455,16 +455,19 @@ test('when checks began, what the stage printed before them is not the cause', (
 
 test('of bytes that are no text only a clear error means anything', () => {
   const bytes = '\u0001\u0002\ufffd\u0003 some not ready words \ufffd\ufffd\u0004';
-  assert.equal(pick(bytes), { errors: [], grade: 'nothing', before: '' });
+  assert.equal(pick(bytes), { errors: [], grade: 'nothing', around: '' });
   assert.ok(templates(bytes, CAUSE).includes(CAUSE));
 });
 
-test('before: the lines just before the first error tell what was being done', () => {
-  assert.is(pick('+ qm start 101', CAUSE).before, '+ qm start 101');
-  assert.is(pick(CAUSE).before, '');
+test('around: the lines just before the first error and behind the last tell who was at work', () => {
+  assert.is(
+    pick('+ qm start 101', CAUSE, 'UPID:pve1 ended').around.trim(),
+    `+ qm start 101\n${CAUSE}\nUPID:pve1 ended`,
+  );
+  assert.is(pick(CAUSE).around.trim(), CAUSE);
   const many = Array.from({ length: 50 }, (_, i) => `step ${i} is under way`);
-  const { before } = pick(...many, CAUSE);
-  assert.ok(many.join('\n').endsWith(before) && before.split('\n').length <= 12, before);
+  const { around } = pick(...many, CAUSE);
+  assert.ok([...many, CAUSE].join('\n').endsWith(around.trim()) && around.split('\n').length <= 12, around);
 });
 
 test('the lines of an error are those of the log, cleaned', () => {
