@@ -70,12 +70,12 @@ const NODE_ANSWERED =
   /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )*rpc error: code = (?!.*\b(?:image|sandbox|containerd)\b)/im;
 
 const TALOS: Speaker = {
-  command: new RegExp(String.raw`${COMMAND}talosctl\b|\[talos\]|\bsiderolabs/`, 'im'),
+  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b|\[talos\]|\bsiderolabs/|\bTalhelper\b`, 'im'),
   words: any`
     ${NODE_ANSWERED}
-    /(?:^|\s)talosctl\b/ | /\[talos\]/ | unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | talosconfig(?!-)
+    /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | unknown keys found during decoding | maintenance mode | machine ?config(?:uration)?
     error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-    /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/
+    /\btalos_(?:machine|client|cluster|image)_\w+/ | healthcheck error | /"machine\.\w/
     waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
     unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
     virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk
@@ -86,7 +86,7 @@ const TALOS: Speaker = {
 
 const PROXMOX: Speaker = {
   command: new RegExp(
-    String.raw`${COMMAND}(?:qm|pct|pvesh|pvesm|pveum|pvecm|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
+    String.raw`${COMMAND}(?:qm|pct|pve[a-z]+|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
     'im',
   ),
   // In capitals it is a variable of the environment.
@@ -294,8 +294,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       ${/\bUNREACHABLE(?:!|:| \()/}
       no route to host | /(?<!bus: )\bhost (?:is )?(?:down|unreachable)\b/ | E?HOST_?(?:UNREACH|DOWN)
-      /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
-      /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
+      connection timed out | connect ETIMEDOUT | ConnectTimeout(?:Error|Exception)? | Timeout was reached
+      /\bdial tcp \S+: (?:i\/o timeout|connect: operation timed out)/ | /\bport \d+: Operation timed out/
       Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
     `,
   },
@@ -321,7 +321,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
       (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
       broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
-      Max retries exceeded with url | giving up after \d+ | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | Error while dialing
+      Max retries exceeded with url | giving up after \d+ | (?:NoRouteToHost|Connect|SocketTimeout)Exception | Error while dialing
       /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
       /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
       /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | network is unreachable

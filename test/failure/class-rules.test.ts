@@ -115,7 +115,7 @@ const SAID: [[string, boolean, boolean], string[], string[]][] = [
   ],
   [
     ['network_error', true, false],
-    ['the connection', 'host nas.lan', 'the request'],
+    ['the session', 'host nas.lan', 'the request'],
     ['? timed out', 'no response from ?', '? was reset', 'timeout while waiting for ?'],
   ],
   [
