@@ -17,8 +17,8 @@
 //
 // Texts that each rule must match, and must not, are in test/fixtures/rules.
 import type { FailureClass } from '../events.ts';
-import { words } from './grade.ts';
-import { complains, says } from './meaning.ts';
+import { any, complains, says } from './meaning.ts';
+import { PROXMOX, type Speaker, TALOS } from './speaker.ts';
 
 interface ClassRule {
   /** For `explain`. */
@@ -42,12 +42,6 @@ interface ClassRule {
   near?: RegExp;
 }
 
-/** Whose failure it is: known by its words in the error lines, or by its command in the lines around them. */
-interface Speaker {
-  words: readonly RegExp[];
-  command: RegExp;
-}
-
 /** For the human: a sentence, or one made from the error lines. */
 type Advice = string | ((errors: string) => string);
 
@@ -55,61 +49,10 @@ type Advice = string | ((errors: string) => string);
 const missing = (what: string, errors: string) =>
   [...errors.matchAll(new RegExp(`^mendloop: requires: ${what} (\\S+)`, 'gm'))].map(([, name]) => name).join(', ');
 
-/** Phrases, with whole patterns between them. */
-const any = (list: TemplateStringsArray, ...patterns: RegExp[]): RegExp[] => [...patterns, words(list)];
-
 /** Rules in the order of their table, each with its name. */
 function named<R extends { name: string }>(table: Record<string, Omit<R, 'name'>>): R[] {
   return Object.entries(table).map(([name, rule]) => ({ name, ...rule }) as R);
 }
-
-/** Where a command begins: at a line's start, or behind a prompt, a shell's trace, a task's name, another command. */
-const COMMAND = String.raw`(?:^|[+$#>;&|"'(\]]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
-/** How talosctl begins: what it was doing, or which node answered so. */
-const NODE_ANSWERED =
-  /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )*rpc error: code = (?!.*\b(?:image|sandbox|containerd)\b)/im;
-
-const TALOS: Speaker = {
-  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b|\[talos\]|\bsiderolabs/|\bTalhelper\b`, 'im'),
-  words: any`
-    ${NODE_ANSWERED}
-    /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | unknown keys found during decoding | maintenance mode | machine ?config(?:uration)?
-    error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-    /\btalos_(?:machine|client|cluster|image)_\w+/ | healthcheck error | /"machine\.\w/
-    waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
-    unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
-    virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk
-    failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
-    /\bfactory\.talos\.dev\b|\bsiderolabs\// | disk \S+ not found in the system
-  `,
-};
-
-const PROXMOX: Speaker = {
-  command: new RegExp(
-    String.raw`${COMMAND}(?:qm|pct|pve[a-z]+|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
-    'im',
-  ),
-  // In capitals it is a variable of the environment.
-  words: any`
-    ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
-    ${/(?<!\bof )\bVM\b|\bQEMU\b|\b(?:CT|VMID|LXC|container) '?\d{3,9}\b/}
-    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /\/nodes\/[\w-]+\// | vmid | vmbr\d+
-    can't (?:start|stop|clone|lock|create|migrate) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
-    update ACL failed | thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | hotplug problem | corosync
-    storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | zfs error | job errors
-    no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | cloudinit
-    no such (?:storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | /\/PVE\//
-    /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd)
-    disk image\b.*\balready exists | /\bunsupported format 'raw/
-  `,
-};
-
-/** A program that says its own name in front. */
-const ANOTHER_PROGRAM = /^(?!(?:error|fatal|warning|failed|rpc error|talosctl|TASK ERROR)\b)[a-z][\w.+-]{1,20}: /i;
-
-/** Whether the error is of this one's making: by its words, or by its command where no other program says its name. */
-export const speaks = ({ words: own, command }: Speaker, errors: string, around: string): boolean =>
-  own.some((pattern) => pattern.test(errors)) || (command.test(around) && !ANOTHER_PROGRAM.test(errors));
 
 /** Anybody's words about YAML, where the line does not go on to say that nobody got as far as its text. */
 const YAML_TROUBLE = new RegExp(

@@ -1,8 +1,8 @@
 // Error lines → class and flags, and which rule said so.
 import { type Context, createContext, runInContext } from 'node:vm';
 import type { FailureClass } from '../events.ts';
-import { CLASS_RULES, FLAG_RULES, speaks } from './class-rules.ts';
-import { messageOf } from './speaker.ts';
+import { CLASS_RULES, FLAG_RULES } from './class-rules.ts';
+import { messageOf, speaks } from './speaker.ts';
 
 export interface Classified {
   class: FailureClass;

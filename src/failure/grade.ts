@@ -1,5 +1,5 @@
 // How much a cleaned line says about what went wrong. One table of patterns; the first that matches gives the grade.
-import { complains } from './meaning.ts';
+import { complains, words } from './meaning.ts';
 import { messageOf, withoutFronts } from './speaker.ts';
 
 /**
@@ -7,21 +7,6 @@ import { messageOf, withoutFronts } from './speaker.ts';
  * that something before it failed. plain: anything else. info: a record of a level below warning. noise: says nothing.
  */
 export type Grade = 'strong' | 'weak' | 'warning' | 'wrapper' | 'plain' | 'info' | 'noise';
-
-/**
- * One pattern for a list of phrases, parted by ` | ` or new lines, found as whole words; one in slashes is a pattern as it
- * stands. Small and capital letters are the same; `^` and `$` stand at the ends of a line.
- */
-export function words(list: TemplateStringsArray): RegExp {
-  const phrases = list.raw
-    .join('')
-    .trim()
-    .split(/\s+\|\s+|\s*\n\s*/);
-  const patterns = phrases.flatMap((one) => /^\/(.*)\/$/.exec(one)?.[1] ?? []);
-  const plain = phrases.filter((one) => !/^\/.*\/$/.test(one));
-  // Together behind one word boundary they are looked for in one go.
-  return new RegExp([...(plain.length > 0 ? [`\\b(?:${plain.join('|')})\\b`] : []), ...patterns].join('|'), 'im');
-}
 
 /** The same patterns, those of a line's beginning as one: a log has many lines, and each test has its price. */
 function together(patterns: readonly RegExp[]): readonly RegExp[] {

@@ -1,12 +1,27 @@
 // What an error says, whoever says it: what is wrong (a complaint) with what (a subject). Rules are made of the two, so
 // that the words of the field are understood from a tool that nobody thought of.
 
-/** One alternative of a pattern for each phrase, parted by ` | ` or new lines. */
+/** The phrases of a list, parted by ` | ` or new lines. */
+const phrases = (list: string): string[] => list.trim().split(/\s+\|\s+|\s*\n\s*/);
+
+/** One alternative of a pattern for each phrase. */
 const either = (list: TemplateStringsArray, ...parts: string[]): string =>
-  `(?:${String.raw(list, ...parts)
-    .trim()
-    .split(/\s+\|\s+|\s*\n\s*/)
-    .join('|')})`;
+  `(?:${phrases(String.raw(list, ...parts)).join('|')})`;
+
+/**
+ * One pattern for phrases that are found as whole words; one in slashes is a pattern as it stands. Small and capital letters
+ * are the same; `^` and `$` stand at the ends of a line.
+ */
+export function words(list: TemplateStringsArray): RegExp {
+  const all = phrases(list.raw.join(''));
+  const patterns = all.flatMap((one) => /^\/(.*)\/$/.exec(one)?.[1] ?? []);
+  const plain = all.filter((one) => !/^\/.*\/$/.test(one));
+  // Together behind one word boundary they are looked for in one go.
+  return new RegExp([...(plain.length > 0 ? [`\\b(?:${plain.join('|')})\\b`] : []), ...patterns].join('|'), 'im');
+}
+
+/** Phrases, with whole patterns between them. */
+export const any = (list: TemplateStringsArray, ...patterns: RegExp[]): RegExp[] => [...patterns, words(list)];
 
 const CANNOT = "(?:cannot|can't|could not|couldn't|unable to|failed to|did not|didn't|was not able to)";
 const DOES_NOT = "(?:does|do|did)(?: not|n't)";

@@ -1,4 +1,6 @@
-// Who says a line, and what: a host or service in front of it, a stream's name, the fields of a record. Pure.
+// Who says a line, and what: a host or service in front of it, a stream's name, the fields of a record; and whose tool it is
+// that fails. Pure.
+import { any } from './meaning.ts';
 
 /** A line without what stands in front of it; `host` where that is the place of a host. */
 export interface Spoken {
@@ -79,3 +81,57 @@ export const unescaped = (text: string): string =>
   text.replace(/\\(?:([nrt])|u([0-9a-f]{4})|(.))/gi, (_all, white: string, code: string, other: string) =>
     white ? (white === 't' ? '\t' : '\n') : code ? String.fromCharCode(Number.parseInt(code, 16)) : other,
   );
+
+/** Whose failure it is: known by its words in the error lines, or by its command in the lines around them. */
+export interface Speaker {
+  words: readonly RegExp[];
+  command: RegExp;
+}
+
+/** Where a command begins: at a line's start, or behind a prompt, a shell's trace, a task's name, another command. */
+const COMMAND = String.raw`(?:^|[+$#>;&|"'(\]]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
+/** How talosctl begins: what it was doing, or which node answered so. */
+const NODE_ANSWERED =
+  /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )*rpc error: code = (?!.*\b(?:image|sandbox|containerd)\b)/im;
+
+export const TALOS: Speaker = {
+  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b|\[talos\]|\bsiderolabs/|\bTalhelper\b`, 'im'),
+  words: any`
+    ${NODE_ANSWERED}
+    /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | unknown keys found during decoding | maintenance mode | machine ?config(?:uration)?
+    error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
+    /\btalos_(?:machine|client|cluster|image)_\w+/ | healthcheck error | /"machine\.\w/
+    waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
+    unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
+    virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk
+    failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
+    /\bfactory\.talos\.dev\b|\bsiderolabs\// | disk \S+ not found in the system
+  `,
+};
+
+export const PROXMOX: Speaker = {
+  command: new RegExp(
+    String.raw`${COMMAND}(?:qm|pct|pve[a-z]+|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
+    'im',
+  ),
+  // In capitals it is a variable of the environment.
+  words: any`
+    ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
+    ${/(?<!\bof )\bVM\b|\bQEMU\b|\b(?:CT|VMID|LXC|container) '?\d{3,9}\b/}
+    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /\/nodes\/[\w-]+\// | vmid | vmbr\d+
+    can't (?:start|stop|clone|lock|create|migrate) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
+    update ACL failed | thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | hotplug problem | corosync
+    storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | zfs error | job errors
+    no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | cloudinit
+    no such (?:storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | /\/PVE\//
+    /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd)
+    disk image\b.*\balready exists | /\bunsupported format 'raw/
+  `,
+};
+
+/** A program that says its own name in front. */
+const ANOTHER_PROGRAM = /^(?!(?:error|fatal|warning|failed|rpc error|talosctl|TASK ERROR)\b)[a-z][\w.+-]{1,20}: /i;
+
+/** Whether the error is of this one's making: by its words, or by its command where no other program says its name. */
+export const speaks = ({ words: own, command }: Speaker, errors: string, around: string): boolean =>
+  own.some((pattern) => pattern.test(errors)) || (command.test(around) && !ANOTHER_PROGRAM.test(errors));

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLASS_RULES, FLAG_RULES, speaks } from '../../src/failure/class-rules.ts';
+import { CLASS_RULES, FLAG_RULES } from '../../src/failure/class-rules.ts';
 import { classify, type ProjectRule } from '../../src/failure/classify.ts';
+import { speaks } from '../../src/failure/speaker.ts';
 import { CLASS_EXAMPLES } from '../fixtures/rules/class-rules.ts';
 import { assertAllHaveExamples, examplesOf } from '../fixtures/rules/examples.ts';
 import { cpuTime } from './cpu-time.ts';
