@@ -155,11 +155,12 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'program not installed': {
     class: 'command_not_found',
-    match: any`[\w.+-]+ (?:is not|isn't|not|must be|needs to be|be) installed | it's not installed | have \S+ installed`,
+    match: any`[\w.+-]+ (?:is not|isn't|not|must be|needs to be|be) installed | have \S+ installed`,
     // Of these it is a name in the configuration that is wrong, or a library that is missing.
     unless:
       /\b(?:packages?|modules?|charts?|collections?|roles?|plugins?|CRDs?|librar(?:y|ies)|provider|driver|headers)\b/i,
   },
+  'said by QEMU': { class: 'proxmox_error', match: [/^kvm: -\w/m] },
   'refused by Kubernetes validation': {
     class: 'config_error',
     match: any`
@@ -171,7 +172,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // Not allowed.
   'key that others can read': {
     class: 'permission_denied',
-    match: any`UNPROTECTED PRIVATE KEY | permissions .{1,80} are too open | bad permissions`,
+    match: any`UNPROTECTED PRIVATE KEY | permissions .{1,80} are too open | /^Load key .* bad permissions/`,
   },
   'credentials refused': {
     class: 'permission_denied',
@@ -179,10 +180,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | /(?:LOGON|LOGIN|AUTH)_FAIL/
       /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
-      could not read (?:Username|Password) | enter (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password | Must be logged in
-      no such token | Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
-      password authentication was removed | to provide credentials | code = PermissionDenied | validate API key
-      (?:denied: requested|pull) access | /\.git denied to \S/ | denied to (?:repository|registry) | /\bdenied for user ['"]/
+      (?:could not read|enter) (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password
+      Must be logged in | no such token | Too many authentication failures | code = PermissionDenied
+      no (?:mutual|matching) (?:signature|host key|key exchange) | (?:denied: requested|pull) access | /\.git denied to \S/ | denied to (?:repository|registry) | /\bdenied for user ['"]/
       /"(?:\w+:\/\/)?[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^"\s]{1,300}": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
     `,
   },
@@ -260,7 +260,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       ${says('silent', 'peer')}
       (?:connection|connect|network|socket|transport) (?:error|failed|failure) | connection to \S+ failed | /\bfetch failed$/ | 100% packet loss
-      E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | (?:early|occurred) EOF
+      E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | early EOF
       EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
       (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
       broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
@@ -305,7 +305,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'package or library missing': {
     class: 'unknown',
-    match: any`No module named | /\bcannot find (?:-l\w|(?:package|module) '[^.\/'])/ | unmet dependencies | shared (?:libraries|object file)`,
+    match: any`No module named | /\bcannot find (?:-l\w|(?:package|module) '[^.\/'])/ | shared (?:libraries|object file)`,
   },
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
@@ -314,7 +314,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       ${says('lost', 'file')}
       /\b(?:cannot|can't|could not|unable to|failed to) (?:open|stat|access|read) ['"‘][\w.@\/-]+['"’]/
-      ENOENT | FileNotFoundError | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
+      ENOENT | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
       /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
       Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | /(?:not a|\/\S{0,100}' does not appear to be a) git repository/
       /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
@@ -348,13 +348,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     unless: /\bno such (?:pool|device|process)\b|\binsufficient\b|\benough\b/i,
     match: any`
       ${complains('lost', 'unknown', 'malformed', 'taken')}
-      additional ?propert(?:y|ies) | no hosts (?:matched|to target) | does not appear to be | nil pointer evaluating | (?:valid|in) JSON | no action detected
+      additional ?propert(?:y|ies) | no hosts (?:matched|to target) | does not appear to be | nil pointer evaluating | (?:valid|in) JSON
       (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
       execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
       cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
-      requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | already exists and is not managed
+      requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/
       required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
-      syntax error | exec format error | (?:dependency|import|reference) cycle | circular \w+
+      exec format error | (?:dependency|import|reference) cycle | circular \w+
       (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
     `,
   },

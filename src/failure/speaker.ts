@@ -98,14 +98,14 @@ export const TALOS: Speaker = {
   command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b|\[talos\]|\bsiderolabs/|\bTalhelper\b`, 'im'),
   words: any`
     ${NODE_ANSWERED}
-    /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | unknown keys found during decoding | maintenance mode | machine ?config(?:uration)?
-    error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-    /\btalos_(?:machine|client|cluster|image)_\w+/ | healthcheck error | /"machine\.\w/
+    /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | /\btalos_(?:machine|client|cluster|image)_\w+/
+    unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | healthcheck error | /"machine\.\w/
+    error (?:applying new configuration|executing \w+|getting (?:server )?version|constructing client|validating config)
     waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
     unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
-    virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk
-    failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
-    /\bfactory\.talos\.dev\b|\bsiderolabs\// | disk \S+ not found in the system
+    kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk | failed to determine endpoints
+    nodes are not set for the command | cluster instance (?:endpoint|CA) | /\bfactory\.talos\.dev\b|\bsiderolabs\//
+    disk \S+ not found in the system
   `,
 };
 
@@ -120,12 +120,11 @@ export const PROXMOX: Speaker = {
     ${/(?<!\bof )\bVM\b|\bQEMU\b|\b(?:CT|VMID|LXC|container) '?\d{3,9}\b/}
     TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /\/nodes\/[\w-]+\// | vmid | vmbr\d+
     can't (?:start|stop|clone|lock|create|migrate) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
-    update ACL failed | thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | hotplug problem | corosync
+    thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | corosync
     storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | zfs error | job errors
     no quorum | Parameter verification failed | value does not match the regex pattern | importing disk | cloudinit
-    no such (?:storage|logical volume|cluster node|volume) | /\bmax \d+ vcpus allowed/ | /\/PVE\//
-    /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd)
-    disk image\b.*\balready exists | /\bunsupported format 'raw/
+    no such (?:storage|logical volume|cluster node|volume) | pve(?:sh|sm|um|cm|daemon|proxy|statd) | /\/PVE\//
+    unable to parse (?:volume|directory volume|lvm|zfs|drive)
   `,
 };
 
