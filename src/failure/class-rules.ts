@@ -23,7 +23,8 @@ import { PROXMOX, type Speaker, TALOS } from './speaker.ts';
 interface ClassRule {
   /** For `explain`. */
   name: string;
-  class: FailureClass;
+  /** Without one it only adds its flags, whatever class the failure has. */
+  class?: FailureClass;
   /** It may pass by itself. */
   transient?: true;
   /** Nothing in the repository could fix it; this is the one thing that the human must do. */
@@ -49,11 +50,6 @@ type Advice = string | ((errors: string) => string);
 const missing = (what: string, errors: string) =>
   [...errors.matchAll(new RegExp(`^mendloop: requires: ${what} (\\S+)`, 'gm'))].map(([, name]) => name).join(', ');
 
-/** Rules in the order of their table, each with its name. */
-function named<R extends { name: string }>(table: Record<string, Omit<R, 'name'>>): R[] {
-  return Object.entries(table).map(([name, rule]) => ({ name, ...rule }) as R);
-}
-
 /** Anybody's words about YAML, where the line does not go on to say that nobody got as far as its text. */
 const YAML_TROUBLE = new RegExp(
   [
@@ -65,7 +61,8 @@ const YAML_TROUBLE = new RegExp(
   'i',
 );
 
-export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
+/** By their names, in their order. */
+const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   // What the loop itself found before or after the command.
   'required tool missing': {
     class: 'command_not_found',
@@ -259,6 +256,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     transient: true,
     match: any`
       ${says('silent', 'peer')}
+      too ?many ?requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
+      (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
       (?:connection|connect|network|socket|transport) (?:error|failed|failure) | connection to \S+ failed | /\bfetch failed$/ | 100% packet loss
       E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | early EOF
       EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
@@ -269,14 +268,6 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
       /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | network is unreachable
       (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect(?! to (?:\w+ ){0,2}bus\b)|reach|contact|establish)
-    `,
-  },
-  'too many requests, or a gateway': {
-    class: 'network_error',
-    transient: true,
-    match: any`
-      too ?many ?requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
-      (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
     `,
   },
 
@@ -293,8 +284,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'talos_error',
     by: TALOS,
     match: any`
-      (?:apply|load|parse) config patch(?![^\n]*no such file) | disk \S+ not found in the system
-      (?:image|installer|config)\b.*\b(?:not found|404|invalid)
+      (?:apply|load|parse) config patch(?![^\n]*no such file) | (?:image|installer|config|disk)\b.*\b(?:not found|404|invalid)
     `,
   },
   'package index out of reach': {
@@ -358,12 +348,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
     `,
   },
-});
 
-/** Flags that a failure has whatever its class: all that match count. */
-type FlagRule = Omit<ClassRule, 'class' | 'near' | 'unless' | 'requires'>;
-
-export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
+  // Flags that a failure has whatever its class: all that match count.
   'somebody else holds the lock': {
     transient: true,
     match: any`
@@ -389,4 +375,6 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
       enough free space | out of (?:disk|inodes) | insufficient (?:disk|memory|cpu|storage|space)
     `,
   },
-});
+};
+
+export const CLASS_RULES: readonly ClassRule[] = Object.entries(TABLE).map(([name, rule]) => ({ name, ...rule }));

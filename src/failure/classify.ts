@@ -1,7 +1,7 @@
 // Error lines → class and flags, and which rule said so.
 import { type Context, createContext, runInContext } from 'node:vm';
 import type { FailureClass } from '../events.ts';
-import { CLASS_RULES, FLAG_RULES } from './class-rules.ts';
+import { CLASS_RULES } from './class-rules.ts';
 import { messageOf, speaks } from './speaker.ts';
 
 export interface Classified {
@@ -56,18 +56,16 @@ function spelledOut(text: string): string {
 
 function byTable({ errors: lines, around, exitCode }: ClassifyInput): Classified {
   const errors = spelledOut(lines);
-  const rule = CLASS_RULES.find(
+  const fitting = CLASS_RULES.filter(
     ({ by, match, near, unless }) =>
       hits(match, errors) &&
       !unless?.test(errors) &&
       (!near || near.test(around)) &&
       (!by || speaks(by, errors, around)),
   );
+  const rule = fitting.find((one) => one.class);
   // Of what is required several kinds may be missing at once: each has its own advice.
-  const others = rule?.requires
-    ? CLASS_RULES.filter((one) => one !== rule && one.requires && hits(one.match, errors))
-    : [];
-  const rules = [...(rule ? [rule] : []), ...others, ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
+  const rules = fitting.filter((one) => one === rule || !one.class || (rule?.requires && one.requires));
   if (rules.length === 0) return byExitCode(exitCode);
   const advice = rules.flatMap(({ external, advice: mild }) => external ?? mild ?? []);
   const sentences = advice.map((one) => (typeof one === 'string' ? one : one(errors)));

@@ -128,7 +128,7 @@ const SUBJECTS: Record<'file' | 'tool' | 'credential' | 'privilege' | 'package' 
     nouns: either`
       (?:(?!pro)\w+)?files? | director(?:y|ies) | folder | path | mount ?point | playbook | kubeconfig | the role
     `,
-    names: either`[\w@./-]*[\w@-]\.(?:${ENDINGS}) | (?:~|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*`,
+    names: either`[\w@./-]*[\w@-]\.(?:${ENDINGS}) | \.env[\w.-]* | (?:~|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*`,
   },
   tool: {
     nouns: either`commands? | executables? | binar(?:y|ies) | program | shell | interpreter`,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLASS_RULES, FLAG_RULES } from '../../src/failure/class-rules.ts';
+import { CLASS_RULES } from '../../src/failure/class-rules.ts';
 import { classify, type ProjectRule } from '../../src/failure/classify.ts';
 import { speaks } from '../../src/failure/speaker.ts';
 import { CLASS_EXAMPLES } from '../fixtures/rules/class-rules.ts';
@@ -28,20 +28,20 @@ const fits = ({ by, match }: (typeof CLASS_RULES)[number], text: string) =>
 test('every rule has examples, and every example a rule', () => {
   assertAllHaveExamples(
     CLASS_EXAMPLES,
-    [...CLASS_RULES, ...FLAG_RULES].map(({ name }) => name),
+    CLASS_RULES.map(({ name }) => name),
   );
 });
 
 for (const rule of CLASS_RULES) {
   const { matches, misses } = examplesOf(CLASS_EXAMPLES, rule.name);
-  test(`${rule.name}: its examples are classed by this rule, its counterexamples do not match`, () => {
-    assert.ok(CLASSES.includes(rule.class) && matches.length > 0);
-    const before = rule.near ? AT_WORK.find((line) => rule.near?.test(line)) : '';
-    assert.type(before, 'string', 'nothing that is done here fits its `near`');
+  test(`${rule.name}: its examples have its class and flags, its counterexamples do not match`, () => {
+    assert.ok(matches.length > 0 && (rule.class ? CLASSES.includes(rule.class) : rule.transient || rule.external));
+    const around = rule.near ? AT_WORK.find((line) => rule.near?.test(line)) : '';
+    assert.type(around, 'string', 'nothing that is done here fits its `near`');
     for (const text of matches) {
-      const { class: found, transient, external, rules } = of(text, before);
-      assert.is(rules[0], rule.name, `${text}: taken by "${rules[0]}"`);
-      assert.is(found, rule.class);
+      const { class: name, transient, external, rules } = of(text, around);
+      if (rule.class) assert.equal([rules[0], name], [rule.name, rule.class], text);
+      assert.ok(rules.includes(rule.name), text);
       if (rule.transient) assert.ok(transient, text);
       if (rule.external) assert.ok(external, text);
     }
@@ -49,28 +49,9 @@ for (const rule of CLASS_RULES) {
   });
 }
 
-for (const rule of FLAG_RULES) {
-  const { matches, misses } = examplesOf(CLASS_EXAMPLES, rule.name);
-  test(`${rule.name}: its examples have its flags, its counterexamples do not match`, () => {
-    assert.ok(matches.length > 0 && misses.length > 0 && (rule.transient || rule.external));
-    for (const text of matches) {
-      const { transient, external, rules } = of(text);
-      assert.ok(rules.includes(rule.name), text);
-      if (rule.transient) assert.ok(transient, text);
-      if (rule.external) assert.ok(external, text);
-    }
-    for (const text of misses) assert.not(hits(rule.match, text), text);
-  });
-}
-
-test('every rule has a name of its own', () => {
-  const names = [...CLASS_RULES, ...FLAG_RULES].map(({ name }) => name);
-  assert.equal(names.length, new Set(names).size);
-});
-
 test('patterns keep no memory of the last text', () => {
   const speakers = CLASS_RULES.flatMap(({ by }) => (by ? [...by.words, by.command] : []));
-  for (const pattern of [...CLASS_RULES, ...FLAG_RULES].flatMap(({ match }) => match).concat(speakers))
+  for (const pattern of CLASS_RULES.flatMap(({ match }) => match).concat(speakers))
     assert.not.match(pattern.flags, /[gy]/);
 });
 
@@ -212,7 +193,7 @@ test('flags add to the class, and stand without one', () => {
 });
 
 test('what nothing in the repository could fix comes with the one thing to do, and nothing else does', () => {
-  for (const rule of [...CLASS_RULES, ...FLAG_RULES]) {
+  for (const rule of CLASS_RULES) {
     if ('near' in rule) continue;
     for (const text of examplesOf(CLASS_EXAMPLES, rule.name).matches) {
       const found = of(text);
@@ -270,7 +251,7 @@ test('bounded: as much as three errors can be, of anything, is classed in a mome
 
 test('what is not from this repository comes with the one thing to do', () => {
   const advice = Object.fromEntries(
-    [...CLASS_RULES, ...FLAG_RULES].flatMap(({ name, external }) =>
+    CLASS_RULES.flatMap(({ name, external }) =>
       external ? [[name, of(examplesOf(CLASS_EXAMPLES, name).matches[0] as string).advice]] : [],
     ),
   );
