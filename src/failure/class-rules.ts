@@ -145,9 +145,10 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch|(?:\/usr\/bin\/)?env): ['‘"]?[\w.+-]+['’"]?: No such file/
       /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
       not found (?:in|on) (?:\w+ ){0,2}\$?PATH | /\bNo such file or directory(?:: b?'[\w+-]+'| - [\w+-]+ \(Errno| - Failed to exec)/
-      /\bexec: .{1,120}: (?:not found|no such file)/ | required file not found | /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/
-      is not (?:recognized as an internal|a \w+ command) | /\bbad interpreter: No such file/ | applet not found
-      /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/ | (?:binary|tool) .{1,60} (?:not found|not installed|missing)
+      /\bunknown (?:shorthand )?command(?:: \S+$| "[^"]+" for "(?:kubectl|helm|flux|talosctl)")/ | required file not found
+      /\bexec: .{1,120}: (?:not found|no such file)/ | is not (?:recognized as an internal|a \w+ command) | applet not found
+      /\bbad interpreter: No such file/ | /\bstatus=203\/EXEC/ | /^which: no \S+ in \(/
+      (?:binary|tool) .{1,60} (?:not found|not installed|missing)
     `,
   },
   'program not installed': {
@@ -179,7 +180,8 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
       (?:could not read|enter) (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password
       Must be logged in | no such token | Too many authentication failures | code = PermissionDenied
-      no (?:mutual|matching) (?:signature|host key|key exchange) | (?:denied: requested|pull) access | /\.git denied to \S/ | denied to (?:repository|registry) | /\bdenied for user ['"]/
+      no (?:mutual|matching) (?:signature|host key|key exchange) | (?:denied: requested|pull) access | /\.git denied to \S/
+      denied to (?:repository|registry) | /\bdenied for user ['"]/
       /"(?:\w+:\/\/)?[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^"\s]{1,300}": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
     `,
   },
@@ -258,7 +260,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       ${says('silent', 'peer')}
       too ?many ?requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
       (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
-      (?:connection|connect|network|socket|transport) (?:error|failed|failure) | connection to \S+ failed | /\bfetch failed$/ | 100% packet loss
+      (?:connection|connect|network|socket|transport)(?: to \S+)? (?:error|failed|failure) | /\bfetch failed$/ | 100% packet loss
       E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | early EOF
       EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
       (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect

@@ -169,7 +169,7 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
   const before = () => tellingFrom(lines, end, -1);
   const after = () => tellingFrom(lines, end, 1);
   // What only says that something failed, or announces what follows, is often followed by what it was.
-  const gap = isSpecific(anchor.text) && !anchor.text.endsWith(':') ? 0 : MAX_GAP;
+  const gap = isSpecific(anchor.text) && !/:$|\b(?:issues|problems|the following)\b/.test(anchor.text) ? 0 : MAX_GAP;
   if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before(), MAX_GAP).reverse(), anchor, ...near(after(), gap)];
   const awaited = [...tellingFrom(lines, end, -1, MAX_GAP)].find(isAwaited);
   const warned = [...tellingFrom(lines, end, -1, 1)].filter(

@@ -459,6 +459,11 @@ test('of bytes that are no text only a clear error means anything', () => {
   assert.ok(templates(bytes, CAUSE).includes(CAUSE));
 });
 
+test('an error that only tells of issues is followed by what they are', () => {
+  const lines = ['failed to parse config file: please fix issues with it', 'There are issues:', '  * "a" is required'];
+  assert.ok(templates(...lines, 'task: done').includes('* "a" is required'));
+});
+
 test('around: the lines just before the first error and behind the last tell who was at work', () => {
   assert.is(
     pick('+ qm start 101', CAUSE, 'UPID:pve1 ended').around.trim(),
