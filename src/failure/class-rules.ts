@@ -210,7 +210,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   'Proxmox proxy error': {
     class: 'proxmox_error',
     transient: true,
-    match: any`/\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too large)/`,
+    match: any`/\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too \w+)/`,
   },
   'name not resolved for now': {
     class: 'network_error',

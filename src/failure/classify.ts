@@ -47,11 +47,15 @@ function byProject({ class: name, transient, external, advice, name: rule }: Pro
   return { class: name, transient, external, ...(advice ? { advice } : {}), rules: [rule] };
 }
 
-/** Below the error lines what records say in their telling fields, and the words of codes like SignatureDoesNotMatch. */
+/**
+ * Below the error lines what records say in their telling fields, and lines with codes like SignatureDoesNotMatch in words.
+ * What a task of Ansible is called says nothing of what is wrong.
+ */
 function spelledOut(text: string): string {
-  const records = text.split('\n').flatMap((line) => (messageOf(line) === line ? [] : messageOf(line)));
-  const codes = text.match(/\b(?:[A-Z][a-z]+){2,}\b/g) ?? [];
-  return [text, ...records, ...codes.map((code) => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '))].join('\n');
+  const lines = text.split('\n').filter((line) => !/^in (?:TASK|RUNNING HANDLER) \[/.test(line));
+  const inWords = (line: string) =>
+    line.replace(/\b(?:[A-Z][a-z]+){2,}\b/g, (code) => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '));
+  return [...new Set([...lines, ...lines.map(messageOf), ...lines.map(inWords)])].join('\n');
 }
 
 function byTable({ errors: lines, around, exitCode }: ClassifyInput): Classified {

@@ -175,7 +175,7 @@ const STRONG = together([
   /^\s+\d+:\d+\s+error\b/,
   /^(?:make|gmake)(?:\[\d+\])?: \*\*\* |^make: \S+: /,
   /^(?:Killed|Terminated|Aborted|Bus error|Illegal instruction|Floating point exception)\b/,
-  /^AssertionError\b|^assert(?:ion)? failed|^FAIL(?:ED)?[: ]/i,
+  /^AssertionError\b|^assert(?:ion)? failed|^FAIL(?:ED)?[: ]|^not ok \d/i,
 ]);
 
 /** Words of a cause: they say what is wrong with something. */

@@ -33,7 +33,7 @@ const COMPLAINTS = {
   lost: {
     before: either`
       no such | missing | non-?existent | ${CANNOT} (?:find|open|stat|access|locate|look up)(?: or \w+)?
-      no (?:matching|available|suitable|usable)
+      no (?:matching|available|suitable|usable) | not found(?=: )
     `,
     after: either`
       not found | ${DOES_NOT} (?:exist|point to) | (?:not|cannot|can't) be (?:found|located|read) | ${IS} (?:missing|absent)

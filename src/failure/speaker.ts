@@ -2,12 +2,6 @@
 // that fails. Pure.
 import { any } from './meaning.ts';
 
-/** A line without what stands in front of it; `host` where that is the place of a host. */
-export interface Spoken {
-  text: string;
-  host?: string;
-}
-
 const NAME = '[A-Za-z0-9][\\w.-]{0,80}';
 /** Names that are hosts by their looks: programs, devices and guests end in digits too, so only these stems count. */
 const HOST_NAME = new RegExp(
@@ -22,16 +16,14 @@ const HOST_NAME = new RegExp(
 const HOST_FRONT = new RegExp(String.raw`^(?:\[(${NAME})\]:|(${NAME}) \|) (?=\S)`);
 const HOST_COLON = new RegExp(String.raw`^(${NAME}): (?=\S)`);
 
-/** Takes the host at a line's start away. `hosts` are those that the log names as such elsewhere. */
-export function withoutHost(line: string, hosts: ReadonlySet<string> = NONE): Spoken {
+/** A line without the host at its start, if one is there. `hosts` are those that the log names as such elsewhere. */
+export function withoutHost(line: string, hosts: ReadonlySet<string>): { text: string; host?: string } {
   const front = HOST_FRONT.exec(line);
   if (front) return { text: line.slice(front[0].length), host: (front[1] ?? front[2]) as string };
   const [before = '', host = ''] = HOST_COLON.exec(line) ?? [];
   if (host === '' || !(hosts.has(host) || HOST_NAME.test(host))) return { text: line };
   return { text: line.slice(before.length), host };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Fronts that say nothing of what is wrong: a container, a stream, a unit of systemd, a bullet. */
 const FRONT = new RegExp(
