@@ -254,18 +254,12 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 /** Masks for a place of the checkout and a cell's values; short values and numbers are too common to be meant. */
 export function localMasks(checkout: string | undefined, values: readonly string[] = []): LocalMask[] {
   const root = checkout?.replace(/\/+$/, '');
+  const below = root && `(?<![\\w.-])${escaped(root)}(?:/(?:ai/worktree(?:/|(?![\\w-])))?|(?![\\w.-]))`;
   const telling = values
     .filter((value) => value.length >= 3 && !/^\d+$/.test(value))
     .sort((a, b) => b.length - a.length);
   return [
-    ...(root
-      ? [
-          {
-            pattern: new RegExp(`(?<![\\w.-])${escaped(root)}(?:/(?:ai/worktree(?:/|(?![\\w-])))?|(?![\\w.-]))`, 'g'),
-            becomes: '',
-          },
-        ]
-      : []),
+    ...(below ? [{ pattern: new RegExp(below, 'g'), becomes: '' }] : []),
     ...telling.map((value) => ({ pattern: new RegExp(`(?<!\\w)${escaped(value)}(?!\\w)`, 'g'), becomes: '<cell>' })),
   ];
 }

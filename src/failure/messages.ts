@@ -70,6 +70,7 @@ function joinAt(lines: readonly string[], i: number, progress: Progress): Joined
 
 const isError = (grade: Grade): boolean => grade === 'strong' || grade === 'weak';
 const isErrorLine = (line: string): boolean => isError(gradeOf(line));
+const isErrorMessage = ({ lines: [first = ''], grade }: Message): boolean => isError(grade ?? gradeOf(first));
 
 /** Terraform and OpenTofu draw a box around each error, and wrap its text to the width of the terminal. */
 const box: Join = (lines, i) => {
@@ -104,7 +105,7 @@ const traceback: Join = (lines, i) => {
 const quotation: Join = (lines, i, { out }) => {
   if (!/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '')) return undefined;
   const above = out.at(-1);
-  if (above && above.lines.at(-1) === lines[i - 1] && isError(above.grade ?? gradeOf(above.lines[0] as string)))
+  if (above && above.lines.at(-1) === lines[i - 1] && isErrorMessage(above))
     above.quoted = [...(above.quoted ?? []), lines[i] as string, lines[i + 1] as string];
   return { next: i + 2 };
 };
@@ -230,7 +231,7 @@ const SUGGESTION =
 const suggestion: Join = (lines, i, { out }) => {
   const line = lines[i] as string;
   if (!SUGGESTION.test(line) || isErrorLine(line)) return undefined;
-  const above = out.slice(-MAX_BETWEEN).findLast(({ lines: [first = ''], grade }) => isError(grade ?? gradeOf(first)));
+  const above = out.slice(-MAX_BETWEEN).findLast(isErrorMessage);
   if (!above) return undefined;
   let next = i + 1;
   above.lines.push(line.trim());
@@ -247,8 +248,7 @@ const offending: Join = (lines, i, { out }) => {
   const [, file] =
     /^The error appears to (?:be|have been) in ('.{1,300}': line \d+, column \d+)/.exec(lines[i] as string) ?? [];
   if (!file) return undefined;
-  const above = out.findLast(({ lines: [first = ''], grade }) => isError(grade ?? gradeOf(first)));
-  above?.lines.push(`in ${file}`);
+  out.findLast(isErrorMessage)?.lines.push(`in ${file}`);
   const here = lines.slice(i, i + MAX_QUOTED).findIndex((line) => /^\s*\^ here/.test(line));
   return { next: here === -1 ? i + 1 : i + here + 1 };
 };

@@ -25,32 +25,22 @@ export function withoutHost(line: string, hosts: ReadonlySet<string>): { text: s
   return { text: line.slice(before.length), host };
 }
 
-/** Fronts that say nothing of what is wrong: a container, a stream, a unit of systemd, a bullet. */
-const FRONT = new RegExp(
+/** Fronts that say nothing of what is wrong: a container, a stream, a unit of systemd, a bullet; more than four are none. */
+const FRONTS = new RegExp(
   [
     String.raw`^(?:\s+`,
     String.raw`${NAME} +\| `,
     String.raw`\[${NAME}\]: `,
     String.raw`(?:std)?(?:err|out)(?:put)?(?:\[\d+\])?[:|] (?=\S)`,
     String.raw`[\w.-]+ [\w./@-]+\[\d+\]: `,
-    '[✗✘×►•*│] )',
+    '[✗✘×►•*│] ){1,4}',
   ].join('|'),
   'i',
 );
-/** More of them than this are not in front of anything. */
-const MAX_FRONTS = 4;
 
 /** The line's own words behind its fronts; records stay as they are. */
-export function withoutFronts(line: string): string {
-  if (!/^[\s[✗✘×►•*│]|\||^(?:std)?(?:err|out)|\]: /i.test(line)) return line;
-  let text = line;
-  for (let i = 0; i < MAX_FRONTS; i++) {
-    const front = FRONT.exec(text)?.[0];
-    if (!front) break;
-    text = text.slice(front.length);
-  }
-  return text;
-}
+export const withoutFronts = (line: string): string =>
+  /^[\s[✗✘×►•*│]|\||^(?:std)?(?:err|out)|\]: /i.test(line) ? line.replace(FRONTS, '') : line;
 
 const QUOTED = String.raw`"((?:[^"\\]|\\.){1,4096})"`;
 /** Where records keep the cause, the most telling field first. */
