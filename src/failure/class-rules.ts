@@ -179,7 +179,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | /(?:LOGON|LOGIN|AUTH)_FAIL/
       /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
       (?:could not read|enter) (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password
-      Must be logged in | no such token | Too many authentication failures | code = PermissionDenied
+      Must be logged in | no such token | no key available | Too many authentication failures | code = PermissionDenied
       no (?:mutual|matching) (?:signature|host key|key exchange) | (?:denied: requested|pull) access | /\.git denied to \S/
       denied to (?:repository|registry) | /\bdenied for user ['"]/
       /"(?:\w+:\/\/)?[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^"\s]{1,300}": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
@@ -199,7 +199,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       ${says('needed', 'privilege')}
       denied | E(?:ACCES|PERM) | are you root | not (?:writable|permitted|privileged|authori[sz]ed|allowed to \w+)
       forbidden | (?:HTTP|status|code|error:?)[ /=:\d.]{1,12}403 | read-only file system | not in the sudoers file
-      become.*root | (?:unsafe|dubious) ownership | violates PodSecurity | /^(?:sudo|su|doas): (?!.*\bnot found)/
+      become.*root | (?:unsafe|dubious) ownership | violates PodSecurity | protected branch | /^(?:sudo|su|doas): (?!.*\bnot found)/
       cannot (?:get|list|create|watch|patch|update|delete) resource
     `,
   },
@@ -302,7 +302,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
     class: 'missing_file',
-    unless: /: (?:device or resource busy|input\/output error|too many open files)\b/i,
+    unless: /: (?:device or resource busy|input\/output error|too many open files|timeout)\b/i,
     match: any`
       ${says('lost', 'file')}
       /\b(?:cannot|can't|could not|unable to|failed to) (?:open|stat|access|read) ['"‘][\w.@\/-]+['"’]/

@@ -139,7 +139,7 @@ const SUBJECTS: Record<'file' | 'tool' | 'credential' | 'privilege' | 'package' 
       (?:usernames?\/)?passwords? | passphrases? | credentials? | signatures? | log-?(?:in|on)s? | tickets?
       (?:\w+)?auth(?:entication|orization)?(?! handshake)(?: header| option)?
       (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
-      (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
+      (?:X-)?(?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
     `,
   },
   privilege: {
