@@ -287,6 +287,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     by: TALOS,
     match: any`
       (?:apply|load|parse) config patch(?![^\n]*no such file) | (?:image|installer|config|disk)\b.*\b(?:not found|404|invalid)
+      /['"]\/(?:machine|cluster)\/\w/
     `,
   },
   'package index out of reach': {

@@ -81,7 +81,7 @@ export const TALOS: Speaker = {
   words: any`
     ${NODE_ANSWERED}
     /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | /\btalos_(?:machine|client|cluster|image)_\w+/
-    unknown keys found during decoding | maintenance mode | machine ?config(?:uration)? | healthcheck error | /"machine\.\w/
+    unknown keys found during decoding | machine ?config(?:uration)? | healthcheck error | /"machine\.\w/
     error (?:applying new configuration|executing \w+|getting (?:server )?version|constructing client|validating config)
     waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
     unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
@@ -100,7 +100,7 @@ export const PROXMOX: Speaker = {
   words: any`
     ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
     ${/(?<!\bof )\bVM\b|\bQEMU\b|\b(?:CT|VMID|LXC|container) '?\d{3,9}\b/}
-    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /\/nodes\/[\w-]+\// | vmid | vmbr\d+
+    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /(?<!\/v1)\/nodes\/[\w-]+\// | vmid | vmbr\d+
     can't (?:start|stop|clone|lock|create|migrate) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
     thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | corosync
     storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | zfs error | job errors

@@ -464,6 +464,13 @@ test('an error that only tells of issues is followed by what they are', () => {
   assert.ok(templates(...lines, 'task: done').includes('* "a" is required'));
 });
 
+test('a test that fails by TAP is told by its name', () => {
+  assert.ok(templates('TAP version 13', 'not ok 1 - has three nodes', '  ---', "  error: '2 !== 3'").some(isNamed));
+  assert.not.ok(templates('ok 1 - has three nodes', 'Error: x').some(isNamed));
+});
+
+const isNamed = (template: string) => template.includes('has three nodes');
+
 test('around: the lines just before the first error and behind the last tell who was at work', () => {
   assert.is(
     pick('+ qm start 101', CAUSE, 'UPID:pve1 ended').around.trim(),
