@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Ask, Refusal } from '../fix/edit.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
-import { callHook } from '../plugin/call.ts';
+import { callHook, faultLine } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { Run } from '../stage/run.ts';
@@ -217,7 +217,7 @@ async function call(
   // A provider error refunds the call; a timeout, an abort or an invalid answer still counts.
   if (sentCase && called.why === 'threw') record(run, incident, 'escalation.refunded', {});
   if (called.why === 'stopped') return { none: 'stopped' };
-  const reason = redact(document, called.failed.replace(/: (?:propose|escalate) threw: /, ': '));
+  const reason = redact(document, faultLine(called));
   if (document) breaker.failed(tier, plugin.name, reason);
   record(run, incident, 'plugin.failed', { plugin: plugin.name, reason });
   return { none: 'down' };

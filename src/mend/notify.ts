@@ -1,7 +1,7 @@
 // Notifying people: through every notifier, in the background, once for each failure and state, of an open case once a week.
 // The text is masked like everything that leaves. When nobody could be reached, a later run tries again.
 import { limited } from '../io/signals.ts';
-import { callHook } from '../plugin/call.ts';
+import { callHook, faultLine } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
@@ -68,7 +68,7 @@ async function send(run: NotifyingRun, notice: Notice, about: About): Promise<vo
     run.plugins.notifiers.map(async (plugin) => {
       const called = await callHook(plugin, 'notify', masked, { signal });
       if ('answer' in called) return true;
-      failed(run, `not told: ${redact(called.failed.replace(': notify threw: ', ': '))}`, about);
+      failed(run, `not told: ${redact(faultLine(called))}`, about);
       return false;
     }),
   );

@@ -8,10 +8,10 @@ import { type LoadedPlugin, oneLine, thrownLine } from './examine.ts';
 /** `threw` it did · `late` past its time · `stopped` by the caller's signal · `invalid` outside its schema · `absent` no such hook. */
 type CallFault = 'threw' | 'late' | 'stopped' | 'invalid' | 'absent';
 
-/** `failed` is one line that begins with the plugin's name. */
+/** `failed` is one line that begins with the plugin's name; `thrown`: the message alone. */
 type CallResult<A> =
   | { readonly plugin: string; readonly answer: A }
-  | { readonly plugin: string; readonly failed: string; readonly why: CallFault };
+  | { readonly plugin: string; readonly failed: string; readonly why: CallFault; readonly thrown?: string };
 
 interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -24,7 +24,7 @@ interface CallOptions {
 /** A longer timer fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-type Ended = { value: unknown } | { why: CallFault; reason: string };
+type Ended = { value: unknown } | { why: CallFault; reason: string; thrown?: string };
 
 /** Never throws. An answer that comes after the time is up or the signal was given is ignored. */
 export async function callHook<H extends HookName>(
@@ -40,8 +40,13 @@ export async function callHook<H extends HookName>(
     : { why: 'absent', reason: 'is not one of its hooks' };
   const checked = 'value' in ended ? checkAnswer(HOOKS[hook], ended.value) : ended;
   if ('value' in checked) return { plugin: name, answer: checked.value as Answer<H> };
-  return { plugin: name, failed: `${name}: ${hook} ${checked.reason}`, why: checked.why };
+  const { reason, ...fault } = checked;
+  return { plugin: name, failed: `${name}: ${hook} ${reason}`, ...fault };
 }
+
+/** The line for those who know what was asked: what was thrown speaks for itself. */
+export const faultLine = ({ plugin, failed, thrown }: { plugin: string; failed: string; thrown?: string }): string =>
+  thrown === undefined ? failed : `${plugin}: ${thrown}`;
 
 type Work = (signal: AbortSignal) => unknown;
 
@@ -54,7 +59,10 @@ async function within(limitMs: number, signal: AbortSignal | undefined, work: Wo
   const answered = new Promise((resolve) => resolve(work(controller.signal))).then(
     // A plugin that never let go of the thread kept the timer from firing.
     (value): Ended => (performance.now() - began > limitMs ? late : { value }),
-    (error): Ended => ({ why: 'threw', reason: `threw: ${thrownLine(error)}` }),
+    (error): Ended => {
+      const thrown = thrownLine(error);
+      return { why: 'threw', reason: `threw: ${thrown}`, thrown };
+    },
   );
   let timer: NodeJS.Timeout | undefined;
   const interrupted = new Promise<Ended>((resolve) => {

@@ -10,7 +10,12 @@ type Propose = Context<'propose', Record<string, unknown>>;
 const proposal = (work: (context: Propose) => unknown, facts: Partial<FixFacts> = {}, timeoutMs?: number) =>
   callHook(plugin('propose', work, Object.freeze({ model: 'm' })), 'propose', fixFacts(facts), { timeoutMs });
 
-const threw = (what: string) => ({ plugin: 'probe', failed: `probe: propose threw: ${what}`, why: 'threw' });
+const threw = (what: string) => ({
+  plugin: 'probe',
+  failed: `probe: propose threw: ${what}`,
+  why: 'threw',
+  thrown: what,
+});
 
 test('an answer comes back with the name of its plugin, frozen', async () => {
   const note = { fix: 'a', reason: 'b' };
@@ -336,7 +341,7 @@ test('notifiers are all told at once, and the failure of one is only reported', 
   const bad = plugin('notify', () => Promise.reject(new Error('no route')));
   const notice = { reason: 'give_up', run: 'r', stage: 'talos', title: 'talos gave up', text: 'look' } as const;
   assert.equal(await Promise.all([bad, good].map((one) => callHook(one, 'notify', notice))), [
-    { plugin: 'probe', failed: 'probe: notify threw: no route', why: 'threw' },
+    { plugin: 'probe', failed: 'probe: notify threw: no route', why: 'threw', thrown: 'no route' },
     { plugin: 'probe', answer: undefined },
   ]);
   assert.equal(titles, ['talos gave up']);

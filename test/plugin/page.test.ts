@@ -54,8 +54,9 @@ test('the example in TypeScript tells a person, and says when it could not', asy
     return Promise.all(notifiers.map((plugin) => callHook(plugin, 'notify', notice)));
   };
   assert.equal(await notified('/ok'), [{ plugin: 'pager', answer: undefined }]);
-  const failed = 'pager: notify threw: the pager answered 503';
-  assert.equal(await notified('/down'), [{ plugin: 'pager', failed, why: 'threw' }]);
+  const thrown = 'the pager answered 503';
+  const failed = `pager: notify threw: ${thrown}`;
+  assert.equal(await notified('/down'), [{ plugin: 'pager', failed, why: 'threw', thrown }]);
   assert.equal(asked, ['talos gave up', 'talos gave up']);
   server.close();
   server.closeAllConnections();
