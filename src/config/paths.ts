@@ -60,7 +60,7 @@ const WILDCARD = /[*?[{(!]/;
 export const isGlob = (pattern: string): boolean => WILDCARD.test(pattern);
 
 /** The part of a glob before its first wildcard, as a folder. */
-export function folderOf(glob: string): string {
+export function globFolder(glob: string): string {
   const parts = glob.split('/');
   const wild = parts.findIndex(isGlob);
   return parts.slice(0, wild === -1 ? parts.length - 1 : wild).join('/') || '.';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { placeText } from '../backend/describe.ts';
 import { reachScheduler } from '../backend/open.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { folderOf, splitCarry } from '../config/paths.ts';
+import { globFolder, splitCarry } from '../config/paths.ts';
 import { lacking } from '../cron/lacking.ts';
 import { findSchedules } from '../cron/schedulers.ts';
 import { MendError } from '../errors.ts';
@@ -17,7 +17,7 @@ import { loadStages, openRun } from '../journal/load-stages.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
-import { callHook } from '../plugin/call.ts';
+import { callHook, faultLine } from '../plugin/call.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
@@ -133,7 +133,7 @@ async function scheduleFindings({ map }: Configuration, here: Ports & { home: st
 
 async function fileFindings(home: string, { map }: Configuration): Promise<Finding[]> {
   const isFolder = (path: string) => fileFacts(join(home, path))?.isFolder === true;
-  const folders = [...new Set(Object.values(map.stages).flatMap((stage) => stage.files.map(folderOf)))];
+  const folders = [...new Set(Object.values(map.stages).flatMap((stage) => stage.files.map(globFolder)))];
   const stages = Object.values(map.stages);
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
   const named = await uncarriedIgnored(home, stages, { carry: map.carry, tracked });
@@ -223,8 +223,6 @@ async function pluginFindings(layout: Layout, commit: string, loop: LoopConfig):
   const results = await Promise.all(checkable.map((plugin) => callHook(plugin, 'check', {})));
   return results.map((result) =>
     // A note: stages run without plugins, only failures are not mended.
-    'answer' in result
-      ? ok(`${result.plugin}: ${result.answer}`)
-      : note(result.failed.replace(': check threw: ', ': ')),
+    'answer' in result ? ok(`${result.plugin}: ${result.answer}`) : note(faultLine(result)),
   );
 }

@@ -1,7 +1,7 @@
 // Files of JSON lines: read whole or from the end, appended to and fsynced. What a line means, the caller knows.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { fail } from '../errors.ts';
-import { atPlace, folderOf, onDisk, readBytes } from './store.ts';
+import { atPlace, makeFolderOf, onDisk, readBytes } from './store.ts';
 
 /** The whole lines of a file and where each begins. A torn last line is left out. */
 export function* readLines(path: string): Generator<{ line: string; from: number; to: number }> {
@@ -51,7 +51,7 @@ export interface LineWriter {
 
 /** Opens a file for appending behind byte `end`; what is torn there is cut off. */
 export function openLines(path: string, end: number, sync: boolean): LineWriter {
-  folderOf(path);
+  makeFolderOf(path);
   const fd = onDisk(path, () => openSync(path, 'a', 0o600));
   const { ino, dev } = onDisk(path, () => {
     ftruncateSync(fd, end);

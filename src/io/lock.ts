@@ -8,7 +8,16 @@ import { sweep } from './files.ts';
 import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
 import { openedBy } from './process-group.ts';
-import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, tempName, writeAtomic } from './store.ts';
+import {
+  makeFolderOf,
+  onDisk,
+  parseJson,
+  readText,
+  removeFile,
+  requireWritable,
+  tempName,
+  writeAtomic,
+} from './store.ts';
 
 interface LockOwner extends ProcessIdentity {
   since: string;
@@ -31,7 +40,7 @@ const REPLACE_LIMIT_MS = 2000;
  * while others are replacing the same dead owner, but not for ever: then it cannot tell.
  */
 export function takeLock(path: string, command: string, kind: WorkKind = 'command'): LockTry {
-  folderOf(path);
+  makeFolderOf(path);
   const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command, kind };
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: hold(path, mine) };

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
 import { type PlainLog, plainLog } from './plain-text.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { folderOf, ifPossible, onDisk } from './store.ts';
+import { ifPossible, makeFolderOf, onDisk } from './store.ts';
 
 /** Copies the file to stdout; `plain` for the person at a terminal. Resolves early when nobody reads any more (`| head`). */
 export async function printLog(path: string, plain: boolean): Promise<void> {
@@ -63,7 +63,7 @@ export interface LogFile {
 
 /** Opens a log for appending, readable by its owner alone. Throws MendError when the disk refuses. */
 export function openLog(path: string): LogFile {
-  folderOf(path);
+  makeFolderOf(path);
   const fd = onDisk(path, () => openSync(path, 'a', 0o600));
   let relay: Relay | undefined;
   return {

@@ -159,7 +159,7 @@ export function ownFolder(path: string): void {
 }
 
 /** Makes the folder a file will stand in. */
-export const folderOf = (file: string): void => privateFolder(dirname(file));
+export const makeFolderOf = (file: string): void => privateFolder(dirname(file));
 
 /** Runs `work` on a file of state; what the disk refuses becomes an error a person can act on. */
 export function onDisk<T>(path: string, work: () => T): T {

@@ -34,7 +34,7 @@ export const writeReclaimable = (layout: Layout, note: Reclaimable): void =>
 export function reclaimableNotes(layout: Layout): string[] {
   const { bytes = 0, what } = read(layout) ?? {};
   if (bytes < MIN_BYTES) return [];
-  return [`${USUAL_COMMAND} would free ${sizeText(bytes)} (${what}); retention in ai/loop.yaml does that by itself`];
+  return [`${USUAL_COMMAND} would free ${megabytes(bytes)} (${what}); retention in ai/loop.yaml does that by itself`];
 }
 
-export const sizeText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+export const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Refusal } from '../fix/edit.ts';
 import { fileFacts } from '../io/files.ts';
-import { folderOf, writeAtomic } from '../io/store.ts';
+import { makeFolderOf, writeAtomic } from '../io/store.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import type { Escalation, Proposal } from '../plugin/contract.ts';
 import type { Run } from '../stage/run.ts';
@@ -48,7 +48,7 @@ function write({ id, layout }: Run, { step, attempt }: Incident, ending: (n: num
   let n = 1;
   while (fileFacts(join(layout.home, nameOf(n)))) n++;
   const path = nameOf(n);
-  folderOf(join(layout.home, path));
+  makeFolderOf(join(layout.home, path));
   writeAtomic(join(layout.home, path), text);
   return path;
 }

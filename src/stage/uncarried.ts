@@ -1,7 +1,7 @@
 // Ignored files of the owner's checkout that stages name and `carry` does not: they are not in the worktree.
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
-import { folderOf, isGlob, pathMatcher } from '../config/paths.ts';
+import { globFolder, isGlob, pathMatcher } from '../config/paths.ts';
 import { fileFacts, namesIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { namedPaths } from '../plan/inputs.ts';
@@ -27,7 +27,7 @@ export async function uncarriedIgnored(
 
   /** The path itself, the folder of a tree, or what a pattern finds in its folder. */
   function pathsOf(name: string): string[] {
-    const folder = folderOf(name);
+    const folder = globFolder(name);
     if (!isGlob(name)) return [name.replace(/^\.\//, '').replace(/\/+$/, '')];
     const last = name.split('/').at(-1) as string;
     const isTree = /^\**$/.test(last);
