@@ -2,11 +2,11 @@
 import { dirname, join } from 'node:path';
 import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { fileFacts, namesIn } from '../io/files.ts';
+import { fileFacts, filesBelow, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
-import { recordOf, stepMeant } from '../journal/stages.ts';
+import { isReset, recordOf, stepMeant } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -31,13 +31,24 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
     requireStages([stage], recordedStages(home(), state));
     const record = recordOf(state, name);
     const { run, attempt } = options;
-    const last = record?.last?.log && join(home(), record.last.log);
+    const last = record?.last?.log ? join(home(), record.last.log) : logBeforeReset(stage, cell);
+    if (last && !run && !attempt && isReset(state, stage))
+      out.errorLine(`note: ${stage} was reset; this is its last log`);
     const wanted =
       run || attempt
         ? layout().log(stage, cell, String(run ?? record?.run), Number(attempt ?? record?.attempts ?? 1))
         : last;
     if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' }, logsOf(stage, cell));
     return wanted;
+  }
+
+  /** The newest log of a step that the state knows nothing of any more. */
+  function logBeforeReset(stage: string, cell: string): string | undefined {
+    const logs = filesBelow(dirname(layout().log(stage, cell, '', 1))).flatMap((path) => {
+      const [, run, attempt] = /(\d{8}-\d{6}-\w+)-(\d+)\.log$/.exec(path) ?? [];
+      return run === undefined ? [] : [{ path, order: `${run}-${attempt?.padStart(4, '0')}` }];
+    });
+    return logs.sort((a, b) => a.order.localeCompare(b.order)).at(-1)?.path;
   }
 
   /** What there is to choose from, newest first. */

@@ -6,7 +6,7 @@ import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { recordOf, type StepRecord } from '../journal/stages.ts';
+import { isReset, recordOf, type StepRecord } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { cutOffRun } from '../run/resume.ts';
@@ -71,13 +71,14 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     const beside = await besideInputs(stage, { layout, carry: config.map.carry, written: loaded.state.written });
     const todo = new Set(rows.filter((r) => r.state !== 'DONE').map((r) => r.stage));
     const waitsFor = stage.needs.filter((need) => todo.has(need));
+    const wasReset = isReset(loaded.state, name);
     for (const cell of cellsOf(stage)) {
       const step = stepNameOf(name, cell);
       const record = recordOf(loaded.state, step);
       const waits = waitsForHuman(stage, step, loaded.state, layout);
       const [state, why]: Judgement = open?.state.done.has(step)
         ? ['DONE', 'green in the run that goes on']
-        : judge({ name, stage, cell, record, outputs, beside, waitsFor, waits }, scope);
+        : judge({ name, stage, cell, record, wasReset, outputs, beside, waitsFor, waits }, scope);
       rows.push({ step, stage: name, needs: stage.needs, state, why });
     }
   }
@@ -108,6 +109,7 @@ interface Candidate {
   stage: Stage;
   cell: Cell;
   record: StepRecord | undefined;
+  wasReset: boolean;
   outputs: ReadonlyMap<string, string>;
   beside: Beside;
   /** Needs that a run would work on first. */
@@ -124,11 +126,12 @@ interface Scope {
   atWork: boolean;
 }
 
-function judge({ name, stage, cell, record, outputs, beside, waitsFor, waits }: Candidate, scope: Scope): Judgement {
+function judge(candidate: Candidate, scope: Scope): Judgement {
+  const { name, stage, cell, record, wasReset, outputs, beside, waitsFor, waits } = candidate;
   const { config, tree, selection } = scope;
   if (selection.forced && selection.stages.includes(name)) return ['TODO', 'asked for by retry'];
   if (waits && !(scope.atWork && record?.status === 'running')) return ['FAILED', `${waits}; use retry`];
-  if (record?.status !== 'green' && record?.status !== 'give_up') return notGreen(record, scope);
+  if (record?.status !== 'green' && record?.status !== 'give_up') return notGreen(record, wasReset, scope);
   const givenUp = record.status === 'give_up';
   if (stage.always && !givenUp) return ['TODO', 'always runs'];
   const inputs = compareInputs(record.inputs, { ...stageInputs(stage, cell, tree, outputs), ...beside });
@@ -139,11 +142,15 @@ function judge({ name, stage, cell, record, outputs, beside, waitsFor, waits }: 
   }
   const publishes = waitsFor.filter((need) => Object.keys(config.map.stages[need]?.outputs ?? {}).length > 0);
   if (publishes.length > 0) return ['TODO', `green, but ${publishes.join(', ')} may publish something new`];
-  if (!hasChecks(stage)) return ['DONE', 'green; nothing to check'];
+  if (!hasChecks(stage)) {
+    // A stage that must not run twice stays green.
+    if (waitsFor.length === 0 || !stage.rerun) return ['DONE', 'green; nothing to check'];
+    return ['TODO', `green, but ${waitsFor.join(', ')} is to be made again, and it has no checks`];
+  }
   return ['DONE', selection.recheck ? 'green; its checks are run again' : 'green'];
 }
 
-function notGreen(record: StepRecord | undefined, { config, atWork }: Scope): Judgement {
+function notGreen(record: StepRecord | undefined, wasReset: boolean, { config, atWork }: Scope): Judgement {
   const because = record?.reason ? `: ${record.reason}` : '';
   switch (record?.status) {
     case 'running':
@@ -153,6 +160,7 @@ function notGreen(record: StepRecord | undefined, { config, atWork }: Scope): Ju
     case 'skipped':
       return ['TODO', `was skipped${because}`];
     default:
+      if (wasReset) return ['TODO', 'was reset'];
       if (record?.stale) return ['TODO', record.reason ?? 'no longer stands'];
       return ['TODO', record?.last ? `was stopped${because}` : 'never run'];
   }

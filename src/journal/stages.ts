@@ -93,6 +93,10 @@ export function recordOf(state: StageState, step: string): StepRecord | undefine
   return cell === '' ? record : record?.cells?.[cell];
 }
 
+/** Whether a person set a stage back, and it has not run since. */
+export const isReset = ({ stages }: StageState, stage: string): boolean =>
+  stages[stage]?.reset !== undefined && stages[stage]?.last === undefined;
+
 /** The step that a person means: a cell may be called as it is shown, `m[cp1]`, where `m[host=cp1]` is meant. */
 export function stepMeant(state: StageState, word: string): string {
   const { stage, cell } = splitStepName(word);

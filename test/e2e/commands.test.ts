@@ -118,6 +118,10 @@ b: exit code 1
   const reset = await s.run(['reset', 'a', 'b', '--json']);
   assert.equal(jsonLines(reset.stdout), [{ reset: ['a', 'b'] }]);
   assert.equal([s.stages().a?.status, s.stages().b?.status], ['idle', 'idle']);
+  const [plan, last] = await Promise.all([s.run(['plan']), s.run(['logs', 'b'])]);
+  assert.match(plan.stdout, /^a +TODO +was reset\nb +TODO +was reset\n/m);
+  assert.equal([last.exit, last.stderr], [0, 'note: b was reset; this is its last log\n']);
+  assert.is(last.stdout, log.stdout);
 });
 
 test('logs -f prints a log as it grows and ends with its attempt', async () => {

@@ -73,15 +73,45 @@ test('a missing output of a need makes a step to do again', async () => {
   assert.is((await rows(home))[1], 'talos[host=a] TODO: an output it needs changed');
 });
 
-test('a stage that was reset was never run', async () => {
+test('a stage without checks is to do again behind a need that is made again, and the run does so', async () => {
+  const noop = (stage: object) => ({ command: 'true', ...stage });
+  const home = homelab(
+    {
+      vms: noop({ files: ['config/'] }),
+      blind: noop({ needs: ['vms'] }),
+      behind: noop({ needs: ['blind'] }),
+      checked: noop({ needs: ['vms'], verify: ['true'] }),
+      once: noop({ needs: ['vms'], rerun: false }),
+    },
+    {},
+    FILES,
+  );
+  await run(home);
+  commit(home, { 'config/vms.yaml': 'a: 2\n' });
+  const plan = await rows(home);
+  assert.equal(plan, [
+    'vms TODO: its files changed',
+    'blind TODO: green, but vms is to be made again, and it has no checks',
+    'behind TODO: green, but blind is to be made again, and it has no checks',
+    'checked DONE: green; its checks are run again',
+    'once DONE: green; nothing to check',
+  ]);
+  const again = await run(home);
+  const ran = new Set(again.events.filter(({ type }) => type === 'attempt.started').map(({ step }) => step));
+  assert.equal([...ran], ['vms', 'blind', 'behind'], 'what was said to be to do');
+});
+
+test('a stage that was reset says so', async () => {
   const home = homelab(CHAIN, {}, FILES);
   await run(home);
   await resetStages({ home, stages: ['talos'], command: 'reset talos' }, { clock: systemClock, graceMs: 100 });
   assert.equal((await rows(home)).slice(0, 3), [
     'vms DONE: green; its checks are run again',
-    'talos[host=a] TODO: never run',
-    'talos[host=b] TODO: never run',
+    'talos[host=a] TODO: was reset',
+    'talos[host=b] TODO: was reset',
   ]);
+  await run(home);
+  assert.is((await rows(home))[1], 'talos[host=a] DONE: green; nothing to check');
 });
 
 test.run();
