@@ -141,12 +141,12 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
     signal,
     resume: resumeFacts(run, head.stages, open?.state),
   });
-  const { execution_id, stages } = head;
+  const { execution_id } = head;
   const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs });
   try {
     const context = { plan, execution_id, started_at: startedAt, deadline_ms: deadline };
     const result = await runner.execute(plan, context);
-    await finishMending(run, stages);
+    await finishMending(run);
     return result;
   } finally {
     await backend.close?.();
@@ -167,10 +167,10 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
 }
 
 /** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
-async function finishMending(run: Run, stages: readonly string[]): Promise<void> {
-  const { journal, layout, clock } = run;
+async function finishMending(run: Run): Promise<void> {
+  const { config, journal, layout, clock } = run;
   verifyHolding(run, true);
-  const green = stages.filter((name) => journal.stages.stages[name]?.status === 'green');
+  const green = Object.keys(config.map.stages).filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green);
   journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));
   await finishNotifying(run);

@@ -7,6 +7,7 @@ import { openCaseStore } from '../../src/mend/case-store.ts';
 import type { CaseSummary } from '../../src/outbound/case-summary.ts';
 import { folder } from '../io/temporary.ts';
 import { shortRefusal as refusal } from '../refusal.ts';
+import { homelab, run } from '../run/homelab.ts';
 
 const NAME = 'talos-1a2b3c4d';
 const summary = (more: Partial<CaseSummary> = {}): CaseSummary => ({
@@ -102,6 +103,21 @@ test('nothing is made before something is written, and a disk that refuses is to
   assert.match(
     refusal(() => store.write(NAME, 1, 'x')),
     /^E_STATE_UNWRITABLE /,
+  );
+});
+
+test('a case closes when its stage is green, whether the stage was asked for or is only needed', async () => {
+  const home = homelab({ talos: { command: 'true' }, apps: { command: 'true', needs: ['talos'] } });
+  await run(home);
+  openCaseStore(layout(home)).writeSummary(summary());
+  const { trail, events } = await run(home, { stages: ['apps'] });
+  assert.not(
+    trail.some((line) => line.endsWith(' talos')),
+    'nobody asked for it',
+  );
+  assert.equal(
+    events.flatMap(({ type, stage, data }) => (type === 'case.closed' ? [[stage, data.case, data.reason]] : [])),
+    [['talos', NAME, 'the stage is green']],
   );
 });
 
