@@ -66,8 +66,8 @@ function tickedText(row: string): string | undefined {
   return mark === ' ' || text.trim() === '' ? undefined : text.trim();
 }
 
-/** The entries of a log, without their bullets. */
-function logOf(text: string): string[] {
+/** The entries of an item's log, without their bullets. */
+export function logOf(text: string): string[] {
   let isLog = false;
   return text.split(/\r?\n/).flatMap((row) => {
     const heading = /^#{1,6}\s+(.*)$/.exec(row)?.[1];

@@ -1,6 +1,7 @@
 // Fixes that an earlier process left half done: written and not committed, committed or taken back and not recorded, or
 // never judged.
 import { type DataOf, type LoopEvent, type NewEvent, NO_NOTE } from '../events.ts';
+import type { Layout } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { Run } from '../stage/run.ts';
@@ -15,8 +16,8 @@ import { patchFiles } from './patch-files.ts';
 
 /** Finishes or takes back these fixes; those of this run that are on trial stay. Throws MendError when that fails. */
 export async function recoverFixes(run: Run): Promise<void> {
-  const { tree, journal } = run;
-  const events = lastWork(run);
+  const { tree, journal, layout } = run;
+  const events = journalsToLastWork(layout).at(-1) ?? [];
   const intent = openIntent(events);
   const openFixes = new RunFailures(events).openFixes();
   const isSettled = !intent && openFixes.length === 0 && !fixesIn(journal.ledger).some(isOpen);
@@ -44,13 +45,15 @@ export async function recoverFixes(run: Run): Promise<void> {
   }
 }
 
-/** The newest journal with work on a step; one without ended before anything could be recovered. */
-function lastWork({ layout }: Run): LoopEvent[] {
+/** The newest journals, down to the first with work on a step: those above it ended before anything could be recovered. */
+export function journalsToLastWork(layout: Layout): LoopEvent[][] {
+  const journals: LoopEvent[][] = [];
   for (const id of listRuns(layout).reverse()) {
     const { events } = readEvents(layout.journal(id));
-    if (events.some(({ type }) => type.startsWith('step.'))) return events;
+    journals.push(events);
+    if (events.some(({ type }) => type.startsWith('step.'))) return journals;
   }
-  return [];
+  return journals;
 }
 
 /**

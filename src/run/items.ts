@@ -3,7 +3,7 @@
 import type { Item } from '../backlog/item.ts';
 import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
-import { acceptItem, tickEntry, withEntry } from '../backlog/ticks.ts';
+import { acceptItem, logOf, tickEntry, withEntry } from '../backlog/ticks.ts';
 import type { ContextMap } from '../config/context-map.ts';
 import { failConfig, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
@@ -15,6 +15,7 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { recordOf } from '../journal/stages.ts';
 import { recordFixStays } from '../mend/commit.ts';
 import { bringBack, changesOf, isOnBranch, takeBackItem } from '../mend/item-changes.ts';
+import { journalsToLastWork } from '../mend/recover.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { staleEvent } from '../stage/stale.ts';
@@ -22,6 +23,7 @@ import type { LedgerFix } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
+import { treeGit } from '../worktree/tree.ts';
 
 const MAX_ITEM_BYTES = 256 * 1024;
 
@@ -124,7 +126,7 @@ export async function forbiddenItems(
 
 /** Ticks the items that this run was asked for and that are green now: boxes, log and index in one commit each. */
 export async function tickAccepted(run: Run, objects: GitObjects): Promise<void> {
-  for (const name of run.requested.filter((stage) => itemNumber(stage) !== undefined)) {
+  for (const name of run.requested.filter(isItem)) {
     if (recordOf(run.journal.stages, name)?.status !== 'green') continue;
     const files = await backlogAt(objects, run.tree.head);
     const item = itemOfStage(files, name);
@@ -139,7 +141,30 @@ async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, strin
   const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
   const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
   const commit = await commitTicks(run, item, files, acceptItem(files.get(item.file) ?? '', entry), true);
-  run.journal.append({ type: 'item.accepted', stage, data: { item: item.number, title: item.title, commit, entry } });
+  recordAccepted(run, item, commit, entry);
+}
+
+function recordAccepted({ journal }: Run, { number: item, title }: Item, commit: string, entry: string): void {
+  journal.append({ type: 'item.accepted', stage: itemStageName(item), data: { item, title, commit, entry } });
+}
+
+/** Records ticks that an earlier process committed and had no time to record. */
+async function recordTicks(run: Run, objects: GitObjects): Promise<void> {
+  const { journal, tree, layout } = run;
+  if (!Object.keys(journal.stages.stages).some(isItem)) return;
+  const events = journalsToLastWork(layout).flat();
+  const recorded = new Set(events.flatMap(({ type, stage }) => (type === 'item.accepted' ? [stage] : [])));
+  const green = events.filter(
+    ({ type, stage = '' }) => type === 'stage.green' && isItem(stage) && !recorded.has(stage),
+  );
+  for (const { stage = '', run: id } of green) {
+    const files = await backlogAt(objects, tree.head);
+    const item = itemOfStage(files, stage);
+    const ticks = ['--all-match', `--grep=^Item: ${item?.number}$`, `--grep=^Run: ${id}$`, '--grep=^Tick '];
+    const range = `${tree.base.commit}..${tree.head}`;
+    const commit = item?.done && (await treeGit(tree).run(['log', '-1', '--format=%H', ...ticks, range])).trim();
+    if (item && commit) recordAccepted(run, item, commit, logOf(files.get(item.file) ?? '').at(-1) ?? '');
+  }
 }
 
 /**
@@ -148,11 +173,11 @@ async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, strin
  * back. `isOver`: no stage of this run is left to decide that.
  */
 export async function settleItems(run: Run, objects: GitObjects, isOver: boolean): Promise<void> {
+  if (!isOver) await recordTicks(run, objects);
   const { entries } = run.journal.ledger;
   const stages = new Set(Object.values(entries).flatMap(({ stage, patches }) => (patches.length > 0 ? [stage] : [])));
   for (const stage of stages)
-    if (itemNumber(stage) !== undefined && !run.requested.includes(stage))
-      await settleItem(run, stage, objects, isOver);
+    if (isItem(stage) && !run.requested.includes(stage)) await settleItem(run, stage, objects, isOver);
 }
 
 async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: boolean): Promise<void> {
@@ -187,6 +212,8 @@ async function reopen(run: Run, stage: string, why: string, objects: GitObjects)
   }
   run.journal.append(staleEvent({ stage, why, remake: true }, run.tree.head, true));
 }
+
+const isItem = (stage: string): boolean => itemNumber(stage) !== undefined;
 
 const itemOfStage = (files: ReadonlyMap<string, string>, stage: string): QueuedItem | undefined =>
   readQueue(files).items.find(({ number }) => itemStageName(number) === stage);

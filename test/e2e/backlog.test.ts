@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cutOff, journalIn } from '../run/homelab.ts';
 import { type Lab, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI, until } from './scenario.ts';
 
@@ -268,6 +269,31 @@ backlog(
     }
   },
 );
+
+backlog('killed between the tick and its event, the next start records the tick, once', async () => {
+  const s = await modelLab({
+    stages: { a: { command: 'true' } },
+    files: {
+      'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n',
+      'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'true'),
+    },
+  });
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  const accepted = () =>
+    s.runs().flatMap((run) => journalIn(s.home, run).filter(({ type }) => type === 'item.accepted'));
+  const [recorded] = accepted();
+  cutOff(s.home, s.runs()[0] as string, ({ type }) => type === 'stage.green');
+  assert.is(accepted().length, 0);
+  for (const time of ['first', 'second']) {
+    assert.is((await s.mend()).exit, 0, time);
+    assert.equal(
+      accepted().map(({ stage, data }) => [stage, data]),
+      [[recorded?.stage, recorded?.data]],
+      `${time} start`,
+    );
+  }
+  assert.equal(s.subjects(), ['Tick 01: One']);
+});
 
 backlog('a stage that fails with an item takes its changes back, and opens it again', async () => {
   const comma = "grep -q '1,}' x.json";
