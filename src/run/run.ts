@@ -1,6 +1,6 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import { EXIT } from '../errors.ts';
-import type { LoopEvent, NewEvent } from '../events.ts';
+import type { NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
@@ -43,27 +43,17 @@ export interface RunReport {
 /** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
 export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
   const layout = layoutOf(request.home);
-  let human = false;
-  const watchHuman = (event: LoopEvent) => {
-    human ||= needsHuman(event);
-  };
-  const subscribers = [watchHuman, ...ports.subscribers];
   const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
-      const prepared = await prepare(request, objects, { ...ports, subscribers });
+      const prepared = await prepare(request, objects, ports);
       prepared.notices.unshift(...notices);
-      return perform(prepared, request, objects, () => human);
+      return perform(prepared, request, objects);
     });
   return withLock(layout, request.command, work, 'run');
 }
 
-async function perform(
-  prepared: Prepared,
-  request: RunRequest,
-  objects: GitObjects,
-  needsPerson: () => boolean,
-): Promise<RunReport> {
+async function perform(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<RunReport> {
   const { run } = prepared;
   const { id, journal, layout, lab } = run;
   try {
@@ -77,9 +67,7 @@ async function perform(
     await tickAccepted(run, objects);
     await settleItems(run, objects, true);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
-    const { requested, signal } = run;
-    const facts = { requested, state: journal.stages, human: needsPerson(), interrupted: signal.aborted };
-    const exit = exitCode({ result, ...facts });
+    const exit = exitCode(result, run);
     const { status, duration_ms, error } = result;
     const stale = staleStages(journal.stages, Object.keys(run.config.map.stages));
     const data = { exit, lab, duration_ms, error, result: { ...result }, ...(stale.length > 0 && { stale }) };
@@ -205,28 +193,18 @@ function resumeFacts(
   };
 }
 
-export interface RunFactsForExit {
-  result: PlanResult;
-  requested: readonly string[];
-  state: StageState;
-  /** A step of this run ended in a way that only a person can change. */
-  human: boolean;
-  /** The run was told to stop. */
-  interrupted: boolean;
-}
+/** As much of a run as its exit code depends on. */
+type RunEnd = Pick<Run, 'requested' | 'signal'> & {
+  journal: { stages: Run['journal']['stages']; failures: Pick<Run['journal']['failures'], 'needsPerson'> };
+};
 
-export function exitCode({ result, requested, state, human, interrupted }: RunFactsForExit): number {
+export function exitCode(result: PlanResult, { requested, signal, journal }: RunEnd): number {
   // Even when a step failed before the interruption.
-  if (interrupted && result.status !== 'success') return EXIT.interrupted;
+  if (signal.aborted && result.status !== 'success') return EXIT.interrupted;
   // Stages may be green from an earlier run though this one stopped before it looked at them.
-  if (result.status === 'success' && requested.every((stage) => state.stages[stage]?.status === 'green'))
+  if (result.status === 'success' && requested.every((stage) => journal.stages.stages[stage]?.status === 'green'))
     return EXIT.ok;
-  if (human) return EXIT.human;
+  if (journal.failures.needsPerson) return EXIT.human;
   if (result.error?.error_code === 'INVALID_PAYLOAD') return EXIT.usage;
   return result.error?.error_code === 'UNKNOWN_ERROR' ? EXIT.bug : EXIT.failed;
-}
-
-/** Whether an event says that a person is needed. */
-export function needsHuman(event: LoopEvent): boolean {
-  return event.type === 'step.failed' && event.data.human === true;
 }

@@ -78,6 +78,8 @@ export class RunFailures {
   readonly #greens = new Map<string, number>();
   /** How many times a stage was found to be stale. */
   staleCount = 0;
+  /** Steps whose latest end only a person can change. */
+  readonly #forPerson = new Set<string>();
   readonly #waits = new Map<string, number>();
   readonly #fingerprints = new Map<string, string[]>();
 
@@ -111,6 +113,8 @@ export class RunFailures {
     if (type === 'failure.carried' && event.data.to !== undefined)
       this.#rename(stage, event.data.fingerprint, event.data.to);
     if (type === 'step.started') this.#rerun.delete(step);
+    if (type === 'step.started') this.#forPerson.delete(step);
+    if (type === 'step.failed' && event.data.human) this.#forPerson.add(step);
     if (type === 'step.retry') this.#rerun.add(step);
     if (type === 'step.done') this.charges.delete(step);
     if (type === 'fix.judged') {
@@ -179,6 +183,10 @@ export class RunFailures {
   hasRerun = (step: string): boolean => this.#rerun.has(step);
 
   timesGreen = (stage: string): number => this.#greens.get(stage) ?? 0;
+
+  get needsPerson(): boolean {
+    return this.#forPerson.size > 0;
+  }
 
   /** What a step was made from before its provisional fixes; undefined when it has none. */
   inputsBefore(stage: string, step: string): Inputs | undefined {

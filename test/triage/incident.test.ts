@@ -170,4 +170,17 @@ test('an incident is what the log says, with its history, the waits and the fix 
   });
 });
 
+test('a run needs a person while the latest end of a step says so', () => {
+  const human: Line = ['step.failed', 'a', { human: true }];
+  const table: [expected: boolean, ...lines: Line[]][] = [
+    [false, ['step.failed', 'a']],
+    [true, human],
+    [true, human, ['step.started', 'b']],
+    [false, human, ['step.started', 'a']],
+    [false, ['step.skipped', 'a', { human: true }]],
+  ];
+  for (const [expected, ...lines] of table)
+    assert.is(failuresOf(...lines).needsPerson, expected, JSON.stringify(lines));
+});
+
 test.run();
