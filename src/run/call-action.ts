@@ -1,5 +1,6 @@
 // One call of an action under the step's time limit: what it answers, throws or ignores becomes a typed end.
 import { inspect } from 'node:util';
+import type { NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
 import type { Action, ActionCall, ActionRegistry, Ended, Outcome } from '../plan/action.ts';
@@ -7,46 +8,56 @@ import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
 import { Stop, stopReason } from '../plan/stop.ts';
 import type { Run } from '../stage/run.ts';
+import type { Fleets } from './fleet.ts';
 
-/** What a call needs of the execution that it belongs to. */
-export interface CallScope {
+/** One execution of a plan, as its steps see it. */
+export interface Execution {
   plan: Plan;
   context: ExecutionContext;
   actions: ActionRegistry;
-  /** Attempts of this execution by step id, those of earlier processes included. */
-  attempts: Map<string, number>;
-  /** How long to wait for an action that was told to stop. */
-  graceMs: number;
-  /** Aborts when the whole plan must stop. */
-  signal: AbortSignal;
-  clock: Clock;
   /** The run of stages, whose failures are mended; undefined for a caller's own plan. */
   run: Run | undefined;
+  clock: Clock;
+  /** Aborts when the whole plan must stop. */
+  signal: AbortSignal;
+  /** How long to wait for an action that was told to stop. */
+  graceMs: number;
+  /** Attempts of this execution by step id, those of earlier processes included. */
+  attempts: Map<string, number>;
+  /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
+  waits: ReadonlyMap<string, number>;
+  maxAttempts: number;
+  emit: (...events: NewEvent[]) => void;
+  /** How often a backend lost an attempt of a step, by step id. */
+  losses: Map<string, number>;
+  /** No more steps are started. */
+  halted: boolean;
+  fleets: Fleets;
 }
 
 /** Makes one attempt, or asks whether one is needed: undefined when it is. Never rejects. */
-export async function callAction(step: PlanStep, scope: CallScope, hook: 'run'): Promise<Ended>;
-export async function callAction(step: PlanStep, scope: CallScope, hook: 'upToDate'): Promise<Ended | undefined>;
+export async function callAction(step: PlanStep, execution: Execution, hook: 'run'): Promise<Ended>;
+export async function callAction(step: PlanStep, execution: Execution, hook: 'upToDate'): Promise<Ended | undefined>;
 export async function callAction(
   step: PlanStep,
-  scope: CallScope,
+  execution: Execution,
   hook: 'run' | 'upToDate',
 ): Promise<Ended | undefined> {
-  const { plan, context } = scope;
+  const { plan, context } = execution;
   const limit = step.timeout_ms ?? plan.timeout_ms;
-  const action = scope.actions.get(step.action) as Action;
+  const action = execution.actions.get(step.action) as Action;
   const stop = new Stop('STEP_TIMEOUT', `ran past its ${limit} ms and was stopped`);
   const timeout = stopAfter(hook === 'run' && action.keepsTime ? Number.POSITIVE_INFINITY : limit, () => stop);
-  const signal = AbortSignal.any([scope.signal, timeout.signal]);
-  const attempt = scope.attempts.get(step.id) ?? 0;
+  const signal = AbortSignal.any([execution.signal, timeout.signal]);
+  const attempt = execution.attempts.get(step.id) ?? 0;
   const over = new AbortController();
   try {
     const call = { step, payload: action.payload.parse(step.payload), plan, context, attempt, signal };
     const ran = answerOf(action, hook, call).then(
-      (outcome) => (signal.aborted && outcome && isIgnoredLate(outcome, scope) ? STOPPED : outcome),
+      (outcome) => (signal.aborted && outcome && isIgnoredLate(outcome, execution) ? STOPPED : outcome),
       (error) => stoppedBy(signal, error),
     );
-    const ended = await Promise.race([ran, afterGrace(signal, scope, over.signal)]);
+    const ended = await Promise.race([ran, afterGrace(signal, execution, over.signal)]);
     if (ended?.kind !== 'stopped' || !(ended.late || stopReason(signal) === stop)) return ended;
     const { retryable_error_codes } = step.retry_policy ?? plan.retry_policy;
     const severity = retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
@@ -68,7 +79,7 @@ async function answerOf(action: Action, hook: 'run' | 'upToDate', call: ActionCa
 const STOPPED: Outcome = { kind: 'stopped' };
 
 /** Whether an answer is dropped because it came after the stop. A stage checks its signal itself until the end. */
-const isIgnoredLate = ({ kind }: Outcome, { run }: CallScope): boolean =>
+const isIgnoredLate = ({ kind }: Outcome, { run }: Execution): boolean =>
   !run && (kind === 'done' || kind === 'failed');
 
 function checkedOutcome(outcome: Outcome | undefined): Outcome {
@@ -88,7 +99,7 @@ function stoppedBy(signal: AbortSignal, error: unknown): Outcome {
 }
 
 /** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
-function afterGrace(signal: AbortSignal, { clock, graceMs }: CallScope, off: AbortSignal): Promise<Outcome> {
+function afterGrace(signal: AbortSignal, { clock, graceMs }: Execution, off: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const wait = () => clock.sleep(graceMs, off).then(() => resolve(STOPPED));
     if (signal.aborted) wait();

@@ -14,9 +14,9 @@ import { eventLabel } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
+import type { Execution } from './call-action.ts';
 import {
   blindRetry,
-  type Execution,
   endBeforeAttempt,
   endIfHeld,
   endIfUpToDate,

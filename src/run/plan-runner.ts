@@ -16,11 +16,11 @@ import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import type { Backend } from '../stage/backend.ts';
 import type { Run } from '../stage/run.ts';
-import { thrownError } from './call-action.ts';
+import { type Execution, thrownError } from './call-action.ts';
 import { driveStep } from './drive.ts';
 import { openFleets } from './fleet.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
-import { type Execution, endStep } from './step.ts';
+import { endStep } from './step.ts';
 
 export interface PlanRunnerOptions {
   actions: ActionRegistry;

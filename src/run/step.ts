@@ -1,7 +1,7 @@
 // One step of a plan around its attempts: what ends it before one, one attempt, blind retries, and recording its end.
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
-import { EVENTS, type NewEvent } from '../events.ts';
+import { EVENTS } from '../events.ts';
 import type { FailedAttempt } from '../mend/failed-cell.ts';
 import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
 import type { Ended, StepResult } from '../plan/action.ts';
@@ -10,21 +10,8 @@ import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
-import { type CallScope, callAction, isExhausted, thrownError } from './call-action.ts';
-import { type Fleets, needsOf } from './fleet.ts';
-
-/** One execution of a plan, as its steps see it. */
-export interface Execution extends CallScope {
-  /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
-  waits: ReadonlyMap<string, number>;
-  maxAttempts: number;
-  emit: (...events: NewEvent[]) => void;
-  /** How often a backend lost an attempt of a step, by step id. */
-  losses: Map<string, number>;
-  /** No more steps are started. */
-  halted: boolean;
-  fleets: Fleets;
-}
+import { callAction, type Execution, isExhausted, thrownError } from './call-action.ts';
+import { needsOf } from './fleet.ts';
 
 /** How a step ended, for the schedule. */
 export type StepEnd =
