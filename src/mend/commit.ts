@@ -71,7 +71,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     madeFor(run).set(commit, incident);
     await recordStale(run, commit, { changed: paths, putBack: [] });
     await writeAgain(run, restored);
-    return { fix: { stage, step, fingerprint, hash, commit, paths, tier, plugin, note } };
+    return { fix: { stage, step, fingerprint, hash, commit, tier, plugin, note } };
   });
 }
 

@@ -102,9 +102,9 @@ const isOpen = ({ outcome }: LedgerFix): boolean => outcome === 'applied' || out
 
 /** A fix with what its commit and the journal of its run add to the ledger. */
 function completed(fix: LedgerFix, onBranch: CommittedFix | undefined, openFixes: readonly Fix[]): Fix {
-  const { commit = fix.commit, paths = [], note = NO_NOTE } = onBranch ?? {};
+  const { commit = fix.commit, note = NO_NOTE } = onBranch ?? {};
   const step = openFixes.find((open) => open.commit === commit)?.step ?? fix.stage;
-  return { ...fix, step, commit, paths, note: fix.note === NO_NOTE ? note : fix.note };
+  return { ...fix, step, commit, note: fix.note === NO_NOTE ? note : fix.note };
 }
 
 const LATER = 'recorded by a later process';

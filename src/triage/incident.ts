@@ -99,7 +99,7 @@ export class RunFailures {
     }
     for (const trial of this.open(stage, step)) noteOnTrial(trial, step, type);
     if (type === 'fix.committed') {
-      const { tried: _, class: __, steps = [step], ...data } = event.data;
+      const { tried: _, class: __, paths: ___, steps = [step], ...data } = event.data;
       const inputs = new Map(steps.map((name) => [name, this.#inputsOfFailure.get(name)]));
       this.trials.set(stage, {
         fix: { stage, step, ...data },
@@ -132,7 +132,7 @@ export class RunFailures {
       if (!charged) return;
       const { fingerprint } = charged;
       const fixes = this.charges.get(charged.step)?.fixes.filter(({ fix }) => fix.stage === stage) ?? [];
-      const fix = { stage, step, paths: [], ...data, commit };
+      const fix = { stage, step, ...data, commit };
       this.charges.set(charged.step, { fingerprint, fixes: [...fixes, { fix, takenBackBy }] });
       this.#rerun.delete(charged.step);
     }

@@ -202,7 +202,6 @@ export interface Fix {
   readonly fingerprint: string;
   readonly hash: string;
   readonly commit: string;
-  readonly paths: readonly string[];
   readonly tier: FixTier;
   readonly plugin: string;
   readonly note: { readonly fix: string; readonly reason: string };
@@ -211,11 +210,11 @@ export interface Fix {
 /** A fix as the ledger has it, whether it is on the branch or not; `time` and `run` are those of its latest outcome. */
 export interface LedgerFix extends Fix, Pick<Patch, 'outcome' | 'why' | 'run' | 'left' | 'time'> {}
 
-/** Every fix that was tried, in the order of their latest outcomes. The ledger knows neither its cell nor its paths. */
+/** Every fix that was tried, in the order of their latest outcomes. The ledger does not know its cell. */
 export function fixesIn(ledger: Ledger): LedgerFix[] {
   const fixes = Object.values(ledger.entries).flatMap(({ stage, fingerprint, patches }) =>
     patches.map(({ note = NO_NOTE, commit = '', ...patch }) => {
-      return { ...patch, stage, step: stage, fingerprint, paths: [], note, commit };
+      return { ...patch, stage, step: stage, fingerprint, note, commit };
     }),
   );
   return fixes.sort((a, b) => a.time.localeCompare(b.time));

@@ -34,7 +34,6 @@ export const fixOf = (fingerprint: string): Fix => ({
   fingerprint,
   hash: 'h1',
   commit: 'c1',
-  paths: [],
   tier: 'executor',
   plugin: 'ollama',
   note: { fix: '', reason: '' },

@@ -62,7 +62,6 @@ test('a fix is known with all that a later process needs to judge it and take it
     fingerprint: 'f1',
     hash: 'h1',
     commit: 'commit-h1',
-    paths: ['x'],
     tier: 'executor',
     plugin: 'ollama',
     note: { fix: 'say good', reason: 'it said bad' },

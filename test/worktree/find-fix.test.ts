@@ -33,7 +33,7 @@ async function fixed(
     note,
   };
   const message = fixMessage({ ...fix, class: 'unknown', attempt: 1, run: 'r1' });
-  return { ...fix, paths: [path], commit: await commitFix(tree, [{ path, text }], message, PLAIN) };
+  return { ...fix, commit: await commitFix(tree, [{ path, text }], message, PLAIN) };
 }
 const takeBack = (tree: Worktree, fix: Fix) =>
   revertFix(tree, fix.commit, revertMessage(fix, 'withdrawn', 'it was never judged', 'r2'), PLAIN);
