@@ -53,9 +53,9 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const layout = layoutOf(home);
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
-  const cutOff = cutOffRun(loaded, askedText(selection), Date.now());
   const now = await branchState(home, current);
-  const open = now.brings !== 'rebuild' ? cutOff?.open : undefined;
+  const lostBase = async () => (now.brings === 'rebuild' ? 'it was rewritten' : undefined);
+  const open = (await cutOffRun(loaded, askedText(selection), Date.now(), lostBase))?.open;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));

@@ -3,11 +3,11 @@ import { fail, MendError } from '../errors.ts';
 import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
-import { startedBases } from '../journal/history.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
+import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { type Base, commitOf, droppedBase, isAncestor } from '../worktree/base.ts';
+import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { judgeToday } from './judge-today.ts';
@@ -106,9 +106,7 @@ export async function showPromotion(home: string, base: Base, withDiff: boolean)
 
 /** What the base dropped is still on the AI branch, and would come back with it. */
 async function refuseRewritten(home: string, base: Base): Promise<void> {
-  const git = openGit(home);
-  const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  const dropped = tip && (await droppedBase(git, base, tip, () => startedBases(layoutOf(home))));
+  const dropped = await droppedCommit(layoutOf(home), base);
   if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
 }
 

@@ -5,10 +5,8 @@ import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
-import { openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { startedBases } from '../journal/history.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
@@ -18,21 +16,21 @@ import { withNeeds } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import { openBarrier } from '../stage/barrier.ts';
-import { bringOptions } from '../stage/bring-options.ts';
+import { bringOptions, droppedCommit } from '../stage/bring-options.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, lostWork, remadeEvents } from '../stage/stale.ts';
-import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
+import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { type ClosePorts, closeOpenRun, endLeft, stepsElsewhere } from './close-run.ts';
 import { isConflict, recordConflict } from './conflict.ts';
 import { backlogOf, withItems } from './items.ts';
-import { type CutOffRun, cutOffRun, type OpenRun, type RunHead } from './resume.ts';
+import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
 import { configurationNotices, movedNotice, shortList } from './start-notices.ts';
 
@@ -80,7 +78,11 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
   const current = await baseOf(home, objects);
-  const { open, toClose } = (await cutOffBefore(request, layout, loaded, current, now)) ?? {};
+  const { open, why: whyClosed } =
+    (await cutOffRun(loaded, askedText(request), now, async () => {
+      const isRewritten = (await droppedCommit(layout, current)) !== undefined;
+      return isRewritten ? `${current.name} was rewritten since it began` : undefined;
+    })) ?? {};
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { config, plugins, head } = await configure(request, objects, layout, loaded, base, open, now);
@@ -107,7 +109,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   });
   await endLeft(loaded, { layout, ...ports });
   const elsewhere = open ? await handedOn(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
-  if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
+  const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, { layout, ...ports });
   const mask = openMask(home, config, env, (await objects.files(base.commit)).keys());
   const forced = new Set(request.forced ? request.stages : []);
   const starting: Omit<Run, 'journal' | 'tree'> = {
@@ -149,7 +151,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const run: Run = { ...starting, journal, tree };
   const notices = [
     ...loaded.notices,
-    toClose && `run ${toClose.run} was cut off and is closed: ${toClose.why}`,
+    closed && `run ${closed} was cut off and is closed: ${whyClosed}`,
     open && current.commit !== base.commit && movedNotice(base),
     ...worktree.notices,
     // The simulated lab needs no credentials.
@@ -159,23 +161,6 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
   return { run, head, open, worktree, putBack, stale, notices, backend, elsewhere };
-}
-
-/** The run before this one, when it was cut off. One that began from commits that the base no longer has is closed. */
-async function cutOffBefore(
-  request: RunRequest,
-  layout: Layout,
-  loaded: LoadedStages,
-  base: Base,
-  now: number,
-): Promise<CutOffRun | undefined> {
-  const cutOff = cutOffRun(loaded, askedText(request), now);
-  if (!cutOff) return undefined;
-  const git = openGit(layout.home);
-  const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  const dropped = tip && (await droppedBase(git, base, tip, () => startedBases(layout)));
-  const { run } = cutOff.open ?? cutOff.toClose;
-  return dropped ? { toClose: { run, why: `${base.name} was rewritten since it began` } } : cutOff;
 }
 
 /** Configuration and plugins as committed on the base, and what the run does: as the cut-off run began, or as requested. */

@@ -77,13 +77,10 @@ function timeAtWork(events: readonly LoopEvent[]): number {
 
 const MAX_AGE_MS = 6 * 3_600_000;
 
-type Resumption = { resume: true } | { resume: false; why: string };
-
-/** Whether a start that asks for `asked` goes on with the run that asked for `before`, or closes it first and why. Pure. */
-export function shouldResume(before: { asked: string; lastEventAt: number }, asked: string, now: number): Resumption {
-  if (before.asked !== asked) return { resume: false, why: `it ran ${before.asked}, this start asks for ${asked}` };
-  if (now - before.lastEventAt > MAX_AGE_MS) return { resume: false, why: 'its last event is more than 6 hours old' };
-  return { resume: true };
+/** Why a start that asks for `asked` closes the run before it; undefined: it goes on with that run. Pure. */
+export function whyClosed(before: { asked: string; lastEventAt: number }, asked: string, now: number) {
+  if (before.asked !== asked) return `it ran ${before.asked}, this start asks for ${asked}`;
+  return now - before.lastEventAt > MAX_AGE_MS ? 'its last event is more than 6 hours old' : undefined;
 }
 
 /** A run that was cut off. */
@@ -96,21 +93,27 @@ export interface OpenRun {
   events: readonly LoopEvent[];
 }
 
-/** A cut-off run: a start goes on with it, or closes it first and why. */
-export type CutOffRun = { open: OpenRun; toClose?: never } | { open?: never; toClose: { run: string; why: string } };
-
-/** The run before this one, when it was cut off, for a start that asks for `asked`. */
-export function cutOffRun(loaded: LoadedStages, asked: string, now: number): CutOffRun | undefined {
+/**
+ * The run before this one, when it was cut off: a start that asks for `asked` goes on with it, or closes it first (`why`).
+ * `lostBase` is asked first: why its base is not that of this start, if so.
+ */
+export async function cutOffRun(
+  loaded: LoadedStages,
+  asked: string,
+  now: number,
+  lostBase: () => Promise<string | undefined>,
+): Promise<{ open: OpenRun; why?: never } | { open?: never; why: string } | undefined> {
   const unfinished = openRun(loaded);
   if (!unfinished) return undefined;
   const { run, events } = unfinished;
   const [first] = events;
-  if (first?.type !== 'run.started') return { toClose: { run, why: 'what it was asked for is lost' } };
+  const lost = await lostBase();
+  if (lost !== undefined) return { why: lost };
+  if (first?.type !== 'run.started') return { why: 'what it was asked for is lost' };
   const state = knownState(loaded, run, events, now);
-  const resumption = shouldResume({ asked: first.data.asked, lastEventAt: state.lastEventAt }, asked, now);
-  if (!resumption.resume) return { toClose: { run, why: resumption.why } };
+  const why = whyClosed({ asked: first.data.asked, lastEventAt: state.lastEventAt }, asked, now);
   const treeOpened = events.some(({ type }) => type === 'tree.opened');
-  return { open: { run, head: first.data, state, treeOpened, events } };
+  return why === undefined ? { open: { run, head: first.data, state, treeOpened, events } } : { why };
 }
 
 /** The state by the events of a run, completed from the stages where lines of its journal are lost. */

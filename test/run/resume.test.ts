@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyState } from '../../src/journal/stages.ts';
-import { knownState, recordCutOff, resumeState, shouldResume } from '../../src/run/resume.ts';
+import { knownState, recordCutOff, resumeState, whyClosed } from '../../src/run/resume.ts';
 import { journalOf, type Line } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
@@ -194,13 +194,10 @@ test('a clock that was set back refills nothing', () => {
 test('a start goes on with the run that asked for the same, up to six hours after its last event', () => {
   const hours = 3_600_000;
   const before = { asked: 'all', lastEventAt: 1000 };
-  assert.equal(shouldResume(before, 'all', 1000 + 6 * hours), { resume: true });
-  assert.equal(shouldResume(before, 'all', 1001 + 6 * hours), {
-    resume: false,
-    why: 'its last event is more than 6 hours old',
-  });
-  assert.equal(shouldResume(before, 'vms', 1000), { resume: false, why: 'it ran all, this start asks for vms' });
-  assert.equal(shouldResume(before, 'all', 0), { resume: true });
+  assert.is(whyClosed(before, 'all', 1000 + 6 * hours), undefined);
+  assert.is(whyClosed(before, 'all', 1001 + 6 * hours), 'its last event is more than 6 hours old');
+  assert.is(whyClosed(before, 'vms', 1000), 'it ran all, this start asks for vms');
+  assert.is(whyClosed(before, 'all', 0), undefined);
 });
 
 test.run();
