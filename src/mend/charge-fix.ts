@@ -4,6 +4,7 @@ import { itemNumber } from '../backlog/stage-of-item.ts';
 import { recordOf, stepRecords, wasGreen } from '../journal/stages.ts';
 import { again, type Next } from '../plan/action.ts';
 import type { Run } from '../stage/run.ts';
+import { isInconclusive } from '../triage/judge.ts';
 import { type Fix, fixesIn, type LedgerFix } from '../triage/ledger.ts';
 import { recordWithdrawn, takeBack } from './commit.ts';
 import { type Answers, answerAll, type FailedCell, hasRoom } from './failed-cell.ts';
@@ -63,8 +64,8 @@ async function judgeByReturn(run: Run, { incident: { stage, step, failure } }: F
 
 /** A transient, external or timed-out failure proves nothing about a fix: one rerun, then the step is left for the next run. */
 function ifInconclusive(run: Run, { incident, failed }: FailedCell, by: string): Next | undefined {
-  const { step, failure, ended } = incident;
-  if (!failure.transient && !failure.external && !ended.timed_out) return undefined;
+  const { step, failure } = incident;
+  if (!isInconclusive(incident)) return undefined;
   const pauseMs = (failure.transient && run.config.loop.wait.backoff[0]) || 0;
   if (!run.journal.failures.hasRerun(step) && hasRoom(run, failed, pauseMs)) {
     return again(pauseMs, `this end says nothing about ${by}: once more`);

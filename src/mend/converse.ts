@@ -9,8 +9,8 @@ import { callHook, faultLine } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { Run } from '../stage/run.ts';
+import { dayBudgetSpent } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { usedOn } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, recordAnswer, recordPatch, writeCase } from './cases.ts';
 import { contextFor, type FixContext } from './context.ts';
@@ -188,11 +188,10 @@ function proposedFix({ tier, plugin, document }: Conversation, sound: SoundFix):
 /** Whether another call may be made: the day's tokens and, of an escalation, its calls are not spent. */
 function mayCall({ run, incident, tier }: Conversation, round: number): boolean {
   if (tier === 'executor' && round === 1) return true;
-  const { day_tokens, day_dollars, escalation_calls } = run.config.loop.limits;
+  const { limits } = run.config.loop;
   const calls = currentIncident(run, incident).history.escalation_calls;
-  if (tier === 'escalation' && calls >= escalation_calls) return false;
-  const { tokens, dollars = 0 } = usedOn(run.journal.ledger.day, run.clock.now());
-  return tokens < day_tokens && dollars < (day_dollars ?? Number.POSITIVE_INFINITY);
+  if (tier === 'escalation' && calls >= limits.escalation_calls) return false;
+  return !dayBudgetSpent({ limits, day: run.journal.ledger.day, now: run.clock.now() });
 }
 
 /** One call of the plugin's hook. */

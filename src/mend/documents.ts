@@ -12,7 +12,7 @@ import { isSyntaxError, outOfReach } from '../outbound/out-of-reach.ts';
 import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
-import { withNeeds } from '../plan/compile.ts';
+import { needsOf } from '../plan/compile.ts';
 import { cellNames, stepNames } from '../plan/matrix.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 import type { Run } from '../stage/run.ts';
@@ -121,8 +121,7 @@ async function failureContext(run: Run, { endText, steps }: Incident, facts: Fix
 
 /** Every stage that this one needs, directly or not: what is not in the repository may be theirs. */
 function makersOf({ config, journal }: Run, name: string, tree: readonly string[]): Maker[] {
-  const needed = withNeeds(config.map, [name]).filter((need) => need !== name);
-  return needed.map((stage) => {
+  return needsOf(config.map, name).map((stage) => {
     const { files, matrix } = config.map.stages[stage] as Stage;
     const steps = stepNames(stage, { matrix }).flatMap((step) => recordOf(journal.stages, step)?.wrote ?? []);
     return { stage, files: tree.filter(pathMatcher(files)), wrote: [...new Set(steps)] };

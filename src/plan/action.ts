@@ -34,8 +34,16 @@ export type Outcome =
   /** The whole run cannot go on, whatever the step's `on_failure`. */
   | { kind: 'halt'; message: string; context?: Record<string, unknown> };
 
-/** How a call ended: the action's outcome, or why there is none. */
-export type Ended = Outcome | { kind: 'error'; error: ExecutionError } | { kind: 'left'; reason: string };
+/** How a call ended, or why there was none. */
+export type Ended =
+  | Outcome
+  | { kind: 'error'; error: ExecutionError }
+  /** Left for the next run. */
+  | { kind: 'left'; reason: string }
+  /** The plan was stopped before it began. */
+  | { kind: 'unbegun'; error: ExecutionError }
+  /** It goes on when what it needs was made again, or its stage is no longer held. */
+  | { kind: 'suspended' };
 
 /** What follows an attempt: the step's end, or another attempt after a pause. */
 export type Next = { end: Ended } | { again: DataOf<'step.retry'> };

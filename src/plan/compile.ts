@@ -68,6 +68,10 @@ export function inRunningOrder({ stages }: ContextMap, names: readonly string[])
   return order;
 }
 
+/** What a stage needs, directly or not. */
+export const needsOf = (map: ContextMap, stage: string): string[] =>
+  withNeeds(map, [stage]).filter((name) => name !== stage);
+
 /** `stages` and all they need, directly or not, in the map's order. Unknown names are left out. */
 export function withNeeds(map: ContextMap, stages: readonly string[]): string[] {
   const wanted = new Set<string>();

@@ -18,7 +18,6 @@ import type { Execution } from './call-action.ts';
 import {
   blindRetry,
   endBeforeAttempt,
-  endIfHeld,
   endIfUpToDate,
   endStep,
   failedAttempt,
@@ -39,11 +38,7 @@ export async function driveStep(step: PlanStep, execution: Execution, isResumed:
     const end = endBeforeAttempt(step, execution);
     if (end) return endStep(step, execution, end);
     const { attempt, ended } = await runAttempt(step, execution);
-    if (ended.kind === 'returned') {
-      const held = endIfHeld(step, execution);
-      if (held) return endStep(step, execution, held);
-      continue;
-    }
+    if (ended.kind === 'returned') continue;
     const next = await afterAttempt(step, execution, attempt, ended);
     if ('end' in next) return endStep(step, execution, next.end);
     execution.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });

@@ -4,7 +4,7 @@
 import { limited } from '../io/signals.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { again, type Next } from '../plan/action.ts';
-import { withNeeds } from '../plan/compile.ts';
+import { needsOf } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { type Cell, stepLabel } from '../plan/matrix.ts';
@@ -155,7 +155,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
   async function takeTurn(run: Run, stage: string, fleet: Fleet, first: Waiting | undefined): Promise<boolean> {
     const { signal, end } = limited(first?.cell.failed.timeLeftMs() ?? 0, run.signal);
     const isInTheWay = ([name, other]: [unknown, Fleet]) =>
-      other !== fleet && other.hasTurn && !needsOf(run, name as string).includes(stage);
+      other !== fleet && other.hasTurn && !needsOf(run.config.map, name as string).includes(stage);
     let waited = false;
     while ([...fleets].some(isInTheWay) && !signal.aborted) {
       waited = true;
@@ -178,10 +178,6 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     wakeWaiting.clear();
   }
 }
-
-/** What a stage needs, directly or not. */
-export const needsOf = ({ config }: Run, stage: string): string[] =>
-  withNeeds(config.map, [stage]).filter((name) => name !== stage);
 
 /** Cells whose inputs changed since they failed: they run again instead of being answered. */
 async function changedMeanwhile(run: Run, waiting: readonly Waiting[]): Promise<FailedCell[]> {

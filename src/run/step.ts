@@ -6,12 +6,12 @@ import type { FailedAttempt } from '../mend/failed-cell.ts';
 import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
 import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
+import { needsOf } from '../plan/compile.ts';
 import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import { callAction, type Execution, isExhausted, thrownError } from './call-action.ts';
-import { needsOf } from './fleet.ts';
 
 /** How a step ended, for the schedule. */
 export type StepEnd =
@@ -19,43 +19,32 @@ export type StepEnd =
   | { state: 'FAILED'; error: ExecutionError; halt: boolean }
   /** Stopped from outside: still to do. */
   | { state: 'TODO'; error: ExecutionError }
-  /** Nothing is recorded: it is resumed when what it needs was made again, or its stage is no longer held. */
   | { state: 'SUSPENDED' }
-  /** Left for the next run. */
   | { state: 'SKIPPED'; error: ExecutionError };
 
 /** The end of a step that is up to date, or that the plan's stop leaves as it was; undefined when it needs an attempt. */
-export async function endIfUpToDate(step: PlanStep, execution: Execution): Promise<StepEnd | Ended | undefined> {
+export async function endIfUpToDate(step: PlanStep, execution: Execution): Promise<Ended | undefined> {
   const { signal, fleets } = execution;
-  const toDo = (stop: Stop): StepEnd => ({ state: 'TODO', error: stopError(stop, step.id) });
-  const stop = stopReason(signal);
-  if (stop) return toDo(stop);
-  fleets.started(step);
-  const ended = await callAction(step, execution, 'upToDate');
-  const stopped = ended?.kind === 'stopped' ? stopReason(signal) : undefined;
-  return stopped ? toDo(stopped) : ended;
+  if (!signal.aborted) fleets.started(step);
+  const ended: Ended | undefined = signal.aborted ? { kind: 'stopped' } : await callAction(step, execution, 'upToDate');
+  const stop = ended?.kind === 'stopped' ? stopReason(signal) : undefined;
+  return stop ? { kind: 'unbegun', error: stopError(stop, step.id) } : ended;
 }
 
 /** How often one stage is made again in one run because fixes made it stale. */
 const MAX_REMADE = 10;
 
 /** The end of a step that must not begin an attempt: the plan was stopped, or what it needs is stale and is made again first. */
-export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): StepEnd | Ended | undefined {
+export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): Ended | undefined {
   if (signal.aborted) return { kind: 'stopped' };
   if (!run) return undefined;
   const { stages } = run.journal.stages;
-  const stale = needsOf(run, step.payload.stage as string).filter((name) => stages[name]?.stale);
+  const stale = needsOf(run.config.map, step.payload.stage as string).filter((name) => stages[name]?.stale);
   if (stale.length === 0) return undefined;
   const often = stale.find((name) => run.journal.failures.timesGreen(name) > MAX_REMADE);
-  if (!often) return { state: 'SUSPENDED' };
+  if (!often) return { kind: 'suspended' };
   const message = `${often}, which it needs, was made again ${MAX_REMADE} times in this run`;
   return { kind: 'failed', message, context: {} };
-}
-
-/** The end of a step whose attempt did not begin; undefined when it may try again at once. */
-export function endIfHeld(step: PlanStep, { halted, fleets }: Execution): StepEnd | Ended | undefined {
-  if (halted) return { kind: 'left', reason: 'the run halted before it began' };
-  return fleets.isHeld(step) ? { state: 'SUSPENDED' } : undefined;
 }
 
 /** Waits for what is left of a pause that an earlier process began. */
@@ -64,7 +53,7 @@ export async function finishWait(step: PlanStep, { waits, clock, signal }: Execu
   if (left > 0) await clock.sleep(left, signal);
 }
 
-/** Makes one attempt, unless all are used up. One that did not begin does not count. */
+/** Makes one attempt, unless all are used up. One that did not begin does not count; `returned`: it may begin at once. */
 export async function runAttempt(step: PlanStep, execution: Execution): Promise<{ attempt: number; ended: Ended }> {
   const { attempts, maxAttempts, fleets } = execution;
   const used = attempts.get(step.id) ?? 0;
@@ -76,8 +65,10 @@ export async function runAttempt(step: PlanStep, execution: Execution): Promise<
   attempts.set(step.id, used + 1);
   fleets.started(step);
   const ended = await callAction(step, execution, 'run');
-  if (ended.kind === 'returned') attempts.set(step.id, used);
-  return { attempt: used + 1, ended };
+  if (ended.kind !== 'returned') return { attempt: used + 1, ended };
+  attempts.set(step.id, used);
+  if (execution.halted) return { attempt: used, ended: { kind: 'left', reason: 'the run halted before it began' } };
+  return { attempt: used, ended: fleets.isHeld(step) ? { kind: 'suspended' } : ended };
 }
 
 /** The attempt if it failed. `isMendable`: a command failed or ran out of time; it is no bug and no halt. */
@@ -125,13 +116,13 @@ export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, again: 
 
 /**
  * Ends a step. The outcomes of its fixes are recorded first, so that a crash cannot leave a finished step with open fixes; a step
- * that has an end already, suspended or stopped before it began, records nothing.
+ * that is suspended, or was stopped before it began, records nothing.
  */
-export async function endStep(step: PlanStep, execution: Execution, ended: Ended | StepEnd): Promise<StepEnd> {
+export async function endStep(step: PlanStep, execution: Execution, ended: Ended): Promise<StepEnd> {
   const { run, fleets } = execution;
-  if ('state' in ended) {
+  if (ended.kind === 'suspended' || ended.kind === 'unbegun') {
     fleets.markIdle(step);
-    return ended;
+    return ended.kind === 'suspended' ? { state: 'SUSPENDED' } : { state: 'TODO', error: ended.error };
   }
   if (!run) return recordStepEnd(step, execution, ended);
   // Of several cells that end at the same time, the last one settles their fixes.

@@ -211,8 +211,8 @@ function dayTriesSpent({ limits, day, now }: Situation): Decision | undefined {
   return none('day_tries_spent', `${counted(tries, 'try', 'tries')} on ${date}, ${limits.day_tries} at most`);
 }
 
-/** Whether models have used up what they may in a day. */
-function dayBudgetSpent({ limits, day, now }: Pick<Situation, 'limits' | 'day' | 'now'>): Decision | undefined {
+/** The decision when models have used up what they may in a day; undefined while they have not. */
+export function dayBudgetSpent({ limits, day, now }: Pick<Situation, 'limits' | 'day' | 'now'>): Decision | undefined {
   const { date, tokens, dollars = 0 } = usedOn(day, now);
   if (tokens >= limits.day_tokens) {
     return none('day_tokens_spent', `${counted(tokens, 'token')} used on ${date}, ${limits.day_tokens} at most`);

@@ -25,10 +25,7 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
   if (!trial) return undefined;
   const { green, rerun, earlier, fix } = trial;
   if (reds.some((red) => red.changedJudges)) return say('broke', 'with it the stage changed what checks run');
-  const unsure = reds.filter(({ step, failure, ended }) => {
-    const isInconclusive = failure.transient || failure.external || ended.timed_out;
-    return isInconclusive && !rerun.has(step);
-  });
+  const unsure = reds.filter((red) => isInconclusive(red) && !rerun.has(red.step));
   if (unsure.length > 0) {
     const reason = 'this end says nothing about the fix';
     return { verdict: 'rerun', reason, again: unsure.map(({ step }) => step) } satisfies Judgement;
@@ -40,14 +37,8 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
     return provisional.length + 1 < item.steps
       ? say('provisional', 'its tests pass, and what accepts it does not hold yet')
       : say('no_effect', 'as many changes as steps, and what accepts it does not hold');
-  if (green.size > 0)
-    return say(
-      'helped',
-      helpedWords(
-        [...green],
-        reds.map(({ step }) => step),
-      ),
-    );
+  const stillRed = reds.map(({ step }) => step);
+  if (green.size > 0) return say('helped', helpedWords([...green], stillRed));
   const fingerprints = reds.map(({ failure }) => failure.fingerprint);
   if (fingerprints.includes(fix.fingerprint)) return say('no_effect', 'the same failure again');
   if (fingerprints.some((fingerprint) => earlier.includes(fingerprint))) {
@@ -60,6 +51,10 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
   }
   return say('provisional', 'another failure came in its place');
 }
+
+/** Whether an end proves nothing about a fix. */
+export const isInconclusive = ({ failure, ended }: Pick<Incident, 'failure' | 'ended'>): boolean =>
+  failure.transient || failure.external || ended.timed_out;
 
 const say = (verdict: Exclude<Judgement['verdict'], 'rerun'>, reason: string): Judgement => ({ verdict, reason });
 
