@@ -65,12 +65,13 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const atWork = runAtWork(layout)?.isRun === true;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
+  /** Stages that the run would work on; of what waits for a person, the run leaves what needs it as it is. */
+  const worked = new Set<string>();
   for (const name of stages) {
     const stage = config.map.stages[name] as Stage;
     const outputs = await neededOutputs(config.map, stage, layout);
     const beside = await besideInputs(stage, { layout, carry: config.map.carry, written: loaded.state.written });
-    const todo = new Set(rows.filter((r) => r.state !== 'DONE').map((r) => r.stage));
-    const waitsFor = stage.needs.filter((need) => todo.has(need));
+    const waitsFor = stage.needs.filter((need) => worked.has(need));
     const wasReset = isReset(loaded.state, name);
     for (const cell of cellsOf(stage)) {
       const step = stepNameOf(name, cell);
@@ -80,6 +81,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
         ? ['DONE', 'green in the run that goes on']
         : judge({ name, stage, cell, record, wasReset, outputs, beside, waitsFor, waits }, scope);
       rows.push({ step, stage: name, needs: stage.needs, state, why });
+      const isLeft = waits !== undefined || record?.status === 'give_up' || !config.loop.retry_failed;
+      if (state !== 'DONE' && !(state === 'FAILED' && isLeft)) worked.add(name);
     }
   }
   const lab = selection.lab ?? config.loop.lab;

@@ -101,6 +101,24 @@ test('a stage without checks is to do again behind a need that is made again, an
   assert.equal([...ran], ['vms', 'blind', 'behind'], 'what was said to be to do');
 });
 
+test('what needs a stage that waits for a person is left as it is, in plan and run', async () => {
+  const stages = (command: string) => ({
+    vms: { command, rerun: false },
+    blind: { command: 'true', needs: ['vms'] },
+  });
+  const home = homelab(stages('true'));
+  await run(home);
+  reconfigure(home, stages('exit 4'));
+  await run(home);
+  assert.equal(await rows(home), [
+    'vms FAILED: not run again by itself (rerun: false); use retry',
+    'blind DONE: green; nothing to check',
+  ]);
+  const { trail, stages: after } = await run(home);
+  assert.not(trail.includes('step.started blind'));
+  assert.is(after.stages.blind?.status, 'green');
+});
+
 test('a stage that was reset says so', async () => {
   const home = homelab(CHAIN, {}, FILES);
   await run(home);
