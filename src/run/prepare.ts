@@ -3,15 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { endJobs } from '../backend/end-jobs.ts';
 import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
-import { fail } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import { fail, MendError } from '../errors.ts';
+import type { LoopEvent, NewEvent } from '../events.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { recordEnd } from '../journal/history.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
+import { finishNotifying, type NotifyingRun, notify } from '../mend/notify.ts';
 import { withNeeds } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
 import type { StaleStage } from '../plan/stale.ts';
@@ -28,10 +30,9 @@ import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { type ClosePorts, closeOpenRun, endLeft, stepsElsewhere } from './close-run.ts';
-import { isConflict, recordConflict } from './conflict.ts';
 import { backlogOf, withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
-import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
+import { askedText, refuseFailed, refuseStaleNeeds, type Selection, selectStages } from './select.ts';
 import { configurationNotices, movedNotice, shortList } from './start-notices.ts';
 
 /** What a run is asked for. */
@@ -199,6 +200,40 @@ async function staleAtStart(
   return stale.filter(({ stage, remake }) => isResumed || remake || !stages.includes(stage));
 }
 
+const CONFLICTS: ReadonlySet<string> = new Set(['E_MERGE_CONFLICT', 'E_BASE_REWRITTEN', 'E_WORKTREE_IN_THE_WAY']);
+
+/** Whether a person has to settle something before the base can be merged. */
+const isConflict = (error: unknown): error is MendError => error instanceof MendError && CONFLICTS.has(error.code);
+
+/**
+ * Records a run that cannot begin because of the base, from `began` to its end, and closes its journal. People are notified of
+ * the same conflict once.
+ */
+async function recordConflict(
+  run: NotifyingRun,
+  base: Base,
+  began: NewEvent,
+  { code, exit, message, problems, next }: MendError,
+  latest: { events: readonly LoopEvent[] } | undefined,
+): Promise<void> {
+  const { journal, layout, lab, id } = run;
+  const data = { code, message, problems: [...problems], next, base: base.name, commit: base.commit };
+  const isReported = latest?.events.some(
+    (event) => event.type === 'tree.conflict' && event.data.next === next && event.data.commit === base.commit,
+  );
+  try {
+    journal.append(began, { type: 'tree.conflict', data });
+    const text = [message, ...problems.map((problem) => `- ${problem}`), `next: ${next}`].join('\n');
+    if (!isReported) notify(run, { reason: 'conflict', title: `${base.name} cannot be brought in`, text });
+    await finishNotifying(run);
+    const error = { error_code: code, message };
+    journal.append({ type: 'run.ended', status: 'failure', data: { exit, lab, error } });
+  } finally {
+    journal.close();
+  }
+  recordEnd(layout, id);
+}
+
 /** How many steps of these stages are not green. */
 const stepsToDo = (stages: readonly string[], { map }: Configuration, state: StageState): number =>
   stages
@@ -227,27 +262,6 @@ export function began(lab: Lab, request: RunRequest, head: RunHead, open: OpenRu
   if (!open) return { type: 'run.started', data: { ...head, ...options } };
   const { asked, stages } = head;
   return { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } };
-}
-
-/** With `retry_failed` off, or no retries allowed, a failed stage stops the run before anything starts. */
-function refuseFailed(stages: readonly string[], { stages: records }: StageState): void {
-  const failed = stages.filter((name) => records[name]?.status === 'failed');
-  if (failed.length === 0) return;
-  const problems = failed.map((name) => `${name}: ${records[name]?.reason ?? 'failed'}`);
-  fail('E_FOUND_FAILED', { command: `mendloop retry ${failed.join(' ')}` }, problems);
-}
-
-/** Stages that are needed and not asked for must be fresh; a person says whether they are to be made again. */
-function refuseStaleNeeds(
-  selection: Selection,
-  stages: readonly string[],
-  requested: readonly string[],
-  stale: readonly StaleStage[],
-): void {
-  const unmet = stale.filter(({ stage }) => requested.includes(stage) && !stages.includes(stage));
-  if (unmet.length === 0) return;
-  const problems = unmet.map(({ stage, why }) => `${stage} no longer stands: ${why}`);
-  fail('E_NEEDS_UNMET', { stages: stages.join(', '), command: withNeedsCommand(selection, stages) }, problems);
 }
 
 function newHead(request: RunRequest, config: Configuration, stages: string[], base: Base, now: number): RunHead {

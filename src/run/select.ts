@@ -1,8 +1,9 @@
-// Which stages a request means, and what they need that is not there. Pure.
+// Which stages a request means, and what keeps them from running: needs that are not there, failures found. Pure.
 import type { ContextMap } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { StageState } from '../journal/stages.ts';
 import { inRunningOrder, withNeeds } from '../plan/compile.ts';
+import type { StaleStage } from '../plan/stale.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 
 export interface Selection {
@@ -37,8 +38,29 @@ export function selectStages(map: ContextMap, selection: Selection, state: Stage
   return inRunningOrder(map, chosen);
 }
 
-export const withNeedsCommand = ({ forced }: Pick<Selection, 'forced'>, stages: readonly string[]): string =>
+const withNeedsCommand = ({ forced }: Pick<Selection, 'forced'>, stages: readonly string[]): string =>
   `mendloop ${forced ? 'retry ' : ''}${stages.join(' ')} --with-needs`;
+
+/** With `retry_failed` off, or no retries allowed, a failed stage stops the run before anything starts. */
+export function refuseFailed(stages: readonly string[], { stages: records }: StageState): void {
+  const failed = stages.filter((name) => records[name]?.status === 'failed');
+  if (failed.length === 0) return;
+  const problems = failed.map((name) => `${name}: ${records[name]?.reason ?? 'failed'}`);
+  fail('E_FOUND_FAILED', { command: `mendloop retry ${failed.join(' ')}` }, problems);
+}
+
+/** Stages that are needed and not asked for must be fresh; a person says whether they are to be made again. */
+export function refuseStaleNeeds(
+  selection: Selection,
+  stages: readonly string[],
+  requested: readonly string[],
+  stale: readonly StaleStage[],
+): void {
+  const unmet = stale.filter(({ stage }) => requested.includes(stage) && !stages.includes(stage));
+  if (unmet.length === 0) return;
+  const problems = unmet.map(({ stage, why }) => `${stage} no longer stands: ${why}`);
+  fail('E_NEEDS_UNMET', { stages: stages.join(', '), command: withNeedsCommand(selection, stages) }, problems);
+}
 
 /** One text for a request, equal for equal requests: how a cut-off run is recognised as the one asked for again. */
 export function askedText(selection: Selection): string {
