@@ -7,11 +7,13 @@ import { z } from 'zod';
 import { mendError } from '../../src/errors.ts';
 import type { NewEvent } from '../../src/events.ts';
 import { action, type Outcome } from '../../src/plan/action.ts';
-import type { ExecutionCode, ExecutionError } from '../../src/plan/codes.ts';
-import type { PlanResult } from '../../src/plan/contract.ts';
+import { type ExecutionCode, type ExecutionError, executionError } from '../../src/plan/codes.ts';
+import type { PlanResult, PlanStep } from '../../src/plan/contract.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import { createPlanRunner } from '../../src/run/plan-runner.ts';
-import { context, id, plan, step } from '../plan/builders.ts';
+import { blindRetry } from '../../src/run/step.ts';
+import { checkedPlan, context, id, plan, step } from '../plan/builders.ts';
+import { fc } from '../sweep.ts';
 import { act, after, type Behaviour, done, execute, failed, fakeClock, untilStopped } from './builders.ts';
 
 const ok: Behaviour = () => done;
@@ -529,29 +531,55 @@ test('a retry that helps is a success with no error', async () => {
   assert.equal([result.status, result.error], ['success', null]);
 });
 
-test('only on_failure: retry retries, only codes of its policy, and not what says that again is pointless', async () => {
-  const policy = { max_attempts: 3 };
-  const tries = async (more: object, outcome: Outcome) => {
-    let n = 0;
-    await execute(plan([step(1, [], { retry_policy: policy, ...more })]), () => after(n++, outcome), {
-      clock: fakeClock(),
-    });
-    return n;
-  };
-  assert.is(await tries({ on_failure: 'retry' }, failed()), 3);
-  assert.is(await tries({ on_failure: 'halt' }, failed()), 1);
-  assert.is(await tries({ on_failure: 'skip' }, failed()), 1);
-  assert.is(await tries({ on_failure: 'retry' }, failed('no', { again: false })), 1);
-  assert.is(await tries({ on_failure: 'retry' }, { kind: 'halt', message: 'no' }), 1);
-  const noCodes = { ...policy, retryable_error_codes: [] };
-  assert.is(await tries({ on_failure: 'retry', retry_policy: noCodes }, failed()), 1);
+test('only on_failure: retry retries, by the step’s policy before the plan’s, and not what says that again is pointless', async () => {
+  const own = { max_attempts: 3 };
+  const none = { ...own, retryable_error_codes: [] };
+  const late = { ...own, retryable_error_codes: ['STEP_TIMEOUT' as const] };
+  const rows: [tries: number, step: object, behaviour?: Behaviour][] = [
+    [2, { on_failure: 'retry' }],
+    [3, { on_failure: 'retry', retry_policy: own }],
+    [1, { on_failure: 'halt', retry_policy: own }],
+    [1, { on_failure: 'skip', retry_policy: own }],
+    [1, { on_failure: 'retry', retry_policy: own }, () => failed('no', { again: false })],
+    [1, { on_failure: 'retry', retry_policy: own }, () => ({ kind: 'halt', message: 'no' })],
+    [1, { on_failure: 'retry', retry_policy: none }],
+    [1, { on_failure: 'retry', retry_policy: late }],
+    [3, { on_failure: 'retry', retry_policy: late, timeout_ms: 5 }, untilStopped],
+  ];
+  for (const [expected, of, behaviour = () => failed()] of rows) {
+    let tries = 0;
+    const input = plan([step(1, [], of)], { retry_policy: { max_attempts: 2 } });
+    await execute(
+      input,
+      (call) => {
+        tries += 1;
+        return behaviour(call);
+      },
+      { clock: fakeClock() },
+    );
+    assert.is(tries, expected, JSON.stringify(of));
+  }
 });
 
-test('a step without a policy takes the plan’s', async () => {
-  let n = 0;
-  const input = plan([step(1, [], { on_failure: 'retry' })], { retry_policy: { max_attempts: 4 } });
-  await execute(input, () => after(n++, failed()), { clock: fakeClock() });
-  assert.is(n, 4);
+test('property: a pause before a retry is a number from 0 to the cap, whatever the policy', () => {
+  const numbers = { max: Number.MAX_SAFE_INTEGER, min: 0 };
+  const multipliers = fc.double({ min: 1, noNaN: true, noDefaultInfinity: true });
+  const error = executionError('EXECUTION_HALTED', 'it broke');
+  fc.assert(
+    fc.property(
+      fc.integer(numbers),
+      multipliers,
+      fc.integer(numbers),
+      fc.integer({ min: 1, max: 30 }),
+      (backoff_ms, backoff_multiplier, max_backoff_ms, attempt) => {
+        const policy = { max_attempts: 31, backoff_ms, backoff_multiplier, max_backoff_ms };
+        const of = checkedPlan(plan([step(1, [], { on_failure: 'retry', retry_policy: policy })]));
+        const pause =
+          blindRetry(of, { step: of.steps[0] as PlanStep, attempt, error, mayRunAgain: true }) ?? Number.NaN;
+        assert.ok(pause >= 0 && pause <= max_backoff_ms, String(pause));
+      },
+    ),
+  );
 });
 
 test('an interruption ends a pause between two attempts', async () => {
