@@ -109,15 +109,16 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
   const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
   const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
   const workers = request.workers ?? config.loop.workers;
-  const graph = { ahead: (): TaskAhead[] => [] };
-  const backend = await reached.open(run, { ahead: () => graph.ahead(), earlier: open?.events ?? [] });
+  let graph: GraphView | undefined;
+  const ahead = () => (graph ? tasksAhead(run, graph) : []);
+  const backend = await reached.open(run, { ahead, earlier: open?.events ?? [] });
   run.barrier.onWriting(async () => backend.withdraw?.());
   const runner = createPlanRunner({
     run,
     actions: new Map([[STAGE_ACTION, stageAction(run, backend, backend.width && workers)]]),
     workers: backend.width ?? workers,
     watch: (view) => {
-      graph.ahead = () => tasksAhead(run, view);
+      graph = view;
     },
     backend,
     maxSteps: config.loop.limits.max_steps,
