@@ -157,7 +157,7 @@ async function recordTicks(run: Run, objects: GitObjects): Promise<void> {
   const green = events.filter(
     ({ type, stage = '' }) => type === 'stage.green' && isItem(stage) && !recorded.has(stage),
   );
-  for (const { stage = '', run: id } of green) {
+  for (const [stage, { run: id }] of new Map(green.map((event) => [event.stage ?? '', event]))) {
     const files = await backlogAt(objects, tree.head);
     const item = itemOfStage(files, stage);
     const ticks = ['--all-match', `--grep=^Item: ${item?.number}$`, `--grep=^Run: ${id}$`, '--grep=^Tick '];
