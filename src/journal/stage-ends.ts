@@ -97,8 +97,8 @@ export function stageEnds(
     const reason = `the run stopped before it: ${why}`;
     // What a fix made stale has a reason of its own, which decides how it is taken up.
     const isOpen = (stage: string) => stages[stage]?.status !== 'green' && !stages[stage]?.stale;
-    const left = [...steps.keys()].filter((stage) => !begun.has(stage) && isOpen(stage));
-    return left.map((stage) => ({ type: 'stage.skipped', stage, status: 'skipped', data: { reason } }));
+    const stopped = [...steps.keys()].filter((stage) => !begun.has(stage) && isOpen(stage));
+    return stopped.map((stage) => ({ type: 'stage.skipped', stage, status: 'skipped', data: { reason } }));
   }
 }
 

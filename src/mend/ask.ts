@@ -130,10 +130,10 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
       record(run, incident, 'plugin.failed', { plugin: plugin.name, reason: blocked });
       continue;
     }
-    const given = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
+    const question = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
     // Without a document nothing may be sent.
-    if (!given) continue;
-    const reply = await converse({ run, incident, tier, plugin, ...given, signal }, asks);
+    if (!question) continue;
+    const reply = await converse({ run, incident, tier, plugin, ...question, signal }, asks);
     if ('sound' in reply) return reply;
     if ('handOver' in reply) return openOrAsk(run, incident, reply, asks);
     if (reply.none === 'stopped') return { none: reply.none };

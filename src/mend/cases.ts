@@ -104,13 +104,13 @@ export function openCase(run: Run, incident: Incident, written: CaseDocument, wh
 function markOpen(run: Run, incident: Incident, name: string, why: string, suggestion?: Suggestion): void {
   const store = openCaseStore(run.layout);
   const { patch: _, suggested: __, ...summary } = summaryOf(store, name) as CaseSummary;
-  store.writeSummary({ ...summary, state: 'open', why, ...(suggestion && waiting(suggestion)) });
+  store.writeSummary({ ...summary, state: 'open', why, ...(suggestion && suggestionData(suggestion)) });
   const { hash, ask } = suggestion ?? {};
   const data = { ...(hash !== undefined && { hash }), ...(ask && { ask }) };
   record(run, incident, 'case.opened', { ...openedData(incident, name, why), ...data });
 }
 
-function waiting({ hash, plugin, tier, note, ask }: Suggestion): Pick<CaseSummary, 'patch' | 'suggested'> {
+function suggestionData({ hash, plugin, tier, note, ask }: Suggestion): Pick<CaseSummary, 'patch' | 'suggested'> {
   return { patch: hash, suggested: { plugin, tier, note: { ...note }, ...(ask && { ask }) } };
 }
 
@@ -167,13 +167,15 @@ export async function leaveSuggestion(
 /** Writes a case with all evidence and opens it for a person. Nothing is written when a secret may be left in it. */
 export async function handOver(run: Run, incident: Incident, why: HandOver): Promise<void> {
   const notes = why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`];
-  await ifSafe(run, incident, { lead: oneLine(why.text), notes }, (written) => openCase(run, incident, written, why));
+  await writeForPerson(run, incident, { lead: oneLine(why.text), notes }, (written) =>
+    openCase(run, incident, written, why),
+  );
 }
 
 /** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
   const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${incident.stage}`;
-  await ifSafe(run, incident, { newest: true, lead }, ({ case: { name } }) => {
+  await writeForPerson(run, incident, { newest: true, lead }, ({ case: { name } }) => {
     updateCase(run, incident, name, () => ({ state: 'given_up', why: reason }));
     record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
   });
@@ -181,7 +183,7 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
 }
 
 /** Writes a case for a person and opens it by `open`; nothing but a notice, when a secret may be left in it. */
-async function ifSafe(
+async function writeForPerson(
   run: Run,
   incident: Incident,
   options: Omit<CaseOptions, 'signal'>,

@@ -77,8 +77,8 @@ async function finishIntent(
   const commit = commitOf(onBranch, { hash: data.hash, run: intentRun });
   if (!commit) {
     const texts = patchFiles(run.layout).textsOf(data.hash);
-    const made = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
-    await unwriteFix(run.tree, data.paths, made);
+    const newFiles = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
+    await unwriteFix(run.tree, data.paths, newFiles);
     if (!isEnded) notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
     return;
   }
@@ -141,10 +141,10 @@ export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFi
 
 /** One note for all superseded fixes; undefined when there is none. */
 export function supersededNote(reverts: readonly NewEvent<'fix.reverted'>[], base: string): string | undefined {
-  const gone = reverts.filter(({ data }) => data.outcome === 'superseded');
-  if (gone.length === 0) return undefined;
-  const fixes = gone.map(({ stage, data }) => `${stage}: ${data.note.fix}`);
-  const many = gone.length === 1 ? 'a fix was; it is' : `${gone.length} fixes were; they are`;
+  const superseded = reverts.filter(({ data }) => data.outcome === 'superseded');
+  if (superseded.length === 0) return undefined;
+  const fixes = superseded.map(({ stage, data }) => `${stage}: ${data.note.fix}`);
+  const many = superseded.length === 1 ? 'a fix was; it is' : `${superseded.length} fixes were; they are`;
   return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
 }
 

@@ -57,12 +57,12 @@ export function stepId(run: string, name: string): string {
 
 /** Stages in the order in which they run one after the other: needs first, the higher priority first, else the map's order. */
 export function inRunningOrder({ stages }: ContextMap, names: readonly string[]): string[] {
-  const left = new Set(names.toSorted((a, b) => (stages[b]?.priority ?? 0) - (stages[a]?.priority ?? 0)));
+  const waiting = new Set(names.toSorted((a, b) => (stages[b]?.priority ?? 0) - (stages[a]?.priority ?? 0)));
   const order: string[] = [];
-  while (left.size > 0) {
+  while (waiting.size > 0) {
     // A map has no circles, so there is always one.
-    const next = [...left].find((name) => !stages[name]?.needs.some((need) => left.has(need))) as string;
-    left.delete(next);
+    const next = [...waiting].find((name) => !stages[name]?.needs.some((need) => waiting.has(need))) as string;
+    waiting.delete(next);
     order.push(next);
   }
   return order;

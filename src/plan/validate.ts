@@ -202,9 +202,9 @@ function unmetNeeds(plan: Record<string, unknown>, context: Record<string, unkno
 function broughtTooLate(context: z.infer<typeof contextSchema> | undefined, { now, finished }: Admission): Fault[] {
   if (!context) return [];
   const { execution_id: id, deadline_ms: deadline } = context;
-  const over = now > deadline ? [`the deadline ${new Date(deadline).toISOString()} has passed`] : [];
+  const late = now > deadline ? [`the deadline ${new Date(deadline).toISOString()} has passed`] : [];
   const ended = finished(id) ? [`execution_id: ${id} has ended before and cannot run again`] : [];
-  return [...broken('context', ended), ...fault('DEADLINE_EXCEEDED', over)];
+  return [...broken('context', ended), ...fault('DEADLINE_EXCEEDED', late)];
 }
 
 /** The value as the schema reads it; undefined when it does not. */

@@ -204,13 +204,13 @@ async function judge(
 
 /** The files as the case shows them: with the fixes that it stands on. */
 async function asShown(layout: Layout, snapshot: Snapshot, fixes: readonly { hash: string }[]): Promise<Snapshot> {
-  let shown = snapshot;
+  let withFixes = snapshot;
   for (const { hash } of fixes) {
-    const change = await patchFiles(layout).proposalOf(hash, shown);
-    if (!change || !('files' in change)) return shown;
-    shown = withTexts(shown, new Map(Object.entries(change.files)));
+    const change = await patchFiles(layout).proposalOf(hash, withFixes);
+    if (!change || !('files' in change)) return withFixes;
+    withFixes = withTexts(withFixes, new Map(Object.entries(change.files)));
   }
-  return shown;
+  return withFixes;
 }
 
 /** A placeholder of a masked value must not get into a file. */

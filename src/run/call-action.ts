@@ -50,14 +50,14 @@ export async function callAction(
   const timeout = stopAfter(hook === 'run' && action.keepsTime ? Number.POSITIVE_INFINITY : limit, () => stop);
   const signal = AbortSignal.any([execution.signal, timeout.signal]);
   const attempt = execution.attempts.get(step.id) ?? 0;
-  const over = new AbortController();
+  const raceOver = new AbortController();
   try {
     const call = { step, payload: action.payload.parse(step.payload), plan, context, attempt, signal };
     const ran = answerOf(action, hook, call).then(
       (outcome) => (signal.aborted && outcome && isIgnoredLate(outcome, execution) ? STOPPED : outcome),
       (error) => stoppedBy(signal, error),
     );
-    const ended = await Promise.race([ran, afterGrace(signal, execution, over.signal)]);
+    const ended = await Promise.race([ran, afterGrace(signal, execution, raceOver.signal)]);
     if (ended?.kind !== 'stopped' || !(ended.late || stopReason(signal) === stop)) return ended;
     const { retryable_error_codes } = step.retry_policy ?? plan.retry_policy;
     const severity = retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
@@ -66,7 +66,7 @@ export async function callAction(
     return { kind: 'error', error: thrownError(error, step.id) };
   } finally {
     timeout.cancel();
-    over.abort();
+    raceOver.abort();
   }
 }
 

@@ -129,9 +129,9 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
       if (await takeTurn(run, stage, fleet, all[0])) for (const waiter of all) waiter.stayed = true;
       const onTrial = all.filter(({ cell }) => judges.has(cell.incident.step));
       const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
-      const asked = (onTrial.length > 0 ? onTrial : all).map(({ cell }) => cell);
+      const toAnswer = (onTrial.length > 0 ? onTrial : all).map(({ cell }) => cell);
       const rerun = again(0, 'what it is made from changed meanwhile');
-      const answers = changed.length > 0 ? answerAll(changed, rerun) : await answer(run, asked);
+      const answers = changed.length > 0 ? answerAll(changed, rerun) : await answer(run, toAnswer);
       for (const waiter of all) waiter.stayed = true;
       for (const [{ failed }, next] of answers) {
         const label = stepLabel(failed.step);

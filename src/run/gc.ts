@@ -172,13 +172,13 @@ export async function collectByRetention({ layout, config, clock, journal, tree 
   if (!isToLook(layout, now, retention !== null)) return [];
   try {
     const unpromoted = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
-    const given = { now, ledger: journal.ledger, unpromoted };
+    const facts = { now, ledger: journal.ledger, unpromoted };
     if (!retention) {
-      noteReclaimable(layout, given);
+      noteReclaimable(layout, facts);
       return [];
     }
     writeReclaimable(layout, { time: now, bytes: 0, what: '' });
-    const { gone, left } = collect(layout, { ...given, policy: retention, compact: journal.compactLedger });
+    const { gone, left } = collect(layout, { ...facts, policy: retention, compact: journal.compactLedger });
     const texts = [
       ...(gone.length > 0 ? [`forgotten, as retention in ai/loop.yaml says: ${goneText(gone)}`] : []),
       ...left.map(({ name, reason }) => `${name} is to be forgotten and cannot be removed: ${reason}`),

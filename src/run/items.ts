@@ -190,11 +190,11 @@ async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: 
     return bringBack(run, step, charges.get(step) ?? { ...charge, fixes: [] });
   }
   const since = recordOf(run.journal.stages, stage)?.since ?? '';
-  const gone = changesOf(run, stage).find(({ outcome, time }) => GONE.includes(outcome) && time > since);
-  if (!gone) return;
-  const why = gone.why ?? 'a change of it was taken back';
+  const lostChange = changesOf(run, stage).find(({ outcome, time }) => GONE.includes(outcome) && time > since);
+  if (!lostChange) return;
+  const why = lostChange.why ?? 'a change of it was taken back';
   const charged = step !== undefined && charge ? { step, fingerprint: charge.fingerprint } : undefined;
-  if (gone.outcome !== 'superseded') await takeBackItem(run, stage, why, charged);
+  if (lostChange.outcome !== 'superseded') await takeBackItem(run, stage, why, charged);
   // A stage that is still to run without the changes may yet clear them.
   if (charged && !isOver) return;
   await reopen(run, stage, why, objects);

@@ -109,7 +109,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     yes: request.yes === true,
   });
   await endLeft(loaded, { layout, ...ports });
-  const elsewhere = open ? await handedOn(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
+  const elsewhere = open ? await takeOverJobs(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
   const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, { layout, ...ports });
   const mask = openMask(home, config, env, (await objects.files(base.commit)).keys());
   const forced = new Set(request.forced ? request.stages : []);
@@ -249,7 +249,7 @@ interface Elsewhere {
 const NOTHING_ELSEWHERE: Elsewhere = { followed: new Set(), takenIn: [] };
 
 /** Steps of the cut-off run on this backend are followed; those on another one are ended first. */
-async function handedOn(loaded: LoadedStages, backend: string, ports: ClosePorts): Promise<Elsewhere> {
+async function takeOverJobs(loaded: LoadedStages, backend: string, ports: ClosePorts): Promise<Elsewhere> {
   const { run = '', events = [] } = openRun(loaded) ?? {};
   const isOurs = openJobs(events).jobs.every((job) => job.backend === backend);
   if (isOurs) return { followed: stepsElsewhere(events), takenIn: [] };

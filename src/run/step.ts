@@ -49,8 +49,8 @@ export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): En
 
 /** Waits for what is left of a pause that an earlier process began. */
 export async function finishWait(step: PlanStep, { waits, clock, signal }: Execution): Promise<void> {
-  const left = (waits.get(step.id) ?? 0) - clock.now();
-  if (left > 0) await clock.sleep(left, signal);
+  const leftMs = (waits.get(step.id) ?? 0) - clock.now();
+  if (leftMs > 0) await clock.sleep(leftMs, signal);
 }
 
 /** Makes one attempt, unless all are used up. One that did not begin does not count; `returned`: it may begin at once. */

@@ -48,14 +48,14 @@ export async function runDiagnostics(asked: AskedDiagnostics, scope: DiagnosticS
       results.push({ command: `${commands.length - i} more`, blocked: TOO_MANY });
       break;
     }
-    const left = until - clock.monotonic();
-    const blocked = whyNot(command, left);
+    const leftMs = until - clock.monotonic();
+    const blocked = whyNot(command, leftMs);
     if (blocked !== undefined) {
       results.push({ command: shortly(command), blocked });
       continue;
     }
     ran++;
-    const timeoutMs = Math.min(eachMs, left);
+    const timeoutMs = Math.min(eachMs, leftMs);
     results.push(await runDiagnostic({ command, cwd: root, env, timeoutMs, signal, graceMs }, clock));
   }
   return results;

@@ -85,10 +85,10 @@ export type AskPerson = (suggestion: Suggestion, signal: AbortSignal) => Promise
 
 /** A value that lives as long as a run, made at first use. */
 export function perRun<T, R extends object = Run>(make: (run: R) => T): (run: R) => T {
-  const made = new WeakMap<R, { value: T }>();
+  const values = new WeakMap<R, { value: T }>();
   return (run) => {
-    const entry = made.get(run) ?? { value: make(run) };
-    made.set(run, entry);
+    const entry = values.get(run) ?? { value: make(run) };
+    values.set(run, entry);
     return entry.value;
   };
 }

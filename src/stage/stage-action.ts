@@ -138,9 +138,9 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
     recovered('its inputs changed');
     return undefined;
   }
-  const held = hasChecks(run.config.map.stages[stage] as Stage) ? await stillHolds(call, run) : undefined;
-  if (held?.kind === 'done') recovered('its checks hold');
-  if (held) return held;
+  const checked = hasChecks(run.config.map.stages[stage] as Stage) ? await stillHolds(call, run) : undefined;
+  if (checked?.kind === 'done') recovered('its checks hold');
+  if (checked) return checked;
   const why = (record.reason ?? '').replace(/^given up: /, '');
   const next = `see mendloop explain ${stage}; mend it and commit, or: mendloop reset ${stage}`;
   const context = { human: true, gave_up: why, next };

@@ -22,8 +22,8 @@ export async function uncarriedIgnored(
   );
   const named = new Set(stages.flatMap((stage) => [...stage.requires.files, ...stage.files].flatMap(pathsOf)));
   const unknown = notCarried([...named], carry).filter((path) => !trackedFiles.has(path) && !folders.has(path));
-  const there = unknown.filter((path) => fileFacts(join(home, path)));
-  return askGit(home, there, carry);
+  const existing = unknown.filter((path) => fileFacts(join(home, path)));
+  return askGit(home, existing, carry);
 
   /** The path itself, the folder of a tree, or what a pattern finds in its folder. */
   function pathsOf(name: string): string[] {

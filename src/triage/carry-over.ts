@@ -21,9 +21,9 @@ export function carryOver(ledger: Ledger, { stage, fingerprint, to, algorithm }:
     return;
   }
   delete ledger.entries[key];
-  const there = ledger.entries[entryKey(stage, to)];
+  const existing = ledger.entries[entryKey(stage, to)];
   const moved = { ...entry, fingerprint: to };
-  ledger.entries[entryKey(stage, to)] = there ? joined(there, moved) : moved;
+  ledger.entries[entryKey(stage, to)] = existing ? joined(existing, moved) : moved;
   ledger.renamed = { ...ledger.renamed, [key]: to };
   for (const other of entriesOf(ledger, stage)) {
     other.stands_on = other.stands_on?.map((fix) =>

@@ -196,15 +196,15 @@ export class RunFailures {
   /** Everything that is known of a failure now; `steps`: all steps that have it. */
   incident(sighting: Sighting, ledger: Ledger, steps: readonly string[] = [sighting.step]): Incident {
     const { stage, step, failure, ended } = sighting;
-    const held = heldOver(ledger, stage);
+    const orphan = heldOver(ledger, stage);
     const trial = this.trials.get(stage);
     return {
       ...sighting,
       steps,
       endText: endOf(ended),
       history: entryOf(ledger, stage, failure.fingerprint) as LedgerEntry,
-      storyCase: storyCaseOf(ledger, stage, failure.fingerprint) ?? held.case,
-      ...(held.gave_up_at === undefined ? {} : { heldSince: held.gave_up_at }),
+      storyCase: storyCaseOf(ledger, stage, failure.fingerprint) ?? orphan.case,
+      ...(orphan.gave_up_at === undefined ? {} : { heldSince: orphan.gave_up_at }),
       waits: this.#waitsOf(stage),
       trial: trial?.steps.has(step) ? trial : undefined,
       provisional: this.#provisional.flatMap(({ fix }) => (fix.stage === stage ? [fix] : [])),
