@@ -148,7 +148,8 @@ function judge(candidate: Candidate, scope: Scope): Judgement {
   if (!hasChecks(stage)) {
     // A stage that must not run twice stays green.
     if (waitsFor.length === 0 || !stage.rerun) return ['DONE', 'green; nothing to check'];
-    return ['TODO', `green, but ${waitsFor.join(', ')} is to be made again, and it has no checks`];
+    const are = waitsFor.length === 1 ? 'is' : 'are';
+    return ['TODO', `green, but ${waitsFor.join(', ')} ${are} to be made again, and it has no checks`];
   }
   return ['DONE', selection.recheck ? 'green; its checks are run again' : 'green'];
 }

@@ -79,7 +79,7 @@ test('a stage without checks is to do again behind a need that is made again, an
     {
       vms: noop({ files: ['config/'] }),
       blind: noop({ needs: ['vms'] }),
-      behind: noop({ needs: ['blind'] }),
+      behind: noop({ needs: ['vms', 'blind'] }),
       checked: noop({ needs: ['vms'], verify: ['true'] }),
       once: noop({ needs: ['vms'], rerun: false }),
     },
@@ -92,7 +92,7 @@ test('a stage without checks is to do again behind a need that is made again, an
   assert.equal(plan, [
     'vms TODO: its files changed',
     'blind TODO: green, but vms is to be made again, and it has no checks',
-    'behind TODO: green, but blind is to be made again, and it has no checks',
+    'behind TODO: green, but vms, blind are to be made again, and it has no checks',
     'checked DONE: green; its checks are run again',
     'once DONE: green; nothing to check',
   ]);
