@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { fileFacts, filesBelow, namesIn } from '../io/files.ts';
+import { changedAt, fileFacts, filesBelow, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
@@ -45,10 +45,10 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   /** The newest log of a step that the state knows nothing of any more. */
   function logBeforeReset(stage: string, cell: string): string | undefined {
     const logs = filesBelow(dirname(layout().log(stage, cell, '', 1))).flatMap((path) => {
-      const [, run, attempt] = /(\d{8}-\d{6}-\w+)-(\d+)\.log$/.exec(path) ?? [];
-      return run === undefined ? [] : [{ path, order: `${run}-${attempt?.padStart(4, '0')}` }];
+      const [, run] = /(\d{8}-\d{6}-\w+)-\d+\.log$/.exec(path) ?? [];
+      return run === undefined ? [] : [{ path, run, time: changedAt(path) }];
     });
-    return logs.sort((a, b) => a.order.localeCompare(b.order)).at(-1)?.path;
+    return logs.sort((a, b) => a.run.localeCompare(b.run) || a.time - b.time).at(-1)?.path;
   }
 
   /** What there is to choose from, newest first. */
