@@ -2,7 +2,7 @@
 import type { LoopEvent, NewEvent } from '../events.ts';
 import type { StageState } from './stages.ts';
 
-type StepEnd = 'done' | 'fresh' | 'failed' | 'skipped';
+type EndKind = 'done' | 'fresh' | 'failed' | 'skipped';
 
 /** `behindGreen`: what follows for others when a stage was made again; recorded with it, so that no kill comes between. */
 export function stageEnds(
@@ -10,7 +10,7 @@ export function stageEnds(
   earlier: readonly LoopEvent[],
   behindGreen: (stage: string) => NewEvent[],
 ) {
-  const ends = new Map<string, StepEnd>();
+  const ends = new Map<string, EndKind>();
   /** Stages whose end was recorded since the last of their steps ended. */
   const ended = new Set<string>();
   /** Stages of which any step had its turn. */
@@ -55,7 +55,7 @@ export function stageEnds(
     const end = /^step\.(done|fresh|failed|skipped)$/.exec(type)?.[1];
     // Not for any event of a step: a fix may be judged long after its stage ended.
     if (stage && (end || type === 'step.started')) ended.delete(stage);
-    if (end) ends.set(step, end as StepEnd);
+    if (end) ends.set(step, end as EndKind);
     return end !== undefined;
   }
 
@@ -64,7 +64,7 @@ export function stageEnds(
     const { stage } = event;
     const stepsOfStage = stage === undefined ? undefined : steps.get(stage);
     if (!note(event) || stage === undefined || !stepsOfStage?.every((s) => ends.has(s))) return [];
-    const has = (end: StepEnd) => stepsOfStage.some((s) => ends.get(s) === end);
+    const has = (end: EndKind) => stepsOfStage.some((s) => ends.get(s) === end);
     ended.add(stage);
     const why = 'gave_up' in event.data ? event.data.gave_up : undefined;
     const reason = why ?? ('reason' in event.data ? event.data.reason : undefined);

@@ -15,7 +15,7 @@ import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 
 /** What a case tells besides the failure itself. */
-interface CaseOptions {
+interface CaseParts {
   /** Ends diagnostics that take too long for this run. */
   signal: AbortSignal;
   /** What a model asked to see: makes version 2. */
@@ -42,7 +42,7 @@ export async function writeCase(
   run: Run,
   incident: Incident,
   context: FixContext,
-  { asked, notes = [], lead, newest, signal }: CaseOptions,
+  { asked, notes = [], lead, newest, signal }: CaseParts,
 ): Promise<CaseDocument> {
   const store = openCaseStore(run.layout);
   const stage = run.config.map.stages[incident.stage] as Stage;
@@ -186,7 +186,7 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
 async function writeForPerson(
   run: Run,
   incident: Incident,
-  options: Omit<CaseOptions, 'signal'>,
+  options: Omit<CaseParts, 'signal'>,
   open: (written: Awaited<ReturnType<typeof writeCase>>) => void,
 ): Promise<void> {
   try {

@@ -14,7 +14,7 @@ import {
 } from './contract.ts';
 import { stepLabel } from './matrix.ts';
 
-export type Checked<T> = { ok: true; value: T } | { ok: false; error: ExecutionError };
+export type Validated<T> = { ok: true; value: T } | { ok: false; error: ExecutionError };
 
 export const DEFAULT_MAX_STEPS = 1024;
 
@@ -37,7 +37,7 @@ const CODE_ORDER: readonly ExecutionCode[] = [
 ];
 
 /** `value`, or one error with every fault. */
-function checked<T>(value: T | undefined, all: readonly Fault[]): Checked<T> {
+function checked<T>(value: T | undefined, all: readonly Fault[]): Validated<T> {
   const faults = all.toSorted((a, b) => CODE_ORDER.indexOf(a.code) - CODE_ORDER.indexOf(b.code));
   const [first] = faults;
   if (!first) return { ok: true, value: value as T };
@@ -57,13 +57,13 @@ const broken = (of: Fault['of'] & string, violations: readonly string[]) =>
   fault('INVALID_PAYLOAD', violations, { of });
 
 /** A deep-frozen copy of `input` as a Plan; never throws. */
-export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Checked<Plan> {
+export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Validated<Plan> {
   const { plan, faults } = readPlan(input, maxSteps);
   return checked(plan, faults);
 }
 
 /** A deep-frozen copy of `input` as the context of `plan`; never throws. */
-export function validateContext(plan: Plan, input: unknown): Checked<ExecutionContext> {
+export function validateContext(plan: Plan, input: unknown): Validated<ExecutionContext> {
   const { context, faults } = readContext(input, plan);
   return checked(context && (freeze({ ...context, plan }) as ExecutionContext), faults);
 }
@@ -75,7 +75,7 @@ export function admit(
   planInput: unknown,
   contextInput: unknown,
   admission: Admission,
-): Checked<{ plan: Plan; context: ExecutionContext }> {
+): Validated<{ plan: Plan; context: ExecutionContext }> {
   const { plan, given, faults } = readPlan(planInput, admission.maxSteps);
   const read = readContext(contextInput, given);
   const steps = brokenActions(stepsOf(given), admission.actions);

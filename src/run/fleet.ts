@@ -18,7 +18,7 @@ export interface Pauses {
 }
 
 /** Answers some of the cells, at least one; the others are asked about again later. */
-type Answer = (run: Run, cells: readonly FailedCell[]) => Promise<Answers>;
+type AnswerCells = (run: Run, cells: readonly FailedCell[]) => Promise<Answers>;
 
 interface Waiting {
   readonly cell: FailedCell;
@@ -99,7 +99,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
   }
 
   /** What follows for a failed cell. Cells that judge the fix on trial are answered first. Rejects as `answer` does. */
-  async function decide(run: Run, cell: FailedCell, answer: Answer): Promise<Next> {
+  async function decide(run: Run, cell: FailedCell, answer: AnswerCells): Promise<Next> {
     const { step } = cell.failed;
     const fleet = fleetOf(step);
     fleet.mending.add(stepLabel(step));
@@ -118,7 +118,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     }
   }
 
-  async function answerWaiting(run: Run, stage: string, fleet: Fleet, answer: Answer): Promise<void> {
+  async function answerWaiting(run: Run, stage: string, fleet: Fleet, answer: AnswerCells): Promise<void> {
     const { waiting, mending } = fleet;
     if (fleet.isAnswering || waiting.size === 0 || fleet.atWork.size > 0) return;
     const judges = run.journal.failures.trials.get(stage)?.steps ?? new Map();

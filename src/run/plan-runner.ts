@@ -13,7 +13,7 @@ import { planResult } from '../plan/result.ts';
 import type { StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
-import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
+import { admit, DEFAULT_MAX_STEPS, type Validated } from '../plan/validate.ts';
 import type { Backend } from '../stage/backend.ts';
 import type { Run } from '../stage/run.ts';
 import { type Execution, thrownError } from './call-action.ts';
@@ -201,10 +201,10 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
 const fileOf = (executionId: string, folder: string): string => join(folder, `${executionId.toLowerCase()}.json`);
 
 /** The end of a plan that was not begun. */
-function refusal(checked: Checked<unknown>): ScheduleEnd {
+function refusal(validated: Validated<unknown>): ScheduleEnd {
   const disabled = () =>
     executionError('EXECUTION_HALTED', 'the runner is not enabled', { context: { disabled: true } });
-  return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {} };
+  return { done: 0, errors: [validated.ok ? disabled() : validated.error], halted: true, results: {} };
 }
 
 /** The end of a suspended step that is not resumed. */

@@ -17,7 +17,7 @@ import type { StageRun } from './run.ts';
 import { scriptHint } from './script-hint.ts';
 
 /** How an attempt ended, with the other data of its event. */
-interface Ended {
+interface AttemptResult {
   as: 'done' | 'failed' | 'unverified' | 'requires' | 'timeout' | 'interrupted' | 'halted';
   outcome: Outcome;
   problems?: string[];
@@ -46,7 +46,7 @@ export async function attemptStage(action: AttemptCall, run: StageRun): Promise<
   return outcome;
 }
 
-async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watch: Watch): Promise<Ended> {
+async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watch: Watch): Promise<AttemptResult> {
   if (watch.halted) return { as: 'halted', outcome: haltFor(watch.halted) };
   const where = { root: run.tree.path, path: stagePath(run), env: run.env };
   const missing = missingRequirements(call.stage, where);
@@ -91,7 +91,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 
   /** An attempt that changed what checks run has failed; where others ran too, each of them runs again alone, once. */
-  async function changedJudges(phase: string): Promise<Ended> {
+  async function changedJudges(phase: string): Promise<AttemptResult> {
     const files = [...watch.changed];
     const what = `changed ${await judgeNames(run, files)}; put back as committed`;
     call.log.say(`${ran.exitCode === 0 ? 'verify: ' : ''}judges: ${what}`);
@@ -139,7 +139,7 @@ function stricterSince(stage: Stage, part: 'command' | 'verify', before: Inputs 
   return why && `0.1.0 had this green: any part that fails ends it now, not only the last (${why})`;
 }
 
-function stopped(call: StageCall): Ended {
+function stopped(call: StageCall): AttemptResult {
   const late = stopReason(call.signal)?.code === 'STEP_TIMEOUT';
   if (late) return { as: 'timeout', outcome: { kind: 'stopped', late } };
   return { as: 'interrupted', outcome: { kind: 'stopped' } };
