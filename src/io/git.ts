@@ -68,6 +68,9 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   const config = [
     'core.quotePath=false',
     'maintenance.auto=false',
+    // Both make git believe that files are unchanged without a look at them.
+    'core.fsmonitor=false',
+    'core.ignoreStat=false',
     `commit.gpgSign=${options.sign === true}`,
     ...IDENTITY,
   ];

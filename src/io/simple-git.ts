@@ -18,7 +18,7 @@ export async function askSimpleGit(place: Place, args: string[], input?: string 
     baseDir: dir,
     config,
     completion: { onClose: true, onExit: false },
-    unsafe: { allowUnsafeHooksPath: true, allowUnsafeConfigPaths: true },
+    unsafe: { allowUnsafeHooksPath: true, allowUnsafeConfigPaths: true, allowUnsafeFsMonitor: true },
     ...(quietMs ? { timeout: { block: quietMs } } : {}),
     ...(input?.length ? { input: () => input } : {}),
   };

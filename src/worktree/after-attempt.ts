@@ -1,4 +1,4 @@
-// After an attempt: what the stage did to the worktree. No git process when nothing was touched, one when nothing changed.
+// After an attempt: what the stage did to the worktree. No git process when nothing was touched, two when nothing changed.
 import { dirname, join } from 'node:path';
 import { fail } from '../errors.ts';
 import { type Stamps, stampsOf } from '../io/files.ts';
@@ -7,7 +7,7 @@ import { entryAt } from '../io/links.ts';
 import { checkCarry } from './carry.ts';
 import { shellWord, short } from './messages.ts';
 import { type Changes, changesNow, restoreTree, savePatch } from './save-changes.ts';
-import { type Status, type Tree, trackedStatus, treeGit } from './tree.ts';
+import { type Status, showHidden, type Tree, trackedStatus, treeGit } from './tree.ts';
 
 export interface Before {
   /** The commit that the attempt ran from. */
@@ -37,6 +37,7 @@ export interface Inspection {
  */
 export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   if ((await entryAt(join(tree.path, '.git'))).kind !== 'file') fail('E_WORKTREE_GONE', {});
+  await showHidden(tree);
   const status = await trackedStatus(treeGit(tree));
   const result = await saved(tree, status, before);
   if (status.head !== before.head || status.branch !== tree.branch) headMoved(tree, status, before.head);

@@ -84,6 +84,17 @@ export const trackedStatus = (git: Git): Promise<Status> => statusWith(git, '--u
 export const fullStatus = (git: Git, ignored = false): Promise<Status> =>
   statusWith(git, '--untracked-files=normal', ...(ignored ? ['--ignored=traditional'] : []));
 
+/** Files that `git update-index` was told to hide are seen again by all that look for changes. Throws a GitError. */
+export async function showHidden(tree: TreePlace): Promise<void> {
+  const git = treeGit(tree);
+  // `S` is skip-worktree, a small letter assume-unchanged.
+  const marked = fields(await git.run(['ls-files', '-v', '-z'])).filter((entry) => /^[Sa-z] /.test(entry));
+  if (marked.length === 0) return;
+  const names = marked.map((entry) => `${entry.slice(2)}\0`).join('');
+  for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
+    await git.run(['update-index', flag, '-z', '--stdin'], names);
+}
+
 async function statusWith(git: Git, ...options: string[]): Promise<Status> {
   const answer = await git.run([...TRACKED, ...options]);
   let head = '';

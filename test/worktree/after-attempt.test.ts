@@ -186,6 +186,41 @@ test('settings of the owner do not change what is seen or saved', async () => {
   assert.match(read(home, 'ai/patches/run1-vms-1.stage.diff'), /^diff --git a\/b c\.txt b\/b c\.txt$/m);
 });
 
+test('what a stage hides from git is seen, by the next look and by the next start', async () => {
+  const home = repository({ 'a.txt': 'a\n', 'b c.txt': 'b\n', 'ü.txt': 'u\n' });
+  const watcher = join(home, 'ai/sees-nothing.sh');
+  write(home, { 'ai/sees-nothing.sh': "#!/bin/sh\nprintf 'token\\0'\n" });
+  chmodSync(watcher, 0o755);
+  const hide = (path: string, text: string) => {
+    git(path, 'update-index', '--skip-worktree', 'a.txt');
+    git(path, 'update-index', '--assume-unchanged', 'b c.txt');
+    write(path, { 'a.txt': text, 'b c.txt': text, 'ü.txt': text });
+  };
+  const tree = await open(home);
+  git(home, 'config', 'core.fsmonitor', watcher);
+  git(home, 'config', 'core.fsmonitorHookVersion', '2');
+  git(tree.path, 'status');
+  hide(tree.path, 'changed\n');
+  assert.equal([...(await look(tree)).changed].sort(), ['a.txt', 'b c.txt', 'ü.txt']);
+  await restoreTree(tree);
+  assert.is(read(tree.path, 'a.txt'), 'a\n');
+  hide(tree.path, 'other\n');
+  assert.match((await open(home)).notices.join('\n'), /put back, for no stage was seen to change them/);
+  assert.equal(
+    ['a.txt', 'b c.txt', 'ü.txt'].map((name) => read(tree.path, name)),
+    ['a\n', 'b\n', 'u\n'],
+  );
+});
+
+test('a check that a stage hides is put back all the same', async () => {
+  const tree = await open(repository({ 'check.sh': 'exit 1\n' }));
+  git(tree.path, 'update-index', '--assume-unchanged', 'check.sh');
+  write(tree.path, { 'check.sh': 'exit 0\n' });
+  const judges = async () => new Set(['check.sh']);
+  const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, 1), seen: tree.seen, judges });
+  assert.equal([found.judges, read(tree.path, 'check.sh')], [['check.sh'], 'exit 1\n']);
+});
+
 test('what checks run is put back after it was saved; other changes stay and are not told again', async () => {
   const tree = await open(repository({ 'a.txt': 'a\n', 'check.sh': 'exit 1\n', 'gone.sh': 'exit 1\n' }));
   write(tree.path, { 'a.txt': 'changed\n', 'check.sh': 'exit 0\n' });
