@@ -4,6 +4,8 @@ import { normalize } from 'node:path/posix';
 import picomatch from 'picomatch';
 
 const BETWEEN_WORDS = /[\s;&|()<>=,`{}]+/;
+/** A word as a shell reads it: what is quoted or escaped does not part it. */
+const SHELL_WORD = /(?:'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|[^\s;&|()<>=,`{}'"\\])+/g;
 const ROOT_VARIABLE = /\$(?:MENDLOOP_ROOT|PWD|\{MENDLOOP_ROOT\}|\{PWD\})["']?\//g;
 
 /** Every word of a shell command or argv as written, without quotes, once each. An argv item also counts as a whole. */
@@ -14,9 +16,19 @@ export function rawWords(command: string | readonly string[]): string[] {
     // Quotes may join (stages/"talos"/run.sh) or part words ('a''b' in another language inside -c '…'): both readings count.
     const readings = [text.replace(/["'\\]/g, ''), text.replace(/["'\\]/g, ' ')];
     const split = readings.flatMap((reading) => reading.split(BETWEEN_WORDS));
-    return typeof command === 'string' ? split : [text, ...split];
+    return [...(typeof command === 'string' ? [] : [text]), ...split, ...spacedWords(item)];
   });
   return [...new Set(words)].filter((word) => word !== '');
+}
+
+/** Words with spaces in them, also those of a text that is quoted as a whole: bash -c 'cat "my file"'. */
+function spacedWords(text: string): string[] {
+  const quoted = (text.match(SHELL_WORD) ?? []).filter((word) => /["'\\]/.test(word) && /\s/.test(word));
+  return quoted.flatMap((word) => {
+    const bare = word.replace(/\\([\s\S])|["']/g, '$1');
+    const inside = /^(["'])([\s\S]*)\1$/.exec(word)?.[2] ?? '';
+    return [bare.replace(ROOT_VARIABLE, ''), ...(/["'\\]/.test(inside) ? spacedWords(inside) : [])];
+  });
 }
 
 /** The words that could be paths relative to the repository root, normalised (`./a//b` is `a/b`), once each. */

@@ -17,6 +17,7 @@ test('the words of a shell command are found between all that parts them', () =>
     'c',
     'tee',
     'd',
+    'out file',
   ]);
 });
 
@@ -27,6 +28,21 @@ test('flags, absolute paths, the root itself and what lies outside are no words'
 test('quotes join as the shell joins them', () => {
   assert.ok(commandWords('bash stages/"talos"/run.sh').includes('stages/talos/run.sh'));
   assert.ok(commandWords(`bash -c 'stages/run.sh "a b"'`).includes('stages/run.sh'));
+});
+
+test('a name with spaces is one word where it is quoted or escaped, also inside of another text', () => {
+  const texts = [
+    `cat 'my files/a b'`,
+    `cat my\\ files/a\\ b`,
+    `cat "my files"/'a b'>x`,
+    `bash -c 'cat "my files/a b"'`,
+    `cat "$MENDLOOP_ROOT/my files/a b"`,
+    `cat "$PWD"/"my files/a b"`,
+    `echo "it's"; cat 'my files/a b'`,
+  ];
+  for (const text of texts) assert.ok(commandWords(text).includes('my files/a b'), text);
+  assert.ok(commandWords(['bash', '-c', `cat 'my files/a b'`]).includes('my files/a b'));
+  assert.not(commandWords(`cat my files/a b`).includes('my files/a b'));
 });
 
 test('a path below the root variable counts as relative', () => {
