@@ -2,7 +2,7 @@
 import { join, posix } from 'node:path';
 import { fail } from '../errors.ts';
 import type { GitObjects } from '../io/git-objects.ts';
-import { entryAt, placeLink, removeLink } from '../io/links.ts';
+import { blockAbove, entryAt, placeLink, removeLink } from '../io/links.ts';
 import { shellWord } from './messages.ts';
 import { type CarryLink, type Tree, WORKTREE } from './tree.ts';
 
@@ -63,12 +63,17 @@ export async function placeCarry(home: string, worktree: string, carry: readonly
     }
     const placed = await placeLink(worktree, path, link.target);
     if (placed === 'taken') taken.push(link);
-    else if (placed === 'no-folder') astray.push(`${path} (a folder above it is a link or a file in the worktree)`);
+    else if (placed === 'no-folder') astray.push(await astrayText(worktree, path));
     else links.push(link);
   }
   if (astray.length > 0) fail('E_CARRY_PATH', {}, astray);
   if (taken.length > 0) await replaced(worktree, taken);
   return { links, missing };
+}
+
+async function astrayText(worktree: string, path: string): Promise<string> {
+  const above = shellWord(`${WORKTREE}/${await blockAbove(worktree, path)}`);
+  return `${path} (a folder above it is a link or a file in the worktree; if a stage made it: rm ${above})`;
 }
 
 /** Throws E_CARRY_REPLACED naming every link that is something else now, or gone: what a tool removed it believes gone. */
@@ -89,7 +94,8 @@ async function replaced(worktree: string, links: readonly CarryLink[]): Promise<
     const { kind } = await entryAt(join(worktree, path));
     if (kind === 'nothing') {
       commands.push(`# ${there} was removed; yours is as it was, and the next start links it again`);
-      commands.push(`rm -r ${here}   # if it should be gone`);
+      // Commented out, too: whoever pastes all lines must not lose the only copy.
+      commands.push(`# if yours should be gone as well: rm -r ${here}`);
       continue;
     }
     const take = kind === 'folder' ? `cp -a ${there}/. ${here} && rm -r ${there}` : `mv ${there} ${here}`;

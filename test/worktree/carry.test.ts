@@ -98,7 +98,22 @@ test('a link is never placed through a folder that is a link', async () => {
   git(home, 'commit', '-q', '-m', 'data elsewhere');
   write(outside, { key: 'k' });
   const { text } = await refusal(open(home, { carry: ['data/key'] }));
-  assert.match(text, '- data/key (a folder above it is a link or a file in the worktree)');
+  const why = 'a folder above it is a link or a file in the worktree; if a stage made it: rm ai/worktree/data';
+  assert.match(text, `- data/key (${why})`);
+});
+
+test('a link that a stage put in the place of a folder above a carried file goes by the command that is shown', async () => {
+  const home = repository(IGNORING);
+  write(home, { 'my state/key': 'k' });
+  const tree = await open(home, { carry: ['my state/key'] });
+  const outside = folder();
+  rmSync(join(tree.path, 'my state'), { recursive: true });
+  symlinkSync(outside, join(tree.path, 'my state'));
+  const { text } = await refusal(open(home, { carry: ['my state/key'] }));
+  const command = text.match(/(?<=if a stage made it: )rm .*(?=\))/)?.[0] ?? '';
+  execSync(command, { cwd: home });
+  await open(home, { carry: ['my state/key'] });
+  assert.is(readlinkSync(join(tree.path, 'my state/key')), join(home, 'my state/key'));
 });
 
 test('a link that a tool replaced by a file is refused, both paths named, both kept', async () => {
@@ -145,7 +160,7 @@ test('a link that a stage removed halts the run and names both paths; the next s
   - ai/worktree/.env (was a link to ${home}/.env)
   next:  compare the two, then keep one:
          # ai/worktree/.env was removed; yours is as it was, and the next start links it again
-         rm -r .env   # if it should be gone`,
+         # if yours should be gone as well: rm -r .env`,
     exit: 3,
   });
   assert.is(read(home, '.env'), 'x');
