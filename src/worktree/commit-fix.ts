@@ -1,7 +1,7 @@
 // A fix on the AI branch, and taking it back: one commit each, of the patched paths alone.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, GitError, hashText } from '../io/git.ts';
+import { fields, type Git, GitError, hashText, lines } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
 import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../io/tree-file.ts';
 import { complaints, moveAside, shellWord, short } from './messages.ts';
@@ -48,7 +48,18 @@ export async function commitFix(tree: TreePlace, files: readonly FixFile[], mess
     await restoreTree(tree, paths).catch(() => {});
     return refused('commit a fix', error, options);
   }
+  await endLinesAsCheckedOut(tree, git, paths);
   return git.line(['rev-parse', 'HEAD']);
+}
+
+/** Where the owner's configuration gives checkouts other line ends than commits: the stage is judged with what a checkout has. */
+async function endLinesAsCheckedOut(tree: TreePlace, git: Git, paths: readonly string[]): Promise<void> {
+  const settings = lines((await git.attempt(['config', '--get-regexp', String.raw`^core\.(autocrlf|eol)$`])).stdout);
+  if (!settings.some((line) => /^core\.(?:autocrlf true|eol crlf)$/i.test(line))) return;
+  // git takes what is there for the same text and would leave it.
+  for (const path of paths) removeTreeFile(tree.path, path);
+  const names = paths.map((path) => `${path}\0`).join('');
+  await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], names);
 }
 
 /** Path → mode, of those that are tracked. */

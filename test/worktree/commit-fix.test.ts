@@ -86,7 +86,6 @@ const CONVERTED: [string, string, string, string, string?][] = [
   ['line ends of Windows', '* text eol=crlf\n', 'one\n', 'two\n'],
   ['line ends that git evens out', '* text\n', 'one\n', 'one\r\ntwo\r\n'],
   ['autocrlf', '', 'one\r\n', 'one\r\ntwo\r\n', 'true'],
-  ['autocrlf, unix', '', 'one\n', 'one\ntwo\n', 'true'],
   ['autocrlf=input', '', 'one\r\n', 'one\r\ntwo\r\n', 'input'],
 ];
 
@@ -108,6 +107,19 @@ test('the commit holds the texts byte for byte, whatever git would make of them'
     }
     if (attributes === '') assert.is(status(tree), '', what);
   }
+});
+
+test('where checkouts have other line ends than commits, the stage finds those of a checkout', async () => {
+  const home = repository({ 'a.txt': 'one\n' });
+  git(home, 'config', 'core.autocrlf', 'true');
+  const tree = await open(home);
+  const files = ['a.txt', 'new file.txt'].map((path) => ({ path, text: 'two\nlines\n' }));
+  await commitFix(tree, files, 'one\n', PLAIN);
+  for (const { path, text } of files) {
+    assert.is(git(tree.path, 'cat-file', 'blob', `HEAD:${path}`), text.trimEnd());
+    assert.is(read(tree.path, path), 'two\r\nlines\r\n');
+  }
+  assert.is(status(tree), '');
 });
 
 test('a file is made only where nothing stands; what stands there is kept, whoever ignores it', async () => {
