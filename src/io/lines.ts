@@ -1,10 +1,11 @@
 // Files of JSON lines: read whole or from the end, appended to and fsynced. What a line means, the caller knows.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { fail } from '../errors.ts';
-import { atPlace, makeFolderOf, onDisk, readBytes } from './store.ts';
+import { atPlace, makeFolderOf, onDisk, readBytes, refusePipe } from './store.ts';
 
 /** The whole lines of a file and where each begins. A torn last line is left out. */
 export function* readLines(path: string): Generator<{ line: string; from: number; to: number }> {
+  refusePipe(path);
   const bytes = readBytes(path) ?? Buffer.alloc(0);
   let from = 0;
   for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', from)) {
@@ -28,6 +29,7 @@ export function readLastLine(path: string): { line: string; to: number } | undef
 }
 
 function bytesAtEnd(path: string, length: number): { bytes: Buffer; from: number } | undefined {
+  refusePipe(path);
   const fd = atPlace(path, () => openSync(path, 'r'));
   if (fd === undefined) return undefined;
   return onDisk(path, () => {
@@ -52,6 +54,7 @@ export interface LineWriter {
 /** Opens a file for appending behind byte `end`; what is torn there is cut off. */
 export function openLines(path: string, end: number, sync: boolean): LineWriter {
   makeFolderOf(path);
+  refusePipe(path);
   const fd = onDisk(path, () => openSync(path, 'a', 0o600));
   const { ino, dev } = onDisk(path, () => {
     ftruncateSync(fd, end);

@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -105,6 +106,7 @@ export type Read<T> = { found: true; value: T } | { found: false; quarantined?: 
 
 /** Reads JSON that must pass `check`. A file that does not is moved to `<path>.corrupt-<time>`; readers give an `aside` that leaves it. */
 export function readChecked<T>(path: string, check: (value: unknown) => value is T, aside = quarantine): Read<T> {
+  refusePipe(path);
   const text = readText(path);
   if (text === undefined) return { found: false };
   const value = parseJson(text);
@@ -134,6 +136,12 @@ export const readText = (path: string): string | undefined => readBytes(path)?.t
 
 /** The bytes of a file, or undefined when there is none. */
 export const readBytes = (path: string): Buffer | undefined => atPlace(path, () => readFileSync(path));
+
+/** Whoever opens a pipe waits for its other end, for ever, and hears no signal meanwhile. Throws E_STATE_PLACE. */
+export function refusePipe(path: string): void {
+  if (!ifPossible(() => statSync(path).isFIFO())) return;
+  fail('E_STATE_PLACE', { path, what: 'a pipe, where a file of the loop belongs' });
+}
 
 /** What `look` finds at a path of state; undefined when nothing stands there. Throws MendError for a link to nowhere. */
 export const atPlace = <T>(path: string, look: () => T): T | undefined =>

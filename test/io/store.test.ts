@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -191,6 +192,11 @@ test('a folder, a loop of links or a link to nowhere in the place of a file is n
     );
   }
   assert.equal(readdirSync(dir).sort(), ['dangling', 'folder', 'loop']);
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
+  for (const use of uses.filter((_, i) => i !== 0 && i !== 4)) {
+    const text = refusal(() => use(join(dir, 'pipe')));
+    assert.is(text, `E_STATE_PLACE ${dir}/pipe is a pipe, where a file of the loop belongs`);
+  }
 });
 
 test('what a process with the same number left half-made is in nobody’s way', () => {
