@@ -13,6 +13,7 @@ import {
   onDisk,
   parseJson,
   readText,
+  refusePipe,
   removeFile,
   requireWritable,
   tempName,
@@ -44,6 +45,7 @@ export function takeLock(path: string, command: string, kind: WorkKind = 'comman
   const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command, kind };
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: hold(path, mine) };
+    refusePipe(path);
     const text = readText(path);
     // Released meanwhile.
     if (text === undefined) continue;
@@ -131,6 +133,7 @@ export async function withLock<T>(
 
 /** Who holds the lock, alive or not; undefined when nobody does. One that cannot be read is held by who has it open. */
 export function lockOwner(path: string): LockOwner | undefined {
+  refusePipe(path);
   const text = readText(path);
   return text === undefined ? undefined : (readOwner(text) ?? holderOf(path));
 }
