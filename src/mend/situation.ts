@@ -72,9 +72,11 @@ export async function decideNow(
     const { fix: knownFix, out_of_reach } = await findKnownFix(run, incident);
     return { decision: decide(subject, { ...situation, known_fix: knownFix !== undefined, out_of_reach }), knownFix };
   }
-  // The AI is off only because the stage must not run twice: give that as the reason.
+  // The AI is off only because another attempt is no use, or not allowed: give that as the reason.
   if (ai && !rerun && 'why' in decision && decision.why === 'no_ai') {
-    const reason = 'it is not run again by itself, so no fix can be tried';
+    const reason = stage.rerun
+      ? 'no fix could bring what it lacks, so none is asked for'
+      : 'it is not run again by itself, so no fix can be tried';
     return { decision: { ...decision, why: 'no_executor', reason } };
   }
   return { decision };

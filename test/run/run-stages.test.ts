@@ -150,6 +150,13 @@ test('a stage that misses something says everything it misses and does not start
   assert.ok(events.some((e) => e.type === 'notice' && e.data.text === 'tool no-such-tool-here is not on PATH'));
 });
 
+test('of a stage that lacks a file which no fix may make, it is not said that it does not run again', async () => {
+  const home = homelab({ a: { command: NOTE, requires: { files: ['none.yaml'] }, files: ['conf/'] } });
+  const { events } = await run(home);
+  const reasons = events.flatMap((e) => (e.type === 'failure.decided' ? [e.data.reason] : []));
+  assert.equal(reasons, ['no fix could bring what it lacks, so none is asked for']);
+});
+
 test('a command that succeeds is not enough: its checks must hold, all told', async () => {
   const home = homelab({ a: { command: 'true', verify: ['exit 3', { file: 'none' }] } });
   const { result, stages } = await run(home);
