@@ -38,6 +38,8 @@ const isStepRecord = shaped({
   wrote: optional(listOf(text)),
   /** The patch that holds them, from home. */
   wrote_patch: optional(text),
+  /** When it wrote them, as a text that sorts: run and event. */
+  wrote_at: optional(text),
   /** When it was last known to be green. */
   green_at: optional(time),
   /** Of a stage: all attempts that ended, since it first ran, and how long they took together. */
@@ -85,6 +87,12 @@ export function isStageState(value: unknown): value is StageState {
 }
 
 export const emptyState = (): StageState => ({ version: 1, as_of: { run: '', seq: 0 }, stages: {} });
+
+/** Each file with whoever wrote it last; that patch also has what the others had written into the file. */
+export function lastWriters<T extends Pick<StepRecord, 'wrote' | 'wrote_at'>>(records: readonly T[]): Map<string, T> {
+  const inOrder = [...records].sort(({ wrote_at: a = '' }, { wrote_at: b = '' }) => (a < b ? -1 : a > b ? 1 : 0));
+  return new Map(inOrder.flatMap((record) => (record.wrote ?? []).map((path) => [path, record] as const)));
+}
 
 /** The record of one step: the stage's own, or its cell's. */
 export function recordOf(state: StageState, step: string): StepRecord | undefined {
@@ -202,7 +210,9 @@ function apply(record: StageRecord, event: LoopEvent): void {
       record.wrote = [...new Set([...(record.wrote ?? []), ...event.data.files])].filter(
         (path) => !event.data.put_back?.includes(path),
       );
-      if (event.data.patch !== undefined) record.wrote_patch = event.data.patch;
+      if (event.data.patch === undefined) break;
+      record.wrote_patch = event.data.patch;
+      record.wrote_at = `${event.run} ${String(event.seq).padStart(9, '0')}`;
       break;
     case 'step.done':
       delete record.lenient;

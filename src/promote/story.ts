@@ -5,7 +5,7 @@ import { MAP_FILE, stageNames } from '../config/files.ts';
 import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
 import { lines, openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
-import type { StageState } from '../journal/stages.ts';
+import { lastWriters, type StageState } from '../journal/stages.ts';
 import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
@@ -144,14 +144,17 @@ function notStandingWith(
 
 /** `landing`: the commits that come. */
 function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick<Story, 'written_anew'> {
-  const written = Object.entries(stages).flatMap(([stage, record]) =>
-    [record, ...Object.values(record.cells ?? {})].flatMap(({ status, wrote = [], wrote_patch, green_head = '' }) => {
-      const isFrom = status === 'green' && landing.has(green_head);
-      return isFrom && wrote.length > 0 && wrote_patch !== undefined
-        ? [{ stage, files: wrote, patch: wrote_patch }]
-        : [];
-    }),
+  const from = Object.entries(stages).flatMap(([stage, record]) =>
+    [record, ...Object.values(record.cells ?? {})].flatMap((step) =>
+      step.status === 'green' && landing.has(step.green_head ?? '') ? [{ ...step, stage }] : [],
+    ),
   );
+  const writers = lastWriters(from);
+  const written = from.flatMap((step) => {
+    const files = (step.wrote ?? []).filter((path) => writers.get(path) === step);
+    const { stage, wrote_patch: patch } = step;
+    return files.length > 0 && patch !== undefined ? [{ stage, files, patch }] : [];
+  });
   return written.length > 0 ? { written_anew: written } : {};
 }
 

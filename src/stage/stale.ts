@@ -2,7 +2,7 @@
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
-import { recordOf, type StageState, wasGreen } from '../journal/stages.ts';
+import { lastWriters, recordOf, type StageState, wasGreen } from '../journal/stages.ts';
 import { compareInputs, inputFiles, type Tree } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
@@ -80,9 +80,11 @@ export async function writeAgain(
   run: KnownStages & Pick<StageRun, 'layout' | 'tree'>,
   putBack: readonly string[],
 ): Promise<void> {
-  for (const { stage, cell, step, record } of putBack.length > 0 ? madeOnce(run) : []) {
+  const steps = putBack.length > 0 ? madeOnce(run) : [];
+  const writers = lastWriters(steps.map(({ record }) => record));
+  for (const { stage, cell, step, record } of steps) {
     const { wrote = [], wrote_patch: patch, inputs } = record;
-    const lost = wrote.filter((path) => putBack.includes(path));
+    const lost = wrote.filter((path) => putBack.includes(path) && writers.get(path) === record);
     if (lost.length === 0 || patch === undefined || (await run.tree.rewrite(patch, lost))) continue;
     // One whose inputs its owner changed runs again, and writes them itself.
     if (compareInputs(inputs, await stepInputs(run, stage, cell)).fresh)

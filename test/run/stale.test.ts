@@ -303,6 +303,32 @@ test('tracked files that a stage with rerun: false wrote are written again after
   );
 });
 
+test('of two such stages that wrote the same file, the later has the text of both', async () => {
+  const once = (word: string, more: object) => ({
+    command: `${NOTE}; echo ${word} >> made/key.txt`,
+    rerun: false,
+    ...more,
+  });
+  const { home, probe, tree } = mendable({
+    word: 'bad',
+    stages: {
+      // Not in the order in which they run.
+      z: once('two', { needs: ['first'] }),
+      first: once('one', {}),
+      b: { command: wants('good'), files: ['conf/'], needs: ['z'] },
+    },
+    files: { 'made/key.txt': 'none\n' },
+  });
+  probe.answers(swap('conf/a.txt', 'bad', 'good'));
+  assert.equal([(await run(home)).exit, tree('made/key.txt')], [0, 'none\none\ntwo\n']);
+  commit(home, { 'other.txt': 'x\n' });
+  assert.equal([(await run(home)).exit, tree('made/key.txt')], [0, 'none\none\ntwo\n']);
+  assert.equal(
+    ranSteps(home).filter((step) => step !== 'b'),
+    ['first', 'z'],
+  );
+});
+
 const tip = (home: string) => git(home, 'rev-parse', 'ai/orchestrator-stage1').trim();
 
 async function rejectsWith(code: string, work: () => Promise<unknown>): Promise<void> {
@@ -522,7 +548,8 @@ test('promote names what stages and cells wrote from what lands, also after the 
     stages: {
       a: { command: 'cp conf/a.txt made/a.txt', files: ['conf/'] },
       m: { command: 'cp conf/a.txt "made/$MENDLOOP_MATRIX_H.txt"', files: ['conf/'], matrix: { h: ['one', 'two'] } },
-      b: { command: wants('good'), files: ['conf/'], needs: ['a', 'm'] },
+      more: { command: 'cat conf/a.txt >> made/a.txt', files: ['conf/'], needs: ['a'] },
+      b: { command: wants('good'), files: ['conf/'], needs: ['more', 'm'] },
     },
     files: { 'made/a.txt': 'none\n', 'made/one.txt': 'none\n', 'made/two.txt': 'none\n' },
   });
@@ -542,6 +569,7 @@ test('promote names what stages and cells wrote from what lands, also after the 
     ['a', 'one', 'two'].map((name) => readFileSync(join(home, `made/${name}.txt`), 'utf8').slice(0, 4)),
     ['good', 'good', 'good'],
   );
+  assert.is(readFileSync(join(home, 'made/a.txt'), 'utf8'), 'good\nsecond\ngood\nsecond\n');
   assert.is(git(home, 'status', '--porcelain'), '');
 });
 
