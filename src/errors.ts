@@ -364,6 +364,10 @@ const TABLE = {
     'stages that were green before these fixes are not green with them',
     `make them again, then look again with mendloop promote:\n${d.command}`,
   ]),
+  E_PROMOTE_ITEMS_UNDONE: human((d: { branch: string; items: string }) => [
+    `${d.branch} has items of the work queue ticked though a change of theirs was taken back: ${d.items}`,
+    'the next run opens them again: mendloop',
+  ]),
   E_PROMOTE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
     `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
     `solve it by hand, then look again with mendloop promote:\n${d.commands}`,

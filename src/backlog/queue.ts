@@ -42,6 +42,10 @@ export function readIndex(text: string, folder = BACKLOG_FOLDER): IndexEntry[] {
   });
 }
 
+/** The numbers of the items that an index has ticked. */
+export const itemsTicked = (index: string): string[] =>
+  readIndex(index).flatMap(({ done, file }) => (done ? (ITEM_FILE.exec(file)?.[1] ?? []) : []));
+
 /**
  * Reads the queue from `files` (path from the root → text). `protect`: patterns of files that nothing may change. No index, no
  * queue.

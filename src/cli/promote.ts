@@ -210,6 +210,10 @@ function ending(story: Story, solve: readonly string[]): string[] {
   const again = toMakeAgain(story);
   if (again.length > 0)
     return [...merges, 'not yet: make the stages again that it changed:', `mendloop ${again.join(' ')}`];
+  if (story.items_undone) {
+    const items = `ticked items whose change was taken back (${story.items_undone.join(', ')})`;
+    return [...merges, `not yet: let a run open again ${items}:`, 'mendloop'];
+  }
   const back = unverified(story).map(({ commit }) => `mendloop rollback ${short(commit)}`);
   return [...merges, 'not yet: let a run judge what is not verified (mendloop), or roll it back:', ...back];
 }

@@ -6,8 +6,9 @@ import { withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { GONE, queueAt } from '../run/items.ts';
+import { queueAt } from '../run/items.ts';
 import { configurationNow } from '../stage/configuration.ts';
+import { lostChange } from '../triage/ledger.ts';
 import { commitOf } from '../worktree/base.ts';
 
 export interface ListedItem extends QueuedItem {
@@ -28,7 +29,8 @@ export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]
     return queueAt(objects, base.commit, branch, config.map);
   });
   const { state } = loadStages(layout, { look: true });
-  const entries = Object.values(readLedger(layout).ledger.entries);
+  const { ledger } = readLedger(layout);
+  const entries = Object.values(ledger.entries);
   const items = queue.items.map((item): ListedItem => {
     const stage = itemStageName(item.number);
     const record = state.stages[stage];
@@ -36,14 +38,13 @@ export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]
     const open = ofItem.find((entry) => entry.case !== undefined)?.case;
     const gone = ofItem.flatMap(({ patches }) => patches.filter((patch) => !STAYS.includes(patch.outcome)));
     const tried = gone.map(({ note, outcome }) => `${note?.fix ?? 'a change'} (${outcome.replace('_', ' ')})`);
-    const isUndone = gone.some(({ outcome, time }) => GONE.includes(outcome) && time > (record?.since ?? ''));
     const as = (how: ListedItem['state'], note?: string): ListedItem => ({
       ...item,
       state: how,
       tried,
       ...(note && { note }),
     });
-    if (item.done && !isUndone) return as('done');
+    if (item.done && !lostChange(ledger, stage, record?.since)) return as('done');
     if (open !== undefined) return as('stuck', `case ${open} waits for you: mendloop cases show ${open}`);
     return record?.status === 'give_up' ? as('stuck', record.reason ?? 'given up') : as('open', record?.reason);
   });

@@ -136,6 +136,8 @@ async function refuseOther(home: string, { branch, tip }: Story, accepted: strin
 function refuseUnverified(story: Story): void {
   const again = toMakeAgain(story);
   if (again.length > 0) fail('E_PROMOTE_STAGES_STALE', { command: `mendloop ${again.join(' ')}` }, again);
+  const { items_undone: items = [] } = story;
+  if (items.length > 0) fail('E_PROMOTE_ITEMS_UNDONE', { branch: story.branch, items: items.join(', ') });
   const open = unverified(story);
   if (open.length === 0) return;
   const commands = open.map(({ commit }) => `mendloop rollback ${short(commit)}`).join('\n');

@@ -1,12 +1,14 @@
 // What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
 // tells it. Reads only.
 
+import { INDEX_FILE, itemsTicked } from '../backlog/queue.ts';
+import { itemStageName } from '../backlog/stage-of-item.ts';
 import { MAP_FILE, stageNames } from '../config/files.ts';
 import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
-import { lines, openGit } from '../io/git.ts';
+import { type Git, lines, openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import { lastWriters, type StageState } from '../journal/stages.ts';
-import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
+import { entryOf, type Ledger, lostChange, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
@@ -53,6 +55,8 @@ export interface Story {
   diff?: string;
   /** Tracked files that a stage, or one of its cells, wrote from what lands, and that no fix holds; `patch` has them. */
   written_anew?: readonly { stage: string; files: readonly string[]; patch: string }[];
+  /** Numbers of items that the branch has ticked though a change of theirs was taken back. */
+  items_undone?: readonly string[];
 }
 
 export interface Survey {
@@ -96,6 +100,7 @@ export async function surveyPromotion(
     stat: nothing ? '' : await diff('--stat=100'),
     ...(withDiff && !nothing ? { diff: await diff() } : {}),
     ...writtenFrom(new Set(nothing ? [] : lines(await git.run(['rev-list', `${base.commit}..${tip}`]))), stages),
+    ...(await itemsUndone(git, tip, ledger, stages)),
   };
   return { story, rehearsal };
 }
@@ -158,6 +163,16 @@ function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick
   return written.length > 0 ? { written_anew: written } : {};
 }
 
+/** The next run opens such items again. */
+async function itemsUndone(git: Git, tip: string, ledger: Ledger, { stages }: StageState) {
+  const index = await git.attempt(['show', `${tip}:${INDEX_FILE}`]);
+  const undone = itemsTicked(index.stdout).filter((number) => {
+    const stage = itemStageName(number);
+    return lostChange(ledger, stage, stages[stage]?.since) !== undefined;
+  });
+  return undone.length > 0 ? { items_undone: undone } : {};
+}
+
 /** The stages that must be green again before the fixes can be accepted. */
 export const toMakeAgain = ({ fixes }: Pick<Story, 'fixes'>): string[] => [
   ...new Set(
@@ -175,7 +190,8 @@ export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
 
 /** The line that accepts exactly what was shown; undefined when it would be refused. */
 export function acceptLine(story: Story): string | undefined {
-  if (story.nothing || !story.clean || unverified(story).length > 0 || toMakeAgain(story).length > 0) return undefined;
+  const isOpen = unverified(story).length > 0 || toMakeAgain(story).length > 0 || story.items_undone !== undefined;
+  if (story.nothing || !story.clean || isOpen) return undefined;
   return `mendloop promote --accept ${story.tip}`;
 }
 

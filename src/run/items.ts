@@ -19,7 +19,7 @@ import { journalsToLastWork } from '../mend/recover.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { staleEvent } from '../stage/stale.ts';
-import type { LedgerFix } from '../triage/ledger.ts';
+import { type LedgerFix, lostChange } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
@@ -189,19 +189,15 @@ async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: 
       recordFixStays(run, fix, 'holds', `${step} fails alike without it`, [step]);
     return bringBack(run, step, charges.get(step) ?? { ...charge, fixes: [] });
   }
-  const since = recordOf(run.journal.stages, stage)?.since ?? '';
-  const lostChange = changesOf(run, stage).find(({ outcome, time }) => GONE.includes(outcome) && time > since);
-  if (!lostChange) return;
-  const why = lostChange.why ?? 'a change of it was taken back';
+  const lost = lostChange(run.journal.ledger, stage, recordOf(run.journal.stages, stage)?.since);
+  if (!lost) return;
+  const why = lost.why ?? 'a change of it was taken back';
   const charged = step !== undefined && charge ? { step, fingerprint: charge.fingerprint } : undefined;
-  if (lostChange.outcome !== 'superseded') await takeBackItem(run, stage, why, charged);
+  if (lost.outcome !== 'superseded') await takeBackItem(run, stage, why, charged);
   // A stage that is still to run without the changes may yet clear them.
   if (charged && !isOver) return;
   await reopen(run, stage, why, objects);
 }
-
-/** How a change may end that leaves its item undone. */
-export const GONE: readonly string[] = ['broke', 'declined', 'superseded'];
 
 async function reopen(run: Run, stage: string, why: string, objects: GitObjects): Promise<void> {
   const files = await backlogAt(objects, run.tree.head);

@@ -220,6 +220,13 @@ export function fixesIn(ledger: Ledger): LedgerFix[] {
   return fixes.sort((a, b) => a.time.localeCompare(b.time));
 }
 
+/** How a change of an item may end that leaves the item undone. */
+const LOST: readonly string[] = ['broke', 'declined', 'superseded'];
+
+/** The newest change that was made for an item and is gone since the item was last green. */
+export const lostChange = (ledger: Ledger, stage: string, greenSince: string | undefined): LedgerFix | undefined =>
+  fixesIn(ledger).findLast((fix) => fix.stage === stage && LOST.includes(fix.outcome) && fix.time > (greenSince ?? ''));
+
 /** What is known of a fix, by its patch. */
 export const patchIn = (ledger: Ledger, fix: { stage: string; fingerprint: string; hash: string }): Patch | undefined =>
   entryOf(ledger, fix.stage, fix.fingerprint)?.patches.find(({ hash }) => hash === fix.hash);

@@ -159,6 +159,19 @@ backlog('the case of a stuck item can be shown, answered and checked like that o
   assert.is(rolled.exit, 0, rolled.stdout + rolled.stderr);
   const open = JSON.parse((await s.run(['backlog', '--json'])).stdout);
   assert.is(open.next, '01', 'what a person rolled back is to do again');
+  assert.match((await s.run(['promote'])).stdout, /taken back \(01\):\nmendloop$/m);
+  const refused = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
+  assert.equal(
+    [refused.exit, refused.stderr.split('\n')[0]],
+    [
+      3,
+      `error E_PROMOTE_ITEMS_UNDONE: ${AI} has items of the work queue ticked though a change of theirs was taken back: 01`,
+    ],
+  );
+  assert.is((await s.run(['--no-ai'], { env })).exit, 0);
+  assert.match(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [ ] [one]');
+  const landed = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
+  assert.is(landed.exit, 0, landed.stdout + landed.stderr);
 });
 
 backlog.run();
