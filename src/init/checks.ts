@@ -7,9 +7,10 @@ import { shellWord } from '../worktree/messages.ts';
 import { playbooksOf, relative } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
 import { kustomizationIn } from './gitops.ts';
+import { composeOf } from './kinds.ts';
 import { composeFiles, talconfigs, terraformFolders, topKustomizations } from './layouts.ts';
 import type { Check, Draft, Survey } from './survey.ts';
-import { documentsOf, folderOf, isAside, pathsLike, unique } from './survey.ts';
+import { documentsOf, folderOf, isAside, outermost, pathsLike, unique } from './survey.ts';
 
 /** How a probe ended; `late`: it did not finish in time. */
 export type Tried =
@@ -133,11 +134,11 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
       run: (items) => each(items, (item) => `talhelper validate talconfig ${item}`),
     },
     stacks.length > 0 && {
-      tool: 'docker',
+      tool: composeOf(survey).split(' ')[0] as string,
       what: 'Compose files are sound.',
       files: globs,
       items: stacks.slice(0, MAX_ITEMS),
-      run: (items) => each(items, (item) => `docker compose -f ${item} config --quiet`),
+      run: (items) => each(items, (item) => `${composeOf(survey)} -f ${item} config --quiet`),
     },
   ];
   return rows.filter((row) => row !== false);
@@ -235,9 +236,7 @@ function narrowed(patterns: readonly string[]): string[] {
   const all = unique(patterns);
   const isYaml = all.includes('**/*.yaml') || all.includes('**/*.yml');
   const needed = all.filter((one) => one.startsWith('**') || !(isYaml && one.endsWith('/')));
-  const outer = needed.filter(
-    (one) => !needed.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)),
-  );
+  const outer = outermost(needed);
   return outer.length <= 8
     ? outer
     : unique(outer.map((one) => (one.includes('/') && !one.startsWith('**') ? `${one.split('/')[0]}/` : one)));

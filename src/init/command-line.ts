@@ -54,6 +54,25 @@ export const isIn = (folder: string, path: string): boolean => folder === '.' ||
 
 /** The folder whose files Terraform applies. */
 export const terraformFolder = (use: Use): string | undefined => workFolder(use, '-chdir', /^\/?[^/]+\.(?:tf|tofu)$/);
+
+/** Every tracked file of that folder, and of the modules that it takes from this repository, that makes up its plan. */
+export function terraformFiles(use: Use): string[] {
+  const root = terraformFolder(use);
+  const folders = root === undefined ? [] : [root];
+  for (const folder of folders)
+    folders.push(...localModules(use.survey, folder).filter((module) => !folders.includes(module)));
+  return use.survey.paths.filter(
+    (path) => folders.includes(folderOf(path)) && /\.(?:tf|tofu|tftpl|tfvars)(?:\.json)?$/.test(path),
+  );
+}
+
+/** The folders of the modules that the files of a folder name. */
+export const localModules = (survey: Survey, folder: string): string[] =>
+  survey.paths
+    .filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path))
+    .flatMap((path) => [...survey.text(path).matchAll(/source\s*=\s*"(\.[^"]*)"/g)])
+    .map(([, path]) => inFolder(folder, path as string).replace(/\/$/, ''));
+
 const VALUES = /^(?:terraform\.tfvars|[^/]+\.auto\.tfvars)(?:\.json)?$/;
 
 /** Terraform's variable files, ignored or still to be made from a tracked example; and its state, unless that is remote. */

@@ -1,10 +1,12 @@
 // Shell texts → the draft of a stage: what it brings up, the tools it needs, the files that a fix may touch, its checks. Pure; the
 // judging set tells which files a text runs.
 
+import { rawWords } from '../config/paths.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { mapping } from '../shape.ts';
 import { plainPlay } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
+import { kustomizedFrom } from './gitops.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
 import {
   baseName,
@@ -14,7 +16,10 @@ import {
   inFolder,
   type LeftOut,
   list,
+  outermost,
+  perSurvey,
   type Survey,
+  treeOf,
   unique,
 } from './survey.ts';
 
@@ -22,6 +27,8 @@ import {
 export interface Piece {
   readonly folder: string;
   readonly text: string;
+  /** The folder of the script that it is. */
+  readonly own?: string;
 }
 
 /** Questions that need the bash grammar. */
@@ -38,6 +45,8 @@ export interface Running {
   readonly files: readonly string[];
   /** The texts, and those of the scripts among the files. */
   readonly all: readonly Piece[];
+  /** The files that define the targets it is typed as. */
+  readonly definedIn?: readonly string[];
 }
 
 /** What a reader knows of a stage; `draftOf` derives the rest from what the stage runs. */
@@ -69,10 +78,42 @@ export async function running(pieces: readonly Piece[], { runBy }: Readers, surv
   const sets = await Promise.all([...pieces, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
   const ran = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
   const files = unique(ran.filter((path) => survey.files.has(path)));
-  const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path));
   // Scripts run where the text that starts them does.
-  return { pieces, files, all: [...pieces, ...scripts.map((text) => ({ folder: pieces[0]?.folder ?? '.', text }))] };
+  const folder = pieces[0]?.folder ?? '.';
+  const scripts = files
+    .filter((path) => !/\.ya?ml$/.test(path))
+    .map((path) => ({ folder, text: survey.text(path), own: folderOf(path) }));
+  return { pieces, files, all: [...pieces, ...scripts] };
 }
+
+/** Where output goes, and where a command works. */
+const NO_INPUT = />+\s*\S+|\bcd\s+\S+|(?:-chdir|-C|--dir|--directory|--project-directory|--working-directory)[= ]\S+/g;
+/** A bare word behind these may be a folder; any other word is one only with a slash. */
+const TAKES_FOLDER = /(\s(?:-k|-f|--kustomize|--filename)[= ])(?=\w)/g;
+/** Nearly always the folder of the script, or the root. */
+const FROM_VARIABLE = /\$(?:\w+|\{\w+\}|\(\w+\))["']?\//g;
+
+/** Tracked files, and folders as patterns, that a text names. */
+function namedBy({ folder, text, own = folder }: Piece, survey: Survey): string[] {
+  const lines = joined(text).map((line) =>
+    line.replace(NO_INPUT, ' ').replace(TAKES_FOLDER, '$1./').replace(FROM_VARIABLE, './'),
+  );
+  const words = unique(lines.flatMap(rawWords)).filter((word) => /^[\w.]+[\w/]/.test(word) && /\w/.test(word));
+  return words.flatMap((word) => {
+    const paths = unique([folder, own, '.']).map((from) => inFolder(from, word).replace(/\/$/, ''));
+    const file = paths.find((path) => survey.files.has(path));
+    if (file !== undefined) return [file];
+    const tree = word.includes('/') ? paths.find((path) => foldersOf(survey).has(path)) : undefined;
+    return tree === undefined ? [] : kustomizedFrom(survey, tree).map(treeOf);
+  });
+}
+
+const foldersOf = perSurvey(({ paths }) => {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let above = folderOf(path); above !== '.' && !folders.has(above); above = folderOf(above)) folders.add(above);
+  return folders;
+});
 
 const inText = (folder: string, text: string): string =>
   `${folder === '.' ? '' : `cd ${folder}\n`}${text.replace(RUNNERS, '$1:')}`;
@@ -136,7 +177,11 @@ const joined = (text: string): string[] =>
 
 const MAX_VERIFY = 2;
 
-export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running, survey: Survey): Draft {
+export function draftOf(
+  { tool, ...given }: Sketch,
+  { all, files: ran, definedIn = [] }: Running,
+  survey: Survey,
+): Draft {
   const runs = all.map(({ text }) => text).join('\n');
   const uses = usesIn(all).map((use) => ({ ...use, survey }));
   const checks = uses.toReversed().flatMap((use) => use.kind.verify?.(use) ?? []);
@@ -145,10 +190,10 @@ export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running
   const checked = verify.filter((one): one is string => typeof one === 'string').join('\n');
   const isChecked = (path: string) => checked.split(/[\s/]+/).includes(baseName(path) || path);
   const timeout = uses.map(({ kind }) => kind.timeout).find((time) => time !== undefined);
-  const read = uses.flatMap((use) => use.kind.files?.(use) ?? []);
+  const read = [...uses.flatMap((use) => use.kind.files?.(use) ?? []), ...all.flatMap((one) => namedBy(one, survey))];
   return {
     needs: [],
-    files: grouped([...ran, ...read].filter((path) => isEditable(path) && !isChecked(path))),
+    files: grouped([...definedIn, ...ran, ...read].filter((path) => isEditable(path) && !isChecked(path))),
     verify,
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
     env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),
@@ -159,9 +204,14 @@ export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running
     ),
     runs: [given.command, runs, ...ran].join('\n'),
     ...given,
+    why: [...given.why, ...(lacksCompose(runs, survey) ? [NO_COMPOSE] : [])],
     wants: unique([...uses.flatMap((use) => use.kind.wants?.(use) ?? []), ...(given.wants ?? [])]),
   };
 }
+
+const lacksCompose = (runs: string, { compose, installed }: Survey): boolean =>
+  compose === undefined && installed('docker') && /\bdocker(?:-compose|\s+compose)\s/.test(runs);
+const NO_COMPOSE = 'It fails here as it is: docker has no compose plugin, and there is no docker-compose.';
 
 /** Not secrets, examples, pinned requirements or anything destructive. */
 const isEditable = (path: string): boolean =>
@@ -185,7 +235,7 @@ export function grouped(paths: readonly string[]): string[] {
     const endings = unique(inIt.map((path) => /\.\w+$/.exec(baseName(path))?.[0] ?? ''));
     return endings.map((ending) => inFolder(folder, `*${ending}`));
   });
-  const all = unique([...flat, ...trees, ...whole]).sort();
+  const all = outermost(unique([...flat, ...trees, ...whole])).sort();
   if (all.length <= MAX_PATTERNS) return all;
   const tops = unique(all.map((path) => (path.includes('/') ? `${path.split('/')[0]}/` : path)));
   return tops.slice(0, MAX_PATTERNS);

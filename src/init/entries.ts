@@ -118,8 +118,19 @@ const NAME = /^[A-Za-z][\w.-]*$/;
 /** Variables that make or the shell sets. */
 const GIVEN = /^(?:MAKE\w*|CURDIR|SHELL|PWD|HOME|USER|PATH|@|<|\^|\*|\d)$/;
 
+const withIncluded = (survey: Survey, file: string): string[] => [
+  file,
+  ...includedFiles('make', survey.text(file)).map((path) => inFolder(folderOf(file), path)),
+];
+
+/** The tracked files that define these entries; of a makefile also what it includes. */
+export const definitions = (survey: Survey, tool: TargetTool, entries: readonly { file: string }[]): string[] =>
+  unique(entries.map(({ file }) => file))
+    .flatMap((file) => (tool === 'make' ? withIncluded(survey, file) : [file]))
+    .filter((path) => survey.files.has(path));
+
 function makeEntries(survey: Survey, file: string): Raw[] {
-  const files = [file, ...includedFiles('make', survey.text(file)).map((path) => inFolder(folderOf(file), path))];
+  const files = withIncluded(survey, file);
   const texts = files.map((path) => survey.text(path));
   const whole = texts.join('\n');
   const set = new Set([...whole.matchAll(/^\s*(?:export\s+|override\s+)*(\w+)\s*(?:[:?+!]|::)?=/gm)].map(([, n]) => n));

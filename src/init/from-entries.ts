@@ -5,7 +5,7 @@ import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, type Piece, type Readers, type Running, running, usesIn } from './draft.ts';
-import { closureOf, type Entry, findRunners, type Runner, tidy } from './entries.ts';
+import { closureOf, definitions, type Entry, findRunners, type Runner, tidy } from './entries.ts';
 import {
   baseName,
   type Draft,
@@ -124,9 +124,9 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
     const list = lead?.list ?? '';
     const before = lists.get(list);
     if (list !== '') lists.set(list, names.get(entry) as string);
-    const calls = closureOf(survey, runner, entry.target)
-      .slice(1)
-      .flatMap((one) => names.get(one) ?? []);
+    const [, ...called] = closureOf(survey, runner, entry.target);
+    const calls = called.flatMap((one) => names.get(one) ?? []);
+    const definedIn = definitions(survey, runner.tool, [runner, entry, ...called]);
     drafts.push(
       draftOf(
         {
@@ -143,7 +143,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
           ],
           needs: unique([...calls, ...(before ? [before] : [])]),
         },
-        run,
+        { ...run, definedIn },
         survey,
       ),
     );

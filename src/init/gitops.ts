@@ -1,11 +1,12 @@
 // The Kustomizations of Flux and the Applications of Argo CD in a repository, and which of them are roots. Pure.
-import { isMapping, mapping } from '../shape.ts';
+import { isMapping, type Mapping, mapping } from '../shape.ts';
 import {
   baseName,
   documentsOf,
   folderOf,
   inFolder,
   list,
+  outermost,
   pathsLike,
   perSurvey,
   type Survey,
@@ -125,3 +126,18 @@ function argoOf(survey: Survey) {
 /** The text of the kustomization in a folder; empty when there is none. */
 export const kustomizationIn = (survey: Survey, folder: string): string =>
   ['kustomization.yaml', 'kustomization.yml'].map((name) => survey.text(inFolder(folder, name))).find(Boolean) ?? '';
+
+/** What a kustomization takes in beside it, as it stands there. */
+export const takenIn = (kustomization: Mapping): string[] =>
+  ['resources', 'bases', 'components'].flatMap((key) => list(kustomization[key]).map(String));
+
+/** A folder and, where it has a kustomization, every folder outside of it that this one takes in. */
+export function kustomizedFrom(survey: Survey, folder: string): string[] {
+  const folders = [folder];
+  for (const one of folders) {
+    const value = mapping(documentsOf(kustomizationIn(survey, one))[0]);
+    const taken = takenIn(value).map((path) => inFolder(one, path).replace(/\/$/, ''));
+    folders.push(...taken.filter((path) => kustomizationIn(survey, path) !== '' && !folders.includes(path)));
+  }
+  return outermost(folders.map((path) => `${path}/`)).map((path) => path.slice(0, -1));
+}

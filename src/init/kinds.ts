@@ -10,6 +10,7 @@ import {
   playbookIn,
   playFolder,
   settingOf,
+  terraformFiles,
   terraformFolder,
   terraformHolds,
   terraformWants,
@@ -18,7 +19,7 @@ import {
   workFolder,
 } from './command-line.ts';
 import { rendering } from './rendering.ts';
-import { type Check, folderOf, inFolder, inside } from './survey.ts';
+import { type Check, folderOf, inFolder, inside, type Survey } from './survey.ts';
 
 export interface Kind {
   readonly name: string;
@@ -40,7 +41,11 @@ const nodesReady = ({ survey }: Use): Check[] => [
 ];
 
 const TERRAFORM = /\b(terraform|tofu)\b/;
+/** Where Ansible looks for variables, beside an inventory too. */
+const VARIABLES = /(?:^|\/)(?:group_vars|host_vars)\//;
 const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
+
+export const composeOf = ({ compose = 'docker compose' }: Survey): string => compose;
 
 /** Every service of a compose file runs. */
 export const composeRuns = (compose: string): string =>
@@ -80,10 +85,7 @@ export const KINDS: readonly Kind[] = [
       const folder = terraformFolder(use);
       return folder === undefined ? [] : [terraformHolds(TERRAFORM.exec(use.line)?.[1] ?? 'terraform', folder)];
     },
-    files: (use) => {
-      const folder = terraformFolder(use);
-      return use.survey.paths.filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path));
-    },
+    files: terraformFiles,
     wants: terraformWants,
   },
   { name: 'pulumi', up: /\bpulumi\s+up\b/, layer: 2, timeout: '1h' },
@@ -118,8 +120,15 @@ export const KINDS: readonly Kind[] = [
       const folder = playFolder(use);
       const at = folder === '.' ? 0 : folder.length + 1;
       const play = inFolder(folder, playbookIn(use.line) ?? '');
+      const hosts = inventoryOf(use);
+      const inventory = hosts === undefined ? play : inFolder(folder, hosts).replace(/\/$/, '');
+      const isBeside = (path: string) => isIn(folderOf(inventory), path) && VARIABLES.test(path);
       return use.survey.paths.filter(
-        (path) => path === play || (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
+        (path) =>
+          [play, inventory].includes(path) ||
+          (inventory !== '.' && path.startsWith(`${inventory}/`)) ||
+          (hosts !== undefined && isBeside(path)) ||
+          (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
       );
     },
     wants: (use) => {
@@ -188,7 +197,9 @@ export const KINDS: readonly Kind[] = [
         : folder === '.'
           ? ''
           : `--project-directory ${folder}`;
-      return file === undefined && folder === undefined ? [] : [composeRuns(`docker compose ${where}`.trim())];
+      return file === undefined && folder === undefined
+        ? []
+        : [composeRuns(`${composeOf(use.survey)} ${where}`.trim())];
     },
   },
   { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5 },

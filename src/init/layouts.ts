@@ -4,12 +4,12 @@
 import { mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
-import { inDirectory, kube } from './command-line.ts';
+import { inDirectory, kube, localModules } from './command-line.ts';
 import { destroysByPath } from './destroys.ts';
 import { type Candidate, destroysByContent, draftOf, grouped, type Reader, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
-import { readGitops, rootsOf } from './gitops.ts';
-import { composeRuns } from './kinds.ts';
+import { kustomizedFrom, readGitops, rootsOf, takenIn } from './gitops.ts';
+import { composeOf, composeRuns } from './kinds.ts';
 import {
   baseName,
   type Draft,
@@ -20,7 +20,6 @@ import {
   inReadme,
   inside,
   type LeftOut,
-  list,
   pathsLike,
   type Survey,
   treeOf,
@@ -39,11 +38,7 @@ const terraform: Reader = (survey) => {
       .map(survey.text)
       .join('\n');
   const texts = new Map(terraformFolders(survey).map((folder) => [folder, textOf(folder)]));
-  const used = new Set(
-    [...texts].flatMap(([folder, text]) =>
-      [...text.matchAll(/source\s*=\s*"(\.[^"]*)"/g)].map(([, path]) => inFolder(folder, path as string)),
-    ),
-  );
+  const used = new Set([...texts.keys()].flatMap((folder) => localModules(survey, folder)));
   const roots = [...texts].filter(
     ([folder, text]) =>
       !used.has(folder) &&
@@ -226,7 +221,7 @@ const kustomize: Reader = (survey) => {
         keys: [folder],
         description: `The manifests of ${folder}`,
         why: [`No other kustomization takes ${folder} in.`],
-        files: [treeOf(folder)],
+        files: kustomizedFrom(survey, folder).map(treeOf),
         layer: 5,
       }),
     ),
@@ -240,8 +235,7 @@ export function topKustomizations(survey: Survey): string[] {
   const folders = all.flatMap((path) => {
     const value = documentIn(survey, path);
     if (value.kind === 'Component' || String(value.apiVersion ?? '').includes('toolkit.fluxcd')) return [];
-    for (const key of ['resources', 'bases', 'components'])
-      for (const one of list(value[key])) taken.add(inFolder(folderOf(path), String(one)).replace(/\/$/, ''));
+    for (const one of takenIn(value)) taken.add(inFolder(folderOf(path), one).replace(/\/$/, ''));
     return [folderOf(path)];
   });
   return folders.filter((folder) => !taken.has(folder) && !/(?:^|\/)(?:components?|bases?)(?:\/|$)/.test(folder));
@@ -259,7 +253,7 @@ const compose: Reader = (survey) => {
       .map((path): Candidate => {
         const folder = folderOf(path);
         const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
-        const run = `docker compose --project-directory ${home} -f ${shellWord(path)}`;
+        const run = `${composeOf(survey)} --project-directory ${home} -f ${shellWord(path)}`;
         const services = Object.keys(mapping(documentIn(survey, path).services));
         return {
           name: stageName(folder === '.' ? 'compose' : baseName(folder)),

@@ -45,19 +45,6 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     texts.set(file, content);
     return content;
   };
-  const ignored = await ignoredBeside(home, ['.']);
-  const paths = [...checkout.files.keys()];
-  const survey: Survey = {
-    files: checkout.files,
-    paths,
-    text,
-    isTooLarge: (file) => (fileFacts(join(home, file))?.size ?? 0) > MAX_TEXT_BYTES,
-    ignored,
-    exists: (file) => fileFacts(join(home, file)) !== undefined,
-    installed: (tool) => findTool(tool, path) !== undefined,
-    readme: paths.filter(tellsHowToStart).map(text).join('\n'),
-  };
-  const sources = sourcesOf(checkout);
   const { secrets } = secretsFrom({ home, carry: [], env });
   const redactor = createRedactor({ secrets, paths: checkout.files.keys() });
   const mask = (shown: string) => redactor.redact(shown);
@@ -67,6 +54,28 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     end ??= now + TRY_MS * slowdown();
     return end - now;
   };
+  const ignored = await ignoredBeside(home, ['.']);
+  const installed = (tool: string) => findTool(tool, path) !== undefined;
+  /** The plugin of docker lies in one of several folders: ask docker. */
+  const composeCommand = async (): Promise<string | undefined> => {
+    const standalone = installed('docker-compose') ? 'docker-compose' : undefined;
+    if (!installed('docker')) return standalone;
+    const answer = await tried('docker compose version', home, env, timeLeft(), mask);
+    return 'ok' in answer && !answer.ok ? standalone : 'docker compose';
+  };
+  const paths = [...checkout.files.keys()];
+  const survey: Survey = {
+    files: checkout.files,
+    paths,
+    text,
+    isTooLarge: (file) => (fileFacts(join(home, file))?.size ?? 0) > MAX_TEXT_BYTES,
+    ignored,
+    exists: (file) => fileFacts(join(home, file)) !== undefined,
+    installed,
+    compose: await composeCommand(),
+    readme: paths.filter(tellsHowToStart).map(text).join('\n'),
+  };
+  const sources = sourcesOf(checkout);
   const harms = new Map<string, ReturnType<typeof readHarms>>();
   return {
     survey,

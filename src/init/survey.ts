@@ -18,6 +18,8 @@ export interface Survey {
   exists(path: string): boolean;
   /** Whether a program is on PATH. */
   installed(tool: string): boolean;
+  /** How compose files are run here: `docker compose`, `docker-compose`; undefined when neither is installed. */
+  readonly compose: string | undefined;
   /** The texts that tell people how to start: README first. */
   readonly readme: string;
 }
@@ -63,6 +65,10 @@ export const inside = (folder: string, command: string): string =>
 
 /** A folder as a pattern of `files`: the tree below it. */
 export const treeOf = (folder: string): string => (folder === '.' ? '**' : `${folder}/`);
+
+/** Without the patterns that lie below another one. */
+export const outermost = (patterns: readonly string[]): string[] =>
+  patterns.filter((one) => !patterns.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)));
 
 export const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];

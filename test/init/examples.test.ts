@@ -42,11 +42,15 @@ const CASES: Record<Example, Expected> = {
       vms: {
         command: 'make vms',
         needs: ['check'],
-        files: ['terraform/*.tf'],
+        files: ['Makefile', 'terraform/*.tf'],
         verify: ['terraform -chdir=terraform plan -input=false -lock=false \\\n  -detailed-exitcode >/dev/null\n'],
         requires: { files: ['terraform/terraform.tfvars', 'terraform/terraform.tfstate'] },
       },
-      dns: { command: 'make dns', needs: ['check', 'vms'], files: ['scripts/zone.sh'] },
+      dns: {
+        command: 'make dns',
+        needs: ['check', 'vms'],
+        files: ['Makefile', 'scripts/zone.head', 'scripts/zone.sh'],
+      },
     },
     carry: ['terraform/terraform.tfstate', 'terraform/terraform.tfvars'],
     protected_files: ['scripts/wipe_disks.sh'],
@@ -56,20 +60,20 @@ const CASES: Record<Example, Expected> = {
       render: {
         command: 'task render',
         needs: ['check'],
-        files: ['cluster.yaml', 'templates/'],
+        files: ['Taskfile.yaml', 'cluster.yaml', 'templates/'],
         verify: [{ yaml: 'kubernetes/apps/kustomization.yaml' }, { yaml: 'kubernetes/apps/web/deployment.yaml' }],
       },
       talos: {
         command: 'task talos',
         needs: ['check', 'render'],
-        files: ['scripts/talos.sh', 'cluster.yaml', 'templates/'],
+        files: ['Taskfile.yaml', 'scripts/talos.sh', 'cluster.yaml', 'templates/'],
         verify: ['TALOSCONFIG=talosconfig talosctl health --wait-timeout 5m'],
         requires: { files: ['secrets.yaml'] },
       },
       flux: {
         command: 'task flux',
         needs: ['check', 'talos'],
-        files: ['cluster.yaml', 'templates/'],
+        files: ['Taskfile.yaml', 'cluster.yaml', 'templates/'],
         verify: [
           'KUBECONFIG=kubeconfig kubectl diff -k kubernetes/flux >/dev/null',
           'KUBECONFIG=kubeconfig flux check',
@@ -78,7 +82,7 @@ const CASES: Record<Example, Expected> = {
       apps: {
         command: 'task apps',
         needs: ['check', 'flux'],
-        files: ['cluster.yaml', 'templates/'],
+        files: ['Taskfile.yaml', 'cluster.yaml', 'templates/'],
         verify: ['KUBECONFIG=kubeconfig kubectl diff -k kubernetes/apps >/dev/null'],
       },
     },

@@ -276,7 +276,7 @@ test('README leads: its order, into included files, and nothing it does not name
     ),
   });
   assert.equal(stagesOf(proposal), ['lab-nodes: task lab:nodes <- check', 'lab-up: task lab:up <- check lab-nodes']);
-  assert.equal(proposal.stages[2]?.files, ['ops/site.yml']);
+  assert.equal(proposal.stages[2]?.files, ['Taskfile.yml', 'ops/Taskfile.yml', 'ops/hosts', 'ops/site.yml']);
   const many = proposal.left.filter(({ why }) => why.startsWith('7 of its kind stand beside each other'));
   assert.equal(many.map(({ what }) => what)[0], 'apps/a0/compose.yaml');
 });
@@ -357,7 +357,10 @@ test('state of Terraform is carried and required before there is any, unless a b
   const files = { Makefile: 'TF = terraform -chdir=tf\nall:\n\t$(TF) apply\n', 'README.md': '# lab\n' };
   const main = 'resource "a" "b" {}\n';
   const local = await proposalOf({ ...files, 'tf/main.tf': main });
-  assert.equal([local.stages[1]?.wants, local.stages[1]?.files], [['tf/terraform.tfstate'], ['tf/main.tf']]);
+  assert.equal(
+    [local.stages[1]?.wants, local.stages[1]?.files],
+    [['tf/terraform.tfstate'], ['Makefile', 'tf/main.tf']],
+  );
   assert.match(
     mapText(local).replace(/\n +# /g, ' '),
     /so before the first run of run-all: touch tf\/terraform\.tfstate/,
@@ -403,7 +406,91 @@ test('a playbook behind a wrapper: the files where it lies may be mended, and no
     'ansible/roles/a/tasks/main.yml': '- ansible.builtin.ping:\n',
     'README.md': '# lab\n',
   });
-  assert.equal([stages[1]?.files, stages[1]?.verify], [['ansible/install.yml', 'ansible/roles/', 'runner/run.sh'], []]);
+  assert.equal(stages[1]?.files, [
+    'Makefile',
+    'ansible/hosts.yml',
+    'ansible/install.yml',
+    'ansible/roles/',
+    'runner/run.sh',
+  ]);
+  assert.equal(stages[1]?.verify, []);
+});
+
+const MADE_OF: [what: string, files: Record<string, string>, expected: string[]][] = [
+  [
+    'the file of its target, what that includes, its script, and what the script reads',
+    {
+      Makefile: 'include lab.mk\nall: web\n',
+      'lab.mk': 'web:\n\tscripts/web.sh >out/web.log\n',
+      'scripts/web.sh':
+        '#!/bin/bash\ncd infra/web\ncut -d / -f 1 /config/made.yaml\nsed s/a/b/ "$DIR/web.tmpl" >config/made.yaml\nkubectl apply -f apps -f crd.yaml\n',
+      'scripts/web.tmpl': 'a\n',
+      'scripts/other.tmpl': 'a\n',
+      'config/made.yaml': 'a: 1\n',
+      'out/web.log': 'written\n',
+      'apps/web.yaml': 'a: 1\n',
+      'infra/web/notes.md': 'where it works\n',
+      'crd.yaml': 'a: 1\n',
+    },
+    ['Makefile', 'apps/', 'crd.yaml', 'lab.mk', 'scripts/web.sh', 'scripts/web.tmpl'],
+  ],
+  [
+    'the modules of its Terraform folder, and tracked values',
+    {
+      'Taskfile.yml': "version: '3'\ntasks:\n  up: {cmds: ['terraform -chdir=tf apply']}\n",
+      'tf/main.tf': 'resource "a" "b" {}\nmodule "vm" {\n  source = "../modules/vm/"\n}\n',
+      'tf/home.auto.tfvars': 'a = 1\n',
+      'modules/vm/main.tf': 'module "disk" {\n  source = "../disk"\n}\n',
+      'modules/disk/main.tf': 'resource "a" "c" {}\n',
+      'modules/unused/main.tf': 'resource "a" "d" {}\n',
+    },
+    ['Taskfile.yml', 'modules/disk/main.tf', 'modules/vm/main.tf', 'tf/home.auto.tfvars', 'tf/main.tf'],
+  ],
+  [
+    'the bases of its kustomization',
+    {
+      'overlays/home/kustomization.yaml': 'resources: [../../base, a.yaml]\n',
+      'base/kustomization.yaml': 'resources: [b.yaml]\ncomponents: [parts/c]\n',
+      'base/parts/c/kustomization.yaml': 'kind: Component\n',
+      'other/base.yaml': 'a: 1\n',
+    },
+    ['overlays/home/', 'base/'],
+  ],
+  [
+    'its inventory and the variables beside that',
+    {
+      'site.yml': PLAY,
+      'ansible.cfg': '[defaults]\ninventory = inventory/home/hosts.ini\n',
+      'inventory/home/hosts.ini': 'a\n',
+      'inventory/home/group_vars/all.yml': 'a: 1\n',
+      'inventory/sample/hosts.ini': 'a\n',
+    },
+    ['inventory/home/group_vars/', 'inventory/home/hosts.ini', 'site.yml'],
+  ],
+];
+
+for (const [what, files, expected] of MADE_OF) {
+  test(`the files of a stage are all that it is made of: ${what}`, async () => {
+    const { stages } = await proposalOf({ 'README.md': '# lab\n', ...files });
+    assert.equal(stages[1]?.files, expected);
+  });
+}
+
+test('without compose that is said at the stages that run it; docker-compose is taken where docker has no plugin', async () => {
+  const files = { 'web/compose.yaml': 'services: {web: {image: a}}\n', 'README.md': '# lab\n' };
+  const none = await proposalOf(files, { compose: 'none' });
+  const note = /It fails here as it is: docker has no compose plugin, and there is no docker-compose\./;
+  assert.match(mapText(none).replace(/\n +# /g, ' '), note);
+  const target = await proposalOf(
+    { Makefile: 'deploy:\n\tdocker compose -f c.yaml up -d\n', 'README.md': '# lab\n' },
+    { compose: 'none' },
+  );
+  assert.match(mapText(target).replace(/\n +# /g, ' '), note);
+  const { stages } = await proposalOf(files, { compose: 'docker-compose' });
+  assert.match(stages[1]?.command ?? '', /^docker-compose --project-directory /);
+  assert.equal(stages[1]?.tools, ['docker-compose']);
+  const missing = await proposalOf(files, { compose: 'none', missing: ['docker'] });
+  assert.not.match(mapText(missing).replace(/\n +# /g, ' '), note, 'doctor names a tool that is not installed');
 });
 
 test('a check that fails today, takes long or has no tool here is a comment with the reason', async () => {

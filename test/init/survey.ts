@@ -12,6 +12,8 @@ export interface Given {
   /** Programs that are not installed. */
   missing?: string[];
   tooLarge?: string[];
+  /** How compose files are run; none: not at all. */
+  compose?: 'docker-compose' | 'none';
   tryOut?: TryOut;
 }
 
@@ -29,6 +31,7 @@ export async function proposalOf(texts: Record<string, string>, given: Given = {
     ignored: Object.keys(ignored),
     exists: (path) => path in texts || path in ignored,
     installed: (tool) => !missing.includes(tool),
+    compose: given.compose === 'none' ? undefined : (given.compose ?? 'docker compose'),
     readme: texts['README.md'] ?? '',
   };
   const sources = { listing, text: async (path: string) => texts[path], read: readCommands };
