@@ -33,23 +33,33 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
       'mendloop check-patch <file> --stage <stage>; - for stdin',
     );
   }
-  const checked = await checkHere(home(), stage, await readAnswerText(file));
+  const { checked, target } = await checkHere(home(), stage, await readAnswerText(file));
   const view = viewOf(checked);
-  const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }) };
-  return { text: lines(checked, stage), json, hasFindings: !view.ok };
+  const { branch, commit, base } = target ?? {};
+  const against = branch === undefined ? null : { branch, commit, base: base ?? null };
+  const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }), against };
+  return { text: lines(checked, stage, againstLine(target)), json, hasFindings: !view.ok };
+}
+
+function againstLine(target: Here['target']): string {
+  if (!target) return 'judged against your working tree: there is no AI branch yet';
+  const { branch, commit, base } = target;
+  const merged = base ? ` with ${base.name} (${base.commit.slice(0, 12)}) merged, as the next run does` : '';
+  return `judged against ${branch} (${commit.slice(0, 12)})${merged}`;
 }
 
 type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>;
 
-function lines(checked: Checked, stage: string): string[] {
+function lines(checked: Checked, stage: string, against: string): string[] {
   const reasons = (list: readonly string[]) => list.map((reason) => `  - ${reason}`);
-  if (!checked.ok) return [`refused, ${checked.code}: ${REFUSALS[checked.code]}`, ...reasons(reasonsOf(checked))];
+  if (!checked.ok)
+    return [`refused, ${checked.code}: ${REFUSALS[checked.code]}`, ...reasons(reasonsOf(checked)), against];
   const { ask, diff } = checked;
   const files = checked.files.map(({ path }) => path).join(', ');
   const head = ask
     ? [`the owner would be asked (${ask.code}): ${ASKS[ask.code]}`, ...reasons(ask.reasons)]
     : [`it would be applied for stage ${stage}: ${files}`];
-  return [...head, '', diff.trimEnd()];
+  return [...head, against, '', diff.trimEnd()];
 }
 
 /** All reasons, and the expected form filled in for the nearest lines. */
@@ -63,12 +73,19 @@ function viewOf(checked: Checked) {
   return { ok: !ask, verdict: ask ? 'ask' : 'apply', files, diff, ...ask };
 }
 
-async function checkHere(home: string, stage: string, answer: string): Promise<Checked> {
+async function checkHere(home: string, stage: string, answer: string) {
   const { lookHere } = await import('./check-here.ts');
+  const { withObjects } = await import('../io/git-objects.ts');
   const plain = withoutLineNumbers(answer);
   const read = readAnswer(plain);
   const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
-  const here = await lookHere(home, stage, named.flatMap(spellings));
+  return withObjects(home, async (objects) => {
+    const here = await lookHere(home, objects, stage, named.flatMap(spellings));
+    return { checked: await judgeHere(plain, here), target: here.target };
+  });
+}
+
+async function judgeHere(plain: string, here: Here): Promise<Checked> {
   const checked = await judge(plain, here);
   if (!checked.ok) return checked;
   const copy = await here.nearCopy(checked.files);

@@ -118,9 +118,10 @@ and one out for each: {id, ok, verdict, files?: {path: text}, diff?, code?, reas
 apply, ask or refuse, and ok means apply`,
       ...EXIT_CODE('it would not be applied'),
     },
-    about: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
-the clean diff of what would be applied, what the owner would be asked, or why it is refused. Writes nothing, and exits 0 for
-each; --json says which.`,
+    about: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files that a run would change (those of
+the AI branch, with what the next run merges into it; before the first run those of the working tree), and prints the clean
+diff of what would be applied, what the owner would be asked, or why it is refused. Changes no file, and exits 0 for each;
+--json says which.`,
     load: () => import('./check-patch.ts'),
   }),
   redact: row('redact <text', 'mask the secrets in a text, as before anything is sent to a model', {

@@ -26,6 +26,8 @@ const LISTED = { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n  - two.yaml
 const REMOVAL =
   '--- a/k/kustomization.yaml\n+++ b/k/kustomization.yaml\n@@\n resources:\n   - one.yaml\n-  - two.yaml\n';
 
+const UNBRANCHED = 'judged against your working tree: there is no AI branch yet';
+
 const outside = folder();
 const checkLines = (lines: readonly unknown[]) => {
   const stdin = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
@@ -134,11 +136,11 @@ test('for people: the clean diff of what would pass, from a file and from stdin,
   assert.equal(named, {
     exit: 0,
     stderr: '',
-    stdout: `it would be applied for stage vms: stages/vms/run.sh\n\n${CLEAN}`,
+    stdout: `it would be applied for stage vms: stages/vms/run.sh\n${UNBRANCHED}\n\n${CLEAN}`,
   });
   assert.equal(piped, named);
   assert.equal(jsonLines(json.stdout), [
-    { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms' },
+    { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms', against: null },
   ]);
   assert.is(s.read('stages/vms/run.sh'), SCRIPT);
   assert.not(s.has('ai/state'), 'it wrote something');
@@ -156,14 +158,14 @@ test('for people: what the owner would be asked, by what the change does and by 
     s.run(['check-patch', '-', '--stage', 'apps', ...more], { stdin: answer });
   const asked = await check(REMOVAL);
   const meaning = 'it removes a YAML document or a resource, which GitOps would delete from the cluster';
-  const [first, second, empty] = asked.stdout.split('\n');
+  const [first, second, against] = asked.stdout.split('\n');
   assert.equal(
-    [asked.exit, first, second, empty],
+    [asked.exit, first, second, against],
     [
       0,
       `the owner would be asked (removes_resource): ${meaning}`,
       '  - k/kustomization.yaml: no longer among its resources: two.yaml',
-      '',
+      UNBRANCHED,
     ],
   );
   assert.match(asked.stdout, '-  - two.yaml');
@@ -172,6 +174,28 @@ test('for people: what the owner would be asked, by what the change does and by 
   assert.is((await s.run([])).exit, 0);
   const [json] = jsonLines((await check(other, '--json')).stdout);
   assert.equal([json?.ok, json?.verdict, json?.code, json?.files], [false, 'ask', 'changes_once', ['k/two.yaml']]);
+});
+
+test('for people: it is judged against what a run would change, and says which: the AI branch, with the base merged', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh', 'port.txt'] } }),
+    'web.sh': 'set -e\nmkdri -p out\n\n\n\ntest "$(cat port.txt)" = 80\n',
+    'port.txt': '80\n',
+  });
+  assert.is((await s.run([])).exit, 0, 'mended by a known fix');
+  const short = (name: string) => s.git('rev-parse', name).slice(0, 12);
+  const branch = `ai/orchestrator-stage1 (${short('ai/orchestrator-stage1')})`;
+  const check = async (answer: string) =>
+    (await s.run(['check-patch', '-', '--stage', 'web'], { stdin: answer })).stdout.split('\n').slice(0, 2);
+  const mended = diff('web.sh', 'mkdir -p out', 'mkdir -p out/web');
+  const yours = diff('web.sh', 'mkdri -p out', 'mkdir -p out/web');
+  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', `judged against ${branch}`]);
+  assert.match((await check(yours))[0] as string, /^refused, not_found: /);
+  s.commit({ 'port.txt': '8080\n' });
+  s.write({ 'port.txt': 'not committed\n' });
+  const merged = `judged against ${branch} with main (${short('main')}) merged, as the next run does`;
+  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', merged]);
+  assert.equal(await check(diff('port.txt', '8080', '80')), ['it would be applied for stage web: port.txt', merged]);
 });
 
 test('for people: why it would not pass, by the map and the tree that are here', async () => {
@@ -202,7 +226,7 @@ test('for people: why it would not pass, by the map and the tree that are here',
   assert.is(
     text.stdout,
     'refused, outside: the file is not among those this stage may change\n' +
-      '  - README.md: only these may be changed: stages/vms/, config/\n',
+      `  - README.md: only these may be changed: stages/vms/, config/\n${UNBRANCHED}\n`,
   );
 });
 
