@@ -218,9 +218,11 @@ function ending(story: Story, solve: readonly string[]): string[] {
   return [...merges, 'not yet: let a run judge what is not verified (mendloop), or roll it back:', ...back];
 }
 
+const acceptTip = (branch: string): string => `mendloop promote --accept $(git rev-parse ${shellWord(branch)})`;
+
 /** What landed, and how to undo and share it. */
 export function landedLines(
-  { base, fixes, undone }: Story,
+  { base, branch, fixes, undone }: Story,
   commit: string,
   checkout: string | undefined,
   push: string | undefined,
@@ -229,11 +231,11 @@ export function landedLines(
   const undo =
     runs.length === 1 && fixes.length > 1
       ? [`mendloop rollback --run ${runs[0]}`]
-      : fixes.map((fix) => `mendloop rollback ${short(fix.commit)}`);
+      : fixes.toReversed().map((fix) => `mendloop rollback ${short(fix.commit)}`);
   return [
     `landed on ${base}: ${short(commit)}${checkout === undefined ? '' : `, in ${checkout}`}`,
     ...[...fixes, ...undone].map((fix) => `    ${fix.stage}: ${plain(fix.fix)}`),
-    ...(undo.length > 0 ? ['to undo it:', ...undo.map((line) => `    ${line}`), '    mendloop promote'] : []),
+    ...(undo.length > 0 ? ['to undo it:', ...[...undo, acceptTip(branch)].map((line) => `    ${line}`)] : []),
     ...(push === undefined
       ? []
       : [

@@ -26,7 +26,9 @@ function lines({ base, branch, fixes, notices }: RolledBack, dry: boolean): stri
     `${dry ? 'would roll back' : 'rolled back'} on ${branch}:`,
     ...fixes.map(row),
     ...(promoted.length > 0 ? [`${base} still has ${promoted.map(({ commit }) => short(commit)).join(', ')}`] : []),
-    ...(promoted.length > 0 ? ['to undo it there, too: mendloop promote'] : []),
+    ...(promoted.length > 0
+      ? ['to undo it there, too, land that: mendloop promote shows it, and the line that accepts it']
+      : []),
     ...(dry ? [] : [`the next run does ${stages} again; what was rolled back does not come again by itself`]),
   ];
 }

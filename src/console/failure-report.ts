@@ -8,17 +8,18 @@ import type { LedgerEntry } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import { familiarity, kind } from './failure-lines.ts';
 import { countCells } from './rows.ts';
-import { ago, spell } from './words.ts';
+import { ago, since, spell } from './words.ts';
 
 interface Explained {
   readonly entry: LedgerEntry;
   readonly failure: Failure | undefined;
   readonly cells: readonly { readonly step: string; readonly status: string }[];
+  readonly stands: { readonly since: string; readonly fingerprint?: string | undefined } | undefined;
   readonly next: Decision | { unknown: string };
 }
 
 /** Everything, in paragraphs that begin with what they are about. */
-export function explanationLines({ entry, failure, cells, next }: Explained, now: number): string[] {
+export function explanationLines({ entry, failure, cells, stands, next }: Explained, now: number): string[] {
   const { stage, log, fingerprint } = entry;
   const gone = [
     `fingerprint ${fingerprint}`,
@@ -28,8 +29,9 @@ export function explanationLines({ entry, failure, cells, next }: Explained, now
   ];
   const moved = `recorded as ${fingerprint}: its log reads differently now (another version, or another last green log)`;
   const steps = cells.map(({ step }) => step);
+  const about = `${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`;
   return [
-    `${stage} failed: ${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`,
+    ...(stands ? [overLine(stage, stands, now), `it was ${about}`] : [`${stage} failed: ${about}`]),
     ...(cells.length > 0 ? [`last on ${cellNames(steps)} of ${stage}; now ${countCells(cells)}`] : []),
     '',
     ...(failure ? failureReport(failure, entry) : gone),
@@ -37,9 +39,19 @@ export function explanationLines({ entry, failure, cells, next }: Explained, now
     '',
     ...ledgerLines(entry, now),
     '',
-    ...nextLines(next),
+    ...nextLines(next, stands ? 'if it comes back' : 'next time'),
   ];
 }
+
+/** Says of a failure that the stage does not have now how the stage stands. */
+const overLine = (
+  stage: string,
+  { since: from, fingerprint }: NonNullable<Explained['stands']>,
+  now: number,
+): string =>
+  fingerprint === undefined
+    ? `${stage} is green since ${since(from, now)}: this failure is over`
+    : `${stage} fails otherwise now (mendloop explain ${fingerprint.slice(0, 8)}): this is an earlier failure`;
 
 /** Sections of lines; `log` names where the text was read from. */
 export function failureReport(
@@ -126,9 +138,9 @@ const patchLines = ({ hash, outcome, tier, plugin, note, why }: LedgerEntry['pat
   ...(note ? [`    ${note.fix}`] : []),
 ];
 
-export function nextLines(next: Decision | { unknown: string }): string[] {
-  if ('unknown' in next) return ['next time', `  cannot be told while the configuration is not sound: ${next.unknown}`];
-  return ['next time', `  ${what(next)}`, `  because: ${next.reason}`];
+export function nextLines(next: Decision | { unknown: string }, title: string): string[] {
+  if ('unknown' in next) return [title, `  cannot be told while the configuration is not sound: ${next.unknown}`];
+  return [title, `  ${what(next)}`, `  because: ${next.reason}`];
 }
 
 const WHAT = {

@@ -4,7 +4,7 @@ import type { Failure } from '../failure/fingerprint.ts';
 import type { Layout } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
-import { recordOf } from '../journal/stages.ts';
+import { recordOf, type StageRecord } from '../journal/stages.ts';
 import { identifyAgain, projectRules } from '../mend/identify.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { situationOf } from '../mend/situation.ts';
@@ -21,6 +21,8 @@ export interface Explanation {
   failure: Failure | undefined;
   /** The cells that had it when it was last seen, and where they stand now. */
   cells: { step: string; status: string }[];
+  /** How the stage stands, when it does not have this failure now: green, or failed with another one. */
+  stands: { since: string; fingerprint?: string | undefined } | undefined;
   /** What a run would decide about it now, or why that cannot be known. */
   next: Decision | { unknown: string };
 }
@@ -47,10 +49,11 @@ export async function explainFailure(
   const read = identifyAgain(entry, layout, state.stages, rules);
   const cells = (entry.steps ?? []).map((step) => ({ step, status: recordOf(state, step)?.status ?? 'idle' }));
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
+  const explained = { entry, failure, cells, stands: standsOtherwise(entry, state.stages[entry.stage]) };
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) {
     const next = { unknown: `${config.code}: ${config.message}` };
-    return { entry, failure, cells, next };
+    return { ...explained, next };
   }
   // As if a new run had just seen it once more.
   const stage = config.map.stages[entry.stage];
@@ -58,5 +61,15 @@ export async function explainFailure(
   const history = { ...entry, times_seen: entry.times_seen + 1 };
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history };
   const situation = situationOf(config.loop, stage, ledger, options.now, { ai: options.ai, safe_mode }, entry);
-  return { entry, failure, cells, next: decide(incident, situation) };
+  return { ...explained, next: decide(incident, situation) };
+}
+
+function standsOtherwise({ fingerprint }: LedgerEntry, record: StageRecord | undefined): Explanation['stands'] {
+  if (record?.status === 'green') return { since: record.since };
+  const steps = record ? [record, ...Object.values(record.cells ?? {})] : [];
+  const current = steps.flatMap((step) => (/failed|give_up/.test(step.status) ? (step.fingerprint ?? []) : []));
+  const [other] = current;
+  return record && other !== undefined && !current.includes(fingerprint)
+    ? { since: record.since, fingerprint: other }
+    : undefined;
 }

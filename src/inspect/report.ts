@@ -197,9 +197,14 @@ function waitsOf(facts: ReportFacts, isConcerned: (stage: string) => boolean): W
     waits.push({ what: 'promote', text, command: 'mendloop promote' });
   }
   for (const { number, title, note } of items.filter(({ state }) => state === 'stuck')) {
-    const text = `${title}${note ? `: ${note}` : ''}`;
-    if (isConcerned(itemStageName(number)))
-      waits.push({ what: 'item', text, command: `mendloop backlog show ${number}` });
+    const stage = itemStageName(number);
+    const hasCase = Object.values(ledger.entries).some((entry) => entry.stage === stage && entry.case !== undefined);
+    if (isConcerned(stage) && !hasCase)
+      waits.push({
+        what: 'item',
+        text: `${title}${note ? `: ${note}` : ''}`,
+        command: `mendloop backlog show ${number}`,
+      });
   }
   return waits;
 }

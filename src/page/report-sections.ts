@@ -47,11 +47,13 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
   const newest = runs.newest && `the newest began ${when(runs.newest.began)}: mendloop report ${runs.newest.run}`;
   const notGreen = report.stages.filter(({ status }) => status !== 'green');
   const isGreen = report.stages.length > 0 && notGreen.length === 0;
+  const stuck = report.items.filter(({ state }) => state === 'stuck').map((item) => `item ${item.number} stuck`);
+  const green = `${report.stages.length - notGreen.length} of ${report.stages.length} green`;
   return [
     {
       label: 'now',
-      figure: isGreen ? 'all green' : `${report.stages.length - notGreen.length} of ${report.stages.length} green`,
-      text: notGreen.map(({ stage, status }) => `${stage} ${status.replace('_', ' ')}`).join(', '),
+      figure: isGreen && stuck.length === 0 ? 'all green' : green,
+      text: [...notGreen.map(({ stage, status }) => `${stage} ${status.replace('_', ' ')}`), ...stuck].join(', '),
     },
     {
       label: 'ran',

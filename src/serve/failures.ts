@@ -76,7 +76,7 @@ export async function failureView(site: Site, { stage = '', fingerprint = '' }: 
     menu: 'Failures',
     body: html`<p class="crumbs">${link('/failures', 'Failures')}</p>
 <h1>${stage}: ${entry.class}</h1>
-<p class="lead">${title}</p>
+<p class="lead">${title.replaceAll('\n', '; ')}</p>
 ${facts([
   entry.case !== undefined && ['Case', link(href('cases', entry.case), entry.case)],
   log !== undefined && ['Log', link(log, 'of its last time')],

@@ -144,11 +144,17 @@ test('nothing to promote says why; what landed says how to undo and share it', (
     web: Say two
 to undo it:
     mendloop rollback aaaaaaaaaaaa
-    mendloop promote
+    mendloop promote --accept $(git rev-parse ai/x)
 to share it:
     git push origin main
 or, where main is protected, for a pull request:
     git push origin main:refs/heads/promoted`,
+  );
+  const runs = [fix('a'), { ...fix('b'), run: 'run-2' }];
+  assert.equal(
+    landedLines(story({ fixes: runs }), commitOf('d'), undefined, undefined).filter((line) => /rollback/.test(line)),
+    ['    mendloop rollback bbbbbbbbbbbb', '    mendloop rollback aaaaaaaaaaaa'],
+    'the newest first: it may stand on the other',
   );
   assert.ok(
     landedLines(story({ fixes: [fix('a'), fix('b')] }), commitOf('d'), undefined, undefined).includes(

@@ -156,10 +156,10 @@ test('what comes next, for every decision, with its reason', () => {
     ],
   ];
   for (const [decision, text] of next) {
-    assert.equal(nextLines(decision), ['next time', `  ${text}`, '  because: so it is']);
+    assert.equal(nextLines(decision, 'next time'), ['next time', `  ${text}`, '  because: so it is']);
   }
-  assert.equal(nextLines({ unknown: 'E_CONFIG: x' }), [
-    'next time',
+  assert.equal(nextLines({ unknown: 'E_CONFIG: x' }, 'if it comes back'), [
+    'if it comes back',
     '  cannot be told while the configuration is not sound: E_CONFIG: x',
   ]);
 });

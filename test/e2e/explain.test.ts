@@ -142,6 +142,27 @@ test('a failure of a cell is explained with the last green log of that cell, and
   assert.not.match(stdout, 'recorded as');
 });
 
+test('of a stage that is green, or fails otherwise now, explain says that the failure is over', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['none'] } }),
+    'web.sh': 'echo "Error: no such pool: tank"; exit 3\n',
+  });
+  assert.is((await s.run()).exit, 1);
+  const first = (await stagesOf(s)).web?.fingerprint ?? '';
+  s.commit({ 'web.sh': 'echo "Error: unknown flag: --detatch"; exit 2\n' });
+  assert.is((await s.run()).exit, 1);
+  const second = (await stagesOf(s)).web?.fingerprint ?? '';
+  const other = `web fails otherwise now (mendloop explain ${second.slice(0, 8)}): this is an earlier failure\nit was unknown; new, last just now in run `;
+  assert.match((await s.run(['explain', first])).stdout, new RegExp(`^${other.replace(/[()]/g, '\\$&')}`));
+  assert.match((await s.run(['explain', 'web'])).stdout, /^web failed: /);
+  s.commit({ 'web.sh': 'true\n' });
+  assert.is((await s.run()).exit, 0);
+  const { stdout } = await s.run(['explain', 'web']);
+  assert.match(stdout, /^web is green since \d\d:\d\d: this failure is over\nit was \w+; new, last just now in run /);
+  assert.match(stdout, /\nif it comes back\n {2}\S/);
+  assert.not.match(stdout, /failed:|next time/);
+});
+
 test('on a terminal a failed stage is told below its row', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ vms: POOL }) });
   const { stdout, exit } = await s.run([], { tty: 'here', env: { NO_COLOR: '1' } });

@@ -20,6 +20,19 @@ const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 const refs = (s: Scenario) => s.git('for-each-ref', '--format=%(refname) %(objectname)');
 const here = (s: Scenario) => [refs(s), s.git('status', '--porcelain'), snapshot(s.home, ['.git', 'ai'])];
 
+promote('the lines that undo what landed can be pasted as they are', async () => {
+  const s = broken();
+  assert.is((await s.run()).exit, 0);
+  const { stdout } = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
+  const undo = /\nto undo it:\n((?: {4}mendloop .*\n)+)/.exec(stdout)?.[1]?.trim().split(/\n */) ?? [];
+  assert.is(undo.length, 2, stdout);
+  for (const line of undo) {
+    const [, ...words] = line.replace(/\$\(git (.*)\)/, (_, git) => s.git(...git.split(' '))).split(' ');
+    assert.is((await s.run(words)).exit, 0, line);
+  }
+  assert.not.equal(s.read('stages/web.sh'), MENDED);
+});
+
 promote('a mended stage lands with one line, and is undone by rolling it back and promoting again', async () => {
   const s = broken();
   const first = snapshot(s.home, ['.git', 'ai']);
@@ -59,7 +72,10 @@ promote('a mended stage lands with one line, and is undone by rolling it back an
 
   const back = await s.run(['rollback', tip.slice(0, 12)]);
   assert.is(back.exit, 0, said(back));
-  assert.match(back.stdout, `main still has ${tip.slice(0, 12)}\nto undo it there, too: mendloop promote`);
+  assert.match(
+    back.stdout,
+    `main still has ${tip.slice(0, 12)}\nto undo it there, too, land that: mendloop promote shows it`,
+  );
   assert.is(s.read('stages/web.sh'), MENDED, 'the base keeps it');
   const listed = (await s.run(['fixes'])).stdout;
   assert.match(listed, 'rolled back by you; does not come again by itself');

@@ -224,4 +224,16 @@ test('every form has the same sections', () => {
   }
 });
 
+test('with a stuck item of the queue not all is green; one whose case waits is told once', () => {
+  const items = [{ number: '03', title: 'Alert', state: 'stuck' as const, note: 'given up' }];
+  const [now] = glanceOf(reportOf(facts(MONTH, { items })));
+  assert.equal([now?.figure, now?.text], ['1 of 1 green', 'item 03 stuck']);
+  const opened: Line[] = [
+    ['failure.seen', 'item-03', { fingerprint: 'f9', excerpt: 'no' }],
+    ['case.opened', 'item-03', { fingerprint: 'f9', case: 'item-03-f9' }],
+  ];
+  const waits = (lines: Line[]) => reportOf(facts([run(...lines)], { items })).waits.map(({ what }) => what);
+  assert.equal([waits(green(1)), waits(opened)], [['item'], ['case']]);
+});
+
 test.run();
