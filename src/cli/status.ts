@@ -1,10 +1,12 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
+import { nextForStage } from '../console/run-lines.ts';
 import { headline, safeModeLines, stageWords, usedLines } from '../console/status-lines.ts';
 import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
+import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
 import { reclaimableNotes } from '../journal/reclaimable.ts';
@@ -108,7 +110,16 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
       const title = alike.length === 1 ? first.step : `${name} on ${cellNames(alike)}`;
       return stepLines(title, name, first.of);
     });
-    return lines.length > 0 ? lines : stepLines(name, name, record);
+    return [...(lines.length > 0 ? lines : stepLines(name, name, record)), ...nextFor(name, record)];
+  }
+
+  /** What its run told to do; a case has its own commands. */
+  function nextFor(name: string, record: StageRecord): string[] {
+    const steps = [record, ...Object.values(record.cells ?? {})];
+    if (!isFailed(record) || steps.some((step) => entryFor(name, step)?.case !== undefined)) return [];
+    const { latest } = loaded;
+    const events = latest?.run === record.run ? latest.events : readEvents(layout.journal(record.run)).events;
+    return nextForStage(events, name).map((line) => `  ${line}`);
   }
 
   function stepLines(title: string, stage: string, record: StepRecord): string[] {

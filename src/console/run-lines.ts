@@ -3,7 +3,7 @@ import { nextLines } from '../errors.ts';
 import type { DataOf, EventType, LoopEvent } from '../events.ts';
 import { counted } from '../triage/words.ts';
 import { type Row, rowsOf, shownStatus } from './rows.ts';
-import type { StepView, Tally } from './tally.ts';
+import { newTally, note, type StepView, type Tally } from './tally.ts';
 import { spell } from './words.ts';
 
 export const SIMULATED_LINE = 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched';
@@ -72,6 +72,14 @@ export function closingLines(tally: Tally): string[] {
   ];
 }
 
+/** What to do about the failure that a run left a stage with, as its last lines told it; nothing when its events are gone. */
+export function nextForStage(events: readonly LoopEvent[], stage: string): string[] {
+  const tally = newTally();
+  for (const event of events) note(tally, event);
+  const row = rowsOf(tally).find((one) => one.stage === stage);
+  return row?.status === 'failed' ? nextSteps(row).flatMap((next) => nextLines(next)) : [];
+}
+
 /** For a matrix, one for each fingerprint; cells without one share the step of the first. */
 function nextSteps(row: Row): string[] {
   const views = row.cells.length > 0 ? row.cells.filter(({ status }) => status === 'failed') : [row];
@@ -79,7 +87,9 @@ function nextSteps(row: Row): string[] {
   return [...next.values()].reverse();
 }
 
-function nextStep({ failure, step, next }: StepView): string {
+function nextStep({ failure, step, next, unanswered }: StepView): string {
   const look = failure ? `mendloop explain ${failure.fingerprint.slice(0, 8)}` : `mendloop logs ${step}`;
-  return next ?? `${look}; mend it, commit, then: mendloop`;
+  const byHand = next ?? `${look}; mend it, commit, then: mendloop`;
+  // A case tells itself who was not reached.
+  return unanswered === undefined || failure?.human ? byHand : `${unanswered}\nor ${byHand}`;
 }

@@ -17,6 +17,8 @@ export interface StepView {
   next?: string;
   /** Its latest failure. */
   failure?: FailureView;
+  /** Why a plugin could not be asked for a fix of that failure. */
+  unanswered?: string;
   /** Why nothing runs just now, while a failure is waited out. */
   pause?: string;
   /** What a plugin that was asked for a fix is busy with. */
@@ -113,6 +115,7 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
     const cells = data.steps && cellNames(data.steps);
     Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3, cells });
   }
+  if (type === 'plugin.failed') view.unanswered = data.reason;
   if (type === 'step.retry') view.pause = data.reason;
   // Any other event ends what a plugin was busy with.
   if (type !== 'plugin.said') delete view.busy;
@@ -120,6 +123,7 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
     delete view.pause;
     // Forget the last failure: the new attempt may fail without a fingerprint.
     delete view.failure;
+    delete view.unanswered;
   }
   if (type === 'attempt.started' || type === 'attempt.ended')
     Object.assign(view, { attempt, log: data.log ?? view.log });

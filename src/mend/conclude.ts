@@ -86,7 +86,10 @@ function adviceFor(
     return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
   }
   if (prompt !== undefined) {
-    return `start the model and run mendloop again, or give ${prompt} to any other, try its answer (mendloop check-patch <answer> --stage ${stage}) and commit it on your branch`;
+    return [
+      `mend it (mendloop explain ${failure.fingerprint.slice(0, 8)}), commit, then: mendloop`,
+      `or have another model answer ${prompt}, and try that: mendloop check-patch <answer> --stage ${stage}`,
+    ].join('\n');
   }
   const todo = failure.advice ?? (why === 'external' ? OUTSIDE : undefined);
   return todo && `${todo}, then: mendloop`;

@@ -123,6 +123,22 @@ const seen = (excerpt: string): Line => [
 ];
 const decided = (tier: string, reason: string): Line => ['failure.decided', 'talos', { tier, reason }, 1];
 
+test('who could not be asked for a fix is told before what to do without them, not beside a case', () => {
+  const last = (human: boolean) =>
+    out([
+      begins(['talos']),
+      ['step.started', 'talos'],
+      ['attempt.started', 'talos', { log: LOG }, 1],
+      seen('no answer from cp1'),
+      ['plugin.failed', 'talos', { plugin: 'ollama', reason: 'ollama: nothing listens at X' }],
+      ['failure.decided', 'talos', { tier: 'none', exit: human ? 3 : 1, reason: 'nobody' }],
+      ['step.failed', 'talos', { reason: 'exit code 7', next: 'mend it' }],
+      ended(1, 'exit code 7'),
+    ]).slice(-2);
+  assert.equal(last(false), ['  next:  ollama: nothing listens at X', '         or mend it']);
+  assert.equal(last(true), ['failed: 1 failed  1 min 5 s', '  next:  mend it']);
+});
+
 test('a failure that was recognised is told instead of the end of its log, and again where it is waited for', () => {
   const lines = out([
     begins(['talos']),

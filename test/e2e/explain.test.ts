@@ -41,7 +41,8 @@ test('a failure of two runs: status tells it is known, explain tells everything,
     log: ai/logs/vms/<run>-1.log
 `.replaceAll('pid 4711', 'pid <pid>');
   assert.match(known(second.stdout), `vms   failed       <n> s  exit code 3\n${told}`);
-  assert.match(known((await s.run(['status'])).stdout), `vms: exit code 3\n${told}apps: exit code 128\n`);
+  const toDo = '    next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop\n';
+  assert.match(known((await s.run(['status'])).stdout), `vms: exit code 3\n${told}${toDo}apps: exit code 128\n`);
 
   const id = vms?.fingerprint ?? '';
   const other = apps?.fingerprint ?? '';

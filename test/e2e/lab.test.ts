@@ -85,10 +85,20 @@ apps     skipped      needs vms, which failed
 ingress  skipped      needs vms, which failed
 obs      skipped      needs vms, which failed
 failed: 1 failed, 5 skipped  <n> s
-  next:  start the model and run mendloop again, or give ai/logs/executor/<run>-vms-1-prompt.md to any other, try its answer (mendloop check-patch <answer> --stage vms) and commit it on your branch
+  next:  ollama: nothing listens at http://127.0.0.1:1; start it there: ollama serve
+         or mend it (mendloop explain <fingerprint>), commit, then: mendloop
+         or have another model answer ai/logs/executor/<run>-vms-1-prompt.md, and try that: mendloop check-patch <answer> --stage vms
 `,
   );
   assert.is(lacking.exit, 1);
+  const status = await startProcess([...entry, 'status', 'vms'], { cwd: home }).done;
+  assert.match(
+    plain(status.stdout),
+    `    next:  ollama: nothing listens at http://127.0.0.1:1; start it there: ollama serve
+           or mend it (mendloop explain <fingerprint>), commit, then: mendloop
+           or have another model answer ai/logs/executor/<run>-vms-1-prompt.md, and try that: `,
+    'the next day status still says what to do',
+  );
 });
 
 test.run();
