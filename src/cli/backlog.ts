@@ -139,9 +139,13 @@ export async function workThrough(input: CommandInput, max: number, named?: List
   for (let count = 0; count < max; count++) {
     const { items } = named ? { items: [named] } : await listBacklog(input.layout());
     const item = named ?? items.find(({ state, number }) => state === 'open' && !tried.has(number));
-    // Items that are stuck already wait for a person.
-    if (!item && items.some(({ state }) => state === 'stuck')) exits.push(EXIT.human);
-    if (!item) break;
+    if (!item) {
+      // Items that are stuck already wait for a person.
+      const stuck = items.filter(({ state, number }) => state === 'stuck' && !tried.has(number));
+      for (const { number, note = 'given up' } of stuck) input.out.line(`item ${number}: ${note}`);
+      if (items.some(({ state }) => state === 'stuck')) exits.push(EXIT.human);
+      break;
+    }
     tried.add(item.number);
     input.out.line(`item ${item.number}: ${item.title}`);
     const { exit, isLast } = await workOn(input, item);

@@ -5,7 +5,7 @@ import { masksOf } from '../failure/fingerprint.ts';
 import { explainFailure } from '../inspect/explain.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
-import { recordOf, stepMeant } from '../journal/stages.ts';
+import { recordOf, type StageRecord, stepMeant } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -24,7 +24,7 @@ export async function run({ words, options, home, layout }: CommandInput): Promi
   const isUnfailed = record
     ? record.fingerprint === undefined
     : stages.includes(word) && !entriesOf(ledger, word).length;
-  if (isUnfailed) return neverFailed(step, record !== undefined);
+  if (isUnfailed) return neverFailed(step, recordOf(state, step), record !== undefined);
   const entry = findEntry(ledger, record ? `${stage}/${record.fingerprint}` : word);
   const now = Date.now();
   const ai = options['no-ai'] !== true;
@@ -36,11 +36,13 @@ export async function run({ words, options, home, layout }: CommandInput): Promi
   };
 }
 
-const neverFailed = (step: string, isCell: boolean): Answer => ({
-  text: [
-    `${step} has ${isCell ? 'no failure' : 'never failed'}`,
-    `  next:  mendloop status ${step}, mendloop logs ${step}`,
-  ],
+const neverFailed = (step: string, record: StageRecord | undefined, isCell: boolean): Answer => ({
+  text: record
+    ? [
+        `${step} has ${isCell ? 'no failure' : 'never failed'}`,
+        `  next:  mendloop status ${step}, mendloop logs ${step}`,
+      ]
+    : [`${step} has never run`, `  next:  mendloop plan ${step}, mendloop ${step}`],
   json: { entry: null, failure: null, next: null },
 });
 

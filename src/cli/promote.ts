@@ -222,7 +222,7 @@ const acceptTip = (branch: string): string => `mendloop promote --accept $(git r
 
 /** What landed, and how to undo and share it. */
 export function landedLines(
-  { base, branch, fixes, undone }: Story,
+  { base, branch, fixes, undone, others }: Story,
   commit: string,
   checkout: string | undefined,
   push: string | undefined,
@@ -235,6 +235,7 @@ export function landedLines(
   return [
     `landed on ${base}: ${short(commit)}${checkout === undefined ? '' : `, in ${checkout}`}`,
     ...[...fixes, ...undone].map((fix) => `    ${fix.stage}: ${plain(fix.fix)}`),
+    ...others.map(({ subject }) => `    ${plain(subject)}`),
     ...(undo.length > 0 ? ['to undo it:', ...[...undo, acceptTip(branch)].map((line) => `    ${line}`)] : []),
     ...(push === undefined
       ? []

@@ -14,6 +14,7 @@ import type { Answer, CommandInput } from './command.ts';
 import { numberOption } from './run-options.ts';
 
 const SHOWN = 20;
+const NO_RUN = 'there has been no run yet; to start one: mendloop';
 
 type Listed = ReturnType<typeof runFacts>;
 
@@ -41,9 +42,12 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
     one.asked,
     runWords(one).join(', '),
   ]);
-  const lines = runs.length === 0 ? ['no run fits'] : table(rows);
+  const lines = [
+    ...(runs.length === 0 ? ['no run fits'] : table(rows)),
+    `${runs.length} of ${counted(all.length, 'run')}`,
+  ];
   return {
-    text: [...lines, `${runs.length} of ${counted(all.length, 'run')}`],
+    text: all.length === 0 ? NO_RUN : lines,
     json: { runs, total: all.length },
   };
 }
@@ -72,6 +76,7 @@ export async function show({ words, layout: findLayout, out }: CommandInput): Pr
 /** The run of this name, or the only one whose name begins or ends so; `last` is the newest. */
 export function runCalled(layout: Layout, name: string): string {
   const runs = listRuns(layout);
+  if (runs.length === 0) failUsage('there has been no run yet', 'mendloop starts one');
   const fits =
     name === 'last' ? runs.slice(-1) : runs.filter((id) => id === name || id.startsWith(name) || id.endsWith(name));
   if (fits.length === 1) return fits[0] as string;

@@ -16,7 +16,7 @@ export function headline(
   now: number,
 ): string {
   if (!loaded.latest && stages === 0) return 'no run yet, and no stage is known; what to do: mendloop validate';
-  if (!loaded.latest) return `no run yet; ${counted(stages, 'stage')} in ai/context_map.yaml`;
+  if (!loaded.latest) return `no run yet; ${counted(stages, 'stage')} in ai/context_map.yaml; to start one: mendloop`;
   const { run, events } = loaded.latest;
   const [first] = events;
   const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';

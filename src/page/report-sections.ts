@@ -23,6 +23,7 @@ const number = (value: number): string => value.toLocaleString('en-GB');
 /** What is reported on, in a few words. */
 export function reportTitle({ home, run, from, to }: Report): string {
   if (run !== undefined) return `${home}, run ${run}`;
+  if (from.slice(0, 10) === to.slice(0, 10)) return `${home}, ${dayText(to, true)}`;
   const isOneYear = from.slice(0, 4) === to.slice(0, 4);
   return `${home}, ${dayText(from, !isOneYear)} to ${dayText(to, true)}`;
 }
@@ -48,7 +49,10 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
   const notGreen = report.stages.filter(({ status }) => status !== 'green');
   const isGreen = report.stages.length > 0 && notGreen.length === 0;
   const stuck = report.items.filter(({ state }) => state === 'stuck').map((item) => `item ${item.number} stuck`);
-  const green = `${report.stages.length - notGreen.length} of ${report.stages.length} green`;
+  const green =
+    report.stages.length === 0
+      ? 'nothing yet'
+      : `${report.stages.length - notGreen.length} of ${report.stages.length} green`;
   return [
     {
       label: 'now',

@@ -12,12 +12,13 @@ export function reportLines(report: Report): string[] {
     reportTitle(report),
     ...report.notices.map((text) => `note: ${text}`),
     '',
-    ...table(glance),
-    ...sectionsOf(report).flatMap(sectionLines),
-    '',
-    'times are UTC; a page with pictures and changes: mendloop report --html FILE',
+    ...(report.runs.newest
+      ? [...table(glance), ...sectionsOf(report).flatMap(sectionLines), '', TIMES]
+      : ['there has been no run yet; to start one: mendloop']),
   ];
 }
+
+const TIMES = 'times are UTC; a page with pictures and changes: mendloop report --html FILE';
 
 /** A terminal has few lines; the other forms have all rows. */
 const MAX_ROWS = 12;

@@ -150,6 +150,11 @@ to share it:
 or, where main is protected, for a pull request:
     git push origin main:refs/heads/promoted`,
   );
+  const queue = story({ fixes: [], others: [{ commit: commitOf('e'), subject: 'Tick 02' }] });
+  assert.equal(landedLines(queue, commitOf('d'), undefined, undefined), [
+    'landed on main: dddddddddddd',
+    '    Tick 02',
+  ]);
   const runs = [fix('a'), { ...fix('b'), run: 'run-2' }];
   assert.equal(
     landedLines(story({ fixes: runs }), commitOf('d'), undefined, undefined).filter((line) => /rollback/.test(line)),

@@ -68,7 +68,10 @@ test('status, logs, reset and verify tell and change what they say, as text and 
   });
   s.write({ world: '' });
   const none = await s.run(['status']);
-  assert.is(none.stdout, 'no run yet; 2 stages in ai/context_map.yaml\na  idle    never run\nb  idle    never run\n');
+  assert.is(
+    none.stdout,
+    'no run yet; 2 stages in ai/context_map.yaml; to start one: mendloop\na  idle    never run\nb  idle    never run\n',
+  );
   const noLog = await s.run(['logs', 'a']);
   assert.is(noLog.stderr, 'error E_NO_LOG: a has no log yet\n  next:  see what has run: mendloop status\n');
   assert.is(noLog.exit, 2);
@@ -90,6 +93,7 @@ b: exit code 1
     | second
     left for the next run: no executor has a fix for it
     log: ai/logs/b/<run>-1.log
+    next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
 `,
   );
   const told = jsonLines(json.stdout)[0] as Record<string, unknown>;

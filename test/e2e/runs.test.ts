@@ -29,6 +29,21 @@ test('runs lists the newest first, by stage, outcome and failure; show tells a r
   assert.is((await s.run(['show', 'last'])).stdout.split('\n')[1], `run ${second} begins: b`);
 });
 
+test('before the first run all that tell of runs say that there was none, and how to start one', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  const text = async (...args: string[]) => (await s.run(args)).stdout;
+  const none = 'there has been no run yet; to start one: mendloop\n';
+  assert.is(await text('runs'), none);
+  assert.ok((await text('report')).endsWith(`\n\n${none}`));
+  assert.is(
+    await text('status'),
+    'no run yet; 1 stage in ai/context_map.yaml; to start one: mendloop\na  idle    never run\n',
+  );
+  assert.is(await text('explain', 'a'), 'a has never run\n  next:  mendloop plan a, mendloop a\n');
+  const { exit, stderr } = await s.run(['show', 'last']);
+  assert.equal([exit, stderr], [2, 'error E_USAGE: there has been no run yet\n  next:  mendloop starts one\n']);
+});
+
 test('what does not exist is one clear error', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
   await s.run();

@@ -224,6 +224,14 @@ test('every form has the same sections', () => {
   }
 });
 
+test('a report on one day names it once', () => {
+  const of = (from: string) => reportLines(reportOf(facts(MONTH, { from })))[0];
+  assert.equal(
+    [of('2026-01-10T00:00:00.000Z'), of('2026-01-09T00:00:00.000Z')],
+    ['lab, 10 January 2026', 'lab, 9 January to 10 January 2026'],
+  );
+});
+
 test('with a stuck item of the queue not all is green; one whose case waits is told once', () => {
   const items = [{ number: '03', title: 'Alert', state: 'stuck' as const, note: 'given up' }];
   const [now] = glanceOf(reportOf(facts(MONTH, { items })));
