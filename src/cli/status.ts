@@ -127,7 +127,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     const ended = isFailed(record);
     const entry = ended || status === 'running' ? entryFor(stage, record) : undefined;
     const waits = status === 'running' && entry?.last_tier === 'wait';
-    if (!ended && status !== 'skipped' && !waits) return [];
+    if (!ended && !waits) return [];
     const head = `${title}: ${waits ? `waits, ${entry.last_reason}` : (reason ?? status)}`;
     if (entry) {
       const human = entry.case !== undefined || entry.gave_up_at !== undefined;

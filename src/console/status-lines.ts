@@ -42,10 +42,10 @@ export function stageWords(
   const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
   const steps = Object.values(record.cells ?? { record });
   const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
-  const stale = record.stale && record.reason ? [record.reason] : [];
+  const why = (record.stale || record.status === 'skipped') && record.reason ? [record.reason] : [];
   return {
     state: record.status === 'running' && !isAtWork ? 'cut off' : record.status,
-    about: [...counts, ...took, ...tries, ...unchecked, ...stale].join(', '),
+    about: [...counts, ...took, ...tries, ...unchecked, ...why].join(', '),
   };
 }
 

@@ -135,7 +135,9 @@ function playNames(survey: Survey, path: string, imports: readonly string[]): st
   const named = documentsOf(survey.text(path))
     .flatMap(list)
     .flatMap((play) => (typeof mapping(play).name === 'string' ? [mapping(play).name as string] : []));
-  const all = [...named, ...imports.map(baseName)].map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim());
+  const all = [...named, ...imports.map(baseName)].map((one) =>
+    one.replace(/[^\x20-\x7e]|[{}"'#:]|\.\s*$/g, '').trim(),
+  );
   const [first = `The plays of ${path}`, ...others] = all.filter(Boolean);
   return others.reduce((text, one) => (text.length + one.length > 57 ? text : `${text}, ${one}`), first);
 }

@@ -62,6 +62,10 @@ export function carriedOf(
     .map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
   // Where git ignores a whole folder, carry the folder: the variables of an inventory lie beside it.
   const folders = [...survey.ignored.filter((path) => path.endsWith('/')), ...named.map((path) => `${path}/`)];
+  /** Tracked examples by the path of the thing itself. */
+  const examples = new Map(
+    tracked.map((path) => [path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''), path]),
+  );
   const wanted = drafts.flatMap(({ wants, name }) =>
     wants.map((file): Carried => {
       const path = folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? file;
@@ -70,7 +74,9 @@ export function carriedOf(
       return {
         path: path.replace(/\/$/, ''),
         secret: isSecret(path, row?.[1] ?? 'unsure'),
-        why: isThere ? `${row?.[2] ?? 'settings of yours'}, for the stage ${name}` : toBeMade(file, name),
+        why: isThere
+          ? `${row?.[2] ?? 'settings of yours'}, for the stage ${name}`
+          : toBeMade(file, name, examples.get(file)),
       };
     }),
   );
@@ -86,10 +92,9 @@ export function carriedOf(
       : [];
   });
   // Ignored files of which git has an example.
-  const plain = tracked.map((path) => path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''));
-  const exampled = plain.flatMap((path, i): Carried[] =>
-    path !== tracked[i] && named.includes(path)
-      ? [{ path, secret: true, why: `${tracked[i]} is an example of it; .gitignore names it` }]
+  const exampled = [...examples].flatMap(([path, example]): Carried[] =>
+    path !== example && named.includes(path)
+      ? [{ path, secret: true, why: `${example} is an example of it; .gitignore names it` }]
       : [],
   );
   const all = [...new Map([...exampled, ...expected, ...lying, ...wanted].map((one) => [one.path, one])).values()];
@@ -106,10 +111,10 @@ export function carriedOf(
   }
 }
 
-const toBeMade = (file: string, stage: string): string =>
+const toBeMade = (file: string, stage: string, example: string | undefined): string =>
   file.endsWith('.tfstate')
     ? `Terraform state: made in the worktree it would be lost with it, so before the first run of ${stage}: touch ${file}`
-    : `the stage ${stage} wants it, and it is still to be made`;
+    : `the stage ${stage} wants it, and it is still to be made${example ? `; ${example} is an example of it` : ''}`;
 
 /** Whether a command writes this file itself, so that it need not exist before. */
 const isMadeBy = (text: string, path: string): boolean =>

@@ -207,6 +207,8 @@ interface Result {
   readonly bad: readonly { readonly items: readonly string[]; readonly why: string }[];
 }
 
+const FAILS = 'it fails today: ';
+
 async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<Result> {
   const { tool, items, run } = probe;
   const none = (why: string): Result => ({ probe, good: [], bad: [{ items, why }] });
@@ -216,18 +218,18 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
   if (whole.ok) return { probe, good: items, bad: [] };
   if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.complaint))
     return none(`${tool} does not know this command here.`);
-  if (items.length === 1) return none(`it fails today: ${whole.complaint}`);
+  if (items.length === 1) return none(`${FAILS}${whole.complaint}`);
   const good: string[] = [];
   const bad: { items: string[]; why: string }[] = [];
   for (const item of items) {
     const tried = await tryOut(run([item]));
     if ('late' in tried) bad.push({ items: [item], why: `${item} was not tried in time.` });
     else if (tried.ok) good.push(item);
-    else bad.push({ items: [item], why: `it fails today: ${tried.complaint}` });
+    else bad.push({ items: [item], why: `${FAILS}${tried.complaint}` });
   }
   if (bad.length <= 3) return { probe, good, bad };
   // Of many failures, report the first.
-  const why = `${bad.length} fail today, the first: ${bad[0]?.why}`;
+  const why = `${bad.length} fail today, the first: ${bad[0]?.why.replace(FAILS, '')}`;
   return { probe, good, bad: [{ items: bad.flatMap((one) => one.items), why }] };
 }
 

@@ -94,9 +94,29 @@ export function terraformWants(use: Use): string[] {
   ];
 }
 
+/** The ansible.cfg of a folder; where git has only an example of it, that. */
+const ansibleConfig = (survey: Survey, folder: string): string | undefined =>
+  ['ansible.cfg', 'ansible.example.cfg', 'ansible.cfg.example', 'ansible.sample.cfg', 'ansible.cfg.sample']
+    .map((name) => inFolder(folder, name))
+    .find((path) => survey.files.has(path));
+
 /** The inventory that ansible.cfg names; undefined when it names none. */
 export const configuredInventory = (survey: Survey, folder: string): string | undefined =>
-  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')))?.[1];
+  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(ansibleConfig(survey, folder) ?? ''))?.[1];
+
+/** What git does not hold of an inventory and of ansible.cfg, without which Ansible would find no host, and end well. */
+export function ansibleWants(use: Use): string[] {
+  const { survey } = use;
+  const folder = playFolder(use);
+  const config = inFolder(folder, 'ansible.cfg');
+  const inventory = inventoryOf(use);
+  const hosts = inventory && inFolder(folder, inventory).replace(/\/$/, '');
+  const isOutside = !hosts || /[,~$]|^\/|^\.\./.test(hosts);
+  return [
+    ...(isOutside || isTracked(survey, hosts) ? [] : [hosts]),
+    ...(ansibleConfig(survey, folder) === undefined || survey.files.has(config) ? [] : [config]),
+  ];
+}
 
 /** Where Ansible is started: the folder of the line, or, behind a wrapper, that of the only playbook with this name. */
 export function playFolder({ folder, line, survey }: Use): string {

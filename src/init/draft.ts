@@ -205,7 +205,12 @@ export function draftOf(
     runs: [given.command, runs, ...ran].join('\n'),
     ...given,
     why: [...given.why, ...(lacksCompose(runs, survey) ? [NO_COMPOSE] : [])],
-    wants: unique([...uses.flatMap((use) => use.kind.wants?.(use) ?? []), ...(given.wants ?? [])]),
+    wants: unique([
+      ...uses.flatMap((use) => use.kind.wants?.(use) ?? []),
+      ...(given.wants ?? []),
+      // What a check looks at, such as its inventory, no fix may touch; but a change there counts.
+      ...read.filter((path) => isChecked(path) && survey.files.has(path) && !ran.includes(path)),
+    ]),
   };
 }
 

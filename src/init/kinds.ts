@@ -2,9 +2,9 @@
 // take. Pure.
 import { shellWord } from '../worktree/messages.ts';
 import {
+  ansibleWants,
   inventoryOf,
   isIn,
-  isTracked,
   kube,
   optionValue,
   playbookIn,
@@ -131,11 +131,7 @@ export const KINDS: readonly Kind[] = [
           (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
       );
     },
-    wants: (use) => {
-      const inventory = inventoryOf(use);
-      const path = inventory && inFolder(playFolder(use), inventory).replace(/\/$/, '');
-      return !path || /[,~$]|^\/|^\.\./.test(path) || isTracked(use.survey, path) ? [] : [path];
-    },
+    wants: ansibleWants,
   },
   {
     name: 'cluster',

@@ -123,6 +123,9 @@ failed: 1 green, 8 failed, 2 skipped  <n> s
   const late = s.events().find((e) => e.type === 'attempt.ended' && e.step === 'late');
   assert.equal([late?.data.outcome, Number(late?.data.duration_ms) < 12_000], ['timeout', true]);
   assert.equal(statuses(s).slice(0, 4), ['ok green', 'code failed', 'after skipped', 'later skipped']);
+  const told = (await s.run(['status'])).stdout.split('\n').filter((line) => line.startsWith('after'));
+  assert.is(told.length, 1, 'why a stage was skipped stands in its row');
+  assert.match(told[0] as string, /^after +skipped +just now +needs code, which failed$/);
   const ended = s.events().at(-1);
   assert.equal([ended?.type, ended?.status], ['run.ended', 'partial']);
 });

@@ -469,6 +469,35 @@ const MADE_OF: [what: string, files: Record<string, string>, expected: string[]]
   ],
 ];
 
+test('where git has only an example of ansible.cfg, it is wanted with the inventory that it names: without it no host is found', async () => {
+  const { stages, carry } = await proposalOf({
+    'deploy.sh': '#!/bin/bash\nansible-playbook site.yml\n',
+    'site.yml': PLAY,
+    'ansible.example.cfg': '[defaults]\ninventory = inventory/home/hosts.ini ; adapt this\n',
+    'README.md': './deploy.sh\n',
+  });
+  assert.equal(stages[1]?.wants, ['inventory/home/hosts.ini', 'ansible.cfg']);
+  const why = 'the stage deploy wants it, and it is still to be made';
+  assert.equal(
+    carry.map((one) => [one.path, one.why]),
+    [
+      ['inventory/home/hosts.ini', why],
+      ['ansible.cfg', `${why}; ansible.example.cfg is an example of it`],
+    ],
+  );
+});
+
+test('an inventory that a check looks at is an input, and no fix may shorten it', async () => {
+  const { stages } = await proposalOf({
+    Makefile: 'cluster:\n\tansible-playbook -i hosts.ini site.yml\n',
+    'site.yml': PLAY,
+    'hosts.ini': 'a\n',
+    'README.md': '# lab\n',
+  });
+  assert.equal(stages[1]?.verify, ['ansible all -i hosts.ini -m ansible.builtin.ping']);
+  assert.equal([stages[1]?.files, stages[1]?.wants], [['Makefile', 'site.yml'], ['hosts.ini']]);
+});
+
 for (const [what, files, expected] of MADE_OF) {
   test(`the files of a stage are all that it is made of: ${what}`, async () => {
     const { stages } = await proposalOf({ 'README.md': '# lab\n', ...files });
