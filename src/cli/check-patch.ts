@@ -33,19 +33,10 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
       'mendloop check-patch <file> --stage <stage>; - for stdin',
     );
   }
-  const { checked, target } = await checkHere(home(), stage, await readAnswerText(file));
+  const { checked, against } = await checkHere(home(), stage, await readAnswerText(file));
   const view = viewOf(checked);
-  const { branch, commit, base } = target ?? {};
-  const against = branch === undefined ? null : { branch, commit, base: base ?? null };
   const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }), against };
-  return { text: lines(checked, stage, againstLine(target)), json, hasFindings: !view.ok };
-}
-
-function againstLine(target: Here['target']): string {
-  if (!target) return 'judged against your working tree: there is no AI branch yet';
-  const { branch, commit, base } = target;
-  const merged = base ? ` with ${base.name} (${base.commit.slice(0, 12)}) merged, as the next run does` : '';
-  return `judged against ${branch} (${commit.slice(0, 12)})${merged}`;
+  return { text: lines(checked, stage, `judged against ${against}`), json, hasFindings: !view.ok };
 }
 
 type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>;
@@ -81,7 +72,7 @@ async function checkHere(home: string, stage: string, answer: string) {
   const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
   return withObjects(home, async (objects) => {
     const here = await lookHere(home, objects, stage, named.flatMap(spellings));
-    return { checked: await judgeHere(plain, here), target: here.target };
+    return { checked: await judgeHere(plain, here), against: here.against };
   });
 }
 

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runHere } from './here.ts';
-import { contextMap, environment, folder, jsonLines, scenario, write } from './scenario.ts';
+import { contextMap, environment, folder, jsonLines, type Scenario, scenario, write } from './scenario.ts';
 
 const SCRIPT = '#!/usr/bin/env bash\nset -euo pipefail\n\nqm start 101\nlog done\n';
 const diff = (path: string, from: string, to: string) =>
@@ -26,7 +26,7 @@ const LISTED = { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n  - two.yaml
 const REMOVAL =
   '--- a/k/kustomization.yaml\n+++ b/k/kustomization.yaml\n@@\n resources:\n   - one.yaml\n-  - two.yaml\n';
 
-const UNBRANCHED = 'judged against your working tree: there is no AI branch yet';
+const against = (s: Scenario) => `main (${s.git('rev-parse', 'main').slice(0, 12)}), where the first run starts`;
 
 const outside = folder();
 const checkLines = (lines: readonly unknown[]) => {
@@ -136,11 +136,11 @@ test('for people: the clean diff of what would pass, from a file and from stdin,
   assert.equal(named, {
     exit: 0,
     stderr: '',
-    stdout: `it would be applied for stage vms: stages/vms/run.sh\n${UNBRANCHED}\n\n${CLEAN}`,
+    stdout: `it would be applied for stage vms: stages/vms/run.sh\njudged against ${against(s)}\n\n${CLEAN}`,
   });
   assert.equal(piped, named);
   assert.equal(jsonLines(json.stdout), [
-    { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms', against: null },
+    { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms', against: against(s) },
   ]);
   assert.is(s.read('stages/vms/run.sh'), SCRIPT);
   assert.not(s.has('ai/state'), 'it wrote something');
@@ -158,14 +158,14 @@ test('for people: what the owner would be asked, by what the change does and by 
     s.run(['check-patch', '-', '--stage', 'apps', ...more], { stdin: answer });
   const asked = await check(REMOVAL);
   const meaning = 'it removes a YAML document or a resource, which GitOps would delete from the cluster';
-  const [first, second, against] = asked.stdout.split('\n');
+  const [first, second, third] = asked.stdout.split('\n');
   assert.equal(
-    [asked.exit, first, second, against],
+    [asked.exit, first, second, third],
     [
       0,
       `the owner would be asked (removes_resource): ${meaning}`,
       '  - k/kustomization.yaml: no longer among its resources: two.yaml',
-      UNBRANCHED,
+      `judged against ${against(s)}`,
     ],
   );
   assert.match(asked.stdout, '-  - two.yaml');
@@ -198,20 +198,23 @@ test('for people: it is judged against what a run would change, and says which: 
   assert.equal(await check(diff('port.txt', '8080', '80')), ['it would be applied for stage web: port.txt', merged]);
 });
 
-test('for people: why it would not pass, by the map and the tree that are here', async () => {
+test('for people: why it would not pass, by the map and the files that a run starts from', async () => {
   const s = lab();
   symlinkSync('../README.md', s.path('config/link.yaml'));
   symlinkSync('/etc', s.path('config/etc'));
-  write(s.home, { 'config/secret/key.txt': 'k\n' });
+  s.git('add', 'config/link.yaml', 'config/etc');
+  s.git('commit', '-q', '-m', 'links');
+  write(s.home, { 'config/secret/key.txt': 'k\n', 'config/lying.yaml': 'x: 2\n' });
   const cases: [string, string][] = [
     [diff('README.md', 'hello', 'x'), 'outside'],
     [diff('stages/vms/verify.sh', 'true', 'false'), 'protected'],
     [diff('config/owner.yaml', 'a: 1', 'a: 2'), 'protected'],
-    [diff('config/secret/key.txt', 'k', 'l'), 'protected'],
+    [diff('config/secret/key.txt', 'k', 'l'), 'missing_file'],
     [diff('config/a.yaml', 'a: 1', 'a: [2'), 'does_not_parse'],
     [diff('stages/vms/run.sh', 'set -euo pipefail', 'set -u'), 'removes_guard'],
     [diff('stages/vms/run.sh', 'log done', 'rm -rf /'), 'destroys'],
     ['--- /dev/null\n+++ config/link.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'bad_path'],
+    ['--- /dev/null\n+++ config/lying.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'in_the_way'],
     ['--- /dev/null\n+++ config/etc/motd\n@@ -0,0 +1 @@\n+x: 1\n', 'bad_path'],
     ['--- /dev/null\n+++ config/new/a.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'missing_file'],
     ['no idea', 'unreadable'],
@@ -226,7 +229,7 @@ test('for people: why it would not pass, by the map and the tree that are here',
   assert.is(
     text.stdout,
     'refused, outside: the file is not among those this stage may change\n' +
-      `  - README.md: only these may be changed: stages/vms/, config/\n${UNBRANCHED}\n`,
+      `  - README.md: only these may be changed: stages/vms/, config/\njudged against ${against(s)}\n`,
   );
 });
 
