@@ -52,10 +52,12 @@ export function carriedOf(
   peek: (path: string) => string | undefined,
 ): Carried[] {
   const tracked = survey.paths;
-  const lying = survey.ignored.flatMap((path): Carried[] => {
+  /** The path when the table has it, with what is to be said of it. */
+  const listed = (path: string, note = ''): Carried[] => {
     const row = MADE_BY_TOOLS.test(path) ? undefined : TABLE.find(([pattern]) => pattern.test(path));
-    return row ? [{ path: path.replace(/\/$/, ''), secret: isSecret(path, row[1]), why: row[2] }] : [];
-  });
+    return row ? [{ path: path.replace(/\/$/, ''), secret: isSecret(path, row[1]), why: `${row[2]}${note}` }] : [];
+  };
+  const lying = survey.ignored.flatMap((path) => listed(path));
   const named = survey
     .text('.gitignore')
     .split('\n')
@@ -82,15 +84,8 @@ export function carriedOf(
   );
   const settings = survey.paths.filter((path) => /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path));
   const ran = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path))].join('\n');
-  const expected = named.flatMap((path): Carried[] => {
-    const row =
-      /^[\w./-]+$/.test(path) && ran.includes(baseName(path)) && !isMadeBy(ran, path)
-        ? TABLE.find(([pattern]) => pattern.test(path))
-        : undefined;
-    return row && !MADE_BY_TOOLS.test(path)
-      ? [{ path, secret: isSecret(path, row[1]), why: `${row[2]}; .gitignore names it` }]
-      : [];
-  });
+  const isExpected = (path: string) => /^[\w./-]+$/.test(path) && ran.includes(baseName(path)) && !isMadeBy(ran, path);
+  const expected = named.filter(isExpected).flatMap((path) => listed(path, '; .gitignore names it'));
   // Ignored files of which git has an example.
   const exampled = [...examples].flatMap(([path, example]): Carried[] =>
     path !== example && named.includes(path)

@@ -48,7 +48,7 @@ const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|v
 export const composeOf = ({ compose = 'docker compose' }: Survey): string => compose;
 
 /** Every service of a compose file runs. */
-export const composeRuns = (compose: string): string =>
+const composeRuns = (compose: string): string =>
   [
     `run() { ${compose} "$@"; }`,
     'test "$(run config --services | sort)" = "$(run ps --services --status running | sort)"',
@@ -154,18 +154,11 @@ export const KINDS: readonly Kind[] = [
     verify: ({ survey }) => [kube(survey, 'flux check')],
   },
   {
-    name: 'helmfile',
-    up: /\bhelmfile\b.*\b(?:apply|sync)\b/,
-    layer: 4,
-    timeout: '30m',
-    verify: ({ survey }) => [kube(survey, NO_RELEASE_FAILED)],
-  },
-  {
     name: 'helm',
-    up: /\bhelm\b.*\b(?:upgrade|install)\b/,
+    up: /\bhelmfile\b.*\b(?:apply|sync)\b|\bhelm\b.*\b(?:upgrade|install)\b/,
     layer: 4,
     timeout: '30m',
-    verify: ({ survey }) => [kube(survey, NO_RELEASE_FAILED)],
+    verify: ({ survey }) => [kube(survey, 'test -z "$(helm list --all-namespaces --failed --pending --short)"')],
   },
   {
     name: 'kubectl',
@@ -185,23 +178,14 @@ export const KINDS: readonly Kind[] = [
     name: 'compose',
     up: /\bdocker(?:-compose|\s+compose)\b.*\bup\b/,
     layer: 5,
-    verify: (use) => {
-      const file = optionValue(use.line, '-f|--file');
-      const folder = workFolder(use, '--project-directory', /^\/?[^/]*compose[^/]*\.ya?ml$/);
-      const where = file
-        ? `-f ${shellWord(inFolder(use.folder, file))}`
-        : folder === '.'
-          ? ''
-          : `--project-directory ${folder}`;
-      return file === undefined && folder === undefined
-        ? []
-        : [composeRuns(`${composeOf(use.survey)} ${where}`.trim())];
+    verify: ({ line, folder }) => {
+      const [run] = /(?:\bcd\s+\S+\s*&&\s*)?\bdocker(?:-compose|\s+compose)\b.*?(?=\s+up\b)/.exec(line) ?? [];
+      // What only make or the shell can expand cannot be run as a check.
+      return run === undefined || /\$(?!MENDLOOP_HOME\b)|\{\{/.test(run) ? [] : [inside(folder, composeRuns(run))];
     },
   },
   { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5 },
 ];
-
-const NO_RELEASE_FAILED = 'test -z "$(helm list --all-namespaces --failed --pending --short)"';
 
 /** Programs that a stage may name in `requires`, when its text runs them. */
 const PROGRAMS = (

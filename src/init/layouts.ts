@@ -9,7 +9,7 @@ import { destroysByPath } from './destroys.ts';
 import { type Candidate, destroysByContent, draftOf, grouped, type Reader, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
 import { kustomizedFrom, readGitops, rootsOf, takenIn } from './gitops.ts';
-import { composeOf, composeRuns } from './kinds.ts';
+import { composeOf } from './kinds.ts';
 import {
   baseName,
   type Draft,
@@ -253,18 +253,16 @@ const compose: Reader = (survey) => {
       .map((path): Candidate => {
         const folder = folderOf(path);
         const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
-        const run = `${composeOf(survey)} --project-directory ${home} -f ${shellWord(path)}`;
         const services = Object.keys(mapping(documentIn(survey, path).services));
         return {
           name: stageName(folder === '.' ? 'compose' : baseName(folder)),
-          command: `${run} up --detach --wait`,
+          command: `${composeOf(survey)} --project-directory ${home} -f ${shellWord(path)} up --detach --wait`,
           keys: [path],
           description: `Containers: ${services.slice(0, 6).join(', ')}`,
           why: [
             'Volumes with relative paths and .env stay those of your checkout: they are',
             'looked for in the project directory, not in the worktree.',
           ],
-          verify: [composeRuns(run)],
           files: [path],
           layer: 5,
         };

@@ -28,33 +28,25 @@ export function mapText(proposal: Proposal): string {
   const [, ...others] = top.items as Pair<Scalar, unknown>[];
   for (const { key } of others) key.spaceBefore = true;
   const keyOf = (name: string) => (top.items as Pair<Scalar, unknown>[]).find(({ key }) => key.value === name)?.key;
-  const guarded = keyOf('protected_files');
-  if (guarded)
-    guarded.commentBefore = comment(
-      [
-        'These take something away, by their name or by what they run: no fix touches',
-        'them, and no stage may run them.',
-      ],
-      0,
-    );
-  const carried = keyOf('carry');
-  if (carried) {
-    carried.commentBefore = comment(
-      [
-        'Not in git and needed by stages: linked into the worktree, never edited, never',
-        'sent. What is not marked secret: false is masked in what a model is told.',
-      ],
-      0,
-    );
-    const items = (top.get('carry') as YAMLSeq).items as (Scalar | YAMLMap)[];
-    for (const [i, item] of items.entries()) {
-      if (isMap(item)) item.flow = true;
-      item.commentBefore = comment([carry[i]?.why ?? ''], 2);
-    }
+  for (const [name, about] of Object.entries(ABOUT)) {
+    const key = keyOf(name);
+    if (key) key.commentBefore = comment([about], 0);
+  }
+  const items = ((top.get('carry') as YAMLSeq | undefined)?.items ?? []) as (Scalar | YAMLMap)[];
+  for (const [i, item] of items.entries()) {
+    if (isMap(item)) item.flow = true;
+    item.commentBefore = comment([carry[i]?.why ?? ''], 2);
   }
   const text = document.toString({ lineWidth: WIDTH - 2, flowCollectionPadding: false, blockQuote: 'literal' });
   return `${HEAD}${trimmed(text)}${leftText(left)}`;
 }
+
+const ABOUT = {
+  protected_files:
+    'These take something away, by their name or by what they run: no fix touches them, and no stage may run them.',
+  carry:
+    'Not in git and needed by stages: linked into the worktree, never edited, never sent. What is not marked secret: false is masked in what a model is told.',
+};
 
 const HEAD = `---
 # yaml-language-server: $schema=schema/context_map.schema.json

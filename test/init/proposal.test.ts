@@ -518,6 +518,16 @@ test('without compose that is said at the stages that run it; docker-compose is 
   const { stages } = await proposalOf(files, { compose: 'docker-compose' });
   assert.match(stages[1]?.command ?? '', /^docker-compose --project-directory /);
   assert.equal(stages[1]?.tools, ['docker-compose']);
+  const runs = (compose: string) =>
+    `run() { ${compose} "$@"; }\ntest "$(run config --services | sort)" = "$(run ps --services --status running | sort)"`;
+  assert.equal(stages[1]?.verify, [
+    runs('docker-compose --project-directory "$MENDLOOP_HOME/web" -f web/compose.yaml'),
+  ]);
+  const inTarget = async (line: string) =>
+    (await proposalOf({ Makefile: `deploy:\n\t${line}\n`, 'README.md': '# lab\n' })).stages[1]?.verify;
+  assert.equal(await inTarget('cd web && docker compose up -d'), [runs('cd web && docker compose')]);
+  assert.equal(await inTarget('docker compose -f $(FILE) up -d'), undefined, 'it asks for FILE');
+  assert.equal(await inTarget('docker compose -f "$$FILE" up -d'), []);
   const missing = await proposalOf(files, { compose: 'none', missing: ['docker'] });
   assert.not.match(mapText(missing).replace(/\n +# /g, ' '), note, 'doctor names a tool that is not installed');
 });
