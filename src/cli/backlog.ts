@@ -1,7 +1,9 @@
 // `mendloop backlog`, `backlog show NN`, `backlog check`, `backlog add`, `backlog run [NN]`: the work queue.
+
 import { BACKLOG_FOLDER, INDEX_FILE, type QueuedItem } from '../backlog/queue.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
 import { formatProblem } from '../config/problem.ts';
+import { suggestion } from '../config/suggest.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
@@ -16,7 +18,8 @@ const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
   const [word = 'list', ...more] = input.words;
-  if (!Object.hasOwn(WORDS, word)) failUsage(`backlog does not know ${word}`, NEXT);
+  if (!Object.hasOwn(WORDS, word))
+    failUsage(`backlog does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
   const { most, act } = WORDS[word as keyof typeof WORDS];
   if (more.length > most) failUsage(`backlog ${word}: too many words`, NEXT);
   return act(input, more[0]);

@@ -1,5 +1,6 @@
 // `mendloop cases`, `cases show <case>`, `cases accept|decline <case>`, `cases answer <case> <file>`: what waits for a person,
 // and their word.
+import { suggestion } from '../config/suggest.ts';
 import { caseLines, shownCase } from '../console/case-lines.ts';
 import { failUsage } from '../errors.ts';
 import { readText } from '../io/store.ts';
@@ -13,7 +14,8 @@ const NEXT = 'mendloop cases, or mendloop cases show|accept|decline <case>, or m
 export async function run(input: CommandInput): Promise<Answer> {
   const [word, name, ...more] = input.words;
   if (word === undefined) return list(input);
-  if (!Object.hasOwn(WORDS, word)) failUsage(`cases does not know ${word}`, NEXT);
+  if (!Object.hasOwn(WORDS, word))
+    failUsage(`cases does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
   if (name === undefined) failUsage(`cases ${word} needs a case`, NEXT);
   const { most, act } = WORDS[word as keyof typeof WORDS];
   if (more.length > most) failUsage(`cases ${word}: too many words`, NEXT);

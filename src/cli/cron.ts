@@ -1,4 +1,5 @@
 // `mendloop cron [install|status|remove]`: what starts it by itself; printed, installed when asked, looked at, taken away.
+import { suggestion } from '../config/suggest.ts';
 import { ago, table } from '../console/words.ts';
 import { isPassing, type Job, lastingPath, partNames, type SchedulerKind } from '../cron/job.ts';
 import { lacking } from '../cron/lacking.ts';
@@ -25,7 +26,8 @@ const NEXT = 'mendloop cron, or mendloop cron install|status|remove';
 export async function run(input: CommandInput): Promise<Answer> {
   const [word, ...more] = input.words;
   const act = word === undefined ? print : WORDS[word];
-  if (!act || more.length > 0) failUsage(`cron does not know ${input.words.join(' ')}`, NEXT);
+  if (!act || more.length > 0)
+    failUsage(`cron does not know ${input.words.join(' ')}${suggestion(word ?? '', Object.keys(WORDS))}`, NEXT);
   return act(input);
 }
 

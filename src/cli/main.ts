@@ -1,5 +1,5 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
-import { nearest } from '../config/suggest.ts';
+import { suggestion } from '../config/suggest.ts';
 import { EXIT, failUsage, formatError, MendError, mendError } from '../errors.ts';
 import { fitText } from '../io/fit-text.ts';
 import type { GitError } from '../io/git.ts';
@@ -97,8 +97,7 @@ async function requireKnown(word: string | undefined, findLayout: () => Layout):
   const home = checkoutOf(() => findLayout().home);
   const stages = home === undefined ? [] : recordedStages(home, loadStages(findLayout(), { look: true }).state);
   if (stages.includes(word)) return;
-  const meant = nearest(word, [...Object.keys(COMMANDS), ...stages]);
-  const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
+  const hint = suggestion(word, [...Object.keys(COMMANDS), ...stages]);
   failUsage(`there is no command or stage ${JSON.stringify(word)}${hint}`, 'mendloop --help');
 }
 

@@ -18,6 +18,14 @@ test('a slip of the fingers finds the word that was meant', () => {
   for (const [slip, meant] of Object.entries(slips)) assert.is(nearest(slip, STAGES), meant, slip);
 });
 
+test('the beginning of one word alone finds it', () => {
+  const words = ['explain', 'doctor', 'report', 'reset', 'retry'];
+  assert.equal(
+    ['expl', 'doc', 'rep', 'res', 're', 'ex'].map((word) => nearest(word, words)),
+    ['explain', 'doctor', 'report', 'reset', undefined, undefined],
+  );
+});
+
 test('a word that is not near any gets no suggestion', () => {
   for (const word of ['database', 'x', '', 'monitoring']) assert.is(nearest(word, STAGES), undefined, word);
   assert.is(nearest('anything', []), undefined);

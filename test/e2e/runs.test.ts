@@ -52,6 +52,10 @@ test('what does not exist is one clear error', async () => {
     [['show'], 'show needs one run'],
     [['show', 'nothing'], `there is no run "nothing"; the newest are: ${run}`],
     [['runs', '--outcome', 'sucess'], 'no run ends as "sucess"; did you mean "success"?'],
+    [['cases', 'shwo', 'x'], 'cases does not know shwo; did you mean "show"?'],
+    [['backlog', 'rnu'], 'backlog does not know rnu; did you mean "run"?'],
+    [['cron', 'instal'], 'cron does not know instal; did you mean "install"?'],
+    [['cron', 'xyz'], 'cron does not know xyz'],
     [['runs', '--last', '0'], '--last 0 is not a number from 1 on'],
   ] as const) {
     const done = await s.run(args);
