@@ -32,7 +32,7 @@ export function nowView(site: Site): View {
   const rows = stages.map(({ name, record, state, about, needs }) => {
     const entry = record?.fingerprint ? entryOf(ledger, name, record.fingerprint) : undefined;
     const needed = needs.length > 0 && html`${about && ', '}needs ${needs.join(', ')}`;
-    const why = record?.reason && !record.stale && state !== 'green' && html`<br>${record.reason}`;
+    const why = record?.reason && state !== 'green' && !about.includes(record.reason) && html`<br>${record.reason}`;
     return row(
       link(href('stages', name), name),
       stateHtml('stage', state),

@@ -42,7 +42,7 @@ export function stageView(site: Site, { stage = '' }: Params): View {
     return row(
       cell,
       stateHtml('stage', words.state),
-      html`${words.about}${one.reason && html`<br>${one.reason}`}${logLink(one)}`,
+      html`${words.about}${one.reason && !words.about.includes(one.reason) && html`<br>${one.reason}`}${logLink(one)}`,
       timeHtml(one.since, now),
     );
   });
@@ -81,7 +81,7 @@ ${facts([
     html`${stateHtml('stage', state)}${record && html` <span class="muted">since ${timeHtml(record.since, now)}</span>`}`,
   ],
   about !== '' && ['', about],
-  record?.reason !== undefined && ['Why', record.reason],
+  record?.reason !== undefined && !about.includes(record.reason) && ['Why', record.reason],
   mapped !== undefined && mapped.needs.length > 0 && ['Needs', stageLinks(mapped.needs)],
   neededBy.length > 0 && ['Needed by', stageLinks(neededBy)],
   mapped !== undefined && ['Command', html`<code>${[mapped.command].flat().join(' ')}</code>`],

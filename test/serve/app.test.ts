@@ -229,6 +229,27 @@ test('HEAD answers without a body, also where a stream would begin', async () =>
   }
 });
 
+test('why a stage was skipped is told once', async () => {
+  const { layout, get } = await serve();
+  const run = '20260103-000000-cccc';
+  const why = 'needs a, which failed';
+  const events = journalOf(
+    [
+      ['run.started', undefined, { stages: ['a', 'b'] }],
+      ['step.skipped', 'b', { reason: why }],
+      ['stage.skipped', 'b', { reason: why }],
+      ['run.ended', undefined, { exit: 1, duration_ms: 1 }],
+    ],
+    { run, from: Date.UTC(2026, 0, 3) },
+  );
+  mkdirSync(join(layout.state, 'runs', run));
+  writeFileSync(layout.journal(run), text(events));
+  for (const path of ['/', '/stages/b']) {
+    const head = (await get(path)).body.split('id="runs"')[0] as string;
+    assert.is(head.split(why).length, 2, path);
+  }
+});
+
 test('a home without any past, and one whose map is broken, are shown all the same', async () => {
   const { layout, get } = await serve();
   rmSync(layout.state, { recursive: true });
