@@ -25,8 +25,11 @@ const STAYS: readonly string[] = ['applied', 'provisional', 'holds', 'verified']
 export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]; problems: Queue['problems'] }> {
   const queue = await withObjects(layout.home, async (objects) => {
     const { base, config } = await configurationNow(layout.home, objects);
-    const branch = await commitOf(openGit(layout.home), `refs/heads/${base.branch}`);
-    return queueAt(objects, base.commit, branch, config.map);
+    const git = openGit(layout.home);
+    const branch = await commitOf(git, `refs/heads/${base.branch}`);
+    const isMerged =
+      branch !== undefined && (await git.attempt(['merge-base', '--is-ancestor', base.commit, branch])).ok;
+    return queueAt(objects, base.commit, branch, isMerged, config.map);
   });
   const { state } = loadStages(layout, { look: true });
   const { ledger } = readLedger(layout);

@@ -1,7 +1,7 @@
 // The failures of many runs, one group for each fingerprint of a stage: how often, when, what was done, how it stands. Pure.
 import type { StageState } from '../journal/stages.ts';
 import type { FixSummary, RunSummary } from '../journal/summary.ts';
-import { currentFingerprint, entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
+import { currentFingerprint, entryOf, type Ledger, type LedgerEntry, patchIn } from '../triage/ledger.ts';
 import { dayOf } from '../triage/words.ts';
 
 /** waits: a case is open · given_up · mended: a fix was verified since · passed: green since without one · open. */
@@ -62,7 +62,12 @@ export function failureGroups(
   for (const group of groups.values()) {
     const entry = entryOf(ledger, group.stage, group.fingerprint);
     const isGreenNow = Object.hasOwn(stages, group.stage) && stages[group.stage]?.status === 'green';
-    group.state = stateOf(entry, group, isGreenNow || (lastGreen.get(group.stage) ?? '') >= (group.runs.at(-1) ?? ''));
+    const outcomes = group.fixes.map((fix) => patchIn(ledger, fix)?.outcome ?? fix.outcome);
+    group.state = stateOf(
+      entry,
+      outcomes,
+      isGreenNow || (lastGreen.get(group.stage) ?? '') >= (group.runs.at(-1) ?? ''),
+    );
     if (entry?.case !== undefined) group.case = entry.case;
   }
   return [...groups.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));
@@ -82,9 +87,9 @@ const newGroup = (stage: string, fingerprint: string, at: string): FailureGroup 
   state: 'open',
 });
 
-function stateOf(entry: LedgerEntry | undefined, group: FailureGroup, isGreen: boolean): FailureState {
+function stateOf(entry: LedgerEntry | undefined, outcomes: readonly string[], isGreen: boolean): FailureState {
   if (entry?.case !== undefined) return 'waits';
   if (entry?.gave_up_at !== undefined) return 'given_up';
   if (!isGreen) return 'open';
-  return group.fixes.some(({ outcome }) => outcome === 'verified' || outcome === 'holds') ? 'mended' : 'passed';
+  return outcomes.some((outcome) => outcome === 'verified' || outcome === 'holds') ? 'mended' : 'passed';
 }

@@ -48,11 +48,12 @@ export async function backlogAt(objects: GitObjects, commit: string): Promise<Ma
   return new Map(paths.flatMap((path, i) => (typeof texts[i] === 'string' ? [[path, texts[i]] as const] : [])));
 }
 
-/** The queue of the base, with the items that are ticked on the AI branch done. */
+/** The queue of the base, with the items that are ticked on the AI branch done; `isMerged`: that has the base's ticks, too. */
 export async function queueAt(
   objects: GitObjects,
   base: string,
   branch: string | undefined,
+  isMerged: boolean,
   map: Pick<ContextMap, 'protected_files'>,
 ): Promise<Queue> {
   const queue = readQueue(await backlogAt(objects, base), map.protected_files);
@@ -61,7 +62,9 @@ export async function queueAt(
       ? []
       : readQueue(await backlogAt(objects, branch)).items.flatMap(({ done, file }) => (done ? [file] : [])),
   );
-  return { ...queue, items: queue.items.map((item) => ({ ...item, done: item.done || doneFiles.has(item.file) })) };
+  // A tick that landed on the base may have been taken back on the branch since.
+  const isDone = ({ done, file }: QueuedItem) => doneFiles.has(file) || (done && !isMerged);
+  return { ...queue, items: queue.items.map((item) => ({ ...item, done: isDone(item) })) };
 }
 
 /** The item of this number. Throws MendError when there is none. */

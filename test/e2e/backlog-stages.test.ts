@@ -174,4 +174,19 @@ backlog('the case of a stuck item can be shown, answered and checked like that o
   assert.is(landed.exit, 0, landed.stdout + landed.stderr);
 });
 
+backlog('an item that landed and was rolled back is open again, also behind the next run', async () => {
+  const s = await accepted('true');
+  const state = async () => JSON.parse((await s.run(['backlog', '--json'])).stdout).items[0].state;
+  const land = () => s.run(['promote', '--accept', s.git('rev-parse', AI)]);
+  assert.is((await s.mend(['--no-ai'])).exit, 0, 'what the item changed is made again');
+  assert.is((await land()).exit, 0);
+  assert.is(await state(), 'done');
+  const [fix = ''] = s.git('log', '--format=%H', '--grep=^Item: 01', '--grep=^Patch', '--all-match', AI).split('\n');
+  assert.is((await s.run(['rollback', fix])).exit, 0);
+  assert.is((await land()).exit, 0);
+  assert.is((await s.mend(['--no-ai'])).exit, 0);
+  assert.match(index(s), /^- \[ \] /m);
+  assert.is(await state(), 'open');
+});
+
 backlog.run();

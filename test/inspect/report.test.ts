@@ -110,6 +110,8 @@ test('what became of a fix since is told, and what the owner can do about the re
   if (rolledBack && isStory(rolledBack)) foldLedger(given.ledger, rolledBack);
   const report = reportOf(given);
   assert.is(report.fixes[0]?.outcome, 'declined');
+  const broke = report.failures.find(({ fingerprint }) => fingerprint === 'f1');
+  assert.is(broke?.state, 'passed', 'what was rolled back mended nothing');
   assert.equal(
     report.waits.map(({ what }) => what),
     ['safe mode', 'case', 'promote', 'item'],
