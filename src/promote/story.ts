@@ -55,7 +55,7 @@ export interface Story {
   diff?: string;
   /** Tracked files that a stage, or one of its cells, wrote from what lands, and that no fix holds; `patch` has them. */
   written_anew?: readonly { stage: string; files: readonly string[]; patch: string }[];
-  /** Numbers of items that the branch has ticked though a change of theirs was taken back. */
+  /** Numbers of items whose ticks would land though a change of theirs was taken back. */
   items_undone?: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export async function surveyPromotion(
     stat: nothing ? '' : await diff('--stat=100'),
     ...(withDiff && !nothing ? { diff: await diff() } : {}),
     ...writtenFrom(new Set(nothing ? [] : lines(await git.run(['rev-list', `${base.commit}..${tip}`]))), stages),
-    ...(await itemsUndone(git, tip, ledger, stages)),
+    ...(await itemsUndone(git, base.commit, tip, ledger, stages)),
   };
   return { story, rehearsal };
 }
@@ -164,11 +164,12 @@ function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick
 }
 
 /** The next run opens such items again. */
-async function itemsUndone(git: Git, tip: string, ledger: Ledger, { stages }: StageState) {
-  const index = await git.attempt(['show', `${tip}:${INDEX_FILE}`]);
-  const undone = itemsTicked(index.stdout).filter((number) => {
+async function itemsUndone(git: Git, base: string, tip: string, ledger: Ledger, { stages }: StageState) {
+  const ticked = async (commit: string) => itemsTicked((await git.attempt(['show', `${commit}:${INDEX_FILE}`])).stdout);
+  const before = await ticked(base);
+  const undone = (await ticked(tip)).filter((number) => {
     const stage = itemStageName(number);
-    return lostChange(ledger, stage, stages[stage]?.since) !== undefined;
+    return !before.includes(number) && lostChange(ledger, stage, stages[stage]?.since) !== undefined;
   });
   return undone.length > 0 ? { items_undone: undone } : {};
 }
