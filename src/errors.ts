@@ -459,9 +459,9 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `there is no ${d.program} here, and a Slurm backend needs Slurm's programs`,
     'start on a machine that submits jobs, or say backend: local in ai/loop.yaml (docs/more-than-one-machine.md)',
   ]),
-  E_SLURM_UNREACHABLE: failed((d: { program: string; words: string }) => [
+  E_SLURM_UNREACHABLE: failed((d: { program: string; words: string; next: string }) => [
     `Slurm cannot be reached: ${d.program}: ${d.words}`,
-    'see whether its controller is up: scontrol ping\nthen start again: mendloop',
+    d.next,
   ]),
   E_SLURM_REFUSED: usage((d: { program: string; words: string }) => [
     `Slurm refused: ${d.program}: ${d.words}`,

@@ -42,9 +42,25 @@ const LIMIT_MS = 30_000;
 const MAX_BYTES = 64 * 2 ** 20;
 const IDS_AT_ONCE = 500;
 
-const UNREACHABLE =
-  /Unable to contact slurm controller|connection (refused|reset)|timed out|Zero Bytes|not connected|socket error|temporarily un|(send|receive) failure|standby mode|not responding|authentication|munge/i;
-/** What a program that only asks or cancels cannot be forgiven; whatever else it says, it may say something else in a minute. */
+const CONTROLLER_DOWN = 'see whether its controller is up: scontrol ping\nthen start again: mendloop';
+/** What Slurm's programs say when they do not get through to its controller, and where to look then; the first that matches counts. */
+const NO_CONTACT: readonly { words: RegExp; next: string }[] = [
+  {
+    words:
+      /configuration (source|file)|fetch config|cannot stat file|control machine address|unable to resolve|re-link your code|incompatible versions|plugin init/i,
+    next: 'name the slurm.conf of your cluster with SLURM_CONF, or start on a machine that submits jobs',
+  },
+  {
+    words: /authentication|munge encode|munged|sack socket/i,
+    next: "see that munged runs here and has the cluster's key: munge -n | unmunge\nthen start again: mendloop",
+  },
+  {
+    words:
+      /unable to contact|connection (refused|reset|failure)|timed out|zero bytes|not connected|socket error|temporarily un|try again|(send|receive) failure|standby mode|not responding/i,
+    next: CONTROLLER_DOWN,
+  },
+];
+/** What is wrong with a question itself. */
 const WRONG_QUESTION = /unrecognized|invalid/i;
 
 const NO_SUCH_NODES = /Requested node configuration is not available/;
@@ -55,11 +71,14 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
   const ask = async (program: string, args: readonly string[]) => {
     const end = await runProgram(program, args, { env: slurmEnvironment(env), limitMs, maxBytes: MAX_BYTES });
     if (!end) fail('E_SLURM_MISSING', { program });
-    const words = (end.stderr.trim() || end.stdout.trim()).replace(/^\w+: (error: )?/gm, '').replaceAll('\n', '; ');
-    if (end.cut) fail('E_SLURM_UNREACHABLE', { program, words: words || `no answer in ${limitMs / 1000} s` });
     if (end.ok) return end;
-    const isRefusal = !UNREACHABLE.test(words) && (program === 'sbatch' || WRONG_QUESTION.test(words));
-    return fail(isRefusal ? 'E_SLURM_REFUSED' : 'E_SLURM_UNREACHABLE', { program, words });
+    const words = wordsOf(end.stderr.trim() || end.stdout.trim());
+    const noContact = NO_CONTACT.find((one) => one.words.test(words));
+    // Any other words of sbatch are about the job; of the rest, Slurm may have others in a minute.
+    const isRefusal = !end.cut && !noContact && (program === 'sbatch' || WRONG_QUESTION.test(words));
+    if (isRefusal) fail('E_SLURM_REFUSED', { program, words });
+    const silence = `no answer in ${limitMs / 1000} s`;
+    return fail('E_SLURM_UNREACHABLE', { program, words: words || silence, next: noContact?.next ?? CONTROLLER_DOWN });
   };
   const jobs = async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout);
   const someAreAway = async () => AWAY.test((await ask('sinfo', ['--noheader', '--format=%T'])).stdout);
@@ -107,6 +126,12 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
 /** Whether Slurm may answer when it is asked again later. */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof MendError && error.code === 'E_SLURM_UNREACHABLE';
+
+/** What a program printed, in one line: each thing once, for some are said again at every try. */
+function wordsOf(printed: string): string {
+  const lines = printed.split('\n').map((line) => line.replace(/^\w+: ((error|fatal): )?|, attempt number .*$/g, ''));
+  return [...new Set(lines)].join('; ');
+}
 
 /** Without the variables that change what the programs do or print; a loop inside a job has many. */
 function slurmEnvironment(env: Readonly<Record<string, string | undefined>>) {

@@ -33,33 +33,65 @@ test('without its programs there is one clear error', async () => {
   assert.is(error.message, "there is no squeue here, and a Slurm backend needs Slurm's programs");
 });
 
-test('what Slurm says while its controller comes and goes may pass; a wrong question or request does not', async () => {
+/** What a call says when a program of Slurm prints `words` and fails. */
+async function refusalFor(program: 'squeue' | 'sbatch', words: string): Promise<MendError> {
   const bin = folder();
-  const codeFor = async (program: string, words: string) => {
-    for (const name of ['squeue', 'sbatch']) {
-      const script = name === program ? `#!/bin/sh\necho "${words}" >&2\nexit 1\n` : '#!/bin/sh\n';
-      writeFileSync(join(bin, name), script, { mode: 0o755 });
-    }
-    const slurm = createSlurm({ PATH: bin });
-    return (await refusal(program === 'sbatch' ? slurm.submit(request(bin, 'true')) : slurm.jobs())).code;
-  };
+  writeFileSync(join(bin, 'words'), words);
+  writeFileSync(join(bin, program), `#!/bin/sh\n/bin/cat ${bin}/words >&2\nexit 1\n`, { mode: 0o755 });
+  const slurm = createSlurm({ PATH: bin });
+  return refusal(program === 'sbatch' ? slurm.submit(request(bin, 'true')) : slurm.jobs());
+}
+
+test('what Slurm says while its controller comes and goes may pass; a wrong question or request does not', async () => {
   for (const words of [
     'slurm_load_jobs error: Unable to contact slurm controller (connect failure)',
     'slurm_msg_sendto: address:port=127.0.0.1:1 msg_type=2003: Unexpected missing socket error\nslurm_load_jobs error: Resource temporarily unavailable',
     'slurm_load_jobs error: Unspecified error',
     'slurm_load_jobs error: words that nobody has thought of',
   ])
-    assert.is(await codeFor('squeue', words), 'E_SLURM_UNREACHABLE', words);
-  assert.is(await codeFor('squeue', "unrecognized option '--me'"), 'E_SLURM_REFUSED');
-  assert.is(
-    await codeFor('sbatch', 'Batch job submission failed: Unexpected missing socket error'),
-    'E_SLURM_UNREACHABLE',
+    assert.is((await refusalFor('squeue', words)).code, 'E_SLURM_UNREACHABLE', words);
+  assert.is((await refusalFor('squeue', "unrecognized option '--me'")).code, 'E_SLURM_REFUSED');
+  for (const words of [
+    'Batch job submission failed: Invalid partition name specified',
+    'Batch job submission failed: words of a site',
+    'sbatch: error: invalid partition specified: munge-connection\nallocation failure: Requested node configuration is not available',
+  ])
+    assert.is((await refusalFor('sbatch', words)).code, 'E_SLURM_REFUSED', words);
+});
+
+test('a program that does not get through says where to look: at the controller, at munge, or for slurm.conf', async () => {
+  const controller = 'see whether its controller is up: scontrol ping\nthen start again: mendloop';
+  const munge = "see that munged runs here and has the cluster's key: munge -n | unmunge\nthen start again: mendloop";
+  const setUp = 'name the slurm.conf of your cluster with SLURM_CONF, or start on a machine that submits jobs';
+  // As Slurm 22.05 said them.
+  const cases: [string, string][] = [
+    ['allocation failure: Unable to contact slurm controller (connect failure)', controller],
+    ['Batch job submission failed: Unexpected missing socket error', controller],
+    ['allocation failure: Zero Bytes were transmitted or received', controller],
+    ['allocation failure: Socket timed out on send/recv operation', controller],
+    ['sbatch: error: Slurm backup controller in standby mode', controller],
+    ['sbatch: error: If munged is up, restart with --num-threads=10', munge],
+    ['Batch job submission failed: Invalid authentication credential', munge],
+    [
+      'sbatch: error: fetch_config: DNS SRV lookup failed\nsbatch: fatal: Could not establish a configuration source',
+      setUp,
+    ],
+    ['sbatch: error: Parse error in file /x line 1: "A"\nsbatch: fatal: Unable to process configuration file', setUp],
+    ['sbatch: error: Unable to establish control machine address\nallocation failure: No error', setUp],
+  ];
+  for (const [words, next] of cases) {
+    const error = await refusalFor('sbatch', words);
+    assert.equal([error.code, error.next], ['E_SLURM_UNREACHABLE', next], words);
+  }
+  const again = [1, 2, 3].map((tries) => `sbatch: error: getaddrinfo() failed: No error, attempt number ${tries}`);
+  const once = await refusalFor(
+    'sbatch',
+    [...again, 'sbatch: error: slurm_set_addr: Unable to resolve "c1"'].join('\n'),
   );
   assert.is(
-    await codeFor('sbatch', 'Batch job submission failed: Invalid partition name specified'),
-    'E_SLURM_REFUSED',
+    once.message,
+    'Slurm cannot be reached: sbatch: getaddrinfo() failed: No error; slurm_set_addr: Unable to resolve "c1"',
   );
-  assert.is(await codeFor('sbatch', 'Batch job submission failed: words of a site'), 'E_SLURM_REFUSED');
 });
 
 atLength('on a real Slurm: how jobs end, wait and are refused', async () => {
