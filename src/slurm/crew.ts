@@ -35,6 +35,8 @@ interface Worker {
   readonly id: string;
   readonly spec: string;
   readonly since: number;
+  /** Another controller started it: it may have shown signs and left before this one looked. */
+  readonly adopted: boolean;
   job?: Job | undefined;
   runningSince?: number;
   endedSince?: number | undefined;
@@ -45,7 +47,7 @@ interface Worker {
   cancelled?: { readonly since: number; readonly loss: Loss };
 }
 
-/** A worker that is over, with why; `started`: it had shown a sign. `stuck`: it was cancelled and does not end. */
+/** A worker that is over, with why; `started`: it had shown a sign, or may have. `stuck`: it was cancelled and does not end. */
 export interface GoneWorker {
   readonly id: string;
   readonly jobId: string;
@@ -62,8 +64,8 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
   const { slurm, limits } = options;
   const workers = new Map<string, Worker>();
   let askedAt = Number.NEGATIVE_INFINITY;
-  const add = (id: string, spec: string, since: number) => {
-    if (!workers.has(id)) workers.set(id, { id, spec, since, left: false });
+  const add = (id: string, spec: string, since: number, adopted = true) => {
+    if (!workers.has(id)) workers.set(id, { id, spec, since, adopted, left: false });
   };
   const cancel = async (ids: readonly string[]) => {
     if (ids.length === 0) return;
@@ -124,7 +126,7 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
           continue;
         }
         workers.delete(id);
-        const started = worker.signChanged !== undefined;
+        const started = worker.adopted || worker.signChanged !== undefined;
         gone.push({ id, jobId: jobIdOf(id), spec, loss: cancelled?.loss ?? verdict.loss, started, stuck });
       }
       return { gone, useless };
@@ -142,7 +144,7 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
           const array = Array.from({ length: Math.min(ARRAY_SIZE, count - at) }, (_, index) => index);
           const batch = { spec, name: randomBytes(4).toString('hex') };
           const number = await slurm.submit({ ...options.worker(batch), comment: options.comment(batch), array });
-          for (const index of array) add(workerId(`${number}_${index}`, batch.name), spec, now);
+          for (const index of array) add(workerId(`${number}_${index}`, batch.name), spec, now, false);
         }
       }
     },

@@ -63,10 +63,11 @@ export function judgeWorker(facts: WorkerFacts, now: number, { graceMs, staleMs 
   const { id, job, runningSince, endedSince, signChanged, isBusy } = facts;
   const started = signChanged !== undefined;
   if (endedSince !== undefined) {
-    // A controller of Slurm that was started anew may have forgotten jobs that still run.
-    if (job === undefined && started && now - signChanged < graceMs) return FINE;
+    // A controller of Slurm that was started anew may have forgotten a job that still runs, or tell of a second start of it.
+    const isAlive = started && now - signChanged < graceMs;
     // What it left may be seen late: only where it left something is there anything to wait for.
-    return isBusy && now - endedSince < graceMs ? FINE : { kind: 'gone', loss: lossOf(id, job) };
+    const isAwaited = isBusy && (isAlive || now - endedSince < graceMs);
+    return isAwaited || (isAlive && job === undefined) ? FINE : { kind: 'gone', loss: lossOf(id, job) };
   }
   if (job && phaseOf(job) === 'waiting') {
     const stuck = stuckOf(job);

@@ -38,6 +38,7 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
   const failedStarts = new Map<string, number>();
   const stop = new AbortController();
   let wake = new AbortController();
+  let isTurning = false;
   let loop: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -48,7 +49,7 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
     run(more) {
       const ends = tasks.add(more, () => wake.abort());
       wake.abort();
-      loop ??= turns();
+      if (!isTurning) loop = turns();
       return ends;
     },
     withdraw: (isMeant = () => true) => tasks.withdraw(isMeant),
@@ -100,7 +101,9 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
     }
   }
 
+  /** Ends when there is nothing to do: at once where every task that was added was over. */
   async function turns(): Promise<void> {
+    isTurning = true;
     while (!stop.signal.aborted && !tasks.isEmpty()) {
       const now = clock.monotonic();
       try {
@@ -117,7 +120,7 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
       wake = new AbortController();
       await clock.sleep(pollMs, AbortSignal.any([stop.signal, wake.signal]));
     }
-    loop = undefined;
+    isTurning = false;
   }
 
   /** Cancels them until none lives; those that still do at that time. Rejects when Slurm is away all the time. */
