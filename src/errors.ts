@@ -44,7 +44,7 @@ const TABLE = {
     'this program is started by mendloop itself; see that home is shared with this machine: mendloop doctor',
   ]),
   E_TASK_BEGUN: usage((d: { file: string }) => [
-    `this attempt was begun before, and no attempt is made twice: ${d.file}`,
+    `this attempt was begun before or withdrawn, and none is made twice: ${d.file}`,
     'ask for another: mendloop',
   ]),
   E_ROOT_MISSING: usage((d: { root: string }) => [

@@ -6,7 +6,7 @@ import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { openJobs, readComment } from './jobs.ts';
-import { markBegun, type OpenTask, openTasks, readResult } from './task-file.ts';
+import { type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
 
 interface Ports {
   readonly layout: Layout;
@@ -33,8 +33,7 @@ export async function endJobs(
   const { layout, clock } = ports;
   const tasks = openTasks(layout, run, events);
   const resultOf = ({ file, index, task }: OpenTask) => readResult(file, index, task);
-  // What has not begun never will.
-  const begun = tasks.filter(({ file, index }) => !markBegun(file, index, {}));
+  const begun = tasks.filter(({ file, index }) => !withdrawTask(file, index));
   try {
     if (jobs.some(({ backend }) => backend.startsWith('slurm-')))
       await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, clock);
@@ -44,19 +43,28 @@ export async function endJobs(
   } catch (error) {
     if (!word || !(error instanceof MendError)) throw error;
   }
-  return tasks.flatMap((one): NewEvent[] => {
-    const result = resultOf(one);
-    const { stage, step } = one.task;
-    const attemptEnd = typeof result === 'object' && 'outcome' in result ? result : undefined;
-    if (!attemptEnd)
-      return [{ type: 'job.withdrawn', data: { job: one.job, steps: [step], reason: 'its run is over' } }];
-    if (attemptEnd.outcome.kind !== 'done') return [...attemptEnd.events];
-    return [
-      ...attemptEnd.events,
-      { type: 'step.done', stage, step, status: 'green', data: attemptEnd.outcome.result ?? {} },
-    ];
-  });
+  return tasks.flatMap((one) => endEvents(one, resultOf(one), begun.includes(one)));
 }
+
+/** What is recorded of a task that nobody waits for any more. */
+function endEvents({ job, task }: OpenTask, result: ReturnType<typeof readResult>, hasBegun: boolean): NewEvent[] {
+  const { stage, step, attempt } = task;
+  const left = typeof result === 'object' ? result : undefined;
+  const events = left && 'events' in left ? (left.events ?? []) : [];
+  const withdrawn: NewEvent = { type: 'job.withdrawn', data: { job, steps: [step], reason: CLOSED } };
+  if (left && 'outcome' in left) {
+    const { outcome } = left;
+    if (outcome.kind === 'done')
+      return [...events, { type: 'step.done', stage, step, status: 'green', data: outcome.result ?? {} }];
+    return events.some(({ type }) => type === 'attempt.ended') ? [...events] : [...events, withdrawn];
+  }
+  if (!hasBegun || (left && 'returned' in left)) return [withdrawn];
+  const loss = left && 'lost' in left ? left.lost : { code: 'RUN_CLOSED', message: CLOSED, began: true };
+  const data = { code: loss.code, reason: loss.message, began: loss.began };
+  return [...events, { type: 'attempt.lost', stage, step, attempt, data }];
+}
+
+const CLOSED = 'its run is over';
 
 /** Cancels the jobs of this home whose run `isMeant`, and sees them gone. Throws as `endJobs`. */
 export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: string) => boolean, clock: Clock) {

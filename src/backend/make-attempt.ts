@@ -22,14 +22,14 @@ import { runTree } from '../stage/run-tree.ts';
 import { RunFailures } from '../triage/incident.ts';
 import { changesNow } from '../worktree/save-changes.ts';
 import { type Tree, trackedStatus, treeGit } from '../worktree/tree.ts';
-import { markBegun, type Result, type RunContext, readTask, resultPath, writeResult } from './task-file.ts';
+import { beginTask, type Result, type RunContext, readTask, resultPath, writeResult } from './task-file.ts';
 
 /** Makes the attempt and leaves its result; resolves to 0 exactly when it is green. Throws MendError when there is no such task. */
 export async function makeAttempt(file: string, index: number, ports: RunPorts): Promise<number> {
   const read = readTask(file, index);
   if (!read) fail('E_TASK', { file: `${file}#${index}` });
   const { task, context } = read;
-  if (!markBegun(file, index, ports.env as NodeJS.ProcessEnv)) fail('E_TASK_BEGUN', { file: resultPath(file, index) });
+  if (!beginTask(file, index, ports.env as NodeJS.ProcessEnv)) fail('E_TASK_BEGUN', { file: resultPath(file, index) });
   const indexFile = join(`${file}.${index}.index`);
   const result = await withObjects(context.home, (objects) =>
     attempt(task, { context, objects, indexFile, job: `${file}#${index}` }, ports),

@@ -21,9 +21,9 @@ import {
   hasBegun,
   isGreen,
   jobWriter,
-  markBegun,
   readJob,
   readResult,
+  withdrawTask,
 } from './task-file.ts';
 
 /** An attempt that was handed on, until its end is known. */
@@ -120,7 +120,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
         continue;
       }
       const steps = [...open.values()].map(({ step }) => step);
-      for (const { file: of, index } of all) markBegun(of, index, {});
+      for (const { file: of, index } of all) withdrawTask(of, index);
       await slurm.cancel((one) => isJob(one, job));
       const reason = numbers.length > 1 ? 'it was submitted more than once' : 'it was never submitted';
       journal.append({ type: 'job.withdrawn', data: { job, steps, reason } });
@@ -224,7 +224,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   /** Sees to it that what has not begun never does; returns what has. */
   async function takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
     const open = all.filter((one) => one.withdrawn === undefined);
-    const isTaken = new Set(open.filter(({ file, index }) => markBegun(file, index, {})));
+    const isTaken = new Set(open.filter(({ file, index }) => withdrawTask(file, index)));
     for (const one of isTaken) one.withdrawn = reason;
     for (const [job, tasks] of groupBy(isTaken, (one) => one.job)) {
       journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });

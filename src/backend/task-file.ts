@@ -126,12 +126,21 @@ export const attemptArgv = (file: string, index: number | typeof ARRAY): string[
 const beside = (file: string, index: number, what: string): string => join(dirname(file), `${index}.${what}`);
 export const resultPath = (file: string, index: number): string => beside(file, index, 'result.json');
 
-/** False when somebody began it before: it must not run twice. */
-export const markBegun = (file: string, index: number, env: NodeJS.ProcessEnv): boolean =>
-  createText(beside(file, index, 'begun'), JSON.stringify({ ...identify(process.pid), slurm_job: env.SLURM_JOB_ID }));
+const markPath = (file: string, index: number): string => beside(file, index, 'begun');
+/** What stands in the mark of a task that nobody is to begin. */
+const WITHDRAWN = 'withdrawn';
+
+/** False when somebody began it before, or it was withdrawn: then it must not run. */
+export const beginTask = (file: string, index: number, env: NodeJS.ProcessEnv): boolean =>
+  createText(markPath(file, index), JSON.stringify({ ...identify(process.pid), slurm_job: env.SLURM_JOB_ID }));
+
+/** Sees to it that nobody begins it; false when somebody has. */
+export const withdrawTask = (file: string, index: number): boolean =>
+  createText(markPath(file, index), WITHDRAWN) || readText(markPath(file, index)) === WITHDRAWN;
 
 /** Whether it began anywhere. */
-export const hasBegun = (file: string, index: number): boolean => readText(beside(file, index, 'begun')) !== undefined;
+export const hasBegun = (file: string, index: number): boolean =>
+  ![undefined, WITHDRAWN].includes(readText(markPath(file, index)));
 
 export const writeResult = (file: string, index: number, result: Result): void =>
   writeAtomic(resultPath(file, index), JSON.stringify(result));
