@@ -88,9 +88,9 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   try {
     const { stage, step, cell, attempt: number } = task;
     const payload = { stage, step, cell: { ...cell } };
-    const killsBefore = memoryKills();
+    const killsBefore = memoryKills(ports.env.SLURM_JOB_ID);
     const outcome = await attemptStage({ payload, attempt: number, signal }, run);
-    const isShort = outcome.kind === 'failed' && memoryKills() > killsBefore;
+    const isShort = outcome.kind === 'failed' && memoryKills(ports.env.SLURM_JOB_ID) > killsBefore;
     return isShort ? { lost: outOfMemory(step), events } : { outcome, events };
   } finally {
     limit.cancel();

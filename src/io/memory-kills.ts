@@ -1,11 +1,12 @@
-// What the kernel killed because a control group, as schedulers and containers make them, had used up its memory.
+// What the kernel killed because the control group that Slurm makes for a job had used up its memory.
 import { join } from 'node:path';
 import { ifPossible, readText } from './store.ts';
 
-/** How often that happened so far in the control group of this process; 0 where nobody counts it. */
-export function memoryKills(root = '/'): number {
+/** How often that happened so far to `job`, by its number; 0 where it has no group of its own, for others are counted there too. */
+export function memoryKills(job: string | undefined, root = '/'): number {
   const groups = ifPossible(() => readText(join(root, 'proc/self/cgroup'))) ?? '';
   const counters = [...groups.matchAll(/^\d+:(.*?):(.*)$/gm)].flatMap(([, controllers = '', path = '']) => {
+    if (!path.split('/').includes(`job_${job}`)) return [];
     if (controllers === '') return [join(root, 'sys/fs/cgroup', path, 'memory.events')];
     const hasMemory = controllers.split(',').includes('memory');
     return hasMemory ? [join(root, 'sys/fs/cgroup/memory', path, 'memory.oom_control')] : [];
