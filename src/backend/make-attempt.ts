@@ -22,21 +22,35 @@ import { runTree } from '../stage/run-tree.ts';
 import { RunFailures } from '../triage/incident.ts';
 import { changesNow } from '../worktree/save-changes.ts';
 import { type Tree, trackedStatus, treeGit } from '../worktree/tree.ts';
-import { beginTask, type Result, type RunContext, readTask, resultPath, writeResult } from './task-file.ts';
+import { beginTask, type Result, type RunContext, readTask, resultPath, writeResult, writeSign } from './task-file.ts';
 
-/** Makes the attempt and leaves its result; resolves to 0 exactly when it is green. Throws MendError when there is no such task. */
-export async function makeAttempt(file: string, index: number, ports: RunPorts): Promise<number> {
+/**
+ * Makes the attempt and leaves its result; resolves to 0 exactly when it is green. Shows a sign of life every `signMs`, 0 for never.
+ * Throws MendError when there is no such task.
+ */
+export async function makeAttempt(file: string, index: number, ports: RunPorts, signMs = 0): Promise<number> {
   const read = readTask(file, index);
   if (!read) fail('E_TASK', { file: `${file}#${index}` });
   const { task, context } = read;
   if (!beginTask(file, index, ports.env as NodeJS.ProcessEnv)) fail('E_TASK_BEGUN', { file: resultPath(file, index) });
+  const signs = signMs > 0 ? setInterval(() => showSign(file, index), signMs) : undefined;
   const indexFile = join(`${file}.${index}.index`);
   const result = await withObjects(context.home, (objects) =>
     attempt(task, { context, objects, indexFile, job: `${file}#${index}` }, ports),
   ).catch((error) => afterError(error, ports.signal));
+  clearInterval(signs);
   removeFile(indexFile);
   writeResult(file, index, result);
   return 'outcome' in result && result.outcome.kind === 'done' ? 0 : 1;
+}
+
+/** A disk that is full for a while must not cost what is being made: that is said in the output of the job. */
+function showSign(file: string, index: number): void {
+  try {
+    writeSign(file, index, String(performance.now()));
+  } catch (error) {
+    console.error(String(error));
+  }
 }
 
 interface Scope {

@@ -4,7 +4,6 @@ import { MendError } from '../errors.ts';
 import { type Inputs, isInputs } from '../events.ts';
 import type { Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
-import { isUnreachable } from '../slurm/client.ts';
 import type { Backend, Task, TaskAhead, TaskEnd } from '../stage/backend.ts';
 import { haltFor, stepInputs } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
@@ -26,16 +25,18 @@ export interface DagPorts {
 /** Steps become ready one by one within a moment; together they are one array. */
 const GATHER_MS = 60;
 const MAX_GATHER_MS = 2000;
-/** How long what runs may take to end when a run closes. */
-const CLOSE_MS = 55_000;
+/** How often it is asked again whether what runs has ended. */
+const GONE_MS = 60_000;
+const STOPPED: TaskEnd = { outcome: { kind: 'stopped' }, events: [] };
 
-type Asked = { task: Task; answer(taken: Handed | TaskEnd | Promise<never>): void };
+type Asked = { task: Task; signal: AbortSignal; answer(taken: Handed | TaskEnd | Promise<never>): void };
 
 export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: DagPorts): Backend {
   /** Step → its newest attempt that was handed on and whose end was not told yet. */
   const open = new Map<string, Handed>(adopted.map((handed) => [handed.task.step, handed]));
   let asked: Asked[] = [];
   let submitting: Promise<void> = Promise.resolve();
+  let stopping: Promise<void> | undefined;
   let fault: { error: unknown } | undefined;
   let gathering: { timer: NodeJS.Timeout; since: number } | undefined;
 
@@ -65,9 +66,9 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     if (fault) throw fault.error;
     try {
       const submitted = open.get(task.step);
-      const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn(task);
+      const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn(task, signal);
       if (!('file' in handed)) return handed;
-      const end = await judged(await jobs.end(handed, signal), handed);
+      const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed)), handed);
       open.delete(task.step);
       if (!('outcome' in end && end.outcome.kind === 'done')) await dropBehind(task.step);
       return end;
@@ -91,9 +92,16 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     return { outcome: { kind: 'failed', message, context: { run_alone: true } }, events: end.events };
   }
 
-  async function handOn(task: Task): Promise<Handed | TaskEnd> {
+  /** The end of an attempt when the run stops: whoever comes first has all that is open cancelled. */
+  async function stopped(handed: Handed): Promise<TaskEnd> {
+    stopping ??= cancelOpen('the run stops');
+    await stopping;
+    return jobs.result(handed) ?? STOPPED;
+  }
+
+  async function handOn(task: Task, signal: AbortSignal): Promise<Handed | TaskEnd> {
     return new Promise((answer) => {
-      asked.push({ task, answer });
+      asked.push({ task, signal, answer });
       const since = gathering?.since ?? run.clock.monotonic();
       if (gathering && run.clock.monotonic() - since > MAX_GATHER_MS) return;
       clearTimeout(gathering?.timer);
@@ -107,22 +115,26 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
 
   /** Submits what was asked for, and what is sure to follow it: all of it, or nothing. */
   async function submitAsked(): Promise<void> {
-    const now = asked;
+    for (const { signal, answer } of asked) if (signal.aborted) answer(STOPPED);
+    const now = asked.filter(({ signal }) => !signal.aborted);
     asked = [];
-    if (now.length === 0) return;
+    const [first] = now;
+    if (!first) return;
     const batch = new Map<string, Handed>();
     try {
       const wanted = now.map(({ task }) => ({ ...task, after: [] }));
       for (const tasks of groupTasks([...wanted, ...(await following(wanted))], maxArraySize)) {
         const after = tasks[0]?.after ?? [];
         const parents = after.flatMap((step) => batch.get(step) ?? open.get(step) ?? []);
-        for (const handed of await jobs.submit(tasks, after, parents)) batch.set(handed.task.step, handed);
+        for (const handed of await jobs.submit(tasks, after, parents, first.signal))
+          batch.set(handed.task.step, handed);
       }
     } catch (error) {
-      const end = error instanceof MendError ? { outcome: haltFor(error), events: [] } : undefined;
+      const halted = error instanceof MendError ? { outcome: haltFor(error), events: [] } : undefined;
+      const end = first.signal.aborted ? STOPPED : halted;
       for (const { answer } of now) answer(end ?? Promise.reject(error));
       // Nothing of it may run while the run believes that none of it was submitted.
-      await jobs.cancelAll([...batch.values()], 'what was to be submitted with it could not be', CLOSE_MS);
+      await jobs.cancelAll([...batch.values()], 'what was to be submitted with it could not be');
       return;
     }
     for (const [step, handed] of batch) open.set(step, handed);
@@ -146,17 +158,28 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
 
   /** What waits for a step that did not end green: Slurm would never start it, or not forget it. */
   async function dropBehind(step: string): Promise<void> {
-    const behind = [...open.values()].filter(({ after }) => after.includes(step));
-    if (behind.length === 0) return;
-    await takeBack(behind, `${step} did not end green`);
-    for (const { task } of behind) await dropBehind(task.step);
+    await takeBack(behind([step]), `${step} did not end green`);
+  }
+
+  /** What waits for one of these steps, directly or not. */
+  function behind(steps: readonly string[]): Handed[] {
+    const waiting = new Set<Handed>();
+    for (const queue = [...steps]; queue.length > 0; ) {
+      const step = queue.pop() as string;
+      const next = [...open.values()].filter((one) => one.after.includes(step) && !waiting.has(one));
+      for (const one of next) waiting.add(one);
+      queue.push(...next.map(({ task }) => task.step));
+    }
+    return [...waiting];
   }
 
   /** Gives back what has not begun, and what waits for it. */
   async function giveBack(stage: string | undefined): Promise<void> {
     const held = [...open.values()].filter(({ task }) => stage === undefined || task.stage === stage);
-    await takeBack(held, stage === undefined ? 'the run halts' : `a failure of ${stage} is being decided`);
-    for (const { task, withdrawn } of held) if (withdrawn !== undefined) await dropBehind(task.step);
+    const reason = stage === undefined ? 'the run halts' : `a failure of ${stage} is being decided`;
+    await takeBack(held, reason);
+    const returned = held.filter(({ withdrawn }) => withdrawn !== undefined);
+    await takeBack(behind(returned.map(({ task }) => task.step)), reason);
   }
 
   /** Sees to it that what has not begun never does; returns what has. */
@@ -173,17 +196,20 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     await submitting;
     for (const { answer } of asked.splice(0)) answer({ returned: reason });
     let running = await takeBack([...open.values()], reason);
-    while (running.length > 0) running = await jobs.gone(running, CLOSE_MS);
+    while (running.length > 0) running = await jobs.gone(running, GONE_MS);
   }
 
   async function close(): Promise<void> {
-    clearTimeout(gathering?.timer);
-    await submitting;
-    // A Slurm that stays away is the next start's: what has not begun will not, and what has is in the journal.
-    await jobs.cancelAll([...open.values()], 'the run ended', CLOSE_MS).catch((error) => {
-      if (!isUnreachable(error)) throw error;
-    });
+    await (stopping ?? cancelOpen('the run ended'));
     open.clear();
+  }
+
+  async function cancelOpen(reason: string): Promise<void> {
+    clearTimeout(gathering?.timer);
+    gathering = undefined;
+    for (const { answer } of asked.splice(0)) answer(STOPPED);
+    await submitting;
+    await jobs.cancelAll([...open.values()], reason);
   }
 }
 

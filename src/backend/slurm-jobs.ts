@@ -13,7 +13,7 @@ import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
 import type { StageRun } from '../stage/run.ts';
 import { type Parent, parentIds, slurmId } from './group-tasks.ts';
 import { jobComment, type OpenJob, placeOf, readComment } from './jobs.ts';
-import { watchSlurm } from './slurm-watch.ts';
+import { type SlurmView, watchSlurm } from './slurm-watch.ts';
 import {
   ARRAY,
   attemptArgv,
@@ -23,6 +23,7 @@ import {
   jobWriter,
   readJob,
   readResult,
+  readSign,
   withdrawTask,
 } from './task-file.ts';
 
@@ -37,39 +38,63 @@ export interface Handed extends Parent {
   readonly since: number;
   /** Nobody makes it any more: why. */
   withdrawn?: string;
+  /** The last sign of life of who makes it, and since when (monotonic) that is the last, seen from when Slurm said that it is over. */
+  lastSign?: { readonly text: string | undefined; readonly since: number } | undefined;
 }
 
 export type SlurmJobs = ReturnType<typeof slurmJobs>;
 
 const TICK_MS = 200;
-/** How old an answer of squeue may be for who waits. */
+/** How old an answer of squeue may be for who waits for an end, and for who waits for what was cancelled. */
 const LOOK_MS = 2000;
+const LOOK_CLOSELY_MS = 1000;
 /** Slurm's limits have minutes, and end what our own limit should have ended. */
 const SLACK_MINUTES = 3;
-/** How long a job that was cancelled is waited for: Slurm's KillWait is 30 s by default. */
+/** How long a job that was cancelled is waited for, where Slurm answers: its KillWait is 30 s by default. */
 const CANCEL_MS = 55_000;
 const CANCEL_AGAIN_MS = 5_000;
+/** How long a Slurm that does not answer is waited for then; its programs themselves try for nine seconds to reach it. */
+const AWAY_MS = 3_000;
+/** How often who makes an attempt shows a sign of life, unless the grace is short. */
+const SIGN_MS = 5_000;
 
 /** Whether an attempt was stopped while the run was not. */
 const isEndedByOthers = (end: TaskEnd, signal: AbortSignal): end is Extract<TaskEnd, { outcome: Outcome }> =>
   'outcome' in end && end.outcome.kind === 'stopped' && !end.outcome.late && !signal.aborted;
+
+const MAX_NAMES = 10;
+
+/** `a (job 12), b (job 13)`, and how many more. */
+function namesOf(some: readonly Handed[]): string {
+  const names = some.slice(0, MAX_NAMES).map((one) => `${one.task.step} (job ${slurmId(one)})`);
+  const more = some.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
 
 export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slurm'], backend: string, made: number) {
   const { clock, journal, layout } = run;
   const watch = watchSlurm(slurm, clock, settings.stale);
   const write = jobWriter(run, backend, made);
 
-  return { submit, adopt, end, takeBack, cancelAll, gone, canEndWell };
+  return { submit, adopt, end, result, takeBack, cancelAll, gone, canEndWell };
 
-  /** One job, or one array: intent, submit, number, each on disk before the next. Throws MendError when Slurm refuses. */
-  async function submit(tasks: readonly Task[], after: readonly string[], parents: readonly Handed[]) {
+  /**
+   * One job, or one array: intent, submit, number, each on disk before the next. Throws MendError when Slurm refuses, or is away for
+   * too long, or when the signal aborts.
+   */
+  async function submit(
+    tasks: readonly Task[],
+    after: readonly string[],
+    parents: readonly Handed[],
+    signal: AbortSignal,
+  ): Promise<Handed[]> {
     const first = tasks[0] as Task;
     const size = tasks.length;
     const { job, file } = write(tasks, after);
     const request = {
       name: size > 1 ? first.stage : first.step,
       comment: jobComment(layout.home, run.id, job, size > 1 ? first.stage : first.step),
-      command: attemptArgv(file, size > 1 ? ARRAY : 0),
+      command: attemptArgv(file, size > 1 ? ARRAY : 0, Math.min(SIGN_MS, settings.grace / 3)),
       cwd: layout.worktree,
       output: join(dirname(file), size > 1 ? '%a.out' : '0.out'),
       place: placeOf(settings, first.spec),
@@ -78,12 +103,19 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       minutes: first.timeout_ms / 60_000 + SLACK_MINUTES,
     };
     let isSecond = false;
-    const number = await watch.patiently(async () => {
-      // One that got no answer may have been taken all the same.
-      const earlier = isSecond ? (await numbersOf(job))[0] : undefined;
-      isSecond = true;
-      return earlier ?? slurm.submit(request);
-    });
+    const number = await watch
+      .patiently(async () => {
+        // One that got no answer may have been taken all the same.
+        const earlier = isSecond ? (await numbersOf(job))[0] : undefined;
+        isSecond = true;
+        return earlier ?? slurm.submit(request);
+      }, signal)
+      .catch((error) => {
+        // One that was taken all the same then ends by itself.
+        const withdrawn = tasks.filter((_, index) => withdrawTask(file, index)).map(({ step }) => step);
+        journal.append({ type: 'job.withdrawn', data: { job, steps: withdrawn, reason: 'Slurm did not take it' } });
+        throw error;
+      });
     journal.append({ type: 'job.submitted', data: { job, id: number } });
     const since = clock.monotonic();
     return tasks.map((task, index): Handed => ({ task, file, job, number, index, size, after, since }));
@@ -128,38 +160,52 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return adopted;
   }
 
-  /** The end of an attempt. When the signal aborts it is cancelled first. Throws MendError when Slurm stays away. */
-  async function end(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
-    let overSince: number | undefined;
-    for (;;) {
+  /** The end of an attempt; undefined when the signal aborts first. Throws MendError when Slurm stays away. */
+  async function end(handed: Handed, signal: AbortSignal): Promise<TaskEnd | undefined> {
+    for (; ; await clock.sleep(TICK_MS, signal)) {
       const left = result(handed);
       if (left) return isEndedByOthers(left, signal) ? ended(handed, left.events) : left;
       if (handed.withdrawn !== undefined) return { returned: handed.withdrawn };
-      if (signal.aborted) return stop(handed);
-      const { at, jobs } = await watch.look(LOOK_MS);
-      const job = jobOf(handed, jobs);
-      if (job)
-        run.live?.(
-          handed.task.step,
-          phaseOf(job) === 'waiting' ? `job ${job.id} waits: ${job.reason}` : `job ${job.id}`,
-        );
-      const stuck = job && phaseOf(job) === 'waiting' ? stuckOf(job) : undefined;
+      if (signal.aborted) return undefined;
+      const view = await watch.look(LOOK_MS);
+      const job = jobOf(handed, view);
+      const waiting = job && phaseOf(job) === 'waiting' ? job : undefined;
+      if (job) run.live?.(handed.task.step, `job ${job.id}${waiting ? ` waits: ${waiting.reason}` : ''}`);
+      const stuck = waiting && stuckOf(waiting);
       if (stuck && (await takeBack([handed], stuck.message)).length === 0) return notStarted(handed, stuck);
-      // A job that was submitted after Slurm was asked is not one that it forgot.
-      const isOver = job ? phaseOf(job) === 'ended' : at > handed.since;
-      overSince = isOver ? (overSince ?? clock.monotonic()) : undefined;
-      if (overSince !== undefined && clock.monotonic() - overSince >= resultDelayMs(job)) {
-        const loss = lossOf(slurmId(handed), job);
-        const began = hasBegun(handed.file, handed.index);
-        return result(handed) ?? (began ? lost(handed, loss, true) : notStarted(handed, loss));
-      }
-      await clock.sleep(TICK_MS, signal);
+      if (!isOver(handed, view)) continue;
+      const loss = lossOf(slurmId(handed), job);
+      const began = hasBegun(handed.file, handed.index);
+      return result(handed) ?? (began ? lost(handed, loss, true) : notStarted(handed, loss));
     }
   }
 
-  function jobOf(handed: Handed, jobs: ReadonlyMap<string, Job>): Job | undefined {
+  function jobOf(handed: Handed, { jobs }: SlurmView): Job | undefined {
     const job = jobs.get(slurmId(handed));
     return job && isJob(job, handed.job) ? job : undefined;
+  }
+
+  function hasEnded(handed: Handed, view: SlurmView): boolean {
+    const job = jobOf(handed, view);
+    // A job that was submitted after Slurm was asked is not one that it forgot.
+    return job ? phaseOf(job) === 'ended' : view.at > handed.since;
+  }
+
+  /**
+   * Whether nothing of it runs, and its result would have been seen. That its job has ended is not enough: a controller of Slurm that
+   * was started anew may start a job twice, and tells of the second start, while the first lives on and shows signs.
+   */
+  function isOver(handed: Handed, view: SlurmView): boolean {
+    if (!hasEnded(handed, view)) {
+      handed.lastSign = undefined;
+      return false;
+    }
+    const { file, index } = handed;
+    if (jobOf(handed, view)?.nodes === '' && !hasBegun(file, index)) return true;
+    const text = readSign(file, index);
+    const lastSign = handed.lastSign?.text === text ? handed.lastSign : undefined;
+    handed.lastSign = lastSign ?? { text, since: clock.monotonic() };
+    return clock.monotonic() - handed.lastSign.since >= settings.grace;
   }
 
   /**
@@ -175,13 +221,8 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   /** What an attempt left that Slurm, or a person, told to stop: how its job ended says why. */
   async function ended(handed: Handed, events: readonly NewEvent[]): Promise<TaskEnd> {
     await gone([handed], settings.grace);
-    const { jobs } = await watch.look(LOOK_MS);
-    return { ...lost(handed, lossOf(slurmId(handed), jobOf(handed, jobs)), true), events };
-  }
-
-  /** How long the result of a job that ended may take to be seen here; one that never began has none. */
-  function resultDelayMs(job: Job | undefined): number {
-    return job?.nodes === '' ? 0 : settings.grace;
+    const job = jobOf(handed, await watch.look(LOOK_MS));
+    return { ...lost(handed, lossOf(slurmId(handed), job), true), events };
   }
 
   /** What the attempt left. Throws what it died of. */
@@ -202,68 +243,84 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return { lost: { ...loss, message: `${loss.message}; its output: ${output}`, began } };
   }
 
-  async function stop(handed: Handed): Promise<TaskEnd> {
-    await cancelAll([handed], 'the run stops', CANCEL_MS);
-    return result(handed) ?? { outcome: { kind: 'stopped' }, events: [] };
+  /** Ends all of it, and tells what may still run: at once where Slurm is away, else after CANCEL_MS. */
+  async function cancelAll(all: readonly Handed[], reason: string): Promise<void> {
+    const { running } = withdraw(all, reason);
+    if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}; to leave without waiting: Ctrl-C again`);
+    const until = clock.monotonic() + CANCEL_MS;
+    // Also what had not begun: Slurm may have started it, and takes a moment to end it.
+    let alive = all.length > 0 ? await cancelOnce(all) : [];
+    while (alive?.length && clock.monotonic() < until) alive = await cancelOnce(alive);
+    const why = alive ? 'Slurm was asked to end it, and did not' : 'Slurm does not answer';
+    const left = alive ?? running.filter((one) => result(one) === undefined);
+    if (left.length === 0) return;
+    const byHand = `scancel ${[...new Set(left.map(({ number }) => number))].join(' ')}`;
+    notice(`${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`);
   }
 
-  /** Ends all of it; returns what may still run after `limitMs`. */
-  async function cancelAll(all: readonly Handed[], reason: string, limitMs: number): Promise<Handed[]> {
-    const until = clock.monotonic() + limitMs;
-    await cancel(await takeBack(all, reason));
-    // Also of what had not begun: Slurm may have started it, and takes a moment to end it.
-    let left = await gone(all, CANCEL_AGAIN_MS);
-    while (left.length > 0 && clock.monotonic() < until) {
-      // Again: a controller of Slurm that was started anew may have forgotten it.
-      await cancel(left);
-      left = await gone(left, CANCEL_AGAIN_MS);
+  /** Those that live a moment later; undefined when Slurm does not answer. */
+  async function cancelOnce(some: readonly Handed[]): Promise<Handed[] | undefined> {
+    try {
+      await watch.patiently(() => cancel(some), undefined, AWAY_MS);
+      return await gone(some, CANCEL_AGAIN_MS);
+    } catch (error) {
+      if (error instanceof MendError) return undefined;
+      throw error;
     }
-    return left;
+  }
+
+  function notice(text: string): void {
+    journal.append({ type: 'notice', data: { text } });
   }
 
   /** Sees to it that what has not begun never does; returns what has. */
   async function takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
-    const open = all.filter((one) => one.withdrawn === undefined);
-    const isTaken = new Set(open.filter(({ file, index }) => withdrawTask(file, index)));
-    for (const one of isTaken) one.withdrawn = reason;
-    for (const [job, tasks] of groupBy(isTaken, (one) => one.job)) {
-      journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
-    }
-    await cancel([...isTaken]);
-    return open.filter((one) => !isTaken.has(one));
+    const { taken, running } = withdraw(all, reason);
+    await cancel(taken).catch((error) => {
+      // What Slurm starts of it all the same ends by itself.
+      if (!(error instanceof MendError)) throw error;
+    });
+    return running;
   }
 
-  /** Where Slurm does not do it, what was taken back ends by itself when it is started, and who waits sees that the rest lives. */
+  /** The same without a word to Slurm. */
+  function withdraw(all: readonly Handed[], reason: string): { taken: Handed[]; running: Handed[] } {
+    const open = all.filter((one) => one.withdrawn === undefined);
+    const taken = open.filter(({ file, index }) => withdrawTask(file, index));
+    for (const one of taken) one.withdrawn = reason;
+    for (const [job, tasks] of groupBy(taken, (one) => one.job)) {
+      journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
+    }
+    return { taken, running: open.filter((one) => one.withdrawn === undefined) };
+  }
+
+  /** One question to Slurm for all of them. Throws MendError when it does not answer. */
   async function cancel(all: readonly Handed[]): Promise<void> {
     if (all.length === 0) return;
     const byId = new Map(all.map((one) => [slurmId(one), one]));
-    const isMeant = (job: Job) => isJob(job, byId.get(job.id)?.job ?? '');
-    await slurm.cancel(isMeant).catch((error) => {
-      if (!(error instanceof MendError)) throw error;
-    });
+    await slurm.cancel((job) => isJob(job, byId.get(job.id)?.job ?? ''));
   }
 
   /** Waits until none of these can run any more; those that still may after `limitMs`. */
   async function gone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
     const until = clock.monotonic() + limitMs;
-    for (;;) {
-      const { jobs } = await watch.look(TICK_MS);
+    for (; ; await clock.sleep(TICK_MS)) {
+      const view = await watch.look(LOOK_CLOSELY_MS);
       const alive = all.filter((one) => {
-        const job = jobOf(one, jobs);
-        return job !== undefined && phaseOf(job) !== 'ended';
+        const isKnown = one.withdrawn !== undefined || readResult(one.file, one.index, one.task) !== undefined;
+        return !(isKnown ? hasEnded(one, view) : isOver(one, view));
       });
       if (alive.length === 0 || clock.monotonic() >= until) return alive;
-      await clock.sleep(TICK_MS);
     }
   }
 
   /** The steps of those that are done, or on their way there as far as Slurm knows. */
   async function canEndWell(all: readonly Handed[]): Promise<ReadonlyMap<string, 'done' | 'live'>> {
-    const { jobs } = await watch.look(0);
+    const view = await watch.look(0);
     const states = new Map<string, 'done' | 'live'>();
     for (const one of all) {
       const left = readResult(one.file, one.index, one.task);
-      const job = jobOf(one, jobs);
+      const job = jobOf(one, view);
       if (isGreen(left)) states.set(one.task.step, 'done');
       else if (left === undefined && job && phaseOf(job) !== 'ended') states.set(one.task.step, 'live');
     }

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import { privateFolder } from '../io/store.ts';
-import { isUnreachable, type Slurm } from '../slurm/client.ts';
+import type { Slurm } from '../slurm/client.ts';
 import { openPool } from '../slurm/pool.ts';
 import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
@@ -128,11 +128,11 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
 
     async close() {
       clearTimeout(gathering);
-      await pool.close().catch((error) => {
-        if (!isUnreachable(error)) throw error;
-        const text = 'Slurm does not answer, so its workers were not cancelled; they leave by themselves';
-        journal.append({ type: 'notice', data: { text } });
-      });
+      const { jobs, isAway } = await pool.close();
+      if (jobs.length === 0) return;
+      const why = isAway ? 'Slurm does not answer' : 'Slurm was asked to end them, and did not';
+      const text = `${why}, so workers may still live: they leave by themselves, or by scancel ${jobs.join(' ')}`;
+      journal.append({ type: 'notice', data: { text } });
     },
   };
 

@@ -114,13 +114,14 @@ export function readTask(file: string, index: number): { task: Task; context: Ru
 /** Instead of a number: Slurm says which task of the array a job is. */
 export const ARRAY = 'array';
 
-/** The command that makes an attempt, on any machine that shares home and this program. */
-export const attemptArgv = (file: string, index: number | typeof ARRAY): string[] => [
+/** The command that makes an attempt, on any machine that shares home and this program; `signMs` as for `makeAttempt`. */
+export const attemptArgv = (file: string, index: number | typeof ARRAY, signMs = 0): string[] => [
   process.execPath,
   packageEntry(),
   '--attempt',
   file,
   String(index),
+  String(signMs),
 ];
 
 const beside = (file: string, index: number, what: string): string => join(dirname(file), `${index}.${what}`);
@@ -141,6 +142,13 @@ export const withdrawTask = (file: string, index: number): boolean =>
 /** Whether it began anywhere. */
 export const hasBegun = (file: string, index: number): boolean =>
   ![undefined, WITHDRAWN].includes(readText(markPath(file, index)));
+
+/** A sign of life of who makes a task; the text must differ each time. Throws MendError when the disk refuses. */
+export const writeSign = (file: string, index: number, text: string): void =>
+  writeAtomic(beside(file, index, 'sign'), text);
+
+export const readSign = (file: string, index: number): string | undefined =>
+  ifPossible(() => readText(beside(file, index, 'sign')));
 
 export const writeResult = (file: string, index: number, result: Result): void =>
   writeAtomic(resultPath(file, index), JSON.stringify(result));

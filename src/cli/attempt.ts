@@ -1,4 +1,4 @@
-// How the loop starts itself on another machine: `--attempt <job file> <which of its tasks>`, `--probe <folder>`, and a worker of the
+// How the loop starts itself on another machine: `--attempt <job file> <which of its tasks> <sign ms>`, `--probe <folder>`, and a worker of the
 // pool as `--worker <folder> <spec> <batch> <idle ms> <sign ms>`.
 import { makeAttempt } from '../backend/make-attempt.ts';
 import { readEntry, readWorkerArgv } from '../backend/pool-entry.ts';
@@ -10,11 +10,11 @@ import { runWorker } from '../slurm/worker.ts';
 import { withPorts } from './ports.ts';
 
 /** Resolves to the exit code: 0 exactly when the attempt is green. Throws MendError when there is none to make. */
-function attempt([file = '', index = '']: readonly string[]): Promise<number> {
+function attempt([file = '', index = '', signMs = '0']: readonly string[]): Promise<number> {
   // All tasks of a job array share one command; Slurm tells each its index.
   const which = index === ARRAY ? (process.env.SLURM_ARRAY_TASK_ID ?? '') : index;
   if (!/^\d+$/.test(which)) failUsage('--attempt is for mendloop itself, on another machine', 'mendloop --help');
-  return withPorts([], (ports) => makeAttempt(file, Number(which), ports));
+  return withPorts([], (ports) => makeAttempt(file, Number(which), ports, Number(signMs)));
 }
 
 /** Says that this machine sees home. Throws MendError when it does not. */

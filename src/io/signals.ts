@@ -1,14 +1,23 @@
 // Abort signals: one for a deadline or a cause, and one for SIGINT, SIGTERM and SIGHUP.
 
-/** Listens until `dispose` is called. */
-export function stopSignals(reason: (name: string) => unknown): { signal: AbortSignal; dispose(): void } {
+/** npm and other launchers may pass one Ctrl-C on twice. */
+const SAME_PRESS_MS = 1000;
+
+/** Listens until `dispose` is called. `atOnce` is called when somebody presses Ctrl-C once more. */
+export function stopSignals(reason: (name: string) => unknown, atOnce?: () => void) {
   const controller = new AbortController();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const stop = (name: NodeJS.Signals) => controller.abort(reason(name));
+  let since = Number.POSITIVE_INFINITY;
+  const stop = (name: NodeJS.Signals) => {
+    // Not at a second SIGTERM: schedulers send several.
+    if (name === 'SIGINT' && performance.now() - since > SAME_PRESS_MS) atOnce?.();
+    since = Math.min(since, performance.now());
+    controller.abort(reason(name));
+  };
   for (const name of names) process.on(name, stop);
   return {
     signal: controller.signal,
-    dispose: () => {
+    dispose(): void {
       for (const name of names) process.off(name, stop);
     },
   };

@@ -29,7 +29,7 @@ export interface Batch {
 
 /** What a worker is called in the folder: its job as squeue names it, and its batch. */
 export const workerId = (jobId: string, batch: string): string => `${jobId}-${batch}`;
-const jobIdOf = (worker: string): string => worker.split('-')[0] as string;
+export const jobIdOf = (worker: string): string => worker.split('-')[0] as string;
 
 interface Worker {
   readonly id: string;

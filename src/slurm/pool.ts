@@ -4,7 +4,7 @@ import type { Clock } from '../io/clock.ts';
 import { openQueueFolder } from '../io/queue-folder.ts';
 import { removeAll } from '../io/store.ts';
 import { isUnreachable } from './client.ts';
-import { type CrewOptions, type GoneWorker, openCrew } from './crew.ts';
+import { type CrewOptions, type GoneWorker, jobIdOf, openCrew } from './crew.ts';
 import { openTasks, type PoolEnd, type PoolTask } from './pool-tasks.ts';
 
 export interface PoolOptions extends CrewOptions {
@@ -22,13 +22,21 @@ export interface Pool<R, T extends PoolTask<R> = PoolTask<R>> {
   run(tasks: readonly T[]): Promise<PoolEnd<R>>[];
   /** Of what `isMeant` is true for, nothing that waits is begun any more: it is `returned`. What was begun goes on. */
   withdraw(isMeant?: (task: T) => boolean): void;
-  /** Ends everything: no task waits, no worker lives, the folder is gone. Rejects when a worker may still live. */
-  close(): Promise<void>;
+  /** Ends everything: no task waits, no worker lives, the folder is gone. Resolves to what may live on. */
+  close(): Promise<WorkersLeft>;
+}
+
+/** Jobs of workers that may still live, and whether that is because Slurm does not answer. */
+export interface WorkersLeft {
+  readonly jobs: readonly string[];
+  readonly isAway: boolean;
 }
 
 /** So many workers of a spec may end in a row without having lived. */
 const FAILED_STARTS = 3;
 const CLOSE_MS = 60_000;
+/** How long a Slurm that does not answer is waited for at the end; its programs themselves try for nine seconds to reach it. */
+const AWAY_MS = 3_000;
 
 export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOptions): Pool<R, T> {
   const { clock, limits, pollMs = 200, askMs = 5_000 } = options;
@@ -57,10 +65,8 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
       stop.abort();
       await loop;
       await asking;
-      const until = clock.monotonic() + CLOSE_MS;
       // Workers whose folder is gone leave by themselves, also those that Slurm starts when it is back.
-      const live = await endWorkers(until).finally(() => removeAll(options.folder));
-      if (live.length > 0) throw new Error(`workers ${live.join(', ')} were cancelled and do not end`);
+      return endWorkers().finally(() => removeAll(options.folder));
     },
   };
 
@@ -123,18 +129,19 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
     isTurning = false;
   }
 
-  /** Cancels them until none lives; those that still do at that time. Rejects when Slurm is away all the time. */
-  async function endWorkers(until: number): Promise<string[]> {
-    for (;;) {
+  async function endWorkers(): Promise<WorkersLeft> {
+    let answeredAt = clock.monotonic();
+    for (const until = answeredAt + CLOSE_MS; ; await clock.sleep(pollMs)) {
       try {
         await crew.ask(clock.monotonic());
+        answeredAt = clock.monotonic();
         const live = crew.live();
-        if (live.length === 0 || clock.monotonic() > until) return live;
+        if (live.length === 0 || answeredAt > until) return { jobs: live.map(jobIdOf), isAway: false };
         await crew.cancel(live);
       } catch (error) {
-        if (!isUnreachable(error) || clock.monotonic() > until) throw error;
+        if (!isUnreachable(error)) throw error;
+        if (clock.monotonic() - answeredAt > AWAY_MS) return { jobs: crew.live().map(jobIdOf), isAway: true };
       }
-      await clock.sleep(pollMs);
     }
   }
 }

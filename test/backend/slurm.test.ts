@@ -269,7 +269,7 @@ exec ${cluster?.slurm('sh', '-c', 'command -v sbatch').trim()} "$@"
   const { exit, events, result } = await run(home, {}, { env: { ...ports.env, PATH: `${bin}:${process.env.PATH}` } });
   assert.match(String(result.error?.message), 'E_SLURM_REFUSED Slurm refused: sbatch: the second is too much');
   const withdrawn = events.flatMap(({ type, data }) => (type === 'job.withdrawn' ? [data.reason] : []));
-  assert.equal([exit, withdrawn], [3, ['what was to be submitted with it could not be']]);
+  assert.equal([exit, withdrawn], [3, ['Slurm did not take it', 'what was to be submitted with it could not be']]);
   assert.equal([ranSteps(home), unended()], [[], []]);
 });
 

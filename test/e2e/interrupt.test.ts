@@ -54,6 +54,26 @@ interrupted: 1 green, 1 interrupted, 1 not started  <n> s
   assert.equal(outcomes(s), ['b 1 done', 'c 1 done']);
 });
 
+test('a second SIGINT leaves at once, and the next start sees to what still runs', async () => {
+  const gate = folder();
+  const stubborn = `[ -e ${gate}/in ] || { touch ${gate}/in; trap '' TERM; while :; do sleep 1; done; }`;
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: stubborn }) });
+  const run = s.start();
+  await until('the stage runs', () => tree(gate).in !== undefined);
+  for (const pause of [100, 1500, 0]) {
+    run.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  const pressedAt = performance.now();
+  const done = await run.done;
+  assert.ok(performance.now() - pressedAt < 2000, 'a stage that ignores TERM is given five seconds');
+  assert.equal([done.exit, done.stderr], [130, 'left at once: the next start sees to what still runs\n']);
+  const again = await s.run([]);
+  assert.is(again.exit, 0, again.stdout);
+  await allGone();
+  assert.equal(outcomes(s), ['a 1 interrupted', 'a 2 done']);
+});
+
 test('SIGTERM with two stages at work stops both; the run ends once', async () => {
   const gate = folder();
   const wait = `touch ${gate}/$MENDLOOP_STAGE; [ -e ${gate}/a ] && [ -e ${gate}/b ] && touch ${gate}/in; sleep 600`;

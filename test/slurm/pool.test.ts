@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { mendError } from '../../src/errors.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { openQueueFolder, type QueueFolder } from '../../src/io/queue-folder.ts';
 import type { Slurm } from '../../src/slurm/client.ts';
@@ -45,7 +46,7 @@ function openLab(prepare: (queue: QueueFolder) => void = () => {}) {
   const answer = (state: string, ...ids: string[]) => {
     earlier = ids.map((id) => ({ ...shared, id, state, nodes: 'n1', comment: 'default batch' }));
   };
-  return { pool, queue, answer };
+  return { pool, queue, answer, slurm };
 }
 
 const task = (name: string, more: Partial<PoolTask<string>> = {}): PoolTask<string> => ({
@@ -109,6 +110,19 @@ test('what a worker has claimed stays its own while it shows signs, also when Sl
   await eventually('it is lost when the signs end', () => ended !== undefined, 5000);
   assert.is((ended as { lost?: { code: string } }).lost?.code, 'JOB_NO_RESULT');
   await pool.close();
+});
+
+test('a pool that closes while Slurm is away says soon which workers may live on', async () => {
+  const { pool, answer, slurm } = openLab();
+  answer('RUNNING', '7_0', '7_1');
+  pool.run([task('waits')]);
+  await systemClock.sleep(50);
+  slurm.jobs = async () => {
+    throw mendError('E_SLURM_UNREACHABLE', { program: 'squeue', words: 'away', next: '' });
+  };
+  const began = Date.now();
+  assert.equal(await pool.close(), { jobs: ['7_0', '7_1'], isAway: true });
+  assert.ok(Date.now() - began < 10_000);
 });
 
 test.run();
