@@ -442,9 +442,10 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `this would be ${d.jobs} jobs, and more than ${d.most} are submitted only at your word`,
     'see what they are: mendloop plan\nsubmit them: mendloop --yes',
   ]),
-  E_NOT_SHARED: usage((d: { home: string; words: string }) => [
+  E_NOT_SHARED: usage((d: { home: string; words: string; next?: string }) => [
     `jobs cannot work in ${d.home}: ${d.words}`,
-    'every node needs this folder, this program and Node.js at the same paths, and may write there (docs/more-than-one-machine.md)',
+    d.next ??
+      'every node needs this folder, this program and Node.js at the same paths, and may write there (docs/more-than-one-machine.md)',
   ]),
   E_INTERRUPTED: interrupted((d: { why: string }) => [`${d.why}, before anything was run`, 'start again: mendloop']),
   E_SLURM_PARENT: usage((d: { spec: string }) => [
@@ -463,9 +464,9 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `Slurm cannot be reached: ${d.program}: ${d.words}`,
     d.next,
   ]),
-  E_SLURM_REFUSED: usage((d: { program: string; words: string }) => [
+  E_SLURM_REFUSED: usage((d: { program: string; words: string; next?: string }) => [
     `Slurm refused: ${d.program}: ${d.words}`,
-    'change partition or options under slurm.specs in ai/loop.yaml; what there is: sinfo -N -l',
+    d.next ?? 'change partition or options under slurm.specs in ai/loop.yaml; what there is: sinfo -N -l',
   ]),
 } as const;
 

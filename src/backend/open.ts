@@ -73,6 +73,8 @@ async function reach(request: ReachRequest): Promise<Reached> {
   const jobs = loop.backend === SLURM_POOL ? Math.min(request.steps, workers) : request.steps;
   if (jobs > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs, most: MANY_JOBS });
   const slurm = createSlurm(request.env);
+  if (!(await slurm.isUp()))
+    request.progress?.("Slurm's controller does not answer: waiting up to half a minute for it");
   await reachSlurm(slurm, request);
   // Slurm may have been away when an earlier run ended: what it left works in this tree.
   await cancelJobs(slurm, request.layout.home, (run) => run !== request.run, request.clock);

@@ -91,7 +91,8 @@ interface Probe {
 
 async function answered({ id, word, folder, isLast }: Probe, ports: ProbePorts): Promise<'seen' | 'lost'> {
   const { slurm, layout, clock, signal } = ports;
-  const refuse = (words: string): never => fail('E_NOT_SHARED', { home: layout.home, words });
+  const refuse = (words: string, next?: string): never =>
+    fail('E_NOT_SHARED', { home: layout.home, words, ...(next && { next }) });
   const until = clock.monotonic() + ports.limitMs;
   let shown = '';
   for (let overSince: number | undefined; ; await clock.sleep(POLL_MS, signal)) {
@@ -107,8 +108,12 @@ async function answered({ id, word, folder, isLast }: Probe, ports: ProbePorts):
     if (text !== shown) ports.progress?.(text);
     shown = text;
     const stuck = isWaiting ? stuckOf(job) : undefined;
-    if (stuck) refuse(stuck.message);
-    if (clock.monotonic() > until) refuse(`job ${id}, which was to prove it, had no turn (limits.run_minutes)`);
+    if (stuck) fail('E_SLURM_REFUSED', { program: 'sbatch', words: stuck.message, next: stuck.next });
+    if (clock.monotonic() > until)
+      refuse(
+        `job ${id}, which was to prove that they can, had no turn (limits.run_minutes)`,
+        'see what it waited for: squeue\nthen start again: mendloop',
+      );
     if (job && phaseOf(job) !== 'ended') continue;
     overSince ??= clock.monotonic();
     if (clock.monotonic() - overSince < ports.graceMs) continue;

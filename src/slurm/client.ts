@@ -19,6 +19,8 @@ import {
  * a submit may have been taken all the same, which its comment tells), E_SLURM_REFUSED.
  */
 export interface Slurm {
+  /** Whether a controller answers now; every other call first tries for nine seconds and more to reach one. */
+  isUp(): Promise<boolean>;
   /** The id of the job, or of the array. */
   submit(request: JobRequest): Promise<string>;
   /** Rejects with what submit would say, and for what no node could ever run; submits nothing. */
@@ -83,6 +85,11 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
   const jobs = async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout);
   const someAreAway = async () => AWAY.test((await ask('sinfo', ['--noheader', '--format=%T'])).stdout);
   return {
+    isUp: () =>
+      ask('scontrol', ['ping']).then(
+        () => true,
+        (error) => (isUnreachable(error) ? false : Promise.reject(error)),
+      ),
     submit: async (request) => {
       const { stdout } = await ask('sbatch', sbatchArgs(request));
       return submittedId(stdout) ?? fail('E_SLURM_REFUSED', { program: 'sbatch', words: `no job id in ${stdout}` });

@@ -6,12 +6,15 @@ import * as assert from 'uvu/assert';
 import { submissionText } from '../../src/backend/describe.ts';
 import { groupTasks, parentIds } from '../../src/backend/group-tasks.ts';
 import { jobComment, openJobs, readComment } from '../../src/backend/jobs.ts';
-import { answerProbe } from '../../src/backend/probe.ts';
+import { answerProbe, proveShared } from '../../src/backend/probe.ts';
 import { formatError } from '../../src/errors.ts';
 import type { LoopEvent } from '../../src/events.ts';
 import { validateHome } from '../../src/inspect/validate.ts';
+import { systemClock } from '../../src/io/clock.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
 import { stepsAhead } from '../../src/plan/ahead.ts';
 import type { StepState } from '../../src/plan/run-state.ts';
+import type { Slurm } from '../../src/slurm/client.ts';
 import type { TaskAhead } from '../../src/stage/backend.ts';
 import { configurationNow } from '../../src/stage/configuration.ts';
 import { checkedPlan, id, labelOf, plan, step } from '../plan/builders.ts';
@@ -52,6 +55,34 @@ test('a machine that does not see home says so', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'probe-')), 'none');
   const error = await answerProbe(folder).catch((e) => e);
   assert.is(error.code, 'E_NOT_SHARED');
+});
+
+test('a proof that waits for ever is no question of folders: it says what keeps it, and leaves no job', async () => {
+  const cancelled: string[] = [];
+  const waiting = { ...{ id: '7', state: 'PENDING', exitCode: 0, signal: 0, nodes: '' }, comment: 'mendloop probe' };
+  const prove = (reason: string, limitMs: number) => {
+    const slurm: Partial<Slurm> = {
+      submit: async () => '7',
+      jobs: async () => [{ ...waiting, reason }],
+      async cancel() {
+        cancelled.push(reason);
+        return [];
+      },
+    };
+    const layout = layoutOf(mkdtempSync(join(tmpdir(), 'probe-')));
+    const ports = { clock: systemClock, signal: new AbortController().signal, limitMs, graceMs: 100 };
+    return proveShared({ options: [] }, { ...ports, slurm: slurm as Slurm, layout }).catch((e) => formatError(e));
+  };
+  assert.is(
+    await prove('PartitionConfig', 1000),
+    `error E_SLURM_REFUSED: Slurm refused: sbatch: job 7 asks for what no node has (PENDING PartitionConfig)
+  next:  change partition or options of its spec in ai/loop.yaml; what there is: sinfo -N -l`,
+  );
+  assert.match(
+    String(await prove('Priority', 0)),
+    /^error E_NOT_SHARED: jobs cannot work in .*: job 7, .* had no turn \(limits\.run_minutes\)\n {2}next: {2}see what it waited for: squeue\n/,
+  );
+  assert.equal(cancelled, ['PartitionConfig', 'Priority']);
 });
 
 test('ahead is what is sure and waits only for what is under way or ahead itself, needs first', () => {

@@ -169,7 +169,12 @@ atLength('on a real Slurm: how jobs end, wait and are refused', async () => {
 atLength('a controller that does not answer is an error that may pass, within its limit', async () => {
   const cluster = startCluster({ nodes: 1 });
   const cwd = folder();
+  const isUp = () => createSlurm(cluster.env).isUp();
+  assert.is(await isUp(), true);
   cluster.control('kill', 'ctld');
+  const asked = Date.now();
+  assert.is(await isUp(), false);
+  assert.ok(Date.now() - asked < 5000, 'at once');
   const hasty = await refusal(createSlurm(cluster.env, 500).jobs());
   assert.is(hasty.message, 'Slurm cannot be reached: squeue: no answer in 0.5 s');
   assert.ok(isUnreachable(hasty) && !isUnreachable(new Error('x')));
