@@ -59,3 +59,8 @@ export function placeOf({ specs }: LoopConfig['slurm'], spec: string): JobPlace 
   const { partition, options } = specs[spec] ?? { partition: null, options: [] };
   return { partition: partition ?? undefined, options };
 }
+
+const SIGN_MS = 5_000;
+
+/** How often whoever makes attempts shows a sign of life: often enough to be seen within the grace. */
+export const signMs = ({ grace }: LoopConfig['slurm']): number => Math.min(SIGN_MS, grace / 3);

@@ -11,7 +11,7 @@ import { type JobPlace, parentsInOptions, phaseOf } from '../slurm/job.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
-import { cancelJobs } from './end-jobs.ts';
+import { cancelJobs } from './close-jobs.ts';
 import { openJobs, placeOf } from './jobs.ts';
 import { askPlugin, pluginBackend } from './plugin-backend.ts';
 import { proveShared } from './probe.ts';
@@ -76,9 +76,9 @@ async function reach(request: ReachRequest): Promise<Reached> {
   if (!(await slurm.isUp()))
     request.progress?.("Slurm's controller does not answer: waiting up to half a minute for it");
   await reachSlurm(slurm, request);
-  // Slurm may have been away when an earlier run ended: what it left works in this tree.
-  await cancelJobs(slurm, request.layout.home, (run) => run !== request.run, request.clock);
   const { layout, clock, signal, progress } = request;
+  // Slurm may have been away when an earlier run ended: what it left works in this tree.
+  await cancelJobs(slurm, layout.home, (run) => run !== request.run, { clock, signal, progress });
   const limits = { graceMs: loop.slurm.grace, limitMs: loop.limits.run_minutes * 60_000 };
   const probe = { slurm, layout, clock, signal, progress, ...limits };
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
@@ -95,9 +95,9 @@ async function reach(request: ReachRequest): Promise<Reached> {
   return {
     name: SLURM_DAG,
     async open(run, { ahead, earlier }) {
-      const left = openJobs(earlier);
-      const jobs = slurmJobs(run, slurm, loop.slurm, SLURM_DAG, left.count);
-      return slurmDag(run, { jobs, adopted: await jobs.adopt(left.jobs), maxArraySize, ahead });
+      const jobs = slurmJobs(run, slurm, loop.slurm, SLURM_DAG, openJobs(earlier).count);
+      const adopted = await jobs.adopt(openTasks(layout, run.id, earlier));
+      return slurmDag(run, { jobs, adopted, maxArraySize, ahead });
     },
   };
 }

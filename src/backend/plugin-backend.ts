@@ -10,7 +10,7 @@ import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 import { openJobs } from './jobs.ts';
-import { attemptArgv, endOf, hasBegun, jobWriter, readResult } from './task-file.ts';
+import { attemptArgv, endOf, hasBegun, jobWriter, openTasks, readResult } from './task-file.ts';
 
 /** What the plugin runs commands with. Throws E_PLUGIN when it has none to give. */
 export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runner> {
@@ -20,14 +20,14 @@ export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runn
 
 export function pluginBackend(run: Run, name: string, runner: Runner, earlier: readonly LoopEvent[]): Backend {
   const { layout } = run;
-  const left = openJobs(earlier);
-  const write = jobWriter(run, name, left.count);
+  const left = openTasks(layout, run.id, earlier);
+  const write = jobWriter(run, name, openJobs(earlier).count);
 
   return { keepsTime: true, attempt, ...(runner.close && { close: async () => runner.close?.() }) };
 
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
-    const before = left.jobs.find(({ open }) => [...open.values()].some((one) => isSame(one, task)));
-    if (before) return endOfEarlier(task, join(layout.jobs(run.id), before.job, 'job.json'));
+    const before = left.find((one) => one.task.step === task.step && one.task.attempt === task.attempt);
+    if (before) return endOfEarlier(task, before.file);
     const { file } = write([task]);
     const env = Object.fromEntries(Object.entries(run.env).flatMap(([key, value]) => (value ? [[key, value]] : [])));
     const log = join(dirname(file), '0.out');
@@ -53,16 +53,13 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
     const halt = haltFor(mendError('E_LEFTOVER', { step: task.step, pid: 0, host: `the backend ${name}` }));
     return result(file, task) ?? { outcome: halt, events: [] };
   }
-}
 
-const isSame = (one: { step: string; attempt: number }, task: Task): boolean =>
-  one.step === task.step && one.attempt === task.attempt;
+  /** What the attempt left, if that is a result. Throws what it died of. */
+  function result(file: string, task: Task): TaskEnd | undefined {
+    const left = readResult(file, 0, task);
+    return left === undefined || left === 'broken' ? undefined : endOf(left, task, run.tree.head);
+  }
+}
 
 const howItEnded = (end: Awaited<ReturnType<Runner['run']>>): string =>
   end.timed_out ? 'it ran out of time' : end.signal ? `ended by ${end.signal}` : `exit code ${end.exit_code}`;
-
-/** What the attempt left, if that is a result. Throws what it died of. */
-function result(file: string, task: Task): TaskEnd | undefined {
-  const left = readResult(file, 0, task);
-  return left === undefined || left === 'broken' ? undefined : endOf(left);
-}

@@ -79,13 +79,8 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   }
 
   /** The end, as far as it says something of the tree as it is now: jobs that ran ahead may have seen an earlier one. */
-  async function judged(end: TaskEnd, { task, withdrawn }: Handed): Promise<TaskEnd> {
-    const isSameTree = task.commit === run.tree.head;
-    if ('returned' in end && isSameTree && withdrawn === undefined) {
-      const message = `${end.returned}: somebody moved it while jobs were under way`;
-      return { outcome: { kind: 'halt', message, context: { human: true } }, events: [] };
-    }
-    if (isSameTree || !('outcome' in end) || !run.config.map.stages[task.stage]?.rerun) return end;
+  async function judged(end: TaskEnd, { task }: Handed): Promise<TaskEnd> {
+    if (task.commit === run.tree.head || !('outcome' in end) || !run.config.map.stages[task.stage]?.rerun) return end;
     const made = inputsOf(end.outcome);
     if (!made || compareInputs(made, { ...made, ...(await stepInputs(run, task.stage, task.cell)) }).fresh) return end;
     const message = 'what it is made from changed meanwhile: once more';

@@ -6,13 +6,14 @@ import { MendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import type { Outcome } from '../plan/action.ts';
 import type { Slurm } from '../slurm/client.ts';
+import { endJobs } from '../slurm/end-jobs.ts';
 import { groupBy } from '../slurm/group-by.ts';
 import { type Job, numberOf, phaseOf } from '../slurm/job.ts';
 import { lossOf, type Loss as SlurmLoss, stuckOf } from '../slurm/loss.ts';
 import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
 import type { StageRun } from '../stage/run.ts';
 import { type Parent, parentIds, slurmId } from './group-tasks.ts';
-import { jobComment, type OpenJob, placeOf, readComment } from './jobs.ts';
+import { jobComment, placeOf, readComment, signMs } from './jobs.ts';
 import { type SlurmView, watchSlurm } from './slurm-watch.ts';
 import {
   ARRAY,
@@ -21,7 +22,7 @@ import {
   hasBegun,
   isGreen,
   jobWriter,
-  readJob,
+  type OpenTask,
   readResult,
   readSign,
   withdrawTask,
@@ -48,15 +49,9 @@ const TICK_MS = 200;
 /** How old an answer of squeue may be for who waits for an end, and for who waits for what was cancelled. */
 const LOOK_MS = 2000;
 const LOOK_CLOSELY_MS = 1000;
+const SEEN_LATE_MS = 5 * LOOK_CLOSELY_MS;
 /** Slurm's limits have minutes, and end what our own limit should have ended. */
 const SLACK_MINUTES = 3;
-/** How long a job that was cancelled is waited for, where Slurm answers: its KillWait is 30 s by default. */
-const CANCEL_MS = 55_000;
-const CANCEL_AGAIN_MS = 5_000;
-/** How long a Slurm that does not answer is waited for then; its programs themselves try for nine seconds to reach it. */
-const AWAY_MS = 3_000;
-/** How often who makes an attempt shows a sign of life, unless the grace is short. */
-const SIGN_MS = 5_000;
 
 /** Whether an attempt was stopped while the run was not. */
 const isEndedByOthers = (end: TaskEnd, signal: AbortSignal): end is Extract<TaskEnd, { outcome: Outcome }> =>
@@ -94,11 +89,11 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     const request = {
       name: size > 1 ? first.stage : first.step,
       comment: jobComment(layout.home, run.id, job, size > 1 ? first.stage : first.step),
-      command: attemptArgv(file, size > 1 ? ARRAY : 0, Math.min(SIGN_MS, settings.grace / 3)),
+      command: attemptArgv(file, size > 1 ? ARRAY : 0, signMs(settings)),
       cwd: layout.worktree,
       output: join(dirname(file), size > 1 ? '%a.out' : '0.out'),
       place: placeOf(settings, first.spec),
-      ...(size > 1 && { array: tasks.map((_, index) => index) }),
+      ...(size > 1 && { array: size }),
       after: parentIds(parents),
       minutes: first.timeout_ms / 60_000 + SLACK_MINUTES,
     };
@@ -134,28 +129,20 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   }
 
   /** What an earlier process of this run handed on and nobody knows the end of; what nobody can follow is cancelled. */
-  async function adopt(left: readonly OpenJob[]): Promise<Handed[]> {
+  async function adopt(left: readonly OpenTask[]): Promise<Handed[]> {
     const adopted: Handed[] = [];
-    for (const { job, id, after, open } of left) {
-      const numbers = id === undefined ? await numbersOf(job) : [id];
-      const number = numbers.length === 1 ? numbers[0] : undefined;
-      const file = join(layout.jobs(run.id), job, 'job.json');
-      const tasks = readJob(file)?.tasks ?? [];
-      const shared = { file, job, number: number ?? '', size: tasks.length, after, since: clock.monotonic() };
-      const all = [...open.keys()].flatMap((index): Handed[] => {
-        const task = tasks[index];
-        return task ? [{ ...shared, task, index }] : [];
-      });
-      if (number !== undefined) {
+    for (const [job, tasks] of groupBy(left, (one) => one.job)) {
+      const id = tasks[0]?.id;
+      const [number, second] = id === undefined ? await numbersOf(job) : [id];
+      if (number !== undefined && second === undefined) {
         if (id === undefined) journal.append({ type: 'job.submitted', data: { job, id: number } });
-        adopted.push(...all);
+        adopted.push(...tasks.map((one) => ({ ...one, number, since: clock.monotonic() })));
         continue;
       }
-      const steps = [...open.values()].map(({ step }) => step);
-      for (const { file: of, index } of all) withdrawTask(of, index);
+      for (const { file, index } of tasks) withdrawTask(file, index);
       await slurm.cancel((one) => isJob(one, job));
-      const reason = numbers.length > 1 ? 'it was submitted more than once' : 'it was never submitted';
-      journal.append({ type: 'job.withdrawn', data: { job, steps, reason } });
+      const reason = second === undefined ? 'it was never submitted' : 'it was submitted more than once';
+      journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
     }
     return adopted;
   }
@@ -235,7 +222,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       const next = 'see that nobody but mendloop writes below ai/state, then: mendloop';
       return { lost: { code: 'JOB_BAD_RESULT', message, next, transient: false, began: true } };
     }
-    return endOf(left);
+    return endOf(left, task, run.tree.head);
   }
 
   function lost({ file, index, size }: Handed, loss: SlurmLoss, began: boolean): { lost: Loss } {
@@ -243,30 +230,29 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return { lost: { ...loss, message: `${loss.message}; its output: ${output}`, began } };
   }
 
-  /** Ends all of it, and tells what may still run: at once where Slurm is away, else after CANCEL_MS. */
+  /** Ends all of it, and tells what may still run: soon where Slurm is away. */
   async function cancelAll(all: readonly Handed[], reason: string): Promise<void> {
+    if (all.length === 0) return;
     const { running } = withdraw(all, reason);
     if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}; to leave without waiting: Ctrl-C again`);
-    const until = clock.monotonic() + CANCEL_MS;
     // Also what had not begun: Slurm may have started it, and takes a moment to end it.
-    let alive = all.length > 0 ? await cancelOnce(all) : [];
-    while (alive?.length && clock.monotonic() < until) alive = await cancelOnce(alive);
+    const alive = await endJobs(slurm, isOneOf(all), { clock }).catch((error) => {
+      if (!(error instanceof MendError)) throw error;
+    });
     const why = alive ? 'Slurm was asked to end it, and did not' : 'Slurm does not answer';
-    const left = alive ?? running.filter((one) => result(one) === undefined);
+    const isAlive = (one: Handed) => (alive ? alive.some(({ id }) => id === slurmId(one)) : result(one) === undefined);
+    const stubborn = (alive ? all : running).filter(isAlive);
+    // A first start that lives on is not Slurm's to end.
+    const left = stubborn.length > 0 || !alive ? stubborn : await gone(running, settings.grace + SEEN_LATE_MS);
     if (left.length === 0) return;
     const byHand = `scancel ${[...new Set(left.map(({ number }) => number))].join(' ')}`;
     notice(`${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`);
   }
 
-  /** Those that live a moment later; undefined when Slurm does not answer. */
-  async function cancelOnce(some: readonly Handed[]): Promise<Handed[] | undefined> {
-    try {
-      await watch.patiently(() => cancel(some), undefined, AWAY_MS);
-      return await gone(some, CANCEL_AGAIN_MS);
-    } catch (error) {
-      if (error instanceof MendError) return undefined;
-      throw error;
-    }
+  /** Whether a job of Slurm is that of one of these. */
+  function isOneOf(all: readonly Handed[]): (job: Job) => boolean {
+    const byId = new Map(all.map((one) => [slurmId(one), one]));
+    return (job) => isJob(job, byId.get(job.id)?.job ?? '');
   }
 
   function notice(text: string): void {
@@ -276,10 +262,11 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   /** Sees to it that what has not begun never does; returns what has. */
   async function takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
     const { taken, running } = withdraw(all, reason);
-    await cancel(taken).catch((error) => {
-      // What Slurm starts of it all the same ends by itself.
-      if (!(error instanceof MendError)) throw error;
-    });
+    if (taken.length > 0)
+      await slurm.cancel(isOneOf(taken)).catch((error) => {
+        // What Slurm starts of it all the same ends by itself.
+        if (!(error instanceof MendError)) throw error;
+      });
     return running;
   }
 
@@ -292,13 +279,6 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
     }
     return { taken, running: open.filter((one) => one.withdrawn === undefined) };
-  }
-
-  /** One question to Slurm for all of them. Throws MendError when it does not answer. */
-  async function cancel(all: readonly Handed[]): Promise<void> {
-    if (all.length === 0) return;
-    const byId = new Map(all.map((one) => [slurmId(one), one]));
-    await slurm.cancel((job) => isJob(job, byId.get(job.id)?.job ?? ''));
   }
 
   /** Waits until none of these can run any more; those that still may after `limitMs`. */

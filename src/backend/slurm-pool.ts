@@ -3,14 +3,16 @@
 import { join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
+import type { NewEvent } from '../events.ts';
 import { privateFolder } from '../io/store.ts';
 import type { Slurm } from '../slurm/client.ts';
+import { groupBy } from '../slurm/group-by.ts';
 import { openPool } from '../slurm/pool.ts';
 import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
-import { jobComment, placeOf, readComment } from './jobs.ts';
+import { jobComment, placeOf, readComment, signMs } from './jobs.ts';
 import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
 import { endOf, hasBegun, jobWriter, type OpenTask, type Result, readResult } from './task-file.ts';
 
@@ -55,8 +57,6 @@ const QUEUE_PER_WORKER = 4;
 const WORKER_JOB = '0';
 /** Steps become ready one by one within a moment; together they are one write. */
 const GATHER_MS = 30;
-/** How often workers show a sign of life, unless the grace is short. */
-const SIGN_MS = 5_000;
 
 export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, earlier, made }: PoolPorts): Backend {
   const { layout, clock, journal } = run;
@@ -65,9 +65,6 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   privateFolder(outputs);
   /** Step → its newest attempt, until its end is told. */
   const open = new Map<string, Handed>();
-  /** Job → steps whose return is about to be recorded. */
-  const returned = new Map<string, string[]>();
-  let recording: Promise<void> | undefined;
   const write = jobWriter(run, SLURM_POOL, made);
   let asked: Asked[] = [];
   let gathering: NodeJS.Timeout | undefined;
@@ -84,7 +81,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     },
     worker: (batch) => ({
       name: `mendloop-${batch.spec}`,
-      command: workerArgv({ folder, batch, idleMs: settings.idle, signMs: Math.min(SIGN_MS, settings.grace / 3) }),
+      command: workerArgv({ folder, batch, idleMs: settings.idle, signMs: signMs(settings) }),
       cwd: layout.home,
       output: join(outputs, '%A_%a.out'),
       place: placeOf(settings, batch.spec),
@@ -115,14 +112,10 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
       }
     },
 
-    hold(stage) {
-      putAsked();
-      pool.withdraw(({ task }) => stage === undefined || task.stage === stage);
-    },
+    hold: takeBack,
 
     async withdraw() {
-      putAsked();
-      pool.withdraw();
+      takeBack();
       await Promise.allSettled([...open.values()].map(({ end }) => end));
     },
 
@@ -162,7 +155,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     }
   }
 
-  function queuedTask({ job, file, index, task }: Omit<OpenTask, 'backend'>): Queued {
+  function queuedTask({ job, file, index, task }: Pick<OpenTask, 'job' | 'file' | 'index' | 'task'>): Queued {
     const stop = new AbortController();
     const left = () => readResult(file, index, task);
     return {
@@ -188,45 +181,34 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     });
   }
 
-  /** One event a job for all that are returned in one moment: there may be thousands. */
-  function recordReturned(job: string, step: string): Promise<void> {
-    returned.set(job, returned.get(job) ?? []);
-    returned.get(job)?.push(step);
-    recording ??= Promise.resolve().then(() => {
-      const events = [...returned].map(([of, steps]) => ({ job: of, steps, reason: NOT_NOW }));
-      returned.clear();
-      recording = undefined;
-      journal.append(...events.map((data) => ({ type: 'job.withdrawn' as const, data })));
+  /** Takes back what has not begun, all or of one stage. */
+  function takeBack(stage?: string): void {
+    putAsked();
+    const returned = pool.withdraw(({ task }) => stage === undefined || task.stage === stage);
+    const events = [...groupBy(returned, (one) => one.job)].map(([job, tasks]): NewEvent => {
+      const steps = tasks.map(({ task }) => task.step);
+      return { type: 'job.withdrawn', data: { job, steps, reason: NOT_NOW } };
     });
-    return recording;
+    journal.append(...events);
   }
 
-  async function taskEnd({ task, job, left: resultNow }: Queued, end: PoolEnd<Result>): Promise<TaskEnd> {
-    if ('returned' in end) {
-      await recordReturned(job, task.step);
-      return { returned: NOT_NOW };
+  function taskEnd({ task, left: resultNow }: Queued, end: PoolEnd<Result>): TaskEnd {
+    if ('returned' in end) return { returned: NOT_NOW };
+    if ('fatal' in end) {
+      const { message, next } = end.fatal;
+      return { outcome: { kind: 'halt', message, context: { human: true, next } }, events: [] };
     }
-    if ('fatal' in end) return halt(end.fatal.message, end.fatal.next);
     if ('lost' in end) {
       const output = `; workers' output: ${relative(layout.home, outputs)}`;
       return { lost: { ...end.lost, message: `${end.lost.message}${output}`, began: end.began } };
     }
     const result = 'result' in end ? end.result : resultNow();
     if (result === undefined || result === 'broken') return { outcome: { kind: 'stopped' }, events: [] };
-    // Attempts are taken back before the tree is written: nobody of ours has moved it.
-    if ('returned' in result && task.commit === run.tree.head) {
-      return halt(`${result.returned}: somebody moved it while attempts were under way`, 'mendloop');
-    }
-    return endOf(result);
+    return endOf(result, task, run.tree.head);
   }
 }
 
 const NOT_NOW = 'it is not to begin now';
-
-const halt = (message: string, next: string): TaskEnd => ({
-  outcome: { kind: 'halt', message, context: { human: true, next } },
-  events: [],
-});
 
 /** Ended because its worker was told to go, not because its own time was over. */
 const isStopped = (result: Result | 'broken' | undefined): boolean =>

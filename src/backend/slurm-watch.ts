@@ -37,14 +37,14 @@ export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number) {
     return asking;
   }
 
-  /** Does `work` again until Slurm is there; throws MendError when it is away for `limitMs`, or what else `work` throws. */
-  async function patiently<T>(work: () => Promise<T>, signal?: AbortSignal, limitMs = staleMs): Promise<T> {
+  /** Does `work` again until Slurm is there; throws MendError when it is away for too long, or what else `work` throws. */
+  async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (const began = clock.monotonic(); ; await clock.sleep(RETRY_MS, signal)) {
       try {
         return await work();
       } catch (error) {
         if (!isUnreachable(error)) throw error;
-        if (signal?.aborted || clock.monotonic() - began > limitMs) throw error;
+        if (signal.aborted || clock.monotonic() - began > staleMs) throw error;
       }
     }
   }

@@ -13,7 +13,7 @@ import { type Check, count, flag, isTexts, listOf, name, oneOf, optional, shaped
 import type { Task, TaskEnd } from '../stage/backend.ts';
 import type { Lab, StageRun } from '../stage/run.ts';
 import type { CarryLink, Tree } from '../worktree/tree.ts';
-import { openJobs } from './jobs.ts';
+import { type OpenJob, openJobs } from './jobs.ts';
 
 /** What every attempt of a run needs to know of it: what the controller read, so that a node need not read it again. */
 export interface RunContext {
@@ -182,10 +182,13 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
   return result;
 }
 
-/** The end that an attempt left. Throws what it died of. */
-export function endOf(result: Result): TaskEnd {
+/** The end that an attempt left, for a run whose tree is at `head`. Throws what it died of. */
+export function endOf(result: Result, task: Task, head: string): TaskEnd {
   if ('thrown' in result) throw Object.assign(new Error(result.thrown.message), { code: result.thrown.code });
-  return result;
+  if (!('returned' in result) || task.commit !== head) return result;
+  // Attempts are taken back before the tree is written: nobody of ours has moved it.
+  const message = `${result.returned}: somebody moved it while attempts were under way`;
+  return { outcome: { kind: 'halt', message, context: { human: true, next: 'mendloop' } }, events: [] };
 }
 
 /** Whether an attempt that left this ended green. */
@@ -196,16 +199,23 @@ export const isGreen = (result: ReturnType<typeof readResult>): boolean =>
 const isOf = ({ type, step, attempt, data }: NewEvent, task: Task): boolean =>
   EVENTS[type].isData(data) && (step ?? task.step) === task.step && (attempt ?? task.attempt) === task.attempt;
 
-export type OpenTask = { job: string; backend: string; file: string; index: number; task: Task };
+/** A task that a run handed on, and its job as the journal has it; `size`: how many tasks that has. */
+export interface OpenTask extends Omit<OpenJob, 'open'> {
+  readonly file: string;
+  readonly index: number;
+  readonly size: number;
+  readonly task: Task;
+}
 
 /** The tasks that a run handed on and whose end its journal does not have. */
 export const openTasks = (layout: Layout, run: string, events: readonly LoopEvent[]): OpenTask[] =>
-  openJobs(events).jobs.flatMap(({ job, backend, open }) => {
-    const file = join(layout.jobs(run), job, 'job.json');
+  openJobs(events).jobs.flatMap(({ open, ...job }) => {
+    const file = join(layout.jobs(run), job.job, 'job.json');
     const tasks = readJob(file)?.tasks ?? [];
-    return [...open.keys()].flatMap((index) =>
-      tasks[index] ? [{ job, backend, file, index, task: tasks[index] }] : [],
-    );
+    return [...open.keys()].flatMap((index) => {
+      const task = tasks[index];
+      return task ? [{ ...job, file, index, size: tasks.length, task }] : [];
+    });
   });
 
 /** The steps whose attempts elsewhere ended green, and whose end the journal does not have yet. */

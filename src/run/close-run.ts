@@ -1,5 +1,5 @@
 // Closing the run before this one: the processes that it left are ended, or the next run does not begin.
-import { endJobs } from '../backend/end-jobs.ts';
+import { closeJobs } from '../backend/close-jobs.ts';
 import { openJobs } from '../backend/jobs.ts';
 import { fail } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
@@ -77,7 +77,7 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   const open = openRun(loaded);
   if (!open) return undefined;
   const { run, events } = open;
-  const takenIn = await endJobs(run, events, ports, word);
+  const takenIn = await closeJobs(run, events, ports, word);
   const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
   const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));
   close(run, why, [...takenIn, ...cut], loaded.state, ports);

@@ -1,6 +1,6 @@
 // Before the first stage: the run that was cut off, base, configuration, backend, worktree, journal, put together as a Run.
 import { randomUUID } from 'node:crypto';
-import { endJobs } from '../backend/end-jobs.ts';
+import { closeJobs } from '../backend/close-jobs.ts';
 import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
 import { fail, MendError } from '../errors.ts';
@@ -253,7 +253,7 @@ async function takeOverJobs(loaded: LoadedStages, backend: string, ports: CloseP
   const { run = '', events = [] } = openRun(loaded) ?? {};
   const isOurs = openJobs(events).jobs.every((job) => job.backend === backend);
   if (isOurs) return { followed: stepsElsewhere(events), takenIn: [] };
-  return { followed: new Set(), takenIn: await endJobs(run, events, ports) };
+  return { followed: new Set(), takenIn: await closeJobs(run, events, ports) };
 }
 
 /** How a run's journal begins, or goes on. */

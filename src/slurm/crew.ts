@@ -141,10 +141,10 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
       }));
       for (const [spec, count] of workersToStart(demands, options.total)) {
         for (let at = 0; at < count; at += ARRAY_SIZE) {
-          const array = Array.from({ length: Math.min(ARRAY_SIZE, count - at) }, (_, index) => index);
+          const array = Math.min(ARRAY_SIZE, count - at);
           const batch = { spec, name: randomBytes(4).toString('hex') };
           const number = await slurm.submit({ ...options.worker(batch), comment: options.comment(batch), array });
-          for (const index of array) add(workerId(`${number}_${index}`, batch.name), spec, now, false);
+          for (let index = 0; index < array; index++) add(workerId(`${number}_${index}`, batch.name), spec, now, false);
         }
       }
     },

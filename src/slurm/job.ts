@@ -17,8 +17,8 @@ export interface JobRequest {
   /** Where its output goes; %A, %a and %j are Slurm's. The folder must be there: Slurm makes none. */
   readonly output: string;
   readonly place: JobPlace;
-  /** For an array, the index of each task: SLURM_ARRAY_TASK_ID says to the job which one it is. */
-  readonly array?: readonly number[] | undefined;
+  /** For an array, how many tasks it has: SLURM_ARRAY_TASK_ID, from 0 on, says to the job which one it is. */
+  readonly array?: number | undefined;
   /** Jobs of ours that must end well first. Slurm starts a job whose parent it does not know: look first. */
   readonly after?: readonly string[] | undefined;
   /** How long it may run; none where the owner's options name a limit. */
@@ -44,7 +44,7 @@ export function sbatchArgs(request: JobRequest): string[] {
     '--open-mode=append',
     '--export=ALL',
     ...(minutes === undefined || hasTime ? [] : [`--time=${Math.max(1, Math.ceil(minutes))}`]),
-    ...(array ? [`--array=${ranges(array)}`] : []),
+    ...(array === undefined ? [] : [`--array=0-${array - 1}`]),
     ...(dependencies.length > 0 ? [`--dependency=${dependencies.join(',')}`, '--kill-on-invalid-dep=yes'] : []),
     `--wrap=exec ${request.command.map(shellWord).join(' ')}`,
   ];
@@ -91,17 +91,6 @@ export function optionFaults(options: readonly string[]): string[] {
   });
   const dependencies = options.filter((option) => /^(--dependency(=|$)|-d)/.test(option));
   return dependencies.length > 1 ? [...faults, 'name --dependency once, its parts with commas between'] : faults;
-}
-
-/** Numbers as --array takes them: 0-99 instead of a hundred words. */
-function ranges(numbers: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const number of numbers) {
-    const last = runs.at(-1);
-    if (last && last[1] === number - 1) last[1] = number;
-    else runs.push([number, number]);
-  }
-  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }
 
 /** The job id that sbatch --parsable printed, or undefined. */

@@ -11,148 +11,109 @@ export interface Loss {
 }
 
 interface Words {
-  readonly code: string;
   readonly what: string;
   readonly next: string;
-  readonly transient?: boolean;
+  readonly transient: boolean;
 }
 
-const ENDS: Readonly<Record<string, Words>> = {
-  TIMEOUT: {
-    code: 'JOB_TIMEOUT',
-    what: 'ran into the time limit that Slurm has for it',
-    next: 'give its spec a longer --time in ai/loop.yaml, or the stage a shorter timeout',
-    transient: true,
-  },
-  NODE_FAIL: {
-    code: 'JOB_NODE_FAIL',
-    what: 'was lost with its node',
-    next: 'see the node: sinfo -R',
-    transient: true,
-  },
-  PREEMPTED: {
-    code: 'JOB_PREEMPTED',
-    what: 'was preempted by a job with a higher priority',
-    next: 'give its spec a partition or --qos in ai/loop.yaml that is not preempted',
-    transient: true,
-  },
-  OUT_OF_MEMORY: {
-    code: 'JOB_OUT_OF_MEMORY',
-    what: 'needed more memory than Slurm gave it',
-    next: 'give its spec more with --mem in ai/loop.yaml',
-    transient: true,
-  },
-  BOOT_FAIL: {
-    code: 'JOB_BOOT_FAIL',
-    what: 'could not start, for its node did not boot',
-    next: 'see the node: sinfo -R',
-    transient: true,
-  },
-  DEADLINE: {
-    code: 'JOB_DEADLINE',
-    what: 'passed the deadline that its options set',
-    next: 'take --deadline out of its spec in ai/loop.yaml, or set a later one',
-  },
-  REVOKED: {
-    code: 'JOB_REVOKED',
-    what: 'was taken over by another cluster of a federation',
-    next: 'give its spec options in ai/loop.yaml that keep it on this cluster',
-  },
-  DEPENDENCY: {
-    code: 'JOB_DEPENDENCY',
-    what: 'was never started, for a job that it waited for did not end well',
-    next: 'see that job first',
-  },
-  CANCELLED: {
-    code: 'JOB_CANCELLED',
-    what: 'was cancelled by somebody with scancel',
-    next: 'run again when you want it: mendloop',
-    transient: true,
-  },
-  LAUNCH: {
-    code: 'JOB_LAUNCH',
-    what: 'could not be started on its node: the folder of its output is not there, or cannot be written',
-    next: 'the repository must lie on a filesystem that every node has at the same path, writable for you (docs/more-than-one-machine.md)',
-    transient: true,
-  },
-  CONSTRAINTS: {
-    code: 'JOB_IMPOSSIBLE',
-    what: 'asks for what no node has',
-    next: 'change partition or options of its spec in ai/loop.yaml; what there is: sinfo -N -l',
-  },
-  KILLED: {
-    code: 'JOB_KILLED',
-    what: 'was killed on its node',
-    next: 'somebody ended it there, or it needed more memory than the node would give: see its output, and --mem of its spec',
-    transient: true,
-  },
-  EXITED: {
-    code: 'JOB_NO_RESULT',
-    what: 'ended without a result',
-    next: 'see its output: the node needs Node.js and this repository at the same paths (docs/more-than-one-machine.md)',
-    transient: true,
-  },
-  FORGOTTEN: {
-    code: 'JOB_FORGOTTEN',
-    what: 'left no result, and Slurm knows it no more',
-    next: 'Slurm forgets ended jobs after MinJobAge: scontrol show config; run again: mendloop',
-    transient: true,
-  },
+const passing = (what: string, next: string): Words => ({ what, next, transient: true });
+const lasting = (what: string, next: string): Words => ({ what, next, transient: false });
+
+/** What to do where nodes do not see the repository. */
+export const SHARE_IT =
+  'the repository must lie on a filesystem that every node has at the same path, writable for you (docs/more-than-one-machine.md)';
+
+/** By kind, which is a state of Slurm where there is one; `JOB_<kind>` is the code of the loss. */
+const WORDS = {
+  TIMEOUT: passing(
+    'ran into the time limit that Slurm has for it',
+    'give its spec a longer --time in ai/loop.yaml, or the stage a shorter timeout',
+  ),
+  NODE_FAIL: passing('was lost with its node', 'see the node: sinfo -R'),
+  PREEMPTED: passing(
+    'was preempted by a job with a higher priority',
+    'give its spec a partition or --qos in ai/loop.yaml that is not preempted',
+  ),
+  OUT_OF_MEMORY: passing('needed more memory than Slurm gave it', 'give its spec more with --mem in ai/loop.yaml'),
+  BOOT_FAIL: passing('could not start, for its node did not boot', 'see the node: sinfo -R'),
+  DEADLINE: lasting(
+    'passed the deadline that its options set',
+    'take --deadline out of its spec in ai/loop.yaml, or set a later one',
+  ),
+  REVOKED: lasting(
+    'was taken over by another cluster of a federation',
+    'give its spec options in ai/loop.yaml that keep it on this cluster',
+  ),
+  DEPENDENCY: lasting('was never started, for a job that it waited for did not end well', 'see that job first'),
+  CANCELLED: passing('was cancelled by somebody with scancel', 'run again when you want it: mendloop'),
+  LAUNCH: passing(
+    'could not be started on its node: the folder of its output is not there, or cannot be written',
+    SHARE_IT,
+  ),
+  IMPOSSIBLE: lasting(
+    'asks for what no node has',
+    'change partition or options of its spec in ai/loop.yaml; what there is: sinfo -N -l',
+  ),
+  NOT_ALLOWED: lasting(
+    'asks for an account, QOS or partition that you may not use',
+    'change the options of its spec in ai/loop.yaml; what you may use: sacctmgr show assoc user=$USER',
+  ),
+  HELD: lasting(
+    'is held, so that it never starts by itself',
+    'release it: scontrol release <job>; or see why its last start failed: scontrol show job <job>',
+  ),
+  KILLED: passing(
+    'was killed on its node',
+    'somebody ended it there, or it needed more memory than the node would give: see its output, and --mem of its spec',
+  ),
+  NO_RESULT: passing(
+    'ended without a result',
+    'see its output: the node needs Node.js and this repository at the same paths (docs/more-than-one-machine.md)',
+  ),
+  FORGOTTEN: passing(
+    'left no result, and Slurm knows it no more',
+    'Slurm forgets ended jobs after MinJobAge: scontrol show config; run again: mendloop',
+  ),
 };
+type Kind = keyof typeof WORDS;
 
 /** How a job that ended came to leave no result, or one that Slurm does not know. */
 export function lossOf(id: string, job: Job | undefined): Loss {
-  const words = ENDS[kindOf(job)] as Words;
   const where = job?.nodes ? ` on ${job.nodes}` : '';
-  const slurm = job
-    ? ` (${[job.state, job.reason, endOf(job)].filter((word) => word && word !== 'None').join(' ')})`
-    : '';
-  return { ...pick(words), message: `job ${id}${where} ${words.what}${slurm}` };
+  const slurm = job ? [job.state, job.reason, endOf(job)].filter((word) => word && word !== 'None') : [];
+  return loss(kindOf(job), `job ${id}${where}`, slurm);
+}
+
+function loss(kind: Kind, job: string, slurm: readonly string[]): Loss {
+  const { what, next, transient } = WORDS[kind];
+  const message = `${job} ${what}${slurm.length > 0 ? ` (${slurm.join(' ')})` : ''}`;
+  return { code: `JOB_${kind}`, message, next, transient };
 }
 
 const LAUNCH_SIGNAL = 53;
 
-function kindOf(job: Job | undefined): string {
+function kindOf(job: Job | undefined): Kind {
   if (!job) return 'FORGOTTEN';
   if (job.reason === 'DependencyNeverSatisfied') return 'DEPENDENCY';
-  if (job.reason === 'BadConstraints') return 'CONSTRAINTS';
+  if (job.reason === 'BadConstraints') return 'IMPOSSIBLE';
   if (job.signal === LAUNCH_SIGNAL || job.state === 'LAUNCH_FAILED') return 'LAUNCH';
-  if (job.state in ENDS) return job.state;
-  return job.signal > 0 ? 'KILLED' : 'EXITED';
+  if (job.state in WORDS) return job.state as Kind;
+  return job.signal > 0 ? 'KILLED' : 'NO_RESULT';
 }
 
 const endOf = ({ exitCode, signal }: Job): string =>
   signal > 0 ? `signal ${signal}` : exitCode > 0 ? `exit code ${exitCode}` : '';
 
-const pick = ({ code, next, transient = false }: Words) => ({ code, next, transient });
-
 /** Reasons that no time will change: a job that waits for one of these waits for ever. */
-const NEVER: readonly { match: RegExp; words: Words }[] = [
-  { match: /^DependencyNeverSatisfied$/, words: ENDS.DEPENDENCY as Words },
-  {
-    match: /^(BadConstraints|PartitionNodeLimit|PartitionConfig|PartitionTimeLimit)$/,
-    words: ENDS.CONSTRAINTS as Words,
-  },
-  {
-    match: /^(AccountNotAllowed|InvalidAccount|InvalidQOS|QOSNotAllowed|AssocNotAllowed|PartitionNotAvail)$/,
-    words: {
-      code: 'JOB_NOT_ALLOWED',
-      what: 'asks for an account, QOS or partition that you may not use',
-      next: 'change the options of its spec in ai/loop.yaml; what you may use: sacctmgr show assoc user=$USER',
-    },
-  },
-  {
-    match: /^(JobHeldUser|JobHeldAdmin|JobHoldMaxRequeue|launch_failed_requeued_held)$/i,
-    words: {
-      code: 'JOB_HELD',
-      what: 'is held, so that it never starts by itself',
-      next: 'release it: scontrol release <job>; or see why its last start failed: scontrol show job <job>',
-    },
-  },
+const NEVER: readonly [RegExp, Kind][] = [
+  [/^DependencyNeverSatisfied$/, 'DEPENDENCY'],
+  [/^(BadConstraints|PartitionNodeLimit|PartitionConfig|PartitionTimeLimit)$/, 'IMPOSSIBLE'],
+  [/^(AccountNotAllowed|InvalidAccount|InvalidQOS|QOSNotAllowed|AssocNotAllowed|PartitionNotAvail)$/, 'NOT_ALLOWED'],
+  [/^(JobHeldUser|JobHeldAdmin|JobHoldMaxRequeue|launch_failed_requeued_held)$/i, 'HELD'],
 ];
 
 /** Why a job that waits will never start, or undefined. */
 export function stuckOf(job: Job): Loss | undefined {
-  const words = NEVER.find(({ match }) => match.test(job.reason))?.words;
-  return words && { ...pick(words), message: `job ${job.id} ${words.what} (${job.state} ${job.reason})` };
+  const kind = NEVER.find(([match]) => match.test(job.reason))?.[1];
+  return kind && loss(kind, `job ${job.id}`, [job.state, job.reason]);
 }

@@ -1,6 +1,6 @@
 // What a pool decides, from facts alone: how many workers to start, and what is to be made of one that says nothing. Pure.
 import { type Job, phaseOf } from './job.ts';
-import { type Loss, lossOf, stuckOf } from './loss.ts';
+import { type Loss, lossOf, SHARE_IT, stuckOf } from './loss.ts';
 
 export interface PoolLimits {
   /** How long a worker may take to show its first sign, and files of one that ended to be seen. */
@@ -73,28 +73,15 @@ export function judgeWorker(facts: WorkerFacts, now: number, { graceMs, staleMs 
     const stuck = stuckOf(job);
     return stuck ? { kind: 'cancel', loss: stuck } : FINE;
   }
-  const where = job?.nodes ? ` on ${job.nodes}` : '';
+  const worker = `worker ${id}${job?.nodes ? ` on ${job.nodes}` : ''}`;
   if (!started && runningSince !== undefined && now - runningSince >= graceMs) {
-    return {
-      kind: 'cancel',
-      loss: {
-        code: 'WORKER_SILENT',
-        message: `worker ${id}${where} runs, and showed no sign of life within ${seconds(graceMs)}`,
-        next: 'the repository must lie on a filesystem that every node has at the same path, writable for you (docs/more-than-one-machine.md)',
-        transient: true,
-      },
-    };
+    const message = `${worker} runs, and showed no sign of life within ${seconds(graceMs)}`;
+    return { kind: 'cancel', loss: { code: 'WORKER_SILENT', message, next: SHARE_IT, transient: true } };
   }
   if (started && now - signChanged >= staleMs) {
-    return {
-      kind: 'cancel',
-      loss: {
-        code: 'WORKER_STALE',
-        message: `worker ${id}${where} has shown no sign of life for ${seconds(staleMs)}`,
-        next: 'see its node: sinfo -R; slurm.stale in ai/loop.yaml says how long is too long',
-        transient: true,
-      },
-    };
+    const message = `${worker} has shown no sign of life for ${seconds(staleMs)}`;
+    const next = 'see its node: sinfo -R; slurm.stale in ai/loop.yaml says how long is too long';
+    return { kind: 'cancel', loss: { code: 'WORKER_STALE', message, next, transient: true } };
   }
   return FINE;
 }

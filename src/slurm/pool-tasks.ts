@@ -237,10 +237,10 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     return claimers;
   }
 
-  function withdraw(isMeant: (task: T) => boolean): void {
-    for (const one of [...open.values()].filter(({ task }) => isMeant(task))) {
-      if (queue.takeBack(one.task.name)) finish(one, { returned: true });
-    }
+  function withdraw(isMeant: (task: T) => boolean): T[] {
+    const waiting = [...open.values()].filter(({ task }) => isMeant(task) && queue.takeBack(task.name));
+    for (const one of waiting) finish(one, { returned: true });
+    return waiting.map(({ task }) => task);
   }
 
   function failAll(error: unknown): void {

@@ -5,6 +5,7 @@ import { openQueueFolder } from '../io/queue-folder.ts';
 import { removeAll } from '../io/store.ts';
 import { isUnreachable } from './client.ts';
 import { type CrewOptions, type GoneWorker, jobIdOf, openCrew } from './crew.ts';
+import { endJobs } from './end-jobs.ts';
 import { openTasks, type PoolEnd, type PoolTask } from './pool-tasks.ts';
 
 export interface PoolOptions extends CrewOptions {
@@ -20,8 +21,8 @@ export interface PoolOptions extends CrewOptions {
 export interface Pool<R, T extends PoolTask<R> = PoolTask<R>> {
   /** Puts tasks, or follows those that an earlier controller put, each to its end. Rejects when the disk or Slurm refuses. */
   run(tasks: readonly T[]): Promise<PoolEnd<R>>[];
-  /** Of what `isMeant` is true for, nothing that waits is begun any more: it is `returned`. What was begun goes on. */
-  withdraw(isMeant?: (task: T) => boolean): void;
+  /** Of what `isMeant` is true for, what waits is never begun: it is `returned`, and told here. What was begun goes on. */
+  withdraw(isMeant?: (task: T) => boolean): T[];
   /** Ends everything: no task waits, no worker lives, the folder is gone. Resolves to what may live on. */
   close(): Promise<WorkersLeft>;
 }
@@ -34,9 +35,6 @@ export interface WorkersLeft {
 
 /** So many workers of a spec may end in a row without having lived. */
 const FAILED_STARTS = 3;
-const CLOSE_MS = 60_000;
-/** How long a Slurm that does not answer is waited for at the end; its programs themselves try for nine seconds to reach it. */
-const AWAY_MS = 3_000;
 
 export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOptions): Pool<R, T> {
   const { clock, limits, pollMs = 200, askMs = 5_000 } = options;
@@ -130,18 +128,12 @@ export function openPool<R, T extends PoolTask<R> = PoolTask<R>>(options: PoolOp
   }
 
   async function endWorkers(): Promise<WorkersLeft> {
-    let answeredAt = clock.monotonic();
-    for (const until = answeredAt + CLOSE_MS; ; await clock.sleep(pollMs)) {
-      try {
-        await crew.ask(clock.monotonic());
-        answeredAt = clock.monotonic();
-        const live = crew.live();
-        if (live.length === 0 || answeredAt > until) return { jobs: live.map(jobIdOf), isAway: false };
-        await crew.cancel(live);
-      } catch (error) {
-        if (!isUnreachable(error)) throw error;
-        if (clock.monotonic() - answeredAt > AWAY_MS) return { jobs: crew.live().map(jobIdOf), isAway: true };
-      }
+    try {
+      const left = await endJobs(options.slurm, ({ comment }) => options.readComment(comment) !== undefined, { clock });
+      return { jobs: left.map(({ id }) => id), isAway: false };
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return { jobs: crew.live().map(jobIdOf), isAway: true };
     }
   }
 }

@@ -33,6 +33,17 @@ test("a backend of the owner's own runs the attempts", async () => {
   assert.match(readFileSync(join(home, `ai/state/runs/${id}/jobs/1/job.json`), 'utf8'), '"step":"a"');
 });
 
+test('a worktree that somebody moves under an own backend halts the run: nothing is asked for again and again', async () => {
+  const moving = OWN.replace(
+    'const { status }',
+    "spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', 'commit', '--allow-empty', '-qm', 'moved'], { cwd: folder });\n      const { status }",
+  );
+  const home = homelab({ a: { command: NOTE } }, { backend: 'mine' }, { 'plugins/backends/mine.mjs': moving });
+  const { exit, result } = await run(home, {}, { signal: AbortSignal.timeout(60_000) });
+  assert.match(JSON.stringify([exit, result]), 'somebody moved it while attempts were under way');
+  assert.equal([exit, ranSteps(home)], [3, []]);
+});
+
 test('what an own backend had begun is not taken for gone, unless its owner says so; without Slurm a person can close a run', async () => {
   const home = homelab({ a: { command: 'true' } }, { backend: 'mine' }, { 'plugins/backends/mine.mjs': OWN });
   const { run: id } = await run(home);

@@ -50,8 +50,9 @@ function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace?: num
       return [...jobs.values()];
     },
     async cancel(isMeant) {
-      ask('scancel');
+      ask('squeue');
       const meant = [...jobs.values()].filter((job) => job.state === 'RUNNING' && isMeant(job));
+      if (meant.length > 0) ask('scancel');
       for (const job of meant) jobs.set(job.id, { ...job, state: 'CANCELLED' });
       return meant;
     },

@@ -67,11 +67,8 @@ test("a time limit is whole minutes, and the owner's own where they named one", 
   assert.equal(time(5, ['-t', '9']), ['-t']);
 });
 
-test('an array is named by ranges', () => {
-  const array = (numbers: number[]) =>
-    sbatchArgs(request({ array: numbers })).find((word) => word.startsWith('--array'));
-  assert.is(array([0, 1, 2, 3]), '--array=0-3');
-  assert.is(array([0, 2, 3, 7]), '--array=0,2-3,7');
+test('an array is named by its indices', () => {
+  assert.ok(sbatchArgs(request({ array: 4 })).includes('--array=0-3'));
 });
 
 test('options that would make another thing of a job are named with the reason', () => {

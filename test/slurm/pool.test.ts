@@ -22,8 +22,13 @@ function openLab(prepare: (queue: QueueFolder) => void = () => {}) {
   let earlier: Job[] = [];
   let waiting: Job[] = [];
   const slurm: Partial<Slurm> = {
-    async submit({ comment, array = [] }) {
-      waiting = array.map((index) => ({ ...shared, id: `9_${index}`, state: 'PENDING', comment }));
+    async submit({ comment, array = 0 }) {
+      waiting = Array.from({ length: array }, (_, index) => ({
+        ...shared,
+        id: `9_${index}`,
+        state: 'PENDING',
+        comment,
+      }));
       return '9';
     },
     jobs: async () => [...earlier, ...waiting],
@@ -117,9 +122,10 @@ test('a pool that closes while Slurm is away says soon which workers may live on
   answer('RUNNING', '7_0', '7_1');
   pool.run([task('waits')]);
   await systemClock.sleep(50);
-  slurm.jobs = async () => {
+  const away = async () => {
     throw mendError('E_SLURM_UNREACHABLE', { program: 'squeue', words: 'away', next: '' });
   };
+  Object.assign(slurm, { jobs: away, cancel: away });
   const began = Date.now();
   assert.equal(await pool.close(), { jobs: ['7_0', '7_1'], isAway: true });
   assert.ok(Date.now() - began < 10_000);

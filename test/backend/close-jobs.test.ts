@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endJobs } from '../../src/backend/end-jobs.ts';
+import { closeJobs } from '../../src/backend/close-jobs.ts';
 import { beginTask, hasBegun, type Result, withdrawTask, writeJob, writeResult } from '../../src/backend/task-file.ts';
 import type { LoopEvent, NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
@@ -34,7 +34,7 @@ function closedRun() {
     if (result) writeResult(file, STEPS.indexOf(step), result);
   };
   const ports = { layout, clock: systemClock, env: { PATH: bin } };
-  return { file, begin, end: () => endJobs('r', events, ports) };
+  return { file, begin, end: () => closeJobs('r', events, ports) };
 }
 
 test('a run that is closed takes in what its attempts left: ends, losses, and that the rest will not be made', async () => {

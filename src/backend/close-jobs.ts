@@ -2,27 +2,23 @@
 // writes the tree that it works in.
 import { fail, MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
+import { type EndJobsPorts, endJobs } from '../slurm/end-jobs.ts';
+import type { Job } from '../slurm/job.ts';
 import { openJobs, readComment } from './jobs.ts';
 import { type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
 
-interface Ports {
+interface Ports extends EndJobsPorts {
   readonly layout: Layout;
-  readonly clock: Clock;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
-
-/** How long Slurm may take to end a job: its KillWait is 30 s by default. */
-const LIMIT_MS = 60_000;
-const POLL_MS = 500;
 
 /**
  * Ends what `run` left, and returns what its attempts had recorded by then. Throws MendError when Slurm cannot be reached, and
  * E_JOBS_LEFT or E_LEFTOVER when some of it may still run; with a person's `word` none of these.
  */
-export async function endJobs(
+export async function closeJobs(
   run: string,
   events: readonly LoopEvent[],
   ports: Ports,
@@ -30,13 +26,13 @@ export async function endJobs(
 ): Promise<NewEvent[]> {
   const { jobs } = openJobs(events);
   if (jobs.length === 0) return [];
-  const { layout, clock } = ports;
+  const { layout } = ports;
   const tasks = openTasks(layout, run, events);
   const resultOf = ({ file, index, task }: OpenTask) => readResult(file, index, task);
   const begun = tasks.filter(({ file, index }) => !withdrawTask(file, index));
   try {
     if (jobs.some(({ backend }) => backend.startsWith('slurm-')))
-      await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, clock);
+      await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, ports);
     // Nobody can ask an owner's own backend what became of it.
     const unknown = begun.find((one) => !one.backend.startsWith('slurm-') && resultOf(one) === undefined);
     if (unknown) fail('E_LEFTOVER', { step: unknown.task.step, pid: 0, host: `the backend ${unknown.backend}` });
@@ -66,14 +62,12 @@ function endEvents({ job, task }: OpenTask, result: ReturnType<typeof readResult
 
 const CLOSED = 'its run is over';
 
-/** Cancels the jobs of this home whose run `isMeant`, and sees them gone. Throws as `endJobs`. */
-export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: string) => boolean, clock: Clock) {
-  for (const until = clock.monotonic() + LIMIT_MS; ; await clock.sleep(POLL_MS)) {
-    const left = await slurm.cancel(({ comment }) => {
-      const of = readComment(comment, home);
-      return of !== undefined && isMeant(of.run);
-    });
-    if (left.length === 0) return;
-    if (clock.monotonic() > until) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id).join(' ') });
-  }
+/** Cancels the jobs of this home whose run `isMeant`, and sees them gone. Throws as `closeJobs`. */
+export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: string) => boolean, ports: EndJobsPorts) {
+  const isOurs = ({ comment }: Job) => {
+    const of = readComment(comment, home);
+    return of !== undefined && isMeant(of.run);
+  };
+  const left = await endJobs(slurm, isOurs, ports);
+  if (left.length > 0) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id).join(' ') });
 }
