@@ -323,6 +323,26 @@ fault('the run is interrupted: what it submitted is gone when it ends, and the n
   assertGreen(one, next.exit, next.output, ['first']);
 });
 
+fault(
+  'the run is interrupted and slurmctld is away: it ends soon, says how to end what may still run, and the next start does',
+  async (one) => {
+    const { ended, pid } = one.start();
+    await one.running('first');
+    one.cluster.control('kill', 'ctld');
+    process.kill(pid, 'SIGINT');
+    const interruptedAt = Date.now();
+    const { exit, output } = await ended;
+    assert.is(exit, 130, output);
+    // Slurm's programs try for nine seconds, twice at most: one may have just begun.
+    assert.ok(Date.now() - interruptedAt < 30_000 * SLOW, output);
+    assert.match(output, /Slurm does not answer, so (this|workers) may still (run|live): .*scancel \d+/);
+    one.cluster.control('start');
+    const next = await one.start().ended;
+    assertGreen(one, next.exit, next.output, ['first']);
+  },
+  { stages: FIRST_IS_SLOW_ONCE },
+);
+
 fault('the run is interrupted while it waits for the proof that nodes see home: no job is left', async (one) => {
   one.cluster.slurm('sbatch', '--output=/dev/null', '--nodes=4', '--exclusive', '--wrap=sleep 60');
   await eventually('all nodes are taken', () => one.jobs('RUNNING').length === 1);
