@@ -225,6 +225,10 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return endOf(left, task, run.tree.head);
   }
 
+  function hasResult({ file, index, task }: Handed): boolean {
+    return readResult(file, index, task) !== undefined;
+  }
+
   function lost({ file, index, size }: Handed, loss: SlurmLoss, began: boolean): { lost: Loss } {
     const output = relative(layout.home, join(dirname(file), `${size > 1 ? index : 0}.out`));
     return { lost: { ...loss, message: `${loss.message}; its output: ${output}`, began } };
@@ -233,17 +237,17 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   /** Ends all of it, and tells what may still run: soon where Slurm is away. */
   async function cancelAll(all: readonly Handed[], reason: string): Promise<void> {
     if (all.length === 0) return;
-    const { running } = withdraw(all, reason);
+    const running = withdraw(all, reason).running.filter((one) => !hasResult(one));
     if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}; to leave without waiting: Ctrl-C again`);
     // Also what had not begun: Slurm may have started it, and takes a moment to end it.
     const alive = await endJobs(slurm, isOneOf(all), { clock }).catch((error) => {
       if (!(error instanceof MendError)) throw error;
     });
     const why = alive ? 'Slurm was asked to end it, and did not' : 'Slurm does not answer';
-    const isAlive = (one: Handed) => (alive ? alive.some(({ id }) => id === slurmId(one)) : result(one) === undefined);
-    const stubborn = (alive ? all : running).filter(isAlive);
+    let left = running.filter((one) => !hasResult(one));
+    if (alive?.length) left = all.filter((one) => alive.some(({ id }) => id === slurmId(one)));
     // A first start that lives on is not Slurm's to end.
-    const left = stubborn.length > 0 || !alive ? stubborn : await gone(running, settings.grace + SEEN_LATE_MS);
+    else if (alive) left = await gone(left, settings.grace + SEEN_LATE_MS);
     if (left.length === 0) return;
     const byHand = `scancel ${[...new Set(left.map(({ number }) => number))].join(' ')}`;
     notice(`${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`);
@@ -283,11 +287,12 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
 
   /** Waits until none of these can run any more; those that still may after `limitMs`. */
   async function gone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
+    if (all.length === 0) return [];
     const until = clock.monotonic() + limitMs;
     for (; ; await clock.sleep(TICK_MS)) {
       const view = await watch.look(LOOK_CLOSELY_MS);
       const alive = all.filter((one) => {
-        const isKnown = one.withdrawn !== undefined || readResult(one.file, one.index, one.task) !== undefined;
+        const isKnown = one.withdrawn !== undefined || hasResult(one);
         return !(isKnown ? hasEnded(one, view) : isOver(one, view));
       });
       if (alive.length === 0 || clock.monotonic() >= until) return alive;

@@ -117,6 +117,19 @@ test('when the run stops and Slurm is away, it ends at once, and says what may s
   ]);
 });
 
+test('nobody is told of attempts that had ended when the run stops, whatever they died of', async () => {
+  const { backend, submitted, notices, fileOf } = openLab({ ahead: [{ ...task('b'), after: ['a'] }] });
+  const stop = new AbortController();
+  const end = backend.attempt(task('a'), stop.signal);
+  await submitted(2);
+  beginTask(fileOf('b'), 0, {});
+  writeResult(fileOf('b'), 0, { thrown: { message: 'a bug' } });
+  stop.abort();
+  await end;
+  await backend.close?.();
+  assert.equal(notices(), []);
+});
+
 test('a run that stops while Slurm is away does not wait for it to take a job', async () => {
   const { backend, slurm, asked, events } = openLab();
   slurm.isAway = true;
