@@ -7,6 +7,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
+import { refuseStageCommits } from '../worktree/after-attempt.ts';
 import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
@@ -96,18 +97,21 @@ function ifNotSound(error: unknown): undefined {
   if (!(error instanceof MendError)) throw error;
 }
 
-/** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN. */
+/** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN or E_HEAD_MOVED. */
 export async function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
-  await refuseRewritten(home, base);
+  await refuseForeign(home, base);
   const layout = layoutOf(home);
   const { state: stages } = loadStages(layout, { look: true });
   return surveyPromotion(home, base, { ledger: readLedger(layout).ledger, stages }, withDiff);
 }
 
-/** What the base dropped is still on the AI branch, and would come back with it. */
-async function refuseRewritten(home: string, base: Base): Promise<void> {
+/** What the base dropped, or a stage committed, is on the AI branch, and would come with it. */
+async function refuseForeign(home: string, base: Base): Promise<void> {
   const dropped = await droppedCommit(layoutOf(home), base);
   if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
+  const git = openGit(home);
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  if (tip) await refuseStageCommits(git, base, tip);
 }
 
 const alone = <T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> =>

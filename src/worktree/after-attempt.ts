@@ -2,8 +2,10 @@
 import { dirname, join } from 'node:path';
 import { fail } from '../errors.ts';
 import { type Stamps, stampsOf } from '../io/files.ts';
+import { type Git, lines } from '../io/git.ts';
 import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
+import type { Base } from './base.ts';
 import { checkCarry } from './carry.ts';
 import { shellWord, short } from './messages.ts';
 import { type Changes, changesNow, restoreTree, savePatch } from './save-changes.ts';
@@ -40,7 +42,7 @@ export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   await showHidden(tree);
   const status = await trackedStatus(treeGit(tree));
   const result = await saved(tree, status, before);
-  if (status.head !== before.head || status.branch !== tree.branch) headMoved(tree, status, before.head);
+  if (status.head !== before.head || status.branch !== tree.branch) await headMoved(tree, status, before.head);
   const judges = await judgesPutBack(tree, status, before);
   await checkCarry(tree);
   if (judges.length === 0) return { ...result, judges };
@@ -62,15 +64,34 @@ async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<I
   return changed.length > 0 ? { changed, patch: before.patchFile, seen } : { changed, seen };
 }
 
-function headMoved(tree: Tree, status: Status, was: string): never {
-  const branch = shellWord(tree.branch);
+/** One ref a commit that a stage made: nobody may take them for a person's. */
+const BY_STAGE = 'refs/mendloop/by-stage/';
+
+async function headMoved(tree: Tree, { head, branch }: Status, was: string): Promise<never> {
+  const git = treeGit(tree, { durable: true });
+  const made = lines(await git.run(['rev-list', head, `^${was}`]));
+  await git.run(['update-ref', '--stdin'], made.map((commit) => `update ${BY_STAGE}${commit} ${commit}\n`).join(''));
+  return moved(tree.branch, was, { head, branch });
+}
+
+function moved(branch: string, was: string, now: Pick<Status, 'head' | 'branch'>): never {
   const at = (commit: string, name: string | undefined) => `${name ?? 'no branch'} at ${short(commit)}`;
   const commands = [
-    `git -C ai/worktree log ${short(was)}..${short(status.head)}`,
-    ...(status.branch === tree.branch ? [] : [`git -C ai/worktree switch ${branch}`]),
+    `git -C ai/worktree log ${short(was)}..${short(now.head)}`,
+    ...(now.branch === branch ? [] : [`git -C ai/worktree switch ${shellWord(branch)}`]),
     `git -C ai/worktree reset --keep ${short(was)}`,
   ].join('\n');
-  fail('E_HEAD_MOVED', { was: at(was, tree.branch), now: at(status.head, status.branch), commands });
+  fail('E_HEAD_MOVED', { was: at(was, branch), now: at(now.head, now.branch), commands });
+}
+
+/** Throws E_HEAD_MOVED while commits that a stage made are on the AI branch and not in the base. */
+export async function refuseStageCommits(git: Git, { branch, commit: base }: Base, tip: string): Promise<void> {
+  const marked = lines(await git.run(['for-each-ref', '--format=%(objectname)', BY_STAGE]));
+  if (marked.length === 0) return;
+  const first = lines(await git.run(['rev-list', '--topo-order', tip, `^${base}`])).findLast((c) => marked.includes(c));
+  if (first === undefined) return;
+  const was = await git.line(['rev-parse', `${first}^`]);
+  moved(branch, was, { head: tip, branch });
 }
 
 /** Beyond this many files git is as fast. */

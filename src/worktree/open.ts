@@ -5,6 +5,7 @@ import { fields, type Git, GitError, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, realPath, startsWith } from '../io/git-dir.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
+import { refuseStageCommits } from './after-attempt.ts';
 import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
 import { carryPaths, dropLinks, excludeLine, placeCarry, refuseTracked } from './carry.ts';
@@ -52,6 +53,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const dirty = changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
+  await refuseStageCommits(treeGit(place), base, head);
   const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
   // What no stage was seen to change would be judged in the place of what is committed.
   const strange = merged || inUse ? [] : (held?.strange ?? []);

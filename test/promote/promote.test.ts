@@ -9,8 +9,9 @@ import { emptyState } from '../../src/journal/stages.ts';
 import { acceptPromotion, listPromotion } from '../../src/promote/promote.ts';
 import { byStage, surveyPromotion } from '../../src/promote/story.ts';
 import { emptyLedger } from '../../src/triage/ledger.ts';
+import { inspect } from '../../src/worktree/after-attempt.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { AI, commit, folder, git, numbers, read, write } from '../worktree/repository.ts';
+import { AI, commit, folder, git, numbers, open, read, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const shown = suite('what is shown');
@@ -125,6 +126,19 @@ shown('commits of somebody else are listed, and land with the rest', async () =>
   assert.equal([story.others, story.fixes], [[{ commit: by, subject: 'by hand' }], []]);
   await h.accept();
   assert.is(h.read('b.txt'), numbers({ 5: 'hand' }));
+});
+
+shown('commits that a stage made are never offered', async () => {
+  const h = await fixedHome();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  const tree = await open(h.home, { merge: false });
+  commit(tree.path, { 'b.txt': numbers({ 5: 'stage' }) }, 'by a stage');
+  const before = { head: tree.head, seen: tree.seen, patchFile: join(h.home, 'ai/patches/x.diff') };
+  const halted = await refusal(inspect(tree, { ...before, judges: async () => new Set() }));
+  assert.match(halted.text, /^error E_HEAD_MOVED: /);
+  assert.equal(await refusal(h.show()), halted);
+  git(tree.path, 'reset', '-q', '--keep', tree.head);
+  assert.equal((await h.show()).others, []);
 });
 
 shown.run();

@@ -108,19 +108,27 @@ test('restoring some paths leaves the others', async () => {
   assert.is(read(tree.path, 'bc.txt'), 'x');
 });
 
-test('a stage that commits halts the run, its work on the branch', async () => {
-  const tree = await open(repository());
-  const theirs = commit(tree.path, { 'b.txt': 'b' });
+test('a stage that commits halts the run and every start after it, until its work is off the branch', async () => {
+  const home = repository();
+  const tree = await open(home);
+  commit(tree.path, { 'b.txt': 'b' });
+  const theirs = commit(tree.path, { 'c.txt': 'c' });
   const [was, now] = [tree.head.slice(0, 12), theirs.slice(0, 12)];
-  assert.equal(await refusal(look(tree)), {
+  const refused = {
     text: `error E_HEAD_MOVED: a stage moved HEAD in ai/worktree from ${AI} at ${was} to ${AI} at ${now}
   next:  take the commit or branch switch out of the stage; look, then go back:
          git -C ai/worktree log ${was}..${now}
          git -C ai/worktree reset --keep ${was}`,
     exit: 3,
-  });
+  };
+  assert.equal(await refusal(look(tree)), refused);
+  assert.equal(await refusal(open(home)), refused);
+  // Also from a base that moved or was rewritten: it is no person's commit that would come along.
+  git(home, 'commit', '-q', '--amend', '-m', 'rewritten');
+  assert.is((await refusal(open(home))).text, refused.text);
   git(tree.home, '-C', 'ai/worktree', 'reset', '--keep', was);
   assert.equal(await look(tree), { changed: [], seen: new Map() });
+  await open(home);
 });
 
 test('a stage that switches branches halts the run, and what it changed is saved first', async () => {
