@@ -167,8 +167,12 @@ function missing(change: Asked, path: string, read: ReadFile, editable: readonly
   const only = change.form === 'diff' && change.hunks.every(({ lines }) => lines.every(({ op }) => op === '+'));
   if (only) return path;
   const places = nearestPlaces(answerLines(change), files);
-  const names = [...new Set([...places.map((place) => place.path), ...editable])].slice(0, 8);
-  return { ...refuse('missing_file', `${path} does not exist; these may be changed: ${names.join(', ')}`), places };
+  const others = [...places.map((place) => place.path), ...editable].filter((one) => one !== path);
+  const names = [...new Set(others)].slice(0, 8);
+  // A file that may be changed and could not be read: binary, too long, or in another encoding.
+  const what = editable.includes(path) ? 'is no UTF-8 text that can be changed' : 'does not exist';
+  const instead = names.length > 0 ? `; these may be changed: ${names.join(', ')}` : '';
+  return { ...refuse('missing_file', `${path} ${what}${instead}`), places };
 }
 
 /** A refusal, and which other file has the lines that this one has not. */

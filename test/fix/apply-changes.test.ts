@@ -275,4 +275,17 @@ test('a whole file beside a diff or search/replace blocks is a second form; an e
   }
 });
 
+test('a file that may be changed and is no text is not said to be missing', () => {
+  const read = readAnswer(`x.yaml\n<<<<<<< SEARCH\na: 1\n=======\na: 2\n>>>>>>> REPLACE\n`, {});
+  const reasons = (editable: string[]) => {
+    const applied = read.ok && applyChanges(read.changes, () => undefined, { editable });
+    return applied && !applied.ok ? applied.reasons : [];
+  };
+  assert.equal(reasons(['x.yaml']), ['x.yaml is no UTF-8 text that can be changed']);
+  assert.equal(reasons(['x.yaml', 'y.yaml']), [
+    'x.yaml is no UTF-8 text that can be changed; these may be changed: y.yaml',
+  ]);
+  assert.equal(reasons(['y.yaml']), ['x.yaml does not exist; these may be changed: y.yaml']);
+});
+
 test.run();
