@@ -4,7 +4,10 @@
 const SAME_PRESS_MS = 1000;
 
 /** Listens until `dispose` is called. `atOnce` is called when somebody presses Ctrl-C once more. */
-export function stopSignals(reason: (name: string) => unknown, atOnce?: () => void) {
+export function stopSignals(
+  reason: (name: string) => unknown,
+  atOnce?: () => void,
+): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   let since = Number.POSITIVE_INFINITY;
@@ -17,7 +20,7 @@ export function stopSignals(reason: (name: string) => unknown, atOnce?: () => vo
   for (const name of names) process.on(name, stop);
   return {
     signal: controller.signal,
-    dispose(): void {
+    dispose() {
       for (const name of names) process.off(name, stop);
     },
   };

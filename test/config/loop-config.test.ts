@@ -146,7 +146,7 @@ test('values outside their limits say what is allowed', () => {
       `${AT}:7:19: wait.backoff[0]: expected a duration with units ms, s, m, h or d, such as 90s or 1h30m, got the number 30`,
       `${AT}:8:15: git.hooks: expected true or false, got "on"`,
       `${AT}:9:20: retention.days: expected a number of at least 1, got the number 0`,
-      `${AT}:9:23: retention.keep: unknown key; allowed: days, keep_runs, max_mb`,
+      `${AT}:9:23: retention.keep: unknown key; did you mean "keep_runs"?`,
     ],
   );
 });

@@ -264,7 +264,10 @@ test('without the program, without a session, or where it refuses: what, and wha
   assert.throws(() => openSync(kept, 'r'), /ENOENT/, 'what cannot be read is never written');
   assert.is((await told({ crontab }, 'status'))[0], 0);
   assert.match((await told({}, 'install', '--crontab', '--systemd'))[1] as string, 'are two schedulers');
-  assert.match((await told({}, 'instal'))[1] as string, 'error E_USAGE: cron does not know instal\n');
+  assert.match(
+    (await told({}, 'instal'))[1] as string,
+    'error E_USAGE: cron does not know instal; did you mean "install"?\n',
+  );
   assert.match((await told({}, '--workers', 'x'))[1] as string, 'error E_USAGE: --workers x is not a number');
 });
 
