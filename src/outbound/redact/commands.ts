@@ -76,31 +76,36 @@ const NONE = new RegExp(
 /** How far behind the name of a program its options are looked for. */
 const MAX_COMMAND = 400;
 const MAX_VALUE = 512;
-const COMMAND_END = /[\r\n|;&\uffff]/;
+const COMMAND_END = /[\r\n|;&\uffff]/g;
 const NAME = charSet(/[\w.-]/);
 const MAX_NAME = 24;
 const OPTIONS = new Map<string, RegExp[]>();
 for (const row of PROGRAMS.trim().split('\n')) {
   const [programs = '', ...rest] = row.split(': ');
   const before = rest.join(': ').replace(/\{(_|[A-Z]+)\}/g, (_, word: string) => SHORT[word] as string);
-  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'dg');
+  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'g');
   for (const program of programs.split(' ')) OPTIONS.set(program, [...(OPTIONS.get(program) ?? []), pattern]);
 }
 
 function findOptions(text: string): Span[] {
   const commands = new Map<RegExp, Range[]>();
+  let commandEnd = -1;
   eachRun(text, NAME, (start, nameEnd) => {
     const isName = nameEnd - start <= MAX_NAME && /[ \t]/.test(text.charAt(nameEnd));
     const patterns = isName ? OPTIONS.get(text.slice(start, nameEnd)) : undefined;
     if (patterns === undefined) return;
-    const length = text.slice(start, start + MAX_COMMAND).search(COMMAND_END);
-    const range = { start, end: start + (length === -1 ? MAX_COMMAND : length) };
+    if (commandEnd < start) {
+      COMMAND_END.lastIndex = start;
+      commandEnd = COMMAND_END.exec(text)?.index ?? text.length;
+    }
+    const end = Math.min(commandEnd, start + MAX_COMMAND);
     for (const pattern of patterns) {
       const ranges = commands.get(pattern) ?? [];
+      if (ranges.length === 0) commands.set(pattern, ranges);
       const last = ranges.at(-1);
       // Commands that overlap are one: each part of a text is searched once for an option.
-      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, range.end);
-      else commands.set(pattern, [...ranges, { ...range }]);
+      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+      else ranges.push({ start, end });
     }
   });
   return [...commands].flatMap(([pattern, ranges]) =>
@@ -120,7 +125,7 @@ const ECHO = `(?:echo|printf)${GAP}(?:-[neE]{1,3}${GAP})?(?:(?:["'][^"'\\r\\n]{0
 // Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
-const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, flags);
+const pattern = (source: string, flags = 'g'): RegExp => new RegExp(source, flags);
 
 /** Programs whose -u is no login, or whose -p asks for the password or is a port. */
 const NO_LOGIN =
@@ -129,7 +134,7 @@ const NO_LOGIN =
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
-    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
+    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/g,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.
@@ -153,7 +158,7 @@ const ROWS = rulesOf({
   'password: command that prints a password': [
     pattern(
       `(?:pass(?:word|phrase)?|secret|token|key)[_-]?(?:command|cmd)(?:${GAP}|[ \\t]{0,4}[:=][ \\t]{0,4})["']?${ECHO}${VALUE}`,
-      'dgi',
+      'gi',
     ),
     NO_VALUE,
   ],
@@ -165,7 +170,7 @@ const ROWS = rulesOf({
   ],
   'secret: file made of a word': [pattern(`<\\([ \\t]{0,4}${ECHO}${VALUE}[ \\t]{0,4}\\)`), NO_VALUE],
   'password: list of logins':
-    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
+    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/g,
 });
 
 // All rules are asked about the same text in a row.

@@ -98,18 +98,18 @@ const NAMED = `["']?(?<what>(?:[\\w-]{1,24}_?)?(?:name|key|id|path|variable))["'
 const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
 const NAME_FIRST = new RegExp(
   `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}){0,2}?)${GIVEN}`,
-  'dgi',
+  'gi',
 );
 const VALUE_FIRST = new RegExp(
-  `(?<![\\w-])${GIVEN}[ \\t]{0,8},?(?:[ \\t]{0,8}|\\r?\\n[ \\t+-]{0,200}(?<!-[ \\t]{1,4}))${NAMED}(?=[ \\t}\\r\\n]|$)`,
-  'dgi',
+  `(?<![\\w-])${GIVEN}(?=[ \\t]{0,8},?(?:[ \\t]{0,8}|\\r?\\n[ \\t+-]{0,200}(?<!-[ \\t]{1,4}))${NAMED}(?=[ \\t}\\r\\n]|$))`,
+  'gi',
 );
 
 /** The value of something whose name is a value itself. */
 function namedElsewhere(text: string): Span[] {
   if (!/value|default/i.test(text)) return [];
   return [NAME_FIRST, VALUE_FIRST].flatMap((pattern) =>
-    [...text.matchAll(pattern)].flatMap(({ groups = {}, indices }) => {
+    [...text.matchAll(pattern)].flatMap(({ 0: whole, index, groups = {} }) => {
       const { name: given = '', what = '' } = groups;
       const name = strengthOf(given) > USER ? given : what;
       const value = groups.value ?? groups.bare ?? '';
@@ -120,8 +120,8 @@ function namedElsewhere(text: string): Span[] {
           : strength > HINT
             ? lookOf(value) >= BYTES
             : strength > USER && isRandom(value);
-      const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
-      return isSecret ? [spanOf(name, start, end)] : [];
+      const start = text.lastIndexOf(value, index + whole.length - value.length);
+      return isSecret ? [spanOf(name, start, start + value.length)] : [];
     }),
   );
 }
