@@ -5,7 +5,7 @@ import { PASSWORD, SECRET, strengthOf } from './names.ts';
 import type { Span } from './spans.ts';
 
 const MAX_LINE = 400;
-const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|,;\t]|[ \t]{2}|\r?$)/im;
+const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|,;\t]|[ \t]{2}|\r?$)/i;
 const NAME_CELL = /^["']?[\w-]{1,24}(?: [\w-]{1,16}){0,2}["']?$/;
 /** Between a heading and its rows, and around them. */
 const RULE = /^[\s|+:=-]*$/;
@@ -14,7 +14,6 @@ const SEPARATORS = [/\|/, /,/, /;/, /\t/, /[ \t]{2,}/];
 /** What stands below a heading that names secrets, as far as the rows have as many cells. */
 export function findInColumns(text: string): Span[] {
   const spans: Span[] = [];
-  if (!MAY_BE_HEADING.test(text)) return spans;
   const lines = text.split('\n');
   let table: Table | undefined;
   let at = 0;

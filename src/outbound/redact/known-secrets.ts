@@ -46,13 +46,21 @@ export class KnownSecrets {
   }
 
   /** Where they are in `text`, in no order. */
-  find(text: string, { joined, bareHex, unescaped }: Views): Span[] {
-    if (this.#forms.isEmpty && this.#short.isEmpty) return [];
-    const views = [{ text }, joined, bareHex, ...unescaped];
-    const spans = views.flatMap((view) =>
-      view === undefined ? [] : [...spansIn(text, view, this.#forms), ...this.#short.find(text, view)],
-    );
+  find(text: string, views: Views): Span[] {
+    const spans = [
+      ...this.#inViews(text, views, (view) => spansIn(text, view, this.#forms)),
+      ...this.findShort(text, views),
+    ];
     return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text), this.#phrases)];
+  }
+
+  /** Only those that are found as words of their own. */
+  findShort(text: string, views: Views): Span[] {
+    return this.#inViews(text, views, (view) => this.#short.find(text, view));
+  }
+
+  #inViews(text: string, { joined, bareHex, unescaped }: Views, find: (view: View) => Span[]): Span[] {
+    return [{ text }, joined, bareHex, ...unescaped].flatMap((view) => (view === undefined ? [] : find(view)));
   }
 }
 
@@ -147,10 +155,8 @@ class FormTable {
 /** Values of four to seven characters: whole words only, and neither parts nor base64 inside of a longer text. */
 class ShortForms {
   readonly #whole = new TextIndex(MIN_WORD_LENGTH);
-  isEmpty = true;
 
   add(value: string, kind: string): void {
-    this.isEmpty = false;
     const bytes = Buffer.from(value, 'utf8');
     const forms = [value, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64')];
     for (const form of new Set(forms)) this.#whole.add(form, { kind, base64: false });

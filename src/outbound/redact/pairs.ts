@@ -107,14 +107,14 @@ function items({ text, at, word, strength }: Pair): Span[] {
   );
 }
 
-const OPENING = /^(?:("{3}|'{3})|<<[-~]?["']?(\w{1,32})["']?\r?\n)/;
+const OPENING = /^(?:("{3}|'{3})|<<[-~]?["']?(\w{1,32})["']?\r?(?=\n))/;
 
 /** The lines of a text in three quotes, or of a here-document; undefined when it is neither. */
 function manyLines({ text, at, word: key }: Pair): Span[] | undefined {
   const [opening, quotes, word] = OPENING.exec(text.slice(at, at + 48)) ?? [];
   if (opening === undefined) return undefined;
   const part = text.slice(at + opening.length, at + opening.length + MAX_VALUE);
-  const length = quotes === undefined ? part.search(new RegExp(`^[ \\t]*${word}`, 'm')) : part.indexOf(quotes);
+  const length = quotes === undefined ? part.search(new RegExp(`\\n[ \\t]{0,40}${word}`)) : part.indexOf(quotes);
   return eachLine(part.slice(0, Math.max(length, 0)), at + opening.length, key);
 }
 

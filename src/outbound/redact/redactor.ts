@@ -15,7 +15,17 @@ import { findOwnerPattern, type RedactRule } from './rule.ts';
 import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
-import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
+import {
+  cutAtLines,
+  hull,
+  linesAround,
+  merge,
+  mergeCrowds,
+  type Range,
+  replaceEach,
+  type Span,
+  without,
+} from './spans.ts';
 import { TextIndex } from './text-index.ts';
 
 export interface Redactor {
@@ -48,7 +58,8 @@ const NAMING_RULES: readonly RedactRule[] = [
 export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];
 /** What branches are usually called: told at every start, and no pattern needs to be compiled for it. */
 const BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'ai/orchestrator-stage1']);
-const MAX_PASSES = 12;
+/** Ordinary texts show nothing more after three. Of lines that do, all is masked. */
+const [MAX_PASSES, MAX_USUAL_PASSES] = [6, 3];
 /** Base64 inside of base64. */
 const MAX_DECODED = 2;
 
@@ -76,14 +87,28 @@ export function createRedactor(options: {
     return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
   }
 
-  /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
-  function pass(text: string, repeated: TextIndex, near: readonly Range[]): { text: string; changed: Range[] } {
+  /** What may have become a secret by what was masked beside it; whatever else is one was found before. */
+  function findAgain(text: string): Span[] {
+    const views = viewsOf(text);
+    return [...knownSecrets.findShort(text, views), ...inAnyView(text, views)];
+  }
+
+  /**
+   * The pass `number` over the parts of the text that are `near`; where the placeholders are that it put in. The last ones
+   * mask whole lines, then all between them.
+   */
+  function pass(
+    text: string,
+    repeated: TextIndex,
+    near: readonly Range[],
+    number: number,
+  ): { text: string; changed: Range[] } {
     const { own, foreign } = placeholders.find(text);
     const whole = withWalls(text, own);
     const view = withWalls(text, outside(text.length, near, own));
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...find(view.text).map((span) => moved(view, span)),
+      ...(number === 0 ? find : findAgain)(view.text).map((span) => moved(view, span)),
       ...outsideTemplates(
         whole.text,
         repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
@@ -93,12 +118,15 @@ export function createRedactor(options: {
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
-    const lines = mergeCrowds(text, closed, own);
+    const lines =
+      number < MAX_USUAL_PASSES
+        ? mergeCrowds(text, closed, own)
+        : linesAround(text, number === MAX_USUAL_PASSES ? closed : hull(closed), own);
     let longer = 0;
     const changed: Range[] = [];
     const masked = replaceEach(text, lines, ({ start, end, kind }) => {
       const value = text.slice(start, end);
-      if (isRepeatable(value)) repeated.add(value, { kind, base64: false });
+      if (number < MAX_USUAL_PASSES && isRepeatable(value)) repeated.add(value, { kind, base64: false });
       const placeholder = placeholders.of(value, kind);
       changed.push({ start: start + longer, end: start + longer + placeholder.length });
       longer += placeholder.length - value.length;
@@ -114,7 +142,7 @@ export function createRedactor(options: {
     let before = text;
     let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = pass(before, repeated, near);
+      const after = pass(before, repeated, near, i);
       if (after.changed.length === 0) return after.text;
       before = after.text;
       near = after.changed;
@@ -152,7 +180,7 @@ const isRepeatable = (value: string): boolean =>
 const NAME_LIKE = /^[a-z]+\d*(?:[_./-][a-z]*\d*)+$/i;
 
 /** How far from a change a rule may see it. */
-const REACH = 4096;
+const REACH = 1024;
 
 /** What a text of `length` need not be searched in: `walls`, which are in order, and all that is far from `near`. */
 function outside(length: number, near: readonly Range[], walls: readonly Range[]): Range[] {
@@ -162,6 +190,7 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     if (start - REACH > from) gaps.push({ start: from, end: Math.min(start - REACH, length) });
     from = Math.max(from, end + REACH);
   }
+  if (gaps.length === 0) return [...walls];
   return without(
     [...walls].map((wall) => ({ ...wall, kind: '' })),
     gaps,

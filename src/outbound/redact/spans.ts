@@ -93,3 +93,20 @@ export function mergeCrowds(text: string, spans: readonly Span[], walls: readonl
     return line.length < CROWD ? line : without([{ ...first, end: last.end }], walls);
   });
 }
+
+/** From the beginning of the first to the end of the last of `spans`, which are in order. */
+export function hull(spans: readonly Span[]): Span[] {
+  const [first, last] = [spans[0], spans.at(-1)];
+  return first === undefined || last === undefined ? [] : [{ ...first, end: last.end }];
+}
+
+/** The whole lines that `spans`, which are in order, stand on; keeps what `walls` hold apart. */
+export function linesAround(text: string, spans: readonly Span[], walls: readonly Range[]): Span[] {
+  const lines: Span[] = [];
+  for (const { start, end, kind } of spans) {
+    if (start < (lines.at(-1)?.end ?? 0)) continue;
+    const lineEnd = text.indexOf('\n', end);
+    lines.push({ start: text.lastIndexOf('\n', start) + 1, end: lineEnd === -1 ? text.length : lineEnd, kind });
+  }
+  return cutAtLines(text, without(lines, walls));
+}
