@@ -84,6 +84,8 @@ const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);
 /** Some words in quotes. */
 const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 
+/** What stands behind such words is something else than the secret. */
+const OTHER_ANSWER = /user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash/i;
 const FOLLOWED = /["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/y;
 const IS_OPTION = /(?:^|[ \t"'])-{1,2}$/;
 
@@ -124,8 +126,10 @@ function beside(name: Name): Span[] {
     // In quotes, or alone behind a name of several words to the end of the line.
     const isQuoted =
       QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
+    // `password of the admin page: word`
+    const isAnswer = to >= last - 1 && /: {1,4}$/.test(line.slice(0, from)) && !OTHER_ANSWER.test(line.slice(0, from));
     if (/^[=:]/.test(part)) isLinked ||= distance === 0;
-    else if (isSecretHere(part, needed, distance, isLinked, isQuoted)) {
+    else if (isSecretHere(part, needed, distance, isLinked, isQuoted, isAnswer)) {
       spans.push(spanOf(word, end + from, end + to));
       distance++;
     } else {
@@ -193,12 +197,19 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
 const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** Whether a word is a secret so near to a name. */
-function isSecretHere(word: string, strength: number, distance: number, isLinked: boolean, isQuoted: boolean): boolean {
+function isSecretHere(
+  word: string,
+  strength: number,
+  distance: number,
+  isLinked: boolean,
+  isQuoted: boolean,
+  isAnswer: boolean,
+): boolean {
   const look = lookOf(word);
   if (look === NONE) return false;
   if (strength === USER) return look >= (distance > 2 ? DRAWN : MIXED);
   if (strength <= TOUCH) return look >= (distance === 0 && isLinked ? MIXED : DRAWN);
-  if (distance > 0) return look >= (strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
+  if (distance > 0) return look >= (isAnswer ? BYTES : strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
   const isTyped = strength === PASSWORD && (isQuoted || /\d/.test(word));
   return look >= (isTyped ? PLAIN : BYTES) && !(look === PLAIN && isProse(word));
 }

@@ -49,12 +49,11 @@ function tableBelow(line: string): Table | undefined {
   const separator = SEPARATORS.find((one) => one.test(heading.trim()));
   if (separator === undefined) return undefined;
   const names = cellsOf(heading, separator).map((cell) => cell.text);
-  // Aligned by blanks is much: headings are in capitals there.
+  // Aligned by blanks is much: headings are in capitals there, or each begins with one.
   const isAligned = separator === SEPARATORS.at(-1);
   const isTable =
     names.filter((name) => name !== '').length > 1 &&
-    !(isAligned && /[a-z]/.test(heading)) &&
-    names.every((name) => name === '' || NAME_CELL.test(name));
+    names.every((name) => name === '' || (NAME_CELL.test(name) && (!isAligned || /^[A-Z]/.test(name))));
   const columns = [...names.keys()].filter((i) => isTable && isSecretColumn(names[i] as string, separator));
   return columns.length === 0 ? undefined : { separator, names, columns };
 }

@@ -1,6 +1,6 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { BYTES, CHOSEN, isRandom, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
@@ -84,7 +84,10 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:again(?=:)|for|of|to)[ \t]?(?:'[^'\r\n]{1,80}'|[^\r\n:]{0,60}):[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/gim,
     NO_WORD,
   ],
-  'password: password in an address': [/:\/\/[^\s/:@"'<>]{0,128}:(?<secret>[^\s/"'<>]{1,512})@/g, NO_VALUE],
+  'password: password in an address': [
+    /:\/\/[^\s/:@"'<>]{0,128}:(?!\d{1,5}\/)(?<secret>[^\s"'<>]{1,512})@/g,
+    (value) => NO_VALUE.test(value) || (value.includes('/') && !isRandom(value.replaceAll('/', ''))),
+  ],
   'token: token in an address': /:\/\/(?<secret>(?=[^\s/:@"'<>\d]{0,64}\d)[^\s/:@"'<>.]{20,256})@/g,
   'token: secret in a query': [
     /[?&](?:[\w-]{0,32}signature|sig|key|auth|hash|code|ticket|session|sid|jwt|assertion|samlresponse|x-amz-credential|x-goog-credential)=(?<secret>[^&\s"'#<>]{6,})/gi,
@@ -109,7 +112,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_VALUE,
   ],
   'password: login behind a word': [
-    /(?:credentials?|creds|userpass|basic[ -]auth)[ \t]{1,4}["']?[\w.-]{1,64}:(?<secret>[^\s:@/"']{4,128})|(?:credentials?|creds|login|zugang)[ \t]{0,2}:[ \t]{1,4}["'`]?[\w.@-]{2,64}["'`]?[ \t]?\/[ \t]?["'`]?(?<bare>(?=[^\s\d]{0,64}\d)[^\s:/"'`]{6,128})|user(?:name)?=[\w.-]{1,64}%(?<quoted>[^\s"'()]{4,128})/gi,
+    /(?:credentials?|creds|userpass|basic[ -]auth)[ \t]{1,4}["']?[\w.-]{1,64}:(?<secret>[^\s:@/"']{4,128})|(?:credentials?|creds|login|zugang)[ \t]{0,2}:[ \t]{1,4}["'`]?[\w.@-]{2,64}["'`]?[ \t]?\/[ \t]?["'`]?(?<bare>(?=[^\s\d]{0,64}\d)[^\s:/"'`]{6,128})|(?:user(?:name)?=[\w.-]{1,64}%|(?:connect\w{0,6}|log\w{0,4}[ \t]in|authenticat\w{1,5})[ \t](?:[^\s]{1,64}[ \t]){0,4}as[ \t]+["']?[\w.-]{1,64}[:/])(?<quoted>[^\s"'()]{4,128})/gi,
     NO_WORD,
   ],
   'password: key of a router':
@@ -127,10 +130,6 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'secret: word that a program makes or decodes': [
     /(?:openssl[ \t]+rand|pwgen|wg[ \t]+gen(?:key|psk)|base64 (?:-d|-D|--decode))[^\r\n]{0,60}\r?\n[ \t]{0,8}(?<secret>[^\s"'`<>]{6,512})[ \t]*\r?$/gm,
     (value) => lookOf(value) < BYTES && !KEBAB.test(value),
-  ],
-  'password: value at the end of a sentence': [
-    /(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?![^\r\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \t][^\r\n:="'/]{1,60}:[ \t]{1,4}(?<secret>[^\s"';{}()=:/,<>$|#-][^\s"';,<>|]{5,256}?)[ \t]*\.?$/gim,
-    (value) => NO_WORD.test(value) || (lookOf(value) < CHOSEN && !/^[0-9a-f]{16,}$/i.test(value)),
   ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/gm,
   'key: private part of a JSON web key':

@@ -115,7 +115,7 @@ export const looksChosen = (value: string): boolean =>
 
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
-  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![\w.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![\w.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private|read|write|inherit)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
 const NUMBER = /^v?\d+(?:\.\d+)+$|^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.

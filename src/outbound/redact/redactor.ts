@@ -80,17 +80,13 @@ export function createRedactor(options: {
   const placeholders = new Placeholders(nonce);
   const isOpen = openWords(paths, open);
 
-  function find(text: string, depth = MAX_DECODED): Span[] {
+  /** `again`: some of it is masked. That brings up no known secret, unless it is one that must be a word of its own. */
+  function find(text: string, again: boolean, depth = MAX_DECODED): Span[] {
     const views = viewsOf(text);
-    if (BRANCHES.has(text)) return knownSecrets.find(text, views);
-    const spans = [...knownSecrets.find(text, views), ...inAnyView(text, views)];
-    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
-  }
-
-  /** What may have become a secret by what was masked beside it; whatever else is one was found before. */
-  function findAgain(text: string): Span[] {
-    const views = viewsOf(text);
-    return [...knownSecrets.findShort(text, views), ...inAnyView(text, views)];
+    const known = again ? knownSecrets.findShort(text, views) : knownSecrets.find(text, views);
+    if (BRANCHES.has(text)) return known;
+    const spans = [...known, ...inAnyView(text, views)];
+    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, again, depth - 1))];
   }
 
   /**
@@ -108,7 +104,7 @@ export function createRedactor(options: {
     const view = withWalls(text, outside(text.length, near, own));
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...(number === 0 ? find : findAgain)(view.text).map((span) => moved(view, span)),
+      ...find(view.text, number > 0).map((span) => moved(view, span)),
       ...outsideTemplates(
         whole.text,
         repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
