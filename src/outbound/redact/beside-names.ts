@@ -81,9 +81,10 @@ const WORD = /[=:]+|[^\s"'`,;|<>()[\]{}=:\uffff]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
 const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);
-/** Some words in quotes. */
-const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
+/** A word or some in quotes. */
+const PHRASE = /^[ \t]{1,8}(["'])((?=[^"']{4})[^"'\s]{1,128}(?: [^"'\s]{1,24}){0,4})\1/;
 
+const QUESTION = /^[ \t](?:again|for|of|to)(?![\w-]|[ \t]+(?:user(?:name)?|login|account|host)[ \t]*:)/i;
 /** What stands behind such words is something else than the secret. */
 const OTHER_ANSWER = /user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash/i;
 const FOLLOWED = /["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/y;
@@ -102,6 +103,9 @@ function beside(name: Name): Span[] {
   if (!FOLLOWED.test(text) || ASKS.test(word)) return [];
   const line = lineBehind(text, end);
   const before = lineBefore(text, start);
+  // It is part of a template expression.
+  const closing = line.indexOf('}}');
+  if (closing !== -1 && !line.slice(0, closing).includes('{{')) return [];
   if (strength <= TOUCH && before.endsWith('/')) return [];
   if (strength <= HINT && PUBLIC.test(before.slice(-48))) return [];
   const login =
@@ -112,8 +116,8 @@ function beside(name: Name): Span[] {
   const isSeveral = strength >= SECRET && /[a-z\d][_-]\w/i.test(word);
   const directive = ofDirective(name, before, line);
   if (directive.length > 0) return directive;
-  const phrase = strength === PASSWORD || isSeveral ? PHRASE.exec(line)?.[2] : undefined;
-  if (phrase !== undefined && !isProse(phrase))
+  const phrase = (strength === PASSWORD && word !== 'pass') || isSeveral ? PHRASE.exec(line)?.[2] : undefined;
+  if (phrase !== undefined && !isProse(phrase) && !NO_VALUE.test(phrase) && !isName(phrase))
     return [spanOf(word, end + line.indexOf(phrase), end + line.indexOf(phrase) + phrase.length)];
   const spans: Span[] = [];
   let distance = 0;
@@ -125,11 +129,15 @@ function beside(name: Name): Span[] {
     const [part, from, to] = [match[0], match.index, WORD.lastIndex];
     // In quotes, or alone behind a name of several words to the end of the line.
     const isQuoted =
-      QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
-    // `password of the admin page: word`
-    const isAnswer = to >= last - 1 && /: {1,4}$/.test(line.slice(0, from)) && !OTHER_ANSWER.test(line.slice(0, from));
+      (before.at(-1) !== '`' && QUOTES.has(line.charAt(from - 1) + line.charAt(to))) ||
+      (isSeveral && strength === PASSWORD && to === last);
+    const answerTo =
+      to >= last - 1 && /: {1,4}$/.test(line.slice(Math.max(0, from - 5), from)) ? line.slice(0, from) : '';
+    const isAsked = strength === PASSWORD && QUESTION.test(answerTo);
+    // `Password for me@nas: word`, `password of the admin page: word`
+    const isAnswer = isAsked || (answerTo !== '' && !OTHER_ANSWER.test(answerTo));
     if (/^[=:]/.test(part)) isLinked ||= distance === 0;
-    else if (isSecretHere(part, needed, distance, isLinked, isQuoted, isAnswer)) {
+    else if (isSecretHere(part, needed, isAsked ? 0 : distance, isLinked, isQuoted || isAsked, isAnswer)) {
       spans.push(spanOf(word, end + from, end + to));
       distance++;
     } else {
@@ -155,7 +163,7 @@ function ofOption({ word, end, strength }: Name, line: string): Span[] | undefin
 const DIRECTIVE =
   /^(["']?(?:[ \t]{1,40}|\.{3,60})(?:--\w+[ \t]+|password[ \t]+)?)(?:"([^"\r\n]{3,256})"|'([^'\r\n]{3,256})'|([^\s"';{(=:-][^\s"';]{2,256}(?: [\w!-]{1,24}){0,2}))[ \t]*(?:[;}]|\r?$)/;
 const SETS =
-  /(?:^|[ \t])(?:env|arg|setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \t]+set|set)[ \t]+["'$]?$/i;
+  /(?:^|[ \t])(?:env|ENV|arg|ARG|setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \t]+set|CONFIG[ \t]+SET|set|SET)[ \t]+["'$]?$/;
 const SOME_WORDS = /(?:^|[{;"])[ \t]{0,40}(?:[\w/.-]{1,40}[ \t]+){0,3}[\w-]{0,24}[/ ]?$/;
 const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])\S{1,64}[ \t]+$/i;
 
@@ -196,6 +204,9 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
 
 const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
+/** `db_password`: the name of another secret. */
+const isName = (word: string): boolean => strengthOf(word) >= SECRET && lookOf(word) < CHOSEN;
+
 /** Whether a word is a secret so near to a name. */
 function isSecretHere(
   word: string,
@@ -205,13 +216,13 @@ function isSecretHere(
   isQuoted: boolean,
   isAnswer: boolean,
 ): boolean {
-  const look = lookOf(word);
+  const look = lookOf(word.replace(/\*\*$/, ''));
   if (look === NONE) return false;
   if (strength === USER) return look >= (distance > 2 ? DRAWN : MIXED);
   if (strength <= TOUCH) return look >= (distance === 0 && isLinked ? MIXED : DRAWN);
   if (distance > 0) return look >= (isAnswer ? BYTES : strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
   const isTyped = strength === PASSWORD && (isQuoted || /\d/.test(word));
-  return look >= (isTyped ? PLAIN : BYTES) && !(look === PLAIN && isProse(word));
+  return look >= (isTyped ? PLAIN : BYTES) && !(look === PLAIN && (isProse(word) || isName(word)));
 }
 
 const ALONE = /^[ \t>$#*-]{0,16}["'`]?([^\s"'`<>]{5,511}[^\s"'`<>*,;({])["'`]?[ \t]*\r?$/;

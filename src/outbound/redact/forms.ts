@@ -1,6 +1,6 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, CHOSEN, isRandom, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { BYTES, isRandom, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
@@ -14,7 +14,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
     /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z2-7]{16}(?![A-Za-z0-9])(?:[ \t:,/|]{1,5}[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/]))?/g,
   'google: Google key or token': token('AIza[\\w-]{35}|ya29\\.[\\w.-]{20,}|GOCSPX-[\\w-]{20,}|1//0[\\w-]{40,}'),
   'azure: Azure client secret': /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g,
-  'github: GitHub token': token('gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{22,}'),
+  'github: GitHub token': token('gh[pousr]_(?!x{8})[A-Za-z0-9]{30,}|github_pat_(?!x{8})\\w{22,}'),
   'gitlab: GitLab token': token('gl(?:pat|rt|dt|cbt|ptt|ft|agent|soat|oas|imt|ffct)-[\\w.-]{20,}|GR1348941[\\w-]{20,}'),
   'token: token with a prefix of its maker': token(
     [
@@ -69,7 +69,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
 
 export const PLACE_RULES: RedactRule[] = rulesOf({
   'auth: authorization header': [
-    /authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?(?:(?:bearer|basic|token|digest|negotiate|apikey|bot|aws4-hmac-sha256)[ \t]+)?(?<secret>[^\s"',;][^\r\n"']{5,})/gi,
+    /authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?(?:(?:bearer|basic|token|digest|negotiate|apikey|bot|aws4-hmac-sha256|[\w-]{1,20}(?=[ \t]+[$<{]))[ \t]+)?(?<secret>[^\s"',;][^\r\n"']{5,})/gi,
     new RegExp(
       `${NO_VALUE.source}|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![^\\s}\\]])|^(?:NONE|NULL|HIDDEN|MASKED|REDACTED)|^(?:[Bb]earer|[Bb]asic|[Tt]oken)(?![\\w ])`,
     ),
@@ -78,10 +78,6 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     /(?<![A-Za-z])(?:bearer|basic),?[ \t]+(?<secret>(?=[^\s\d]{0,64}\d|[^\s=]{8,128}=)[A-Za-z0-9._~+/-]{12,}={0,2})/gi,
   'password: login in a protocol': [
     /^(?:[^\r\n]{0,20}?[ \t>])?[A-Za-z]{0,4}\d{1,4}[ \t]LOGIN[ \t]\S{1,128}[ \t](?<secret>\S{3,128})[ \t]*$|[ \t>]login[ \t]{1,4}[\w.@-]{1,64}[ \t]{1,4}(?:"(?<quoted>[^"\r\n]{4,128})"|'(?<bare>[^'\r\n]{4,128})')/gm,
-    NO_WORD,
-  ],
-  'password: answer to a question': [
-    /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:again(?=:)|for|of|to)[ \t]?(?:'[^'\r\n]{1,80}'|[^\r\n:]{0,60}):[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/gim,
     NO_WORD,
   ],
   'password: password in an address': [
@@ -117,8 +113,6 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   ],
   'password: key of a router':
     /(?:isakmp|tacacs-server|radius-server|tacacs|radius)[ \t](?:[^\r\n|;]{0,60}?[ \t])?key[ \t]+(?:\d[ \t]+)?(?<secret>[^\s"']{4,128})|wireless\.[\w.@[\]-]{1,64}\.key=["']?(?<bare>[^\s"']{4,128})|^[ \t]*key[ \t]+(?:hmac-[\w-]{1,12}:)?[\w.-]{1,64}[ \t]+(?<quoted>[A-Za-z0-9+/]{20,}={0,2})/gm,
-  'password: password told in words':
-    /(?:password|passphrase|passcode|\bpwd?)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`](?<quoted>[^\s"'`]{4,128})["'`])/gi,
   'password: word that a protocol logs in with':
     /(?:(?:[>-]{1,4}|C:)[ \t]{1,4}|\d{1,2}(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\d>[ \t]{1,4}|\$\d\r?\n|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH)(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))(?<secret>[^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}(?<bare>[A-Za-z0-9+/]{8,}={0,2})|^[^\r\n]{0,40}\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?(?<quoted>[A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/gm,
   'secret: words of a recovery phrase':

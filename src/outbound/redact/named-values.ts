@@ -84,7 +84,7 @@ function weakValue({ text, word, strength, start }: Name, at: number): Span[] {
   const isSecret =
     value !== '' &&
     (lookOf(value) >= (isTouched ? CHOSEN : strength >= HINT ? MIXED : DRAWN) ||
-      isRandom(value) ||
+      (strength > USER && isRandom(value)) ||
       (/[_-]key$/i.test(word) && UUID.test(value)) ||
       (PIN.test(value) && PIN_NAME.test(word)));
   if (match === null || !isSecret || /(?:checksum|hash|digest)\/$/.test(text.slice(Math.max(0, start - 9), start)))

@@ -11,7 +11,7 @@ const MIN_PACKED = 60;
 /** As much of a word as is looked at. */
 const SAMPLE = 256;
 const PUBLIC_BEFORE =
-  /(?:(?:affiliate|identity)[ \t]{1,8}|(?:sha\d{1,3}|md5|h1|zh|fingerprint)["']?[:-] ?|nix\/store\/|public[ _-]?key["']?[ \t]?[:=]? ?["']?|(?:digest|checksum|uid|kid|[a-z]_id|"[nxy])["']?[:=] ?["']?|TXT (?:record )?"|DNSKEY (?:\d{1,3} ){3}|[ ;]p=|base64,)$/i;
+  /(?:(?:affiliate|identity)[ \t]{1,8}|(?:sha\d{1,3}|md5|h1|zh|fingerprint)["']?[:-] ?|nix\/store\/|(?:vaults|items)\/|public[ _-]?key["']?[ \t]?[:=]? ?["']?|(?:digest|checksum|uid|kid|[a-z]_id|"[nxy])["']?[:=] ?["']?|TXT (?:record )?"|DNSKEY (?:\d{1,3} ){3}|[ ;]p=|base64,)$/i;
 
 /** Also the word that a random one is part of: `glpat-…`, `hf_…`. */
 export function findRandomWords(text: string): Span[] {

@@ -217,10 +217,10 @@ function moved(view: View, span: Span): Span {
   return { start, end, kind: span.kind };
 }
 
-// What is never secret by its form. `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`;
-// certificates and public keys.
+// What is never secret by its form. `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `#{ … }#` and `#% … %#` of makejinja, `${…}`
+// of shells, Flux and Terraform; where a program that keeps secrets has one; certificates and public keys.
 const TEMPLATE =
-  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
+  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|#\{[^{}\r\n]{0,400}\}#|#%[^%\r\n]{0,400}%#|\bop:\/\/[\w./ -]{1,200}|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
 
 function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   if (spans.length === 0) return [];
