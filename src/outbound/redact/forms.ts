@@ -1,7 +1,9 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, isRandom, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { BYTES, isDrawn, isRandom, lookOf, MESSAGE, NO_VALUE, PUBLIC, strangeParts } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
+import type { Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'g');
@@ -135,3 +137,40 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_VALUE,
   ],
 });
+
+const RUN = charSet(/[A-Za-z0-9+/_-]/);
+const MIN_MIXED = 20;
+/** As long, base64 is no digest and no public key: it holds something. */
+const MIN_PACKED = 60;
+/** As much of a word as is looked at. */
+const SAMPLE = 256;
+const PUBLIC_BEFORE =
+  /(?:(?:affiliate|identity)[ \t]{1,8}|(?:sha\d{1,3}|md5|h1|zh|fingerprint)["']?[:-] ?|nix\/store\/|(?:vaults|items)\/|public[ _-]?key["']?[ \t]?[:=]? ?["']?|(?:digest|checksum|uid|kid|[a-z]_id|"[nxy])["']?[:=] ?["']?|TXT (?:record )?"|DNSKEY (?:\d{1,3} ){3}|[ ;]p=|base64,)$/i;
+
+/**
+ * Words that nobody typed, whatever stands beside them: the token of a maker that no list names yet, with the word that it is
+ * part of. Digests, public keys and names of things are told apart by their letters and by what stands before them.
+ */
+export function findRandomWords(text: string): Span[] {
+  const spans: Span[] = [];
+  eachRun(text, RUN, (start, end) => {
+    if (end - start < MIN_MIXED) return;
+    const run = text.slice(start, end);
+    if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return;
+    // Shorter base64 with padding or a plus sign is as often a digest or a public key.
+    if (run.includes('+') || text.charAt(end) === '=') {
+      if (run.length >= MIN_PACKED && isDrawn(run.slice(0, SAMPLE).replace(/[^A-Za-z0-9]/g, '')))
+        spans.push({ start, end: paddedEnd(text, end), kind: 'packed' });
+      return;
+    }
+    for (const { 0: word, index } of run.matchAll(/[^/]{20,}/g)) {
+      const before = text.slice(Math.max(0, start + index - 16), start + index);
+      if (!PUBLIC_BEFORE.test(before) && isDrawn(strangeParts(word, 12)))
+        spans.push({ start: start + index, end: start + index + word.length, kind: 'token' });
+    }
+  });
+  return spans;
+}
+
+const paddedEnd = (text: string, end: number): number =>
+  end + (/^={0,2}/.exec(text.slice(end, end + 2))?.[0].length ?? 0);

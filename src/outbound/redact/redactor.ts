@@ -4,28 +4,17 @@ import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './commands.ts';
 import { findDecoded } from './decoded.ts';
-import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
+import { findRandomWords, PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
 import { findNamedValues } from './named-values.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
-import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
 import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
-import {
-  cutAtLines,
-  hull,
-  linesAround,
-  merge,
-  mergeCrowds,
-  type Range,
-  replaceEach,
-  type Span,
-  without,
-} from './spans.ts';
+import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TextIndex } from './text-index.ts';
 
 export interface Redactor {
@@ -59,7 +48,9 @@ export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random wo
 /** What branches are usually called: told at every start, and no pattern needs to be compiled for it. */
 const BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'ai/orchestrator-stage1']);
 /** Ordinary texts show nothing more after three. Of lines that do, all is masked. */
-const [MAX_PASSES, MAX_USUAL_PASSES] = [6, 3];
+const [MAX_PASSES, MAX_USUAL_PASSES] = [8, 3];
+/** So many on a line are masked with all that is between them. */
+const CROWD = 200;
 /** Base64 inside of base64. */
 const MAX_DECODED = 2;
 
@@ -90,8 +81,7 @@ export function createRedactor(options: {
   }
 
   /**
-   * The pass `number` over the parts of the text that are `near`; where the placeholders are that it put in. The last ones
-   * mask whole lines, then all between them.
+   * The pass `number` over the parts of the text that are `near`; where the placeholders are that it put in.
    */
   function pass(
     text: string,
@@ -114,10 +104,7 @@ export function createRedactor(options: {
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
-    const lines =
-      number < MAX_USUAL_PASSES
-        ? mergeCrowds(text, closed, own)
-        : linesAround(text, number === MAX_USUAL_PASSES ? closed : hull(closed), own);
+    const lines = mergeCrowds(text, closed, own, number < MAX_USUAL_PASSES ? CROWD : 1);
     let longer = 0;
     const changed: Range[] = [];
     const masked = replaceEach(text, lines, ({ start, end, kind }) => {
