@@ -1,6 +1,6 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
-import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, NONE, PLAIN } from './looks.ts';
+import { BYTES, CHOSEN, DRAWN, FILE, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, NONE, PLAIN } from './looks.ts';
 import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import type { Span } from './spans.ts';
@@ -76,7 +76,8 @@ const LINK =
   /^(?:--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
 const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
 /** What a line goes on about is public. */
-const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
+const PUBLIC =
+  /^h1$|public|fingerprint|identifier|digest|checksum|(?<!hmac-)sha\d|hash|path|file|version|image|commit|revision/i;
 const WORD = /[=:]+|[^\s"'`,;|<>()[\]{}=:\uffff]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
@@ -201,8 +202,6 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
     [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
   );
 }
-
-const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** `db_password`: the name of another secret. */
 const isName = (word: string): boolean => strengthOf(word) >= SECRET && lookOf(word) < CHOSEN;

@@ -1,11 +1,10 @@
 // Secrets in tables: a heading says what a column holds, the rows below it hold the values. Tables with bars, lists
 // with commas, semicolons or tabs, and columns that blanks align.
 import { isNoSecret, isProse, looksChosen } from './looks.ts';
-import { PASSWORD, SECRET, strengthOf } from './names.ts';
+import { PASSWORD, SECRET, STEM, strengthOf } from './names.ts';
 import type { Span } from './spans.ts';
 
 const MAX_LINE = 400;
-const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|,;\t]|[ \t]{2}|\r?$)/i;
 const NAME_CELL = /^["']?[\w-]{1,24}(?: [\w-]{1,16}){0,2}["']?$/;
 /** Between a heading and its rows, and around them. */
 const RULE = /^[\s|+:=-]*$/;
@@ -43,7 +42,7 @@ interface Table {
 }
 
 function tableBelow(line: string): Table | undefined {
-  if (line.length > MAX_LINE || !MAY_BE_HEADING.test(line)) return undefined;
+  if (line.length > MAX_LINE || line.search(STEM) === -1) return undefined;
   // It may be the first line of a text inside of JSON.
   const heading = line.replace(/^.*":[ \t]?"/, '');
   const separator = SEPARATORS.find((one) => one.test(heading.trim()));

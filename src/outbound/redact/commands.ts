@@ -1,6 +1,6 @@
 // Secrets on command lines that no name announces: behind options of programs that call them -p or -P or nothing at all,
 // and what is piped in, written to a file or given as a here-string.
-import { CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { CHOSEN, FILE, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
@@ -19,15 +19,12 @@ const SHORT: Readonly<Record<string, string>> = {
 /** Programs, and after which of their options, or what else, a secret stands. */
 const PROGRAMS = String.raw`
 ipmitool ipmipower ipmi-chassis ipmi-sel mosquitto_pub mosquitto_sub mosquitto_rr mosquitto_ctrl mqtt mqttx zip unzip bsdtar sqlcmd bcp: -P[ \t]*
-ssh-keygen: -[NP]{_}
-racadm mongo mongosh mongodump mongorestore hponcfg influx twine govc rbd smbmap az cqlsh rdesktop nxc: -p{_}
-useradd usermod redfishtool rabbitmqadmin evil-winrm: -p{_}
+racadm mongo mongosh mongodump mongorestore hponcfg influx twine govc rbd smbmap az cqlsh rdesktop nxc useradd usermod redfishtool rabbitmqadmin evil-winrm: -p{_}
 sshpass: -p[ \t]*
 mysql mysqldump mariadb mariadb-dump mysqladmin mysqlimport mariadb-admin 7z 7za 7zz rar unrar: -h?p(?=[^\s-])
 docker podman nerdctl helm oras crane skopeo buildah: login{_}{ANY}-p(?:[ \t]*|=)
 ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn kadmin: -w[ \t]*
 ldappasswd slappasswd: -s{_}
-kadmin kadmin.local: -pw{_}
 snmpget snmpwalk snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptrap snmptable snmpstatus: -[cAX][ \t]*
 redis-cli valkey-cli: -a{_}|(?:AUTH|auth){_}(?:{WORD}(?=\S))?
 htpasswd: -[A-Za-z]{0,6}b[A-Za-z]{0,6}{_}(?:[^\s-]\S{0,255}{_}){1,2}?(?=\S+[ \t]*(?:["')|;&>\r\n]|$))
@@ -37,8 +34,8 @@ curl wget http https xh lftp etcdctl ab mysqlsh: (?:-[a-zA-Z]{0,8}[uUa]|--(?:pro
 curl wget http https xh: (?:-[a-zA-Z]{0,8}u|--user)(?:[ \t]*|=)["']?(?=[A-Za-z]{0,64}\d[^\s:"']{24,})
 curl: (?:-[a-zA-Z]{0,8}b|--cookie)(?:[ \t]*|=)["']?[\w.-]{1,64}=
 ipa-server-install ipa-client-install ipa-replica-install: -[paw]{_}
-kubeadm k0s cluster netclient swarm: join{_}(?:-\w+{_})?(?=[\w+/=.-]{40})
 ansible-vault: encrypt_string{_}(?!-)
+poetry composer: http-basic\.\S{1,128}{_}{WORD}
 lftp: -u[ \t]*["']?[^\s,"']{1,64},
 openssl: -pass(?:in|out)?{_}{QUOTE}pass:|-[kK]{_}|(?<=openssl{_})passwd{_}(?:-\w+{_}){0,4}(?!-)
 vault bao: login{_}(?:token=)?(?!-)|operator{_}unseal{_}(?!-)
@@ -47,7 +44,6 @@ microk8s: join{_}[\w.:-]{1,128}/
 nsupdate dig knsupdate rndc: -y[ \t]*(?:hmac-[\w-]{1,16}:)?[\w.-]{1,128}:
 sentinel: auth-pass{_}{WORD}
 mosquitto_passwd: -b{_}{WORD}{WORD}
-pihole: (?:-a{_}-p|setpassword){_}
 bw: (?:unlock|login{_}\S{1,128}){_}(?:--\w+{_})?(?!-)
 wpa_passphrase radtest: (?<=(?:wpa_passphrase|radtest){_}){WORD}
 radtest: (?<=radtest{_}){WORD}{WORD}{WORD}\d{1,6}{_}
@@ -57,19 +53,11 @@ mc: (?:alias{_}set|config{_}host{_}add){_}(?:{WORD}){3}
 rabbitmqctl: (?:add_user|change_password){_}{WORD}
 samba-tool: user{_}(?:create|add){_}{WORD}(?!-)
 rclone: obscure{_}|config{_}(?:create|update){_}{ANY}(?:pass|key|secret_access_key){_}
-xfreerdp xfreerdp3 wlfreerdp: /p:
-iscsiadm: -v{_}(?<=password[ \t][^\r\n|;&]{0,80}-v{_})
-swaks: -ap{_}
-cargo: login{_}(?!-)
-doctl glab: -t{_}
-ngrok: (?:add-)?authtoken{_}
-poetry composer: http-basic\.\S{1,128}{_}{WORD}|(?:pypi-token|github-oauth|gitlab-token|bearer)\.\S{1,128}{_}
-virsh: secret-set-value{_}(?:--base64{_})?{WORD}
-pdnsutil: import-tsig-key{_}{WORD}{WORD}`;
+xfreerdp xfreerdp3 wlfreerdp: /p:`;
 
 /** A path, another option, and words of sentences about options. */
 const NONE = new RegExp(
-  `${NO_VALUE.source}|${MESSAGE.source}|^[~.]*/|^[-})\\]:]|^[\\w./-]+\\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\\d.:-]+$|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
+  `${NO_VALUE.source}|${MESSAGE.source}|${FILE.source}|^[-})\\]:]|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
   'i',
 );
 
@@ -134,7 +122,7 @@ const NO_LOGIN =
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
-    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/g,
+    /[ \t]-(?:[pPwWkKxNvt]|pw|ap)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/g,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.

@@ -32,8 +32,6 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
       '(?!sha\\d|md5|commit|digest)[a-z][a-z0-9]{1,9}_(?:[a-z0-9]{1,8}_)?[0-9a-f]{32,}(?![\\w-])|sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
     ].join('|'),
   ),
-  // Configurations and tokens of joining, compressed: nobody can see what is in them.
-  'packed: base64 of a gzip file': token('(?:H4sI|SDRzSU)[A-Za-z0-9+/]{40,}={0,2}'),
   'jwt: JSON web token': token(
     'eyJ[\\w-]{8,}={0,2}\\.[\\w-]{8,}={0,2}(?:\\.[\\w-]{4,}={0,2}){0,3}|eyJhIjoi[\\w+/=-]{40,}',
   ),
@@ -46,7 +44,6 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   'password: code of a wireless network': /WIFI:[^\r\n]{0,100}?P:(?<secret>[^;\r\n]{3,64});/g,
   'age: age secret key': /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/gi,
   'sops: sops value': /ENC\[AES256_GCM,(?<secret>data:[A-Za-z0-9+/=]*,iv:[A-Za-z0-9+/=]*,tag:[A-Za-z0-9+/=]*)/g,
-  'sops: sops data key': /\benc["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{60,}={0,2})/g,
   'proxmox: Proxmox API token':
     /@[\w.-]{1,32}![\w.-]{1,64}[=:](?<secret>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})/g,
   'proxmox: Proxmox API token in a table':
@@ -128,8 +125,6 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     (value) => lookOf(value) < BYTES && !KEBAB.test(value),
   ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/gm,
-  'key: private part of a JSON web key':
-    /"(?:d|k|p|q|dp|dq|qi|s)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[\w+/-]{40,}={0,2})"/g,
   'key: bytes of a key':
     /key["']?[ \t]{0,4}[:=][ \t]{0,4}[[{"'](?<secret>[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})(?:[ \t]{0,4},[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})){15,63})[ \t]{0,4}[\]}"']/gi,
   'secret: variable in braces': [

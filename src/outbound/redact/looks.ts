@@ -157,6 +157,9 @@ export function isNoSecret(value: string, key: string, separator: string): boole
   return /secret$/i.test(key) && (NAMED.test(plain) || (NAMES_SECRET.test(key) && KEBAB.test(plain)));
 }
 
+/** A path, the name of a file, a number, an address: what an option has instead of the secret itself. */
+export const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
+
 /** A value that begins so is part of a message. */
 export const MESSAGE =
   /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave|mismatch|empty|incorrectly|successful|successfully|defined|undefined|protected|encrypted|hashed|hidden|optional|passed)(?=[\s.,;:!)]|$)/i;
