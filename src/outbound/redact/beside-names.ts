@@ -73,8 +73,8 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
 
 /** Between a name and its value; none of them is a value. */
 const LINK =
-  /^(?:--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
-const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
+  /^(?:-v|--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
+const IS = /^(?:is|was|are|to|ist|lautet|-v|--?value)$/i;
 /** What a line goes on about is public. */
 const PUBLIC =
   /^h1$|public|fingerprint|identifier|digest|checksum|(?<!hmac-)sha\d|hash|path|file|version|image|commit|revision/i;
@@ -204,7 +204,7 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
 }
 
 /** `db_password`: the name of another secret. */
-const isName = (word: string): boolean => strengthOf(word) >= SECRET && lookOf(word) < CHOSEN;
+const isName = (word: string): boolean => word.includes('_') && strengthOf(word) >= SECRET && lookOf(word) < CHOSEN;
 
 /** Whether a word is a secret so near to a name. */
 function isSecretHere(

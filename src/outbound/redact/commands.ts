@@ -122,7 +122,7 @@ const NO_LOGIN =
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
-    /[ \t]-(?:[pPwWkKxNvt]|pw|ap)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/g,
+    /[ \t]-(?:[pPwWkKxN]|pw|ap)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/g,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.

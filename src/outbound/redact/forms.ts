@@ -18,18 +18,14 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   'azure: Azure client secret': /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g,
   'github: GitHub token': token('gh[pousr]_(?!x{8})[A-Za-z0-9]{30,}|github_pat_(?!x{8})\\w{22,}'),
   'gitlab: GitLab token': token('gl(?:pat|rt|dt|cbt|ptt|ft|agent|soat|oas|imt|ffct)-[\\w.-]{20,}|GR1348941[\\w-]{20,}'),
+  // The usual ones, and those that are short, hexadecimal or hold signs; what else was drawn by chance is a random word.
   'token: token with a prefix of its maker': token(
     [
-      'npm_[A-Za-z0-9]{36}|pypi-[\\w-]{50,}|dckr_(?:pat|oat)_[\\w-]{20,}|hf_[A-Za-z0-9]{30,}|hv[sbr]\\.[\\w-]{24,}',
-      'sk-(?:ant|proj|svcacct|admin|or)-[\\w-]{20,}|sk-[A-Za-z0-9]{32,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
-      'do[opr]_v1_[a-f0-9]{64}|gl(?:sa|c)_[\\w=+/-]{32,}|lin_api_[A-Za-z0-9]{40}|ops_eyJ[\\w+/=-]{40,}',
-      'SG\\.[\\w-]{16,}\\.[\\w-]{32,}|ATATT3[\\w=-]{60,}|ATBB[A-Za-z0-9]{28,}|pul-[a-f0-9]{40}|dp\\.(?:pt|st|ct)\\.[\\w.-]{32,}',
-      'claim-[A-Za-z0-9_-]{20}(?![\\w-])|SWMTKN-1-[a-z0-9-]{40,}|K00\\d[A-Za-z0-9+/]{27}(?![\\w])|gAAAAA[\\w-]{60,}={0,2}|s\\.[A-Za-z0-9]{24}(?![\\w.])',
-      'syt_[\\w-]{4,}_[A-Za-z]{16,}_\\w{6}|xkeysib-[a-f0-9]{64}-\\w{16}|key-[0-9a-f]{32}(?![\\w-])|[ps]k1_[0-9a-f]{64}|whsec_[\\w+/=]{24,}',
-      'nvapi-[\\w-]{40,}|gsk_\\w{40,}|r8_\\w{30,}|xai-\\w{40,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|dapi[0-9a-f]{32}|NRAK-[A-Z0-9]{27}|pscale_(?:tkn|pw)_[\\w.-]{32,}',
-      'nsec1[a-z0-9]{50,}|[0-9a-f]{10}:0:[0-9a-f]{128}:[0-9a-f]{128}|0\\.[0-9a-f-]{36}\\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{20,}|FlyV1 [\\w,+/=-]{40,}',
-      'SK[0-9a-f]{32}(?![\\w-])|st\\.[0-9a-f]{24}\\.[0-9a-f.]{32,}|figd_[\\w-]{20,}|pve[248][cbsp]-[0-9a-f]{10}(?![\\w-])|PMAK-[0-9a-f-]{50,}',
-      '(?!sha\\d|md5|commit|digest)[a-z][a-z0-9]{1,9}_(?:[a-z0-9]{1,8}_)?[0-9a-f]{32,}(?![\\w-])|sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
+      '(?:npm|hf|gsk|r8|tk|figd|lin_api|dckr_[op]at|pscale_(?:tkn|pw))_(?=[\\w-]{0,12}[A-Z\\d])[\\w-]{27,}|(?:sk|xai|nvapi|pypi|NRAK)-(?=[\\w-]{0,12}[A-Z\\d])[\\w-]{27,}|(?:hv[sbr]|dp\\.[psc]t|SG)\\.[\\w.-]{24,}|(?:ATBB|ATATT3|[A-Za-z0-9]{14}\\.atlasv1\\.)[\\w=-]{28,}',
+      '(?!sha\\d|md5|commit|digest)[a-z][a-z0-9]{1,9}_(?:[a-z0-9]{1,8}_)?[0-9a-f]{32,}(?![\\w-])|(?:pul|key|PMAK|xkeysib)-[0-9a-f-]{32,}(?:-\\w{16})?',
+      '(?:dapi|SK)[0-9a-f]{32}(?![\\w-])|st\\.[0-9a-f]{24}\\.[0-9a-f.]{32,}|[0-9a-f]{10}:0:[0-9a-f]{128}:[0-9a-f]{128}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
+      'claim-[A-Za-z0-9_-]{20}(?![\\w-])|s\\.[A-Za-z0-9]{24}(?![\\w.])|pve[248][cbsp]-[0-9a-f]{10}(?![\\w-])|K00\\d[A-Za-z0-9+/]{27}(?![\\w])|gl(?:sa|c)_[\\w=+/-]{32,}',
+      'syt_[\\w-]{4,}_[A-Za-z]{16,}_\\w{6}|whsec_[\\w+/=]{24,}|sntry[su]_[\\w=+/-]{40,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}|0\\.[0-9a-f-]{36}\\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{20,}',
     ].join('|'),
   ),
   'jwt: JSON web token': token(
@@ -63,7 +59,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   'key: secret part of a pair of keys':
     /Private-Lines:[ \t]*\d{1,3}\r?\n(?<secret>(?:[A-Za-z0-9+/=]{2,80}\r?\n){1,99})|Private-MAC:[ \t]*(?<bare>[0-9a-f]{32,128})|[\w-]:(?<quoted>[A-Za-z0-9+/]{86}==)(?![\w=])/g,
   'hash: password hash':
-    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|\$[a-z0-9-]{2,24}\$(?=[^\s$]{0,40}\d)[\w=,./+]{0,40}[$*][\w=,./$*+-]{20,}|(?:\$\d{3,8}[$:]|:\d{3,8}\$)(?<bare>[\w+/=.$:-]{20,})|:(?<quoted>[0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:)|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}(?<secret>[^\s:"']{3,128})/g,
+    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|(?<=')\*[0-9A-Fa-f]{40}(?=')|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|\$[a-z0-9-]{2,24}\$(?=[^\s$]{0,40}\d)[\w=,./+]{0,40}[$*][\w=,./$*+-]{20,}|(?:\$\d{3,8}[$:]|:\d{3,8}\$)(?<bare>[\w+/=.$:-]{20,})|:(?<quoted>[0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:)|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}(?<secret>[^\s:"']{3,128})/g,
 });
 
 export const PLACE_RULES: RedactRule[] = rulesOf({
@@ -80,7 +76,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_WORD,
   ],
   'password: password in an address': [
-    /:\/\/[^\s/:@"'<>]{0,128}:(?!\d{1,5}\/)(?<secret>[^\s"'<>]{1,512})@/g,
+    /:\/\/[^\s/:@"'<>]{0,128}:(?!\d{1,5}\/)(?<secret>(?:[^\s/"'<>]|\/(?!\/)){1,512})@/g,
     (value) => NO_VALUE.test(value) || (value.includes('/') && !isRandom(value.replaceAll('/', ''))),
   ],
   'token: token in an address': /:\/\/(?<secret>(?=[^\s/:@"'<>\d]{0,64}\d)[^\s/:@"'<>.]{20,256})@/g,
@@ -117,7 +113,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'secret: words of a recovery phrase':
     /(?:mnemonic|phrase|seed|words)["']?[^\r\n:=]{0,40}[:=][ \t]{0,4}["'[]{0,2}(?<secret>(?:[a-z]{3,8}[ ,"']{1,4}){11,23}[a-z]{3,8})(?![ ,"']{1,4}[a-z])/gi,
   'secret: groups of a seed or a key':
-    /(?:secret|key|seed|totp|2fa|setup|manual)[^\r\n:=]{0,40}[:=][ \t]{0,4}["']?(?<secret>(?=[A-Z2-7 ]{0,20}\d)[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-])|(?<![\w-])(?<bare>(?=[A-Za-z-]{0,24}\d)(?=[a-z\d-]{0,24}[A-Z])[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){4,5})(?![\w-])|[:=][ \t]{0,4}["']?(?<quoted>[a-z]{4}(?: [a-z]{4}){3})(?=["']?[ \t]*(?:\r?\n|$))/g,
+    /(?:secret|key|seed|totp|2fa|setup|manual)[^\r\n:=]{0,40}[:=][ \t]{0,4}["']?(?<secret>(?=[A-Z2-7 ]{0,20}\d)[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-])|(?:-[A-Za-z0-9]{5}){4,5}(?![\w-])(?<=(?<![\w-])(?<bare>(?=[A-Za-z-]{0,24}\d)(?=[a-z\d-]{0,24}[A-Z])[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){4,5}))|[:=][ \t]{0,4}["']?(?<quoted>[a-z]{4}(?: [a-z]{4}){3})(?=["']?[ \t]*(?:\r?\n|$))/g,
   'secret: codes to recover an account':
     /(?:recovery|backup|emergency|scratch|rescue)[ _-]?codes?[^\r\n]{0,40}\r?\n(?<secret>(?:[ \t]{0,40}(?:\d{1,2}[.)][ \t]|[-*][ \t])?["']?(?=[A-Za-z -]{0,24}\d)[A-Za-z0-9]{4,16}(?:[ -][A-Za-z0-9]{4,12}){0,3}["']?,?[ \t]*(?:\r?\n|$)){1,24})/gi,
   'secret: word that a program makes or decodes': [
@@ -137,6 +133,8 @@ const RUN = charSet(/[A-Za-z0-9+/_-]/);
 const MIN_MIXED = 20;
 /** As long, base64 is no digest and no public key: it holds something. */
 const MIN_PACKED = 60;
+/** Letters and digits of a word whose parts are short: names have fewer that are strange. */
+const MIN_PARTED = 22;
 /** As much of a word as is looked at. */
 const SAMPLE = 256;
 const PUBLIC_BEFORE =
@@ -160,11 +158,17 @@ export function findRandomWords(text: string): Span[] {
     }
     for (const { 0: word, index } of run.matchAll(/[^/]{20,}/g)) {
       const before = text.slice(Math.max(0, start + index - 16), start + index);
-      if (!PUBLIC_BEFORE.test(before) && isDrawn(strangeParts(word, 12)))
+      if (!PUBLIC_BEFORE.test(before) && (isDrawn(strangeParts(word, 12)) || isDrawnInParts(word)))
         spans.push({ start: start + index, end: start + index + word.length, kind: 'token' });
     }
   });
   return spans;
+}
+
+/** Serial numbers have only capitals. */
+function isDrawnInParts(word: string): boolean {
+  const parts = strangeParts(word, 3);
+  return /[a-z]/.test(parts) && isDrawn(parts, MIN_PARTED);
 }
 
 const paddedEnd = (text: string, end: number): number =>

@@ -71,6 +71,8 @@ export function strangeness(word: string): number {
 }
 
 const MIN_DRAWN = 20;
+/** As long, letters without an order need no digit between them. */
+const SURE = 22;
 /** As much of a word as is looked at. */
 const SAMPLE = 256;
 
@@ -88,7 +90,8 @@ export function isDrawn(whole: string, least = MIN_DRAWN): boolean {
   const isMixed = /[a-z]/.test(word) && /[A-Z]/.test(word);
   if (word.length < (isMixed ? least : least + 4) || /^[0-9a-fA-F]+$/.test(word)) return false;
   const digits = word.match(/\d/g)?.length ?? 0;
-  return digits >= (isMixed ? 1 : 2) && digits < word.length * 0.6 && strangeness(word) >= 0.55;
+  const leastDigits = isMixed ? (word.length < SURE ? 1 : 0) : 2;
+  return digits >= leastDigits && digits < word.length * 0.6 && strangeness(word) >= 0.55;
 }
 
 const ORDINARY =
