@@ -114,12 +114,14 @@ function namedElsewhere(text: string): Span[] {
       const name = strengthOf(given) > USER ? given : what;
       const value = groups.value ?? groups.bare ?? '';
       const strength = strengthOf(name);
+      // `value: name: …` goes on with another key.
       const isSecret =
-        strength >= SECRET
+        !value.endsWith(':') &&
+        (strength >= SECRET
           ? !isNoSecret(value, name, '=')
           : strength > HINT
             ? lookOf(value) >= BYTES
-            : strength > USER && isRandom(value);
+            : strength > USER && isRandom(value));
       const start = text.lastIndexOf(value, index + whole.length - value.length);
       return isSecret ? [spanOf(name, start, start + value.length)] : [];
     }),
