@@ -106,7 +106,7 @@ const FETCHES =
   /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*|restic|borg|kopia|rclone|mc|s5cmd|aws|velero|vault|nomad|consul|cosign|ncat|socat|telnet|lftp|sftp|mount|showmount|smbclient|iscsiadm|ipmitool|nix|bw|op)$/;
 /** Keys of data whose values are fetched. */
 const FETCHED_KEY =
-  /^(?:url|urls|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
+  /^(?:src|include|resources|bases|components|taskfile|address)$|(?:^|[_-]|[a-z](?=[A-Z]))(?:ur[li]|repo(?:sitory|sitories|URL)?|registr(?:y|ies)|mirror|source|remote|manifest|endpoint|webhook|image)s?$/i;
 const IMAGE_KEY = /^(?:image|imageName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
 
 function newAddresses(change: Change, knows: Knows): Finding[] {

@@ -240,7 +240,11 @@ export function inlineHarm(text: string): Harm | undefined {
     /\.(?:unlink|rmdir|rmtree|rename|replace)\(\s*(?:missing_ok\s*=\s*\w+\s*)?\)|\.unlink\(/.test(text)
   )
     return { severity: 'refuse', why: 'deletes files or data' };
-  if (/\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_text\(\s*["']{2}\s*\)/.test(text))
+  if (
+    /\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|^\s*open\([^=]*["']w[bt+]*["']\s*\)\s*$|\.write_text\(\s*["']{2}\s*\)/.test(
+      text,
+    )
+  )
     return { severity: 'refuse', why: 'empties a file' };
   if (
     /\b(?:exec|eval|compile|__import__)\s*\(.*(?:b64decode|decode\(|fromhex|urlopen|requests\.|bytes\.)|(?:^|[;\s])(?:exec|eval)\s*\(\s*\w+\s*\)/.test(

@@ -6,7 +6,7 @@ import { type ParseShell, unreadParts } from '../shell/node.ts';
 import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
-import { type Data, type Leaf, readData } from './data.ts';
+import { type Data, type Leaf, readData, readWritten } from './data.ts';
 import { readHcl } from './hcl.ts';
 import { type Language, languageOf, untemplated } from './language.ts';
 import type { Role, ShellText } from './shell-text.ts';
@@ -63,7 +63,9 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
     for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);
     if (language !== 'program') for (const line of read.unread) unread.add(line);
   }
-  return { language, commands, functions, values, data, tasks: data ? readTasks(data) : [], unread };
+  const written = commands.flatMap(({ document, line }) => (document ? [{ text: document.text, line }] : []));
+  const tasks = data ? readTasks(data) : [];
+  return { language, commands, functions, values, data: data ?? readWritten(written), tasks, unread };
 }
 
 function readText(
@@ -124,7 +126,7 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
   const lines = changedLines(before, after);
   // Of a text that could not be read before, what stands in old lines is old.
   const numbers = new Set(lines.added.map(({ number }) => number));
-  const wasRead = old.data ? old.data.parsed : old.unread.size === 0 || now.unread.size > 0;
+  const wasRead = old.data?.parsed === false ? false : old.unread.size === 0 || now.unread.size > 0;
   const isNew = ({ line }: { line: number }) => wasRead || [0, 1, 2, 3].some((more) => numbers.has(line + more));
   const ends = now.tasks.map(({ line }) => line).slice(1);
   const isOldTask = ({ line }: Task, i: number) =>

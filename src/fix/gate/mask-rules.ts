@@ -1,6 +1,6 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
 import { isShell } from '../shell/wrappers.ts';
-import { Arguments } from './arguments.ts';
+import { Arguments, verbOf } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
@@ -89,7 +89,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
     );
     const guards = newGuards(partner, fact);
-    const never = guards.find((guard) => NEVER.test(guard));
+    const never = guards.find(isNever);
     const perhaps = isFailed ? guards.find((guard) => isUnsure(guard, partner)) : undefined;
     if (never !== undefined)
       findings.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
@@ -143,17 +143,41 @@ const guardsOf = ({ around }: Fact): string[] =>
 const PREPARES = /^(?:sleep|cd|pushd|echo|export|source|mkdir -p) /;
 const newGuards = (now: Fact, before: Fact): string[] => {
   const old = guardsOf(before);
-  const parts = (guard: string) => guard.replace(/^if /, '').split(' && ');
+  const parts = (guard: string) => guard.replace(/^if /, '').split(/ && |; /);
   const isOld = (guard: string) =>
     guard.startsWith('if ') && parts(guard).every((part) => PREPARES.test(part) || old.flatMap(parts).includes(part));
   return guardsOf(now).filter((guard) => !old.includes(guard) && !isOld(guard));
 };
 
-/** Conditions that never hold. */
-const NEVER =
-  /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
+/** A test of written words alone: nobody asks that who wants an answer. */
+const CONSTANT_TEST = /^(?:\[\[?|test)\s(?!.*[$`~*?\ue000])(?!.*\s-[a-mo-yA-Z]\s)/;
+
+/** How a condition ends that always ends the same way, by its last command; undefined: the run decides. */
+function constantEnd(condition: string): boolean | undefined {
+  const last =
+    condition
+      .split(/;|\n/)
+      .filter((part) => part.trim() !== '')
+      .at(-1)
+      ?.trim() ?? '';
+  const plain = last.replace(/^(?:!\s*)+/, '');
+  const isNegated = last.length - plain.length > 0 && last.split('!').length % 2 === 0;
+  if (/^(?:true|:)$/.test(plain)) return !isNegated;
+  return /^false$|^\(\(\s*0\s*\)\)$/.test(plain) || CONSTANT_TEST.test(plain) ? isNegated : undefined;
+}
+
+/** A condition that never holds. */
+function isNever(guard: string): boolean {
+  const [, word, condition = ''] = /^(if|while|unless|until|not)\s+(.*)$/s.exec(guard) ?? [];
+  if (word === 'not') return constantEnd(condition.replace(/;\s*if.*$/s, '')) === true;
+  return word !== undefined && constantEnd(condition) === !/^(?:if|while)$/.test(word);
+}
+
+/** What a file of targets says about when one of them runs. */
+const GIVEN = /\b(?:platforms|status|if|unless): |^\[/;
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
+  GIVEN.test(guard) ||
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
   (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
@@ -170,11 +194,10 @@ const looksOnly = ({ program, args }: Fact): boolean =>
 
 /** The same program, told only to look. */
 function readsOnly(before: Fact, now: Fact): boolean {
-  const verb = ({ args }: Fact) => args.find(({ text }) => !text.startsWith('-'))?.text ?? '';
   return (
     before.program === now.program &&
-    (READS.test(verb(now)) || now.args.some(({ text }) => ABOUT_ITSELF.test(text))) &&
-    !READS.test(verb(before)) &&
+    (READS.test(verbOf(now)) || now.args.some(({ text }) => ABOUT_ITSELF.test(text))) &&
+    !READS.test(verbOf(before)) &&
     !before.args.some(({ text }) => READS.test(text) || ABOUT_ITSELF.test(text))
   );
 }
@@ -348,11 +371,11 @@ function shellOptions(fact: Fact, { commands }: FileFacts): string[] {
 }
 const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, /^pipefail$/);
 
-/** In a task's shell, or a text for `sh -c`, only the last command tells how it ended. */
+/** In a task's shell, a recipe's line, or a text for `sh -c`, only the last command tells how it ended. */
 function isFollowed(fact: Fact, file: FileFacts): boolean {
   const isInner = fact.around.some(({ kind }) => kind === 'argument') && shellOf(fact) === '' && fact.via !== undefined;
-  if (!(isInner || (file.language === 'yaml' && fact.role === 'run')) || isSet(file, fact, /^-\w*e|^errexit$/))
-    return false;
+  const isLine = fact.role === 'run' && /^(?:yaml|make|just|docker|hcl)$/.test(file.language);
+  if (!(isInner || isLine) || isSet(file, fact, /^-\w*e|^errexit$/)) return false;
   const behind = file.commands.slice(file.commands.indexOf(fact) + 1);
   return behind.some(
     (other) =>

@@ -212,13 +212,19 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
   if (language !== 'make' && language !== 'just') return [];
   return lines.added.flatMap(({ text, number }) => {
     const [, name, value] = /^(?:export\s+|override\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
+    const [, shell] = /^set\s+(?:shell|script-interpreter)\s*:=\s*\[(.*)\]/.exec(text) ?? [];
+    if (
+      shell !== undefined &&
+      !strings(shell).every((word) => /^(?:(?:\/usr)?\/bin\/)?(?:ba|z|da)?sh$|^-\w+$|^(?:pipefail|errexit)$/.test(word))
+    )
+      return [{ name: 'shell', value: shell, line: number }];
     const isRuling = name !== undefined && (RULING.test(name) || name === 'SHELL' || name === '.SHELLFLAGS');
     return isRuling ? [{ name, value: value as string, line: number }] : [];
   });
 }
 
-/** Keys that may log in to a machine when it is made. */
-const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
+/** Who may log in to a machine when it is made. */
+const LETS_IN = /authorized[_-]?keys?$|^ssh_import_id$|pwauth$|passwd$|^(?:PermitRootLogin|PasswordAuthentication)$/i;
 
 /** Start files that data has written, and who it lets in: by a machine's configuration, or when it is made. Tasks have their own rules. */
 const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>

@@ -88,7 +88,8 @@ const SOFTER: readonly (readonly [Test, string])[] = [
     'gives a container the host',
   ],
   [is(/^(?:pid|ipc|userns_mode)$/, /^host$/), 'gives a container the host'],
-  [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
+  [is(/^(?:enabled|retain)$/, NO, /persistence|backup/i), 'keeps its data elsewhere, or not at all'],
+  [({ keys }) => keys.includes('kubeConfig'), 'is about another cluster'],
   [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
   [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],
   [is(/^strategy$/, /^uninstall$/), 'removes the release when it fails'],
@@ -290,6 +291,7 @@ function fluxPaths(documents: readonly Value[], { path, addedLeaves, goneLeaves 
 }
 
 const PROBES = /^(?:liveness|readiness|startup)Probe$|^(?:healthcheck|healthChecks)$/;
+const SIZED = /^(?:size|storageClass\w*|existingClaim|accessModes?)$/;
 const KEPT = /^(?:claimName|existingClaim|volumeClaimTemplates)$/;
 
 /** Where data is kept and what looks after a workload: gone without another one in its place. */
@@ -305,10 +307,20 @@ function lostKeeping({ path, old, now, goneLeaves, addedLeaves }: Change): Findi
   const mount = goneLeaves.find(
     ({ keys, value }) => keys.includes('volumes') && keys.includes('services') && /^[\w-]+:\//.test(value),
   );
+  const parent = ({ keys }: Leaf) => keys.slice(0, -1).join('.');
+  const forgotten = addedLeaves.find(
+    (leaf) =>
+      last(leaf) === 'type' &&
+      /^(?:emptyDir|tmpfs)$/.test(leaf.value) &&
+      old.data?.leaves.some((other) => parent(other) === parent(leaf) && SIZED.test(last(other))),
+  );
   const isMounted = mount && addedLeaves.some(({ value }) => value.split(':')[0] === mount.value.split(':')[0]);
   return [
     ...(claim && !isKept
       ? [asks('softer', path, undefined, 'keeps its data elsewhere, or not at all', claim.value)]
+      : []),
+    ...(forgotten
+      ? [asks('softer', path, forgotten.line, 'keeps its data elsewhere, or not at all', forgotten.value)]
       : []),
     ...(mount && !isMounted
       ? [asks('softer', path, undefined, 'keeps its data elsewhere, or not at all', mount.value)]

@@ -26,6 +26,7 @@ export function taskFindings(
       ...silenced(path, task, before, logText),
     ]),
     ...plays(change),
+    ...foreignRoles(change, knows),
   ];
 }
 
@@ -102,6 +103,17 @@ function sharesArguments(task: Task, other: Task): boolean {
   return shared > 0 && shared * 2 >= Math.min(words.length, argumentWords(other).length);
 }
 
+/** Roles of other people, which nothing here uses yet: they have a dot in their names. */
+const foreignRoles = ({ path, addedLeaves }: Change, knows: Knows): Finding[] =>
+  addedLeaves
+    .filter(({ keys, value }) => {
+      const [above = '', key = ''] = keys.slice(-2);
+      const isRole =
+        /^(?:roles|role)$/.test(key) || (key === 'name' && /(?:^roles|(?:import|include)_role)$/.test(above));
+      return isRole && /^\w+(?:\.\w+)+$/.test(value) && !knows(value);
+    })
+    .map(({ value, line }) => asks('new_program', path, line, 'runs a role that nothing here uses yet', value));
+
 /** Plays that now run on no host. */
 const plays = ({ path, addedLeaves }: Change): Finding[] =>
   addedLeaves
@@ -150,6 +162,9 @@ const waitsLess = (task: Task, earlier: Task | undefined): boolean =>
 const isLonger = (until: string, before: string): boolean =>
   until.startsWith(`${before} and `) && !/\b(?:or|if|else)\b/.test(until.slice(before.length));
 
+/** Arguments of modules that say whether there is anything to do, and what counts as success. */
+const DECIDES = /^(?:status_code|creates|removes)$/;
+
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
   const earlier = counterpart(task, before);
@@ -159,6 +174,13 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     (FORGIVES.test(key) && earlier !== undefined && isForgiven(earlier));
   const news = Object.keys(task.words).filter((key) => !isOld(key));
   const isFailed = isNamedIn(task.name, logText);
+  const wider = Object.keys(task.args).find(
+    (key) => DECIDES.test(key) && earlier && JSON.stringify(task.args[key]) !== JSON.stringify(earlier.args[key]),
+  );
+  if (isFailed && wider !== undefined)
+    return [
+      asks('masks', path, task.line, 'may run less often, or fail less often, than before', `${shown(task)}: ${wider}`),
+    ];
   return news.flatMap((key): Finding[] => {
     const value = task.words[key] as Value;
     const row = [...SILENCES, ...(earlier ? SILENCES_OLD : [])].find(([keys, test]) => keys.test(key) && test(value));
