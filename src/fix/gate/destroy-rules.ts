@@ -2,7 +2,7 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, removesTrees, verbOf } from './arguments.ts';
-import { changedGuards } from './destroy-guards.ts';
+import { changedGuards, inputsOf } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -21,14 +21,14 @@ export function destroyFindings(change: Change): Finding[] {
     ...added.flatMap((fact) => {
       const harm = worstOf([fact, ...variants(fact, change.now)].map((one) => harmIn(one, scope)));
       if (!harm) return [];
-      if (harm.severity === 'ask' && isSameAct(fact, change, scope)) return [];
+      if ((harm.severity === 'ask' && isSameAct(fact, change, scope)) || isSaidAgain(fact, change)) return [];
       const severity = wasThere(fact, change) ? 'ask' : harm.severity;
       const words = shownWords(fact);
       return severity === 'ask'
         ? [asks('softer', path, fact.line, harm.why, words)]
         : [refuses('destroys', path, fact.line, harm.why, words)];
     }),
-    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity),
+    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity, scope.temporary),
     ...programLines(change),
   ];
 }
@@ -328,12 +328,19 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
   });
 }
 
+/** The very command was there, and its output went elsewhere; nothing it acts on is another. */
+const isSaidAgain = (fact: Fact, { gone }: Change): boolean =>
+  fact.words.every(({ text, raw }) => text === raw || !raw.includes('$')) &&
+  gone.some((other) => sameWords(other.words, fact.words) && inputsOf(other) === inputsOf(fact));
+const sameWords = (some: Fact['words'], others: Fact['words']): boolean =>
+  some.length === others.length && some.every(({ raw, text }, i) => raw === others[i]?.raw && text === others[i]?.text);
+
 /** What a command acts on: its words without options and their values, however they are quoted. */
 function targets({ program, args }: Fact): string[] {
   const isFiles = NAMES_FILES.test(program);
   return args.flatMap(({ raw, text }, i) => {
     const isValue = !isFiles && /^(?:--(?!filename)[\w-]+|-[neoc])$/.test(args[i - 1]?.text ?? '');
-    if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
+    if (text.startsWith('-') || isValue || (program === 'dd' ? !/^[io]f=/.test(text) : /^\w+=/.test(text))) return [];
     if (!isFiles && !isShell(program) && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
     return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${text.replace(/\ue000+/g, '\ue000')}`];

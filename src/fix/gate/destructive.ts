@@ -210,17 +210,19 @@ const TABLE: readonly Row[] = [
 ];
 
 /** What a program's name, verbs and options say. In a value that may be no command at all only plain verbs count. */
-function harmByWords({ program, role }: Fact, args: Arguments): Severity | undefined {
+function harmByWords({ program, role, via }: Fact, args: Arguments): Severity | undefined {
   if (program === '' || SPEAKS.test(program) || isInterpreter(program) || args.operands[0] === 'kubectl')
     return undefined;
-  const isRun = role === 'run';
+  const isMaybe = role === 'maybe';
+  // What a container is started with are options of its own program, unless a shell runs it.
+  const isRun = role === 'run' || (!isMaybe && via !== undefined);
   const bare = (word: string) => (word.split('/').at(-1) ?? '').replace(/\.\w+$/, '');
   if (RUNNERS.test(program)) return args.operands.some((word) => REMOVES.test(bare(word))) ? 'refuse' : undefined;
   if (isRun && REMOVES.test(bare(program))) return 'refuse';
-  const verbs = args.operands.slice(0, isRun ? 4 : 2);
+  const verbs = args.operands.slice(0, isMaybe ? 2 : 4);
   const end = verbs.findIndex((word) => ACTS.test(word));
   const telling = end === -1 ? verbs : verbs.slice(0, end);
-  if (telling.some((word) => (isRun ? REMOVES : PLAINLY_REMOVES).test(word))) return 'refuse';
+  if (telling.some((word) => (isMaybe ? PLAINLY_REMOVES : REMOVES).test(word))) return 'refuse';
   const isOption = (word: string) => (isRun ? REMOVING_OPTION : PLAIN_OPTION).test(word) && !HARMLESS_OPTION.test(word);
   if (!/^(?:qm|pct)$/.test(program) && args.words.some(isOption)) return 'refuse';
   return isRun && telling.slice(0, 2).some((word) => STOPS.test(word)) ? 'ask' : undefined;

@@ -34,7 +34,7 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
 ];
 
 const PROGRAM =
-  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$/i;
+  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$|(?:^|\/)(?:Vagrant|Rake|Gem|Brew|Pod|Fast|Jenkins|Tilt|Caddy|Core|Proc)file$/i;
 /** A line as scripts have them: a program with its words, a function, a setting of the shell. */
 const LOOKS_LIKE_SHELL =
   /^\s*(?:set -|source |\. |export |if \[|[\w-]+\(\) *\{|(?:sudo |exec )?(?:kubectl|helm|flux|talosctl|docker|podman|terraform|tofu|ansible\S*|git|curl|wget|ssh|scp|rsync|systemctl|make|zfs|zpool|qm|pct|rm|cp|mv|mkdir|echo|cd|apt-get|apt|dnf|python3?|bash|sh) )/m;

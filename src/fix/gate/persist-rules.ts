@@ -90,6 +90,8 @@ const folderOf = (fact: Fact, { commands }: FileFacts): string =>
     ?.args.find(({ text }) => !text.startsWith('-'))
     ?.text.replace(/\/+$/, '') ?? '';
 
+const rawText = ({ words }: Fact): string => words.map(({ raw }) => raw).join(' ');
+
 /** Verbs of systemctl for units that are not to run. */
 const STOPS = /^(?:disable|mask|stop|kill)$/;
 
@@ -109,7 +111,11 @@ function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
       (fact.program === 'printf' && args.words[0] === '-v');
     if (named && args.words.some((word) => RULING.test(word)))
       return say('sets a variable that decides which programs run');
-    if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
+    // With another value of a variable it is the command that was there.
+    const isSameText = gone.some(
+      (other) => rawText(other) === rawText(fact) && fact.words.some(({ raw }) => raw.includes('$')),
+    );
+    if (isSameText || !TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
     const unit = args.operands.at(-1) ?? '';
     const ofSystemctl = (facts: readonly Fact[], test: (other: Fact) => boolean) =>
       fact.program === 'systemctl' && facts.some((other) => other.program === 'systemctl' && test(other));
