@@ -128,12 +128,9 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
   const numbers = new Set(lines.added.map(({ number }) => number));
   const wasRead = old.data?.parsed === false ? false : old.unread.size === 0 || now.unread.size > 0;
   const isNew = ({ line }: { line: number }) => wasRead || [0, 1, 2, 3].some((more) => numbers.has(line + more));
-  const ends = now.tasks.map(({ line }) => line).slice(1);
-  const isOldTask = ({ line }: Task, i: number) =>
-    ![...numbers].some((number) => number >= line && number < (ends[i] ?? Number.POSITIVE_INFINITY));
   return {
     ...edit,
-    old: wasRead ? old : { ...old, tasks: [...old.tasks, ...now.tasks.filter(isOldTask)] },
+    old: wasRead ? old : { ...old, tasks: [...old.tasks, ...unreadTasks(now.tasks, lines)] },
     now,
     lines,
     added: without(now.commands, old.commands, commandKey, ({ line }) => !numbers.has(line)).filter(isNew),
@@ -141,6 +138,22 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
     addedLeaves: without(nowLeaves, oldLeaves, leafKey).filter(isNew),
     goneLeaves: without(oldLeaves, nowLeaves, leafKey),
   };
+}
+
+/** The tasks of a text that did not parse before, as far as their lines are old: a word of one may be new, its call may not. */
+function unreadTasks(tasks: readonly Task[], { added, removed }: ChangedLines): Task[] {
+  const wordIn = ({ text }: { text: string }) => /^\s*([\w.]+):\s*(.*?)\s*$/.exec(text)?.slice(1, 3) ?? [];
+  const before = new Map(removed.map(wordIn).map(([key = '', value = '']) => [key, value]));
+  return tasks.flatMap((task, i) => {
+    const end = tasks[i + 1]?.line ?? Number.POSITIVE_INFINITY;
+    const keys = added.filter(({ number }) => number >= task.line && number < end).map((line) => wordIn(line)[0] ?? '');
+    const words = Object.fromEntries(
+      Object.entries(task.words).flatMap(([key, value]) =>
+        keys.includes(key) ? [[key, before.get(key) ?? '']] : [[key, value]],
+      ),
+    );
+    return keys.every((key) => key in task.words && key !== 'name') ? [{ ...task, words }] : [];
+  });
 }
 
 /** A leaf under a renamed parent is the same leaf; a module's full name is its short name. */

@@ -79,8 +79,28 @@ export function ends({ path, added, now, gone, old }: Change): Finding[] {
   const lost = more
     .filter((fact) => !added.includes(fact) && (old.unread.size === 0 || now.unread.size > 0))
     .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
-  return [...lost, ...newEnds({ path, added, now, gone, old })];
+  return [...lost, ...lostEnds({ path, added, now, gone, old }), ...newEnds({ path, added, now, gone, old })];
 }
+
+const branchOf = ({ around }: Fact): string =>
+  around.flatMap((frame) => (frame.kind === 'branch' ? [frame.guard] : [])).at(-1) ?? '';
+
+/** Branches that ended in failure and are still there, without that end. */
+const lostEnds = ({
+  path,
+  added,
+  now,
+  gone,
+  old,
+}: Pick<Change, 'path' | 'added' | 'now' | 'gone' | 'old'>): Finding[] =>
+  gone
+    .filter((fact) => /^(?:exit|return)$/.test(fact.program) && fact.role !== 'maybe' && isFailure(fact, old))
+    .filter((fact) => {
+      const left = now.commands.filter((other) => other.unit === fact.unit && branchOf(other) === branchOf(fact));
+      const isFound = (other: Fact) => /^(?:exit|return|die|fail\w*|false)$/.test(other.program);
+      return branchOf(fact) !== '' && left.length > 0 && ![...left, ...added].some(isFound);
+    })
+    .map((fact) => asks('masks', path, fact.line, 'no longer ends in failure', shownWords(fact)));
 
 /** An end that nothing asks about, is no failure, and has work behind it. */
 const endsEarly = (fact: Fact, file: FileFacts): boolean =>

@@ -106,7 +106,7 @@ const shebangs = ({ path, lines }: Change): Finding[] =>
     .map(({ text, number }) => refuses('masks', path, number, 'has the script read, not run', text));
 
 const MAKE_RULES =
-  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
+  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#=]*:\s*(?:(?:export|override|private)\s+)*[\w.]+\s*[:?+!]?=|^ifn?(?:eq|def)\b/;
 
 /** Lines of images and units that let them run as somebody else, with other code, or less often. */
 const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
@@ -126,8 +126,14 @@ const settingLines = ({ path, lines, now: { language } }: Change): Finding[] =>
 function makeLines({ path, lines, now: { language } }: Change): Finding[] {
   if (language !== 'make') return [];
   const variables = makeVariables(lines.after.join('\n'));
+  // More options for the shell of recipes make it stricter.
+  const flags = (all: readonly { text: string }[]) =>
+    all.flatMap(({ text }) => /^\.SHELLFLAGS\s*:?=\s*(.*)$/.exec(text)?.[1]?.split(/\s+/) ?? []);
+  const isKept = flags(lines.removed).every((word) => flags(lines.added).includes(word));
   const hits = [...lines.added, ...lines.removed].filter(
-    ({ text }) => MAKE_RULES.test(expanded(text, variables)) || /^\s*#.*\\$/.test(text),
+    ({ text }) =>
+      (MAKE_RULES.test(expanded(text, variables)) || /^\s*#.*\\$/.test(text)) &&
+      !(isKept && text.startsWith('.SHELLFLAGS')),
   );
   return hits
     .slice(0, 3)

@@ -141,11 +141,17 @@ const guardsOf = ({ around }: Fact): string[] =>
   around.flatMap((frame) => (frame.kind === 'branch' || frame.kind === 'given' ? [squeezed(frame.guard)] : []));
 /** Steps that make the way free for the next one. */
 const PREPARES = /^(?:sleep|cd|pushd|echo|export|source|mkdir -p) /;
+/** The same, or the same program with other arguments; tests ask something else then. */
+const isSameQuestion = (one: string, other: string): boolean =>
+  one === other || (/^[\w-]+ /.test(one) && !/^test /.test(one) && one.split(' ')[0] === other.split(' ')[0]);
 const newGuards = (now: Fact, before: Fact): string[] => {
   const old = guardsOf(before);
   const parts = (guard: string) => guard.replace(/^if /, '').split(/ && |; /);
   const isOld = (guard: string) =>
-    guard.startsWith('if ') && parts(guard).every((part) => PREPARES.test(part) || old.flatMap(parts).includes(part));
+    guard.startsWith('if ') &&
+    parts(guard).every(
+      (part) => PREPARES.test(part) || old.flatMap(parts).some((other) => isSameQuestion(part, other)),
+    );
   return guardsOf(now).filter((guard) => !old.includes(guard) && !isOld(guard));
 };
 

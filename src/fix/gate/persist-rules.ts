@@ -213,28 +213,32 @@ function variableFindings(change: Change): Finding[] {
 const OTHERWISE =
   /\bfor\s+(?:PATH|LD_\w+|BASH_ENV)\s+in\b|\$\{(?:PATH|LD_\w+|BASH_ENV|PROMPT_COMMAND):?=|\b(?:declare|local|typeset)\s+-\w*n\w*\s+\w+=["']?(?:PATH|LD_|BASH_ENV)/;
 
-/** `export PATH := …` of make and just. */
+/** `export PATH := …` of make and just, and the shell that runs their lines. */
 function recipeVariables({ now: { language }, lines }: Change): { name: string; value: string; line: number }[] {
   if (language !== 'make' && language !== 'just') return [];
   return lines.added.flatMap(({ text, number }) => {
-    const [, name, value] = /^(?:export\s+|override\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
-    const [, shell] = /^set\s+(?:shell|script-interpreter)\s*:=\s*\[(.*)\]/.exec(text) ?? [];
-    if (
-      shell !== undefined &&
-      !strings(shell).every((word) => /^(?:(?:\/usr)?\/bin\/)?(?:ba|z|da)?sh$|^-\w+$|^(?:pipefail|errexit)$/.test(word))
-    )
-      return [{ name: 'shell', value: shell, line: number }];
-    const isRuling = name !== undefined && (RULING.test(name) || name === 'SHELL' || name === '.SHELLFLAGS');
-    return isRuling ? [{ name, value: value as string, line: number }] : [];
+    const [, name = '', value = ''] = RECIPE_VARIABLE.exec(text) ?? [];
+    const isShell = /^(?:SHELL|\.SHELLFLAGS|shell|script-interpreter)$/.test(name);
+    const isRuling = RULING.test(name) || (isShell && !isUsualShell(value));
+    return isRuling ? [{ name, value, line: number }] : [];
   });
 }
+
+const RECIPE_VARIABLE =
+  /^(?:export\s+|override\s+|set\s+(?=shell|script))*([A-Z_.]+|shell|script-interpreter)\s*[:?+!]{0,2}=\s*(.*)$/;
+const SHELL_WORD = /^(?:(?:\/usr)?\/bin\/(?:env)?)?(?:ba|z|da)?(?:sh)?$|^-[a-z]+$|^(?:pipefail|errexit|nounset)$/;
+/** A shell of the system with options. */
+const isUsualShell = (value: string): boolean => value.split(/[\s[\]",']+/).every((word) => SHELL_WORD.test(word));
 
 /** Who may log in to a machine when it is made. */
 const LETS_IN = /authorized[_-]?keys?$|^ssh_import_id$|pwauth$|passwd$|^(?:PermitRootLogin|PasswordAuthentication)$/i;
 
 /** Start files that data has written, and who it lets in: by a machine's configuration, or when it is made. Tasks have their own rules. */
-const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
-  now.tasks.length > 0
+const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] => [
+  ...addedLeaves
+    .filter(({ value }) => /\b(?:Proxy|Local|KnownHosts)Command\b(?!\W*ssh\b)/.test(value))
+    .map(({ value, line }) => refuses('persists', path, line, 'has ssh run a command of its own', value)),
+  ...(now.tasks.length > 0
     ? []
     : addedLeaves
         .filter(
@@ -244,7 +248,8 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
         .filter(({ value }) => !old.data?.leaves.some((leaf) => leaf.value === value))
-        .map(({ value, line }) => refuses('persists', path, line, WHY, value));
+        .map(({ value, line }) => refuses('persists', path, line, WHY, value))),
+];
 
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
 const READS = /^(?:get|list|watch)$/;

@@ -157,8 +157,12 @@ const asksItself = ({ words: { register, until } }: Task): boolean =>
 /** It waited for something else, and for no mistaken name; one more condition is waited for longer. */
 const waitsLess = (task: Task, earlier: Task | undefined): boolean =>
   earlier?.words.until !== undefined &&
+  isBalanced(String(earlier.words.until)) &&
   (asksItself(earlier) || !asksItself(task)) &&
   !isLonger(String(task.words.until), String(earlier.words.until));
+/** Brackets that nothing closes make a condition that cannot be asked. */
+const isBalanced = (text: string): boolean =>
+  ['()', '[]', '{}'].every(([open = '', close = '']) => text.split(open).length === text.split(close).length);
 const isLonger = (until: string, before: string): boolean =>
   until.startsWith(`${before} and `) && !/\b(?:or|if|else)\b/.test(until.slice(before.length));
 
@@ -267,6 +271,9 @@ const hits = (task: Task, [modules, args]: readonly [RegExp, RegExp, ...unknown[
 function newCall({ path, old: { tasks: before, commands }, now }: Change, task: Task, knows: Knows): Finding[] {
   if (before.some((other) => callText(other) === callText(task))) return [];
   const earlier = counterpart(task, before);
+  // Under another name of an argument it is what the task was given before.
+  const valuesOf = (one: Task) => JSON.stringify(Object.values(one.args).map(String).sort());
+  if (earlier?.module === task.module && valuesOf(earlier) === valuesOf(task)) return [];
   const row = CALLS.find(
     (one) => hits(task, one) && !(earlier && hits(earlier, one) && !isOtherPayload(task, earlier)),
   );

@@ -85,7 +85,8 @@ export function innerWords(program: string, args: readonly Word[]): readonly Wor
       at++;
       break;
     }
-    if (program === 'env' && /^\w+=/.test(text)) at++;
+    // A whole array before the command holds options.
+    if ((program === 'env' && /^\w+=/.test(text)) || /\[[@*]\]\}"?$/.test((args[at] as Word).raw)) at++;
     else if (!text.startsWith('-') || text === '-') {
       if (text !== '-' || (program !== 'su' && program !== 'env')) break;
       at++;
