@@ -1,7 +1,7 @@
 // The shell texts in YAML, JSON and TOML: what Ansible, a Taskfile or npm runs, what containers start, and values that may be
 // commands for a reader nobody knows.
 import { type Data, isRecord, type Value } from './data.ts';
-import type { Role, ShellText } from './shell-text.ts';
+import type { Role, ShellText } from './language.ts';
 
 const ANSIBLE_PATH =
   /(?:^|\/)(?:tasks|handlers|playbooks?|roles|molecule)\/|(?:^|\/)(?:site|playbook|main|bootstrap|reset|provision)[\w-]*\.ya?ml/i;

@@ -3,7 +3,7 @@ import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, removesTrees, verbOf } from './arguments.ts';
 import { changedGuards, inputsOf } from './destroy-guards.ts';
-import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
+import { type Harm, harmOf, inlineHarm, SPEAKS, sqlHarm } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
@@ -132,12 +132,9 @@ const destroys = (fact: Fact, scope: Scope): Harm | undefined =>
   written(fact) ?? wrapped(fact) ?? deletes(fact, scope) ?? empties(fact, scope) ?? harmOf(fact, scope.isFunction);
 
 const DELETES = /^(?:rm|shred|unlink|mkfs(?:\..*)?|wipefs|blkdiscard|rmdir)$/;
-const TALKS =
-  /^(?:echo|printf|log\w*|info|warn\w*|error|die|grep|egrep|rg|which|type|command|man|git|kubectl|docker|podman|export|local|declare|case|for|sudo|env|xargs|find|ssh|sh|bash|trap|eval|apt-get|apt|dnf|yum|apk|brew|pip|npm|busybox|toybox|test|\[\[?|alias|hash|function)$/;
-
 /** A program that no table knows and that is given another to run; JSON that has a command in it. */
 function wrapped({ program, args, via }: Fact): Harm | undefined {
-  if (via !== undefined || TALKS.test(program) || program === '') return jsonHarm(args);
+  if (via !== undefined || SPEAKS.test(program) || isInterpreter(program) || program === '') return jsonHarm(args);
   const at = args.findIndex(({ text, quoted }) => !quoted && DELETES.test(text.split('/').at(-1) as string));
   return at > 0 && args.length > at + 1 && !args[at]?.dynamic
     ? { severity: 'refuse', why: 'has something deleted by another program' }

@@ -40,7 +40,7 @@ const STOPS =
 const ACTS =
   /^(?:get|describe|logs?|apply|create|install|upgrade|start|restart|reload|status|run|exec|pull|push|build|set|add|list|ls|show|plan|validate|diff|wait|template|check|test|init|info|version|up|cp|copy|reconcile|resume|backup|restore|bootstrap|label|annotate|rollout|login|import|patch|edit|send|inspect|enable|is-active|reset-failed)$/;
 /** Programs whose words are names, patterns or texts, and those with rows of their own. */
-const SPEAKS =
+export const SPEAKS =
   /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|tput|clear|reset|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|find|test_.*|describe|it|assert.*|curl|wget|cp|mv|ln|install|tar|chmod|chown|rm|rmdir|kill|hostname|id|ps|pgrep|seq|openssl|base64|envsubst|sops|helm-docs)$/;
 /** What runs targets, playbooks or scripts by their names. */
 const RUNNERS = /^(?:g?make|just|task|go-task|npm|pnpm|yarn|mise|invoke|rake|ansible-playbook|ansible-pull)$/;

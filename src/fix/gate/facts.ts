@@ -8,8 +8,7 @@ import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwr
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData, readWritten } from './data.ts';
 import { readHcl } from './hcl.ts';
-import { type Language, languageOf, untemplated } from './language.ts';
-import type { Role, ShellText } from './shell-text.ts';
+import { type Language, languageOf, type Role, type ShellText, untemplated } from './language.ts';
 import { readTasks, type Task } from './tasks.ts';
 import { shellTexts } from './texts.ts';
 
@@ -142,7 +141,7 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
 
 /** The tasks of a text that did not parse before, as far as their lines are old: a word of one may be new, its call may not. */
 function unreadTasks(tasks: readonly Task[], { added, removed }: ChangedLines): Task[] {
-  const wordIn = ({ text }: { text: string }) => /^\s*([\w.]+):\s*(.*?)\s*$/.exec(text)?.slice(1, 3) ?? [];
+  const wordIn = ({ text }: { text: string }) => /^\s*(?:- )?([\w.]+):\s*(.*?)\s*$/.exec(text)?.slice(1, 3) ?? [];
   const before = new Map(removed.map(wordIn).map(([key = '', value = '']) => [key, value]));
   return tasks.flatMap((task, i) => {
     const end = tasks[i + 1]?.line ?? Number.POSITIVE_INFINITY;
@@ -152,7 +151,7 @@ function unreadTasks(tasks: readonly Task[], { added, removed }: ChangedLines): 
         keys.includes(key) ? [[key, before.get(key) ?? '']] : [[key, value]],
       ),
     );
-    return keys.every((key) => key in task.words && key !== 'name') ? [{ ...task, words }] : [];
+    return keys.every((key) => key in task.words) ? [{ ...task, words }] : [];
   });
 }
 

@@ -134,7 +134,11 @@ const isNothing = (value: Value): boolean => /^"?(?:\[\]|\{\{ *\[\] *\}\})"?$/.t
 
 /** Words that keep a task from running or its failure from counting: which values do, and why that is wrong. */
 const SILENCES: readonly (readonly [key: RegExp, (value: Value) => boolean, why: string])[] = [
-  [/^ignore_errors$/, (value) => !/^(?:false|no)$/i.test(String(value)), 'its failure does not count any more'],
+  [
+    /^ignore_errors$/,
+    (value) => !/^(?:false|no|\{\{ *ansible_check_mode *\}\})$/i.test(String(value)),
+    'its failure does not count any more',
+  ],
   [/^failed_when$/, isConstant, 'never fails'],
   [/^when$/, isConstant, 'runs never, or always'],
   [/^(?:loop|with_\w+)$/, isNothing, 'runs for nothing'],

@@ -2,8 +2,7 @@
 import type { Data } from './data.ts';
 import { dataTexts } from './data-texts.ts';
 import { listItems } from './hcl.ts';
-import type { Language } from './language.ts';
-import type { ShellText } from './shell-text.ts';
+import type { Language, ShellText } from './language.ts';
 
 export function shellTexts(path: string, text: string, language: Language, data: Data | undefined): ShellText[] {
   switch (language) {
