@@ -5,7 +5,7 @@ import type { Frame } from '../shell/command.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
 import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
-import { type ChangedLines, changedLines } from './changed-lines.ts';
+import { type ChangedLines, changedLines, without } from './changed-lines.ts';
 import { type Data, type Leaf, readData, readWritten } from './data.ts';
 import { readHcl } from './hcl.ts';
 import { type Language, languageOf, type Role, type ShellText, untemplated } from './language.ts';
@@ -160,21 +160,3 @@ const leafKey = ({ keys, value }: Leaf): string =>
   `${(keys.at(-1) ?? '').replace(/^ansible\.(?:builtin|legacy)\./, '')}\0${value}`;
 
 const commandKey = ({ key, role }: Fact): string => `${role === 'maybe'} ${key}`;
-
-/** Those of `some` that `others` do not have as well, each as often as it stands there; of the same ones first those that `isOld`. */
-function without<T>(
-  some: readonly T[],
-  others: readonly T[],
-  keyOf: (one: T) => string,
-  isOld: (one: T) => boolean = () => true,
-): T[] {
-  const counts = new Map<string, number>();
-  for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
-  const matched = new Set<T>();
-  for (const one of [...some.filter(isOld), ...some.filter((other) => !isOld(other))]) {
-    const left = counts.get(keyOf(one)) ?? 0;
-    counts.set(keyOf(one), left - 1);
-    if (left > 0) matched.add(one);
-  }
-  return some.filter((one) => !matched.has(one));
-}

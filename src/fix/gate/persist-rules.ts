@@ -159,28 +159,18 @@ function variableFindings(change: Change): Finding[] {
   const before = new Set(
     old.commands.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => `${name}=${values[0]?.text}`)),
   );
-  const set = added
-    .filter(({ role }) => role === 'run')
-    .flatMap((fact) =>
-      assignmentsOf(fact)
-        .filter(({ name }) => RULING.test(name))
-        .map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
-    );
-  const loaded = added
-    .filter(({ role }) => role === 'run')
-    .flatMap((fact) =>
-      assignmentsOf(fact)
-        .filter(({ name, values }) => LOADING.test(name) && /^(?:\/|~|tcp:|ssh:)/.test(values[0]?.text ?? ''))
-        .map(({ name }) => asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact))),
-    );
-  const env = added
-    .filter(({ program, role }) => program === 'env' && role === 'run')
-    .flatMap((fact) =>
-      fact.args
-        .flatMap(({ text }) => /^(\w+)=(.*)$/s.exec(text)?.slice(1, 3) ?? [])
-        .flatMap((name, i, all) =>
-          i % 2 === 0 && RULING.test(name) ? [{ name, value: all[i + 1] ?? '', line: fact.line }] : [],
-        ),
+  const ran = added.filter(({ role }) => role === 'run');
+  const given = ran.flatMap((fact) => [
+    ...assignmentsOf(fact).map(({ name, values }) => ({ name, value: values[0]?.text ?? '', fact })),
+    ...(fact.program === 'env' ? fact.args : []).flatMap(({ text }) => {
+      const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+      return name === undefined ? [] : [{ name, value, fact }];
+    }),
+  ]);
+  const loaded = given
+    .filter(({ name, value }) => LOADING.test(name) && /^(?:\/|~|tcp:|ssh:)/.test(value))
+    .map(({ name, fact }) =>
+      asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact)),
     );
   // A file of the stage's environment; what a container is given concerns that alone.
   const isLoaded =
@@ -195,9 +185,9 @@ function variableFindings(change: Change): Finding[] {
       : (keys.at(-1) ?? '');
   const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
   return [
-    ...[...set, ...env]
-      .filter(({ name, value }) => !before.has(`${name}=${value}`))
-      .map(({ name, value, line }) => say(line, name, value)),
+    ...given
+      .filter(({ name, value }) => RULING.test(name) && !before.has(`${name}=${value}`))
+      .map(({ name, value, fact }) => say(fact.line, name, value)),
     ...loaded,
     ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
     ...(now.language === 'shell'
@@ -252,65 +242,84 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] => [
 ];
 
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
-const READS = /^(?:get|list|watch)$/;
+const BINDING = /^(?:Cluster)?RoleBinding$/;
+const BINDS = 'binds a role in the cluster';
 
-/** Roles and their bindings in a cluster. */
+interface Rights {
+  /** The file has a role, or rules of one. */
+  readonly hasRole: boolean;
+  readonly hasBinding: boolean;
+}
+
+/** Leaves that give rights, and what they give. */
+const RIGHTS: readonly (readonly [
+  (leaf: Leaf, key: string, rights: Rights) => boolean,
+  'persists' | 'softer',
+  why: string,
+])[] = [
+  [
+    ({ value }, key, { hasRole }) => hasRole && key === 'verbs' && WRITES.test(value),
+    'persists',
+    'gives a role a verb that writes',
+  ],
+  [
+    ({ value }, key, { hasRole }) =>
+      hasRole && ((key === 'resources' && /^(?:secrets|\*)$/.test(value)) || (key === 'apiGroups' && value === '*')),
+    'persists',
+    'gives a role more than it needs',
+  ],
+  [
+    ({ keys }, key, { hasBinding }) =>
+      hasBinding && (keys.includes('subjects') || (keys.includes('roleRef') && key === 'name')),
+    'persists',
+    'gives somebody else the rights of a role',
+  ],
+  [
+    ({ value }, key, { hasRole }) => hasRole && key === 'verbs' && /^(?:get|list|watch)$/.test(value),
+    'softer',
+    'lets a role read more than before',
+  ],
+  [
+    ({ keys, value }, key) =>
+      value === 'cluster-admin' ||
+      (key === 'clusterAdmin' && /^true$/i.test(value)) ||
+      /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
+      (key === 'kind' && BINDING.test(value) && keys.length > 1),
+    'persists',
+    BINDS,
+  ],
+  [
+    ({ value }, key) => /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(key) && /^true$/i.test(value),
+    'softer',
+    'gives a container more power over its host',
+  ],
+  [
+    ({ keys, value }, key) =>
+      keys.includes('hostPath') &&
+      key === 'path' &&
+      /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/.test(value),
+    'softer',
+    "mounts a folder of the host's own",
+  ],
+];
+
+/** Roles and their bindings in a cluster, and what its containers may do. */
 function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
   const kinds = (file: FileFacts) =>
     (file.data?.documents ?? []).flatMap((document) =>
       isRecord(document) && typeof document.kind === 'string' ? [document.kind] : [],
     );
-  const bindings = (file: FileFacts) => kinds(file).filter((kind) => /^(?:Cluster)?RoleBinding$/.test(kind)).length;
+  const bindings = (file: FileFacts) => kinds(file).filter((kind) => BINDING.test(kind)).length;
   const hasRole =
     kinds(now).some((kind) => /^(?:Cluster)?Role$/.test(kind)) ||
     addedLeaves.some(({ keys }) => keys.includes('rules') || keys.includes('rbac'));
-  const verbs = hasRole ? addedLeaves.filter(({ keys }) => keys.at(-1) === 'verbs') : [];
-  const secrets = hasRole
-    ? addedLeaves.filter(
-        ({ keys, value }) =>
-          (keys.at(-1) === 'resources' && /^(?:secrets|\*)$/.test(value)) ||
-          (keys.at(-1) === 'apiGroups' && value === '*'),
-      )
-    : [];
-  const subjects =
-    bindings(now) > 0
-      ? addedLeaves.filter(
-          ({ keys }) => keys.includes('subjects') || (keys.includes('roleRef') && keys.at(-1) === 'name'),
-        )
-      : [];
-  const admin = addedLeaves.filter(
-    ({ keys, value }) =>
-      value === 'cluster-admin' ||
-      (keys.at(-1) === 'clusterAdmin' && /^true$/i.test(value)) ||
-      /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
-      (keys.at(-1) === 'kind' && /^(?:Cluster)?RoleBinding$/.test(value) && keys.length > 1),
-  );
-  const powers = addedLeaves.filter(
-    ({ keys, value }) =>
-      /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(keys.at(-1) ?? '') && /^true$/i.test(value),
-  );
-  const mounts = addedLeaves.filter(
-    ({ keys, value }) =>
-      keys.includes('hostPath') &&
-      keys.at(-1) === 'path' &&
-      /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/.test(value),
-  );
-  return [
-    ...(bindings(now) > bindings(old) ? [refuses('persists', path, undefined, 'binds a role in the cluster')] : []),
-    ...verbs
-      .filter(({ value }) => WRITES.test(value))
-      .map(({ value, line }) => refuses('persists', path, line, 'gives a role a verb that writes', value)),
-    ...secrets.map(({ value, line }) => refuses('persists', path, line, 'gives a role more than it needs', value)),
-    ...subjects.map(({ value, line }) =>
-      refuses('persists', path, line, 'gives somebody else the rights of a role', value),
-    ),
-    ...verbs
-      .filter(({ value }) => READS.test(value))
-      .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
-    ...admin.map(({ value, line }) => refuses('persists', path, line, 'binds a role in the cluster', value)),
-    ...powers.map(({ keys, line }) =>
-      asks('softer', path, line, 'gives a container more power over its host', keys.at(-1)),
-    ),
-    ...mounts.map(({ value, line }) => asks('softer', path, line, "mounts a folder of the host's own", value)),
-  ];
+  const given = addedLeaves.flatMap((leaf): Finding[] => {
+    const key = leaf.keys.at(-1) ?? '';
+    const row = RIGHTS.find(([test]) => test(leaf, key, { hasRole, hasBinding: bindings(now) > 0 }));
+    if (!row) return [];
+    const [, code, why] = row;
+    const words = `${key}: ${leaf.value}`;
+    return [code === 'softer' ? asks(code, path, leaf.line, why, words) : refuses(code, path, leaf.line, why, words)];
+  });
+  return bindings(now) > bindings(old) ? [refuses('persists', path, undefined, BINDS), ...given] : given;
 }
