@@ -82,10 +82,13 @@ export function ends({ path, added, now, gone, old }: Change): Finding[] {
   return [...lost, ...lostEnds({ path, added, now, gone, old }), ...newEnds({ path, added, now, gone, old })];
 }
 
-const branchOf = ({ around }: Fact): string =>
-  around.flatMap((frame) => (frame.kind === 'branch' ? [frame.guard] : [])).at(-1) ?? '';
+/** The function and the branch that a command stands in. */
+const placeOf = (fact: Fact): string =>
+  [functionOf(fact), ...fact.around.flatMap((frame) => (frame.kind === 'branch' ? [frame.guard] : [])).slice(-1)].join(
+    '\0',
+  );
 
-/** Branches that ended in failure and are still there, without that end. */
+/** Branches and functions that ended in failure and are still there, without that end. */
 const lostEnds = ({
   path,
   added,
@@ -96,9 +99,11 @@ const lostEnds = ({
   gone
     .filter((fact) => /^(?:exit|return)$/.test(fact.program) && fact.role !== 'maybe' && isFailure(fact, old))
     .filter((fact) => {
-      const left = now.commands.filter((other) => other.unit === fact.unit && branchOf(other) === branchOf(fact));
-      const isFound = (other: Fact) => /^(?:exit|return|die|fail\w*|false)$/.test(other.program);
-      return branchOf(fact) !== '' && left.length > 0 && ![...left, ...added].some(isFound);
+      const left = now.commands.filter((other) => other.unit === fact.unit && placeOf(other) === placeOf(fact));
+      const fails = (other: Fact) =>
+        /^(?:die|fail\w*|false)$/.test(other.program) ||
+        (/^(?:exit|return)$/.test(other.program) && (isFailure(other, now) || /\$/.test(other.args[0]?.text ?? '')));
+      return placeOf(fact) !== '' && left.length > 0 && ![...left, ...added].some(fails);
     })
     .map((fact) => asks('masks', path, fact.line, 'no longer ends in failure', shownWords(fact)));
 
@@ -135,10 +140,6 @@ function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' 
     // Each line of an image has a shell of its own.
     const isNear = (other: Fact) => other.unit === unit && (now.language !== 'docker' || other.text === fact.text);
     const later = now.commands.some((other, i) => isNear(other) && isAfter(other, i) && isWork(other));
-    const failing = gone.find(
-      (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
-    );
-    if (failing) return [asks('masks', path, line, 'was a failure before', shownWords(fact))];
     const last = now.commands.slice(0, index).findLast((other) => isNear(other) && isOwn(other));
     const isForgiving =
       !now.commands.some(stopsAtFailure) && now.language !== 'make' && /^0*$/.test(args[0]?.text ?? '');

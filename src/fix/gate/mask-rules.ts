@@ -14,26 +14,8 @@ import { functionOf, isSilenced, isWork } from './work.ts';
 
 export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
   if (change.before === null) return added(change);
-  return [
-    ...touched(change, rules),
-    ...added(change),
-    ...guards(change, rules.untouchable),
-    ...ends(change),
-    ...lostFailures(change),
-  ];
+  return [...touched(change, rules), ...added(change), ...guards(change, rules.untouchable), ...ends(change)];
 }
-
-/** Functions that ended in failure, and do so no more. */
-const lostFailures = ({ path, old, now }: Change): Finding[] =>
-  old.functions
-    .filter((name) => now.functions.includes(name) && endsBadly(name, old) && !endsBadly(name, now))
-    .filter((name) => old.unread.size === 0 && now.commands.some(({ program }) => program === name))
-    .map((name) => asks('masks', path, undefined, 'no longer ends in failure', name));
-
-const endsBadly = (name: string, { commands }: FileFacts): boolean => {
-  const last = commands.filter((fact) => functionOf(fact) === name).at(-1);
-  return /^(?:exit|return)$/.test(last?.program ?? '') && /^[1-9]/.test(last?.args[0]?.text ?? '');
-};
 
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
