@@ -318,10 +318,6 @@ function shows({ path, added, gone }: Change): Finding[] {
     if (tells) return [asks('softer', path, line, 'prints a variable that may hold a secret', words)];
     if (dumps && !wasShown)
       return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
-    const config = assignmentsOf(fact).find(
-      ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),
-    );
-    if (config) return [asks('softer', path, line, `sets ${config.name} to a path of this machine`, words)];
     const [feeder = fact] = fact.fedBy;
     const isOutput = writtenPaths(fact).some((file) => /\$MENDLOOP_OUT\b/.test(file));
     const isLiteral =

@@ -234,50 +234,41 @@ function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, 
 
 const FETCHES =
   /^(?:curl|wget|aria2c|axel|fetch|http|https|xh|lwp-request|GET|ftp|tftp|scp|sftp|nc|ncat|netcat|socat|oras|gsutil)$/;
+const isSpoken = (program: string): boolean => /^(?:echo|printf)$/.test(program);
+
+/** A shell or interpreter that reads its program from another command, which does not just say it. */
+function isFed(fact: Fact): boolean {
+  const [feeder] = fact.fedBy;
+  if (!feeder || !isInterpreter(fact.program) || hasOperand(fact)) return false;
+  const program = nameOf(feeder.words[0]?.text ?? '');
+  if (program === 'cat' && feeder.document !== undefined) return false;
+  return !isSpoken(program) || feeder.words.slice(1).some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text));
+}
+
 /** What is downloaded or decoded and run at once. */
 function unseen(fact: Fact, { fetched, language, ran }: Scope): Harm | undefined {
-  const { program, args, fedBy, redirects, around } = fact;
-  const runs =
-    isShell(program) ||
-    isInterpreter(program) ||
-    /^(?:source|\.|eval|xargs|parallel|at|batch|crontab|ssh)$/.test(program);
-  const why = 'runs what it downloads or decodes without anyone having seen it';
-  const feeder = fedBy.map(({ words }) => (words[0]?.text ?? '').split('/').at(-1) as string);
-  if (
-    (isShell(program) || (isInterpreter(program) && !hasOperand(fact))) &&
-    fedBy.length > 0 &&
-    !(isShell(program) && hasOperand(fact))
-  ) {
-    const isWritten =
-      /^(?:echo|printf)$/.test(feeder[0] ?? '') || (feeder[0] === 'cat' && fedBy[0]?.document !== undefined);
-    if (!isWritten) return { severity: 'refuse', why };
-    const written = fedBy[0]?.words.slice(1) ?? [];
-    if (
-      /^(?:echo|printf)$/.test(feeder[0] ?? '') &&
-      written.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text))
-    )
-      return { severity: 'refuse', why };
-  }
+  const { program, args, redirects, around } = fact;
+  const sources = program === 'source' || program === '.';
+  const runs = isInterpreter(program) || /^(?:source|\.|eval|xargs|parallel|at|batch|crontab|ssh)$/.test(program);
   const input = redirects.find(({ operator }) => operator === '<')?.target?.text;
-  if (isShell(program) && !hasOperand(fact) && fact.via === undefined && input !== undefined)
-    return { severity: 'refuse', why };
-  if (runs && input === '$(…)') return { severity: 'refuse', why };
-  if (/^(?:source|\.|bash|sh|zsh|dash|ksh)$/.test(program) && args.some(({ text }) => text === '$(…)'))
-    return { severity: 'refuse', why };
-  if (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) return { severity: 'refuse', why };
   // What an image is made of stays in it.
-  if (program === 'chmod' && (language === 'docker' || !args.some(({ text }) => MAKES_RUNNABLE.test(text))))
-    return undefined;
-  const target =
-    isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod)$/.test(program)
+  const isHarmless =
+    program === '' ||
+    (program === 'chmod' && (language === 'docker' || !args.some(({ text }) => MAKES_RUNNABLE.test(text))));
+  const started =
+    isInterpreter(program) || sources || program === 'chmod'
       ? args.map(({ text }) => text)
       : [fact.words[0]?.text ?? ''].filter((word) => !ran.has(word));
-  if (
-    target.some((word) => (word.includes('/') || fetched.has(word) ? fetched.has(nameOf(word)) : false)) &&
-    program !== ''
-  )
-    return { severity: 'refuse', why };
-  return undefined;
+  const isUnseen =
+    isFed(fact) ||
+    (isShell(program) && !hasOperand(fact) && fact.via === undefined && input !== undefined) ||
+    (runs && input === '$(…)') ||
+    ((sources || isShell(program)) && args.some(({ text }) => text === '$(…)')) ||
+    (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) ||
+    (!isHarmless && started.some((word) => fetched.has(word) || (word.includes('/') && fetched.has(nameOf(word)))));
+  return isUnseen
+    ? { severity: 'refuse', why: 'runs what it downloads or decodes without anyone having seen it' }
+    : undefined;
 }
 
 const MAKES_RUNNABLE = /^[ugoa]*[+=][a-zA-Z]*x|^[0-7]*[1357][0-7]*$/;

@@ -54,6 +54,16 @@ const verb =
   (args) =>
     args.verb(verbs, within);
 
+/** A verb with one of these options, short or long. */
+const told =
+  (verbs: RegExp, short: string, ...long: string[]): Test =>
+  (args) =>
+    args.verb(verbs, 4) && args.has(short, ...long);
+const nested =
+  (...verbs: RegExp[]): Test =>
+  (args) =>
+    args.verbs(...verbs);
+
 const DISK = /^\/dev\/(?:sd|nvme|vd|hd|xvd|mapper|disk|mmcblk|md|dm-|zvol|loop|block|mem|kmem|port)/;
 const KUBECTL = /^(?:kubectl|k|oc|kubecolor)$/;
 const CONTAINERS = /^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/;
@@ -99,7 +109,7 @@ const TABLE: readonly Row[] = [
   ],
   [/^(?:lv|vg|pv)(?:remove|reduce)$/, always],
   [/^(?:lv|vg|pv)(?:create|convert)$/, (args) => args.has('f', 'force')],
-  [/^zpool$/, (args) => args.verb(/^(?:create|add|replace)$/) && args.has('f')],
+  [/^zpool$/, told(/^(?:create|add|replace)$/, 'f')],
   [/^(?:zpool|zfs)$/, verb(/^(?:rollback|offline|detach|receive|recv)$/)],
   [/^mdadm$/, (args) => args.has('SC', 'zero-superblock', 'stop', 'remove', 'fail', 'create')],
   [/^cryptsetup$/, verb(/^(?:luksKillSlot|reencrypt)$/)],
@@ -114,8 +124,8 @@ const TABLE: readonly Row[] = [
   [/^(?:vault|bao|nomad)$/, verb(/^system-gc$/)],
   [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-killall(?:\.sh)?$/, always],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
-  [KUBECTL, (args) => args.verb(/^replace$/) && args.has('', 'force')],
-  [KUBECTL, (args) => args.verb(/^drain$/) && args.has('', 'force', 'disable-eviction')],
+  [KUBECTL, told(/^replace$/, '', 'force')],
+  [KUBECTL, told(/^drain$/, '', 'force', 'disable-eviction')],
   [
     KUBECTL,
     (args) =>
@@ -124,41 +134,23 @@ const TABLE: readonly Row[] = [
         args.all,
       ),
   ],
-  [KUBECTL, (args) => args.verb(/^config$/) && args.verb(/^unset$/)],
+  [KUBECTL, nested(/^config$/, /^unset$/)],
   [/^etcdctl$/, verb(/^(?:compact|defrag)$/)],
-  [CONTAINERS, (args) => args.verb(/^down$/, 4) && args.has('v', 'volumes', 'rmi')],
-  [CONTAINERS, (args) => args.verb(/^up$/, 4) && args.has('V', 'renew-anon-volumes', 'force-recreate')],
-  [/^docker$/, (args) => args.verbs(/^swarm$/, /^leave$/)],
+  [CONTAINERS, told(/^down$/, 'v', 'volumes', 'rmi')],
+  [CONTAINERS, told(/^up$/, 'V', 'renew-anon-volumes', 'force-recreate')],
+  [/^docker$/, nested(/^swarm$/, /^leave$/)],
   // Infrastructure as code and histories
-  [TERRAFORM, (args) => args.verbs(/^state$/, /^(?:mv|push|replace-provider)$/)],
+  [TERRAFORM, nested(/^state$/, /^(?:mv|push|replace-provider)$/)],
   [/^gh$/, verb(/^archive$/)],
-  [
-    /^git$/,
-    (args) =>
-      args.verb(/^push$/) &&
-      (args.has('fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune') ||
-        args.operands.slice(1).some((word) => /^[+:]/.test(word))),
-  ],
-  [/^git$/, (args) => args.verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref)$/, 2)],
-  [/^git$/, (args) => args.verb(/^reset$/, 2) && args.has('', 'hard', 'merge', 'keep')],
-  [
-    /^git$/,
-    (args) =>
-      args.verb(/^(?:checkout|switch|restore)$/, 2) &&
-      (args.has('f', 'force', 'discard-changes') ||
-        args.words.includes('--') ||
-        args.verb(/^restore$/, 2) ||
-        args.operands.at(-1) === '.'),
-  ],
-  [
-    /^git$/,
-    (args) =>
-      args.verbs(/^stash$/, /^(?:drop|clear)$/) ||
-      args.verbs(/^reflog$/, /^(?:expire|delete)$/) ||
-      args.verbs(/^worktree$/, /^(?:remove|prune)$/) ||
-      (args.verb(/^(?:branch|tag)$/, 2) && args.has('dD', 'delete', 'force')) ||
-      (args.verb(/^gc$/, 2) && args.has('', 'prune')),
-  ],
+  [/^git$/, told(/^push$/, 'fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune')],
+  [/^git$/, (args) => args.verb(/^push$/) && args.operands.slice(1).some((word) => /^[+:]/.test(word))],
+  [/^git$/, verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref|restore)$/, 2)],
+  [/^git$/, told(/^reset$/, '', 'hard', 'merge', 'keep')],
+  [/^git$/, told(/^(?:checkout|switch)$/, 'f', 'force', 'discard-changes')],
+  [/^git$/, (args) => args.verb(/^checkout$/, 2) && (args.words.includes('--') || args.operands.at(-1) === '.')],
+  [/^git$/, nested(/^(?:stash|reflog|worktree)$/, /^(?:drop|clear|expire|delete|remove|prune)$/)],
+  [/^git$/, told(/^(?:branch|tag)$/, 'dD', 'delete', 'force')],
+  [/^git$/, told(/^gc$/, '', 'prune')],
   // Databases and machines
   [/^(?:dropdb|dropuser|pg_resetwal|pg_dropcluster|userdel|groupdel|deluser|delgroup)$/, always],
   [/^(?:mysqladmin|redis-cli)$/, (args) => args.any(/^(?:shutdown|flush-.*|flushall|flushdb|del|unlink)$/i)],
@@ -197,9 +189,9 @@ const TABLE: readonly Row[] = [
     'ask',
   ],
   [KUBECTL, verb(/^delete$/), 'ask'],
-  [KUBECTL, (args) => args.verbs(/^rollout$/, /^(?:undo|pause)$/), 'ask'],
+  [KUBECTL, nested(/^rollout$/, /^(?:undo|pause)$/), 'ask'],
   [/^(?:helm|helmfile)$/, (args) => args.has('', 'force', 'force-replace', 'cleanup-on-fail'), 'ask'],
-  [/^git$/, (args) => args.verb(/^(?:checkout|switch)$/, 2) && args.has('', 'orphan'), 'ask'],
+  [/^git$/, told(/^(?:checkout|switch)$/, '', 'orphan'), 'ask'],
   [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze|rmdir)$/, always, 'ask'],
   [RUNNERS, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
   [/^kill$/, (args) => args.has('9', 'KILL') || args.any(/^-(?:SIG)?KILL$/), 'ask'],

@@ -68,7 +68,7 @@ const RULING =
 
 /** Variables that name where programs find their parts: a path of this machine is for the owner to decide. */
 const LOADING =
-  /^(?:PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|HELM_PLUGINS|KUBECTL_PLUGINS_PATH|ANSIBLE_(?:CONFIG|LIBRARY|\w*PLUGINS)|TF_CLI_CONFIG_FILE|DOCKER_(?:HOST|CONFIG)|CDPATH|GOPATH|XDG_CONFIG_HOME)$/;
+  /^(?:KUBECONFIG|TALOSCONFIG|PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|HELM_PLUGINS|KUBECTL_PLUGINS_PATH|ANSIBLE_(?:CONFIG|LIBRARY|\w*PLUGINS)|TF_CLI_CONFIG_FILE|DOCKER_(?:HOST|CONFIG)|CDPATH|GOPATH|XDG_CONFIG_HOME)$/;
 
 export function persistFindings(change: Change): Finding[] {
   return [
@@ -168,7 +168,7 @@ function variableFindings(change: Change): Finding[] {
     }),
   ]);
   const loaded = given
-    .filter(({ name, value }) => LOADING.test(name) && /^(?:\/|~|tcp:|ssh:)/.test(value))
+    .filter(({ name, value }) => LOADING.test(name) && /^(?:\/|~|\$HOME|tcp:|ssh:)/.test(value))
     .map(({ name, fact }) =>
       asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact)),
     );
