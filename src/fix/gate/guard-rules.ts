@@ -20,7 +20,7 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
     shells: file.commands.filter(isTextShell).length,
     stopping: file.commands.filter((fact) => isTextShell(fact) && fact.args.some(({ text }) => /^-[a-z]*e/.test(text)))
       .length,
-    checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
+    checks: file.commands.filter((fact) => callsJudge(fact, judges)).length,
   });
   const [was, is] = [counts(old, before ?? ''), counts(now, after)];
   const lost = old.commands.filter((fact) => {
@@ -59,6 +59,13 @@ const isTextShell = ({ program, args }: Fact): boolean =>
 const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind === 'or' && frame.fails);
 
 const isTest = ({ program }: Fact): boolean => /^(?:\[\[?|test)$/.test(program);
+
+/** It runs what checks the stage, and does not only read it. */
+function callsJudge({ program, words, args }: Fact, judges: readonly string[]): boolean {
+  const reads = isShell(program) && args.some(({ text }) => /^-[a-z]*n[a-z]*$/.test(text));
+  const saysOnly = /^(?:echo|printf|cat|ls|test|\[\[?|:|true|chmod|stat|file|head|tail|grep|shellcheck)$/.test(program);
+  return !reads && !saysOnly && words.some(({ text }) => isJudge(text, judges));
+}
 
 function isJudge(word: string, judges: readonly string[]): boolean {
   const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\.{1,2}\/+|\/+)+/, '');

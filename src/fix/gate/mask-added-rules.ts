@@ -303,6 +303,8 @@ const SWALLOWS =
 const CHECKS =
   /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
 
+const ASKS_STATUS = /\b(?:if|unless|while)\b.*\b(?:returncode|exit_?code|exitstatus|status_code)\b/i;
+
 /** What told of failures in a program and is gone. */
 function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
   const code = (text: string) => text.replace(/^\s*(?:#|\/\/)\s*/, '').trim();
@@ -322,6 +324,9 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
   const good = added.find(({ text }) => /^\s*return\s*(?:0|None|True|true|null)?\s*;?\s*$/.test(text));
   if (good && removed.some(({ text }) => /^\s*return\s+[1-9]\d*\s*;?\s*$/.test(text)))
     return [asks('masks', path, good.number, 'was a failure before', good.text.trim())];
+  const asked = added.find(({ text }) => ASKS_STATUS.test(text));
+  if (asked && removed.some(({ text }) => ASKS_STATUS.test(text)))
+    return [asks('masks', path, asked.number, 'asks otherwise whether something failed', asked.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
   if (count(removed) <= count(added)) return [];
   return [

@@ -59,6 +59,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         !DELETES.test(fact.program) &&
         (!old.functions.includes(fact.program) || now.functions.includes(fact.program));
       if (isGone && (isFailed || matters)) findings.push(say('is gone without another one in its place'));
+      else if (isSaidOnly(fact, change)) findings.push(say('is only said, not run'));
       continue;
     }
     const news = hidings(partner, now).filter(
@@ -97,6 +98,20 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
 }
 
 const DELETES = /^(?:rm|rmdir|unlink)$/;
+
+/** Its words are what a new command says. */
+const isSaidOnly = ({ words }: Fact, { added }: Change): boolean => {
+  const text = words.map((word) => word.text).join(' ');
+  const isSaying = ({ program }: Fact) => /^(?:echo|printf|:|true)$/.test(program);
+  return added.some(
+    (fact) =>
+      isSaying(fact) &&
+      fact.args
+        .map((word) => word.text)
+        .join(' ')
+        .includes(text),
+  );
+};
 
 /** Its program, or the script that its shell runs, is only known to whoever fills in the template. */
 const isTemplated = ({ program, args }: Fact): boolean =>
@@ -163,11 +178,11 @@ function isNever(guard: string): boolean {
 
 /** What a file of targets says about when one of them runs. */
 const GIVEN = /\b(?:platforms|status|if|unless): |^\[/;
-/** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
+/** A condition that was not asked before, unless it asks the same program whether the work is done already. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   GIVEN.test(guard) ||
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
-  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
+  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`^if !.*\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
@@ -339,11 +354,15 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
 /** Whether the text that a command stands in says so with `set`, or the shell that is given the text is told so. */
 const isSet = (file: FileFacts, fact: Fact, option: RegExp): boolean =>
   file.commands.some(
-    ({ program, args, text }) =>
+    ({ program, args, text, around }) =>
       program === 'set' &&
       (text === fact.text || file.language !== 'yaml') &&
+      depthOf(around) === depthOf(fact.around) &&
       args.some((word) => option.test(word.text)),
   ) || shellOptions(fact, file).some((word) => option.test(word));
+
+/** In how many texts for other shells. */
+const depthOf = (around: Fact['around']): number => around.filter(({ kind }) => kind === 'argument').length;
 
 /** The options of the shell whose `-c` text a command stands in. */
 function shellOptions(fact: Fact, { commands }: FileFacts): string[] {
@@ -383,6 +402,9 @@ function softened(path: string, before: Fact, after: Fact, isFailed: boolean): F
   const news = more(after, before);
   if (isFailed && more(before, after).some((text) => /^(?:--all\b.*|-A)$/.test(text)))
     return [asks('softer', path, after.line, 'is no longer about all of them', shownWords(after))];
+  const [was, is] = [before, after].map(({ args }) => new Arguments(args).operands.length) as [number, number];
+  if (isFailed && before.program === after.program && was > 1 && is <= 1 && news.length === 0)
+    return [asks('softer', path, after.line, 'is no longer told what it is about', shownWords(after))];
   const dry = news.find(
     (text) => DRY.test(text) || (text === '-n' && /^(?:make|rsync|just|task)$/.test(after.program)),
   );
