@@ -1,5 +1,6 @@
 // Lawful changes that do what this repository has not done before: a new program, a new address, a write elsewhere, something
 // shown that should stay hidden. The owner is asked.
+import { dirname, join } from 'node:path/posix';
 import { distance } from 'fastest-levenshtein';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter } from '../shell/wrappers.ts';
@@ -81,16 +82,9 @@ function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree
 
 /** A script of the repository, by its whole path, from the file's own folder, or by its tail behind a variable. */
 function isOfRepository(word: string, path: string, tree: Tree): boolean {
-  const folder = path.split('/').slice(0, -1).join('/');
   const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.\/+)+/, '');
-  const parts = [...folder.split('/').filter(Boolean)];
-  for (const part of plain.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.') parts.push(part);
-  }
-  return (
-    tree.exists(plain) || tree.exists(parts.join('/')) || (tree.hasTail?.(plain.replace(/^(?:\.\.\/)+/, '')) ?? false)
-  );
+  const isThere = [plain, join(dirname(path), plain)].some((one) => tree.exists(one));
+  return isThere || tree.hasTail(plain.replace(/^(?:\.\.\/)+/, ''));
 }
 
 /** Tools that are told to do what this file did not tell them before. */

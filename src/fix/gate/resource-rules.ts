@@ -146,7 +146,7 @@ const SOFTER: readonly Row[] = [
   ['no longer starts it by itself', is(/^enabled$/, NO, /(?:^|\.)(?:systemd|systemd_service|service)$/)],
   [
     'no longer checks who it talks to',
-    is(/insecure|skip_?(?:tls_?)?verify/i, YES),
+    is(/^(?:tls_)?insecure(?:_?skip(?:_?tls)?_?verify)?$|^skip_tls_verify$/i, YES),
     is(/^(?:validate_certs|(?:ssl|tls)_?verify|verify_ssl)$/i, NO),
   ],
 ];
