@@ -79,14 +79,15 @@ function isJudge(word: string, judges: readonly string[]): boolean {
 }
 
 /** Ends that keep work from being done and are no failure. */
-export function ends({ path, added, now, gone, old }: Change): Finding[] {
+export function ends(change: Change): Finding[] {
+  const { path, added, now, old } = change;
   const early = (file: FileFacts) => file.commands.filter((fact) => endsEarly(fact, file));
   const more = early(now).length > early(old).length ? early(now).slice(0, 1) : [];
   const why = 'ends before the work below it is done, as if all had gone well';
   const lost = more
     .filter((fact) => !added.includes(fact) && (old.unread.size === 0 || now.unread.size > 0))
     .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
-  return [...lost, ...lostEnds({ path, added, now, gone, old }), ...newEnds({ path, added, now, gone, old })];
+  return [...lost, ...lostEnds(change), ...newEnds(change)];
 }
 
 /** The function and the branch that a command stands in. */
@@ -96,13 +97,7 @@ const placeOf = (fact: Fact): string =>
   );
 
 /** Branches and functions that ended in failure and are still there, without that end. */
-const lostEnds = ({
-  path,
-  added,
-  now,
-  gone,
-  old,
-}: Pick<Change, 'path' | 'added' | 'now' | 'gone' | 'old'>): Finding[] =>
+const lostEnds = ({ path, added, now, gone, old }: Change): Finding[] =>
   gone
     .filter((fact) => /^(?:exit|return)$/.test(fact.program) && fact.role !== 'maybe' && isFailure(fact, old))
     .filter((fact) => {
@@ -124,7 +119,7 @@ const endsEarly = (fact: Fact, file: FileFacts): boolean =>
     .slice(file.commands.indexOf(fact) + 1)
     .some((other) => other.unit === fact.unit && functionOf(other) === functionOf(fact) && isWork(other));
 
-function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' | 'now' | 'gone' | 'old'>): Finding[] {
+function newEnds({ path, added, now, gone, old }: Change): Finding[] {
   return added.flatMap((fact) => {
     if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;

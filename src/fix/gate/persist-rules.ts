@@ -5,6 +5,7 @@ import { Arguments, verbOf } from './arguments.ts';
 import { isRecord, type Leaf } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { is, type Row, whyOf } from './resource-rules.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
 import { writtenPaths } from './written-paths.ts';
@@ -241,69 +242,32 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] => [
         .map(({ value, line }) => refuses('persists', path, line, WHY, value))),
 ];
 
-const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
 const BINDING = /^(?:Cluster)?RoleBinding$/;
 const BINDS = 'binds a role in the cluster';
+const ANY = /(?:)/;
 
-interface Rights {
-  /** The file has a role, or rules of one. */
-  readonly hasRole: boolean;
-  readonly hasBinding: boolean;
-}
-
-/** Leaves that give rights, and what they give. */
-const RIGHTS: readonly (readonly [
-  (leaf: Leaf, key: string, rights: Rights) => boolean,
-  'persists' | 'softer',
-  why: string,
-])[] = [
+/** Leaves that give rights: in a role, in a binding, and anywhere. */
+const OF_ROLES: readonly Row[] = [
   [
-    ({ value }, key, { hasRole }) => hasRole && key === 'verbs' && WRITES.test(value),
-    'persists',
     'gives a role a verb that writes',
+    is(/^verbs$/, /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/),
   ],
+  ['gives a role more than it needs', is(/^resources$/, /^(?:secrets|\*)$/), is(/^apiGroups$/, /^\*$/)],
+];
+const OF_BINDINGS: readonly Row[] = [
+  ['gives somebody else the rights of a role', is(ANY, ANY, /^subjects$/), is(/^name$/, ANY, /^roleRef$/)],
+];
+const ANYWHERE: readonly Row[] = [
   [
-    ({ value }, key, { hasRole }) =>
-      hasRole && ((key === 'resources' && /^(?:secrets|\*)$/.test(value)) || (key === 'apiGroups' && value === '*')),
-    'persists',
-    'gives a role more than it needs',
-  ],
-  [
-    ({ keys }, key, { hasBinding }) =>
-      hasBinding && (keys.includes('subjects') || (keys.includes('roleRef') && key === 'name')),
-    'persists',
-    'gives somebody else the rights of a role',
-  ],
-  [
-    ({ value }, key, { hasRole }) => hasRole && key === 'verbs' && /^(?:get|list|watch)$/.test(value),
-    'softer',
-    'lets a role read more than before',
-  ],
-  [
-    ({ keys, value }, key) =>
-      value === 'cluster-admin' ||
-      (key === 'clusterAdmin' && /^true$/i.test(value)) ||
-      /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
-      (key === 'kind' && BINDING.test(value) && keys.length > 1),
-    'persists',
     BINDS,
-  ],
-  [
-    ({ value }, key) => /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(key) && /^true$/i.test(value),
-    'softer',
-    'gives a container more power over its host',
-  ],
-  [
-    ({ keys, value }, key) =>
-      keys.includes('hostPath') &&
-      key === 'path' &&
-      /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/.test(value),
-    'softer',
-    "mounts a folder of the host's own",
+    is(ANY, /^cluster-admin$|\bkind:\s*["']?(?:Cluster)?RoleBinding\b/),
+    is(/^clusterAdmin$/, /^true$/i),
+    is(/^kind$/, BINDING, ANY),
   ],
 ];
+const READS: readonly Row[] = [['lets a role read more than before', is(/^verbs$/, /^(?:get|list|watch)$/)]];
 
-/** Roles and their bindings in a cluster, and what its containers may do. */
+/** Roles and their bindings in a cluster. */
 function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
   const kinds = (file: FileFacts) =>
     (file.data?.documents ?? []).flatMap((document) =>
@@ -313,13 +277,12 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
   const hasRole =
     kinds(now).some((kind) => /^(?:Cluster)?Role$/.test(kind)) ||
     addedLeaves.some(({ keys }) => keys.includes('rules') || keys.includes('rbac'));
+  const rows = [...(hasRole ? OF_ROLES : []), ...(bindings(now) > 0 ? OF_BINDINGS : []), ...ANYWHERE];
   const given = addedLeaves.flatMap((leaf): Finding[] => {
-    const key = leaf.keys.at(-1) ?? '';
-    const row = RIGHTS.find(([test]) => test(leaf, key, { hasRole, hasBinding: bindings(now) > 0 }));
-    if (!row) return [];
-    const [, code, why] = row;
-    const words = `${key}: ${leaf.value}`;
-    return [code === 'softer' ? asks(code, path, leaf.line, why, words) : refuses(code, path, leaf.line, why, words)];
+    const why = whyOf(leaf, rows);
+    if (why !== undefined) return [refuses('persists', path, leaf.line, why, leaf.value)];
+    const more = hasRole ? whyOf(leaf, READS) : undefined;
+    return more === undefined ? [] : [asks('softer', path, leaf.line, more, leaf.value)];
   });
   return bindings(now) > bindings(old) ? [refuses('persists', path, undefined, BINDS), ...given] : given;
 }

@@ -8,7 +8,8 @@ import type { Tree } from './rules.ts';
 type Test = (leaf: Leaf) => boolean;
 
 const last = ({ keys }: Leaf): string => keys.at(-1) ?? '';
-const is =
+/** A leaf by its key, its value and a key above it. */
+export const is =
   (key: RegExp, value: RegExp, above?: RegExp): Test =>
   (leaf) =>
     key.test(last(leaf)) &&
@@ -19,7 +20,7 @@ const YES = /^(?:true|yes|on|1)$/i;
 const NO = /^(?:false|no|off|0)$/i;
 
 /** Why a leaf matters, and by which tests it is known. */
-type Row = readonly [why: string, ...tests: Test[]];
+export type Row = readonly [why: string, ...tests: Test[]];
 
 const KEEPS_FROM_DESTROYING = /^(?:prevent_destroy|deletion_?protection|disable_api_termination)$/i;
 const UNPROTECTED = 'takes the protection away that keeps data from being destroyed';
@@ -89,6 +90,8 @@ const SOFTER: readonly Row[] = [
     is(/^(?:add|cap_add)$/, /^(?:ALL|(?:CAP_)?SYS_ADMIN)$/i),
     is(/^(?:volumes|path|hostPath|source)$/, /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:/),
     is(/^(?:pid|ipc|userns_mode)$/, /^host$/),
+    is(/^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/, /^true$/i),
+    is(/^path$/, /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/, /^hostPath$/),
   ],
   [
     KEPT_ELSEWHERE,
@@ -168,7 +171,7 @@ const LOST: readonly Row[] = [
   ],
 ];
 
-const whyOf = (leaf: Leaf, rows: readonly Row[]): string | undefined =>
+export const whyOf = (leaf: Leaf, rows: readonly Row[]): string | undefined =>
   rows.find(([, ...tests]) => tests.some((test) => test(leaf)))?.[0];
 
 const isOpenState: Test = (leaf) => last(leaf) === 'state' && /\{\{/.test(leaf.value);
