@@ -84,7 +84,10 @@ function deletesSoftly(args: Arguments): boolean {
 /** What words do not tell. */
 const TABLE: readonly Row[] = [
   // Files and folders
-  [/^(?:shred|srm|rimraf|trash|trash-put|bleachbit|deltree|unlink|chattr)$/, always],
+  [
+    /^(?:shred|srm|rimraf|trash|trash-put|bleachbit|deltree|unlink|chattr|mkfs(?:\..*)?|mke2fs|mkswap|wipefs|blkdiscard|mkdosfs|mkntfs|badblocks|cfdisk|scrub|nwipe|hdparm|sg_format|[lvp][vg](?:remove|reduce)|virt-rescue|vzctl|(?:k3s|k3s-agent|rke2|k0s|microk8s)-killall(?:\.sh)?|dropdb|dropuser|pg_resetwal|pg_dropcluster|userdel|groupdel|deluser|delgroup|atrm)$/,
+    always,
+  ],
   [/^find$/, (args) => args.any(/^-(?:delete|fprint\w*)$/)],
   [/^fd(?:find)?$/, (args) => args.any(/^(?:rm|shred|unlink)$/)],
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
@@ -98,16 +101,11 @@ const TABLE: readonly Row[] = [
   ],
   [/^chmod$/, (args) => args.operands.some((word) => /^(?:0?0?000?|[0-7]?777|a[+=]rwx|a-rwx|ugo-rwx)$/.test(word))],
   // Disks
-  [
-    /^(?:mkfs(?:\..*)?|mke2fs|mkswap|wipefs|blkdiscard|mkdosfs|mkntfs|badblocks|cfdisk|scrub|nwipe|hdparm|sg_format)$/,
-    always,
-  ],
   [/^dd$/, (args) => args.any(/^of=/)],
   [
     /^(?:sgdisk|gdisk|sfdisk|fdisk|parted|partprobe)$/,
     (args) => !args.has('', 'list', 'print', 'version') && !args.verb(/^print$/, 4) && !args.has('lp'),
   ],
-  [/^(?:lv|vg|pv)(?:remove|reduce)$/, always],
   [/^(?:lv|vg|pv)(?:create|convert)$/, (args) => args.has('f', 'force')],
   [/^zpool$/, told(/^(?:create|add|replace)$/, 'f')],
   [/^(?:zpool|zfs)$/, verb(/^(?:rollback|offline|detach|receive|recv)$/)],
@@ -115,14 +113,12 @@ const TABLE: readonly Row[] = [
   [/^cryptsetup$/, verb(/^(?:luksKillSlot|reencrypt)$/)],
   [/^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/, (args) => args.any(DISK) && !args.any(/^\/dev\/(?:null|zero|stdin)$/)],
   // Virtual machines, storage, clusters and containers
-  [/^(?:virt-rescue|vzctl)$/, always],
   [/^(?:virsh|xe)$/, verb(/^snapshot-revert$/, 4)],
   [/^(?:qm|pct)$/, verb(/^(?:rollback|unlink)$/, 2)],
   [/^pvesm$/, verb(/^free$/, 4)],
   [/^(?:rclone|gsutil|s3cmd|s5cmd|mc|mcli|b2|azcopy)$/, verb(/^(?:sync|move|cleanup|mirror)$/)],
   [/^(?:restic|borg|borgmatic|kopia|duplicity)$/, verb(/^(?:unlock|rebuild-index|compact|break-lock)$/)],
   [/^(?:vault|bao|nomad)$/, verb(/^system-gc$/)],
-  [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-killall(?:\.sh)?$/, always],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
   [KUBECTL, told(/^replace$/, '', 'force')],
   [KUBECTL, told(/^drain$/, '', 'force', 'disable-eviction')],
@@ -152,7 +148,6 @@ const TABLE: readonly Row[] = [
   [/^git$/, told(/^(?:branch|tag)$/, 'dD', 'delete', 'force')],
   [/^git$/, told(/^gc$/, '', 'prune')],
   // Databases and machines
-  [/^(?:dropdb|dropuser|pg_resetwal|pg_dropcluster|userdel|groupdel|deluser|delgroup)$/, always],
   [/^(?:mysqladmin|redis-cli)$/, (args) => args.any(/^(?:shutdown|flush-.*|flushall|flushdb|del|unlink)$/i)],
   [/^(?:iptables|ip6tables|ebtables|nft|ipset|ipvsadm)$/, (args) => args.has('FXZ')],
   [
@@ -161,7 +156,6 @@ const TABLE: readonly Row[] = [
   ],
   [/^ufw$/, verb(/^disable$/)],
   [/^(?:crontab|at|batch)$/, (args) => args.has('r')],
-  [/^atrm$/, always],
   [/^kill$/, (args) => args.words.includes('-1') || args.words.includes('1')],
   [/^(?:pacman|dpkg|rpm|yay)$/, (args) => args.any(/^(?:-R[a-z]*|-P|-r|-e)$/)],
   [/^ipmitool$/, (args) => args.any(/^(?:off|cycle|reset|soft)$/)],
