@@ -72,12 +72,11 @@ const TERRAFORM = /^(?:terraform|tofu|terragrunt|pulumi|vagrant|cdk|cdktf)$/;
 /** Deletes that a cluster makes good by itself. */
 const MENDED_BY_CLUSTER =
   /^(?:pods?|po|jobs?|cronjobs?|cj|events?|ev|replicasets?|rs|leases?|csr|volumesnapshots?)(?:[/,.]|$)/;
-const IS_NAMED = (word: string) => !word.startsWith('-');
 
 function deletesSoftly(args: Arguments): boolean {
   if (args.has('', 'force', 'all', 'now', 'all-namespaces') || args.any(/^--grace-period=?0?$/) || args.any(/^-A$/))
     return false;
-  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1).filter(IS_NAMED);
+  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1);
   return MENDED_BY_CLUSTER.test(kind) && (names.length > 0 || kind.includes('/') || args.has('l', 'selector'));
 }
 
@@ -93,8 +92,10 @@ const TABLE: readonly Row[] = [
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
   [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   [/^(?:cp|mv|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
-  [/^(?:tar|7z)$/, (args) => args.has('', 'remove-files', 'recursive-unlink')],
-  [/^zip$/, (args) => args.has('m')],
+  [
+    /^(?:tar|7z|zip)$/,
+    (args, { program }) => args.has(program === 'zip' ? 'm' : '', 'remove-files', 'recursive-unlink'),
+  ],
   [
     /^(?:chmod|chown|chgrp|setfacl)$/,
     (args) => args.has('R', 'recursive') && args.operands.some((word) => /^\/(?:$|[a-z]+\/?$|\*)/.test(word)),
@@ -113,12 +114,9 @@ const TABLE: readonly Row[] = [
   [/^cryptsetup$/, verb(/^(?:luksKillSlot|reencrypt)$/)],
   [/^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/, (args) => args.any(DISK) && !args.any(/^\/dev\/(?:null|zero|stdin)$/)],
   // Virtual machines, storage, clusters and containers
-  [/^(?:virsh|xe)$/, verb(/^snapshot-revert$/, 4)],
-  [/^(?:qm|pct)$/, verb(/^(?:rollback|unlink)$/, 2)],
-  [/^pvesm$/, verb(/^free$/, 4)],
+  [/^(?:virsh|xe|qm|pct|pvesm)$/, verb(/^(?:snapshot-revert|rollback|unlink|free)$/, 4)],
   [/^(?:rclone|gsutil|s3cmd|s5cmd|mc|mcli|b2|azcopy)$/, verb(/^(?:sync|move|cleanup|mirror)$/)],
   [/^(?:restic|borg|borgmatic|kopia|duplicity)$/, verb(/^(?:unlock|rebuild-index|compact|break-lock)$/)],
-  [/^(?:vault|bao|nomad)$/, verb(/^system-gc$/)],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
   [KUBECTL, told(/^replace$/, '', 'force')],
   [KUBECTL, told(/^drain$/, '', 'force', 'disable-eviction')],
@@ -131,13 +129,12 @@ const TABLE: readonly Row[] = [
       ),
   ],
   [KUBECTL, nested(/^config$/, /^unset$/)],
-  [/^etcdctl$/, verb(/^(?:compact|defrag)$/)],
+  [/^(?:etcdctl|vault|bao|nomad|gh)$/, verb(/^(?:compact|defrag|system-gc|archive)$/)],
   [CONTAINERS, told(/^down$/, 'v', 'volumes', 'rmi')],
   [CONTAINERS, told(/^up$/, 'V', 'renew-anon-volumes', 'force-recreate')],
   [/^docker$/, nested(/^swarm$/, /^leave$/)],
   // Infrastructure as code and histories
   [TERRAFORM, nested(/^state$/, /^(?:mv|push|replace-provider)$/)],
-  [/^gh$/, verb(/^archive$/)],
   [/^git$/, told(/^push$/, 'fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune')],
   [/^git$/, (args) => args.verb(/^push$/) && args.operands.slice(1).some((word) => /^[+:]/.test(word))],
   [/^git$/, verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref|restore)$/, 2)],
