@@ -12,6 +12,7 @@ import {
 import { entryOf } from '../../src/triage/ledger.ts';
 import { fc, runs } from '../sweep.ts';
 import {
+  answered,
   anyStory,
   called,
   closed,
@@ -76,6 +77,19 @@ test('a stage that lets nobody change a file spends no try: it goes to who may s
   assert.is(after([], { failure: transient, executors: 'barred' }).tier, 'wait');
 });
 
+test('only what was waited for is said not to have passed', () => {
+  const reason = (more: Partial<DecidedIncident & Situation>) => after([], more).reason;
+  assert.is(reason({ failure: transient, backoff: [1], waits: 1 }).split(';')[0], 'it did not pass in 1 wait');
+  for (const more of [{ failure: transient, backoff: [] }, { waits: 2 }])
+    assert.is(reason(more), 'a new failure: first of 3 tries');
+});
+
+test('a run ends with 3 where it is a person’s turn, with 1 where a later run may go on', () => {
+  const names = Object.keys(WHY) as Why[];
+  const turnOfPerson = ['open_case', 'out_of_reach', 'no_progress', 'give_up_stands', 'safe_mode'];
+  for (const why of names) assert.is(WHY[why], turnOfPerson.includes(why) ? 3 : 1, why);
+});
+
 test('waits stay without AI and in safe mode', () => {
   for (const off of [{ ai: false }, { safe_mode: true }]) {
     assert.is(after([], { failure: transient, ...off }).tier, 'wait');
@@ -125,6 +139,7 @@ test('with no escalation to call it is given up once the tries are spent', () =>
   const reason = '3 of 3 tries spent, and there is no escalation';
   assert.equal(after(TRIED, { escalations: 'none' }), { tier: 'give_up', reason });
   assert.equal(after(TRIED, { limits: limits({ escalation_calls: 0 }) }), { tier: 'give_up', reason });
+  assert.equal(after(TRIED, { escalations: 'none', executors: 'down' }), { tier: 'give_up', reason });
 });
 
 test('a give_up stands until a reset, or until it cleared itself', () => {
@@ -169,6 +184,12 @@ test('fixes withdrawn earlier come back first, asking nobody and spending no try
   assert.equal(after(withdrawn, { executors: 'down', escalations: 'down', failure: external }), back);
   const spent = { date: '2026-11-10', tries: 60, tokens: 2_000_000 };
   assert.equal(after([...withdrawn, called, called, called], { day: spent }), back);
+  const [one, two] = [
+    '1 fix withdrawn earlier: applied again, nobody is asked',
+    'a person answered the case: their change is applied first',
+  ];
+  assert.equal(after([patch('h1', 'withdrawn')]), { ...back, reapply: ['h1'], reason: one });
+  assert.equal(after([answered('h2')]), { ...back, reapply: ['h2'], reason: two });
 });
 
 test('an external failure sees no model, only known fixes', () => {
@@ -217,7 +238,11 @@ test('an owner without executors has escalations at once; without both the stage
     reason: 'no executor has a fix for it: first of 3 calls, a new failure',
   });
   const nobody = none('no_executor', 1, 'no executor has a fix for it');
-  assert.equal(after([], { executors: 'none', escalations: 'none' }), nobody);
+  for (const before of [[], TRIED]) assert.equal(after(before, { executors: 'none', escalations: 'none' }), nobody);
+  assert.is(
+    after([], { executors: 'none', history: undefined }).reason.split(': ')[1],
+    'first of 3 calls, a new failure',
+  );
   assert.equal(after([], { limits: limits({ executor_tries: 0, escalation_calls: 0 }) }), nobody);
   assert.is(after([], { limits: limits({ executor_tries: 0 }) }).tier, 'escalation');
 });
@@ -238,9 +263,9 @@ test('an escalation that cannot be reached spends no call and is no give_up', ()
 
 test('the caps of a day end the AI work for the day, not the known fixes', () => {
   const tries = { date: '2026-11-10', tries: 60, tokens: 0 };
-  const tokens = { date: '2026-11-10', tries: 1, tokens: 2_000_001 };
+  const tokens = { date: '2026-11-10', tries: 1, tokens: 2_000_000 };
   assert.equal(after([], { day: tries }), none('day_tries_spent', 1, '60 tries on 2026-11-10, 60 at most'));
-  const used = '2000001 tokens used on 2026-11-10, 2000000 at most';
+  const used = '2000000 tokens used on 2026-11-10, 2000000 at most';
   assert.equal(after([], { day: tokens }), none('day_tokens_spent', 1, used));
   assert.equal(after(TRIED, { day: tokens }), none('day_tokens_spent', 1, used));
   const dollars = { date: '2026-11-10', tries: 0, tokens: 5, dollars: 2.5 };
@@ -250,6 +275,7 @@ test('the caps of a day end the AI work for the day, not the known fixes', () =>
   assert.equal(after(TRIED, { day: dollars, limits }), none('day_dollars_spent', 1, spent));
   assert.is(after([], { day: dollars, limits: { ...limits, day_dollars: 3 } }).tier, 'executor');
   assert.is(after([], { day: dollars }).tier, 'executor');
+  assert.is(after([], { limits: { ...limits, day_dollars: 0.01 } }).tier, 'executor', 'nothing was spent yet');
   assert.is(after(TRIED, { day: tries }).tier, 'escalation');
   assert.is(after([], { day: tries, known_fix: true }).tier, 'executor');
   assert.is(after([], { day: tries, now: NOW + DAY }).tier, 'executor');
@@ -261,6 +287,7 @@ test('a stage has 20 attempts in a run, whatever they are for, and a run has its
   assert.is(after([], { attempt: 19 }).tier, 'executor');
   assert.equal(after([], { attempt: 20 }), spent);
   assert.equal(after([patch('h1', 'withdrawn')], { attempt: 20, failure: transient }), spent);
+  assert.is(after([], { time_left_ms: 1 }).tier, 'executor');
   assert.equal(after([], { time_left_ms: 0 }), none('run_time_spent', 1, 'the time of this run is spent'));
 });
 
@@ -269,6 +296,7 @@ test('who knows a fix is asked only where that decides; without being told, the 
     [[], {}, { tier: 'find_known_fix' }],
     [[], { executors: 'down' }, { tier: 'find_known_fix' }],
     [[], { failure: external }, { tier: 'find_known_fix' }],
+    [[], { failure: transient, waits: 3 }, { tier: 'find_known_fix' }],
     [[opened], {}, none('open_case', 3, 'case c-7 is open')],
     [[], { safe_mode: true }, none('safe_mode', 3, 'safe mode is on: the AI changes nothing')],
     [[], { ai: false }, none('no_ai', 1, 'the AI is switched off for this run')],

@@ -39,8 +39,9 @@ const counters = ({ executor_tries, escalation_calls, fruitless }: LedgerEntry) 
 ];
 
 test('a failure whose sightings are lost is of no known kind: it is neither waited out nor somebody else’s', () => {
-  const { class: kind, transient, external, times_seen } = entryAfter(tried());
+  const { class: kind, transient, external, times_seen, ended } = entryAfter(tried());
   assert.equal([kind, transient, external, times_seen], ['unknown', false, false, 0]);
+  assert.equal(ended, { exit_code: null, signal: null, timed_out: false });
 });
 
 test('a sighting is counted, with when, where and what it was', () => {
@@ -161,6 +162,33 @@ test('what answers cost is added up for the day, and begins anew with the next',
   assert.equal([ledger.day.tokens, ledger.day.dollars], [10, undefined]);
 });
 
+test('what was used is added up over all days: tries, prompts, tokens and dollars; other events use nothing', () => {
+  const committed = (was: boolean) => ({
+    ...patch('h1', 'applied'),
+    data: { ...EXAMPLES['fix.committed'], tried: was },
+  });
+  const cost = { ...used(10), data: { ...used(10).data, dollars: 0.5 } };
+  const ledger = ledgerOf([seen(), opened, committed(false) as Story]);
+  assert.equal([ledger.total, ledger.day.prompts, ledger.day.tries], [undefined, undefined, 0]);
+  ledgerOf([tried()], NOW, ledger);
+  assert.equal(ledger.total, { tries: 1, prompts: 0, tokens: 0, dollars: 0 });
+  ledgerOf([cost as Story, used(7), committed(true) as Story], NOW + 2 * DAY, ledger);
+  assert.equal(ledger.total, { tries: 2, prompts: 2, tokens: 17, dollars: 0.5 });
+  assert.equal([ledger.day.tries, ledger.day.prompts], [1, 2]);
+  assert.equal(ledgerOf([used(7)]).total, { tries: 0, prompts: 1, tokens: 7, dollars: 0 });
+});
+
+test('who said that it takes a person is known once, until the counters start anew', () => {
+  const passed = (person: boolean): Story => ({
+    type: 'plugin.passed',
+    stage: 'talos',
+    data: { ...EXAMPLES['plugin.passed'], ...(person && { person }) },
+  });
+  assert.equal(entryAfter(seen(), passed(true), passed(false), passed(true)).passed, ['ollama']);
+  assert.is(entryAfter(seen(), passed(false)).passed, undefined);
+  assert.is(entryAfter(seen(), passed(true), reset).passed, undefined);
+});
+
 test('a person is notified of each state once; a case that is opened waits anew', () => {
   assert.is(entryAfter(seen(), notified('give_up')).notified, 'give_up');
   assert.is(entryAfter(seen(), notified('give_up'), opened).notified, undefined);
@@ -248,6 +276,29 @@ test('an escalation is fruitless when its patch is reverted, once each time', ()
   assert.is(fruitless(escalated('h1', 'applied'), escalated('h1', 'no_effect')), 1);
   assert.is(fruitless(escalated('h1', 'no_effect'), escalated('h1', 'no_effect'), escalated('h2', 'broke')), 2);
   assert.is(fruitless(escalated('h1', 'withdrawn'), escalated('h2', 'provisional'), patch('h3', 'broke')), 0);
+});
+
+test('an escalation whose patch was not to blame is not fruitless after all', () => {
+  const fruitless = (...hashes: string[]) =>
+    entryAfter(...hashes.map((hash) => escalated(hash, 'broke')), escalated('h1', 'withdrawn')).fruitless;
+  assert.equal([fruitless('h1'), fruitless('h1', 'h2', 'h3')], [0, 2]);
+});
+
+test('a fix that left some of its steps failing did not mend the failure, and is known with them', () => {
+  const verified = patch('h1', 'verified');
+  const left = { ...verified, data: { ...verified.data, left: ['m[h=1]'] } } as Story;
+  const entry = entryAfter(seen(), tried(), left);
+  assert.equal([entry.patches[0]?.left, entry.verified_at, entry.executor_tries], [['m[h=1]'], undefined, 1]);
+});
+
+test('what was given up and cannot be recognised any more is over when the stage is green', () => {
+  const green = { ...closed, data: { ...closed.data, green: true } } as Story;
+  const isGivenUp = (orphaned: boolean, story: Story) => {
+    const ledger = ledgerOf([seen(), gaveUp]);
+    if (orphaned) (entryOf(ledger, 'talos', 'f1') as LedgerEntry).orphaned = true;
+    return entryOf(ledgerOf([story], NOW, ledger), 'talos', 'f1')?.gave_up_at !== undefined;
+  };
+  assert.equal([isGivenUp(true, green), isGivenUp(true, closed), isGivenUp(false, green)], [false, true, true]);
 });
 
 test('the latest sighting decides whether a failure is transient or external', () => {

@@ -29,6 +29,12 @@ const reverted = (hash: string, outcome: string, reverts = `commit-${hash}`): Li
   'a',
   { hash, outcome, reverts },
 ];
+/** A fix of a stage that was taken back because `b` fails with it. */
+const charged = (hash: string, stage = 'a', commit = `commit-${hash}`): Line => [
+  'fix.reverted',
+  stage,
+  { hash, reverts: commit, commit: `revert-${hash}`, outcome: 'broke', charged: { step: 'b', fingerprint: 'fb' } },
+];
 const retry = (tier?: string): Line => ['step.retry', 'a', tier ? { tier } : {}];
 
 const failuresOf = (...lines: Line[]) => new RunFailures(journalOf(lines));
@@ -144,6 +150,85 @@ test('what a step was made from before its fixes is that of the failure which th
   assert.equal(failuresOf(...kept).inputsBefore('a', 'a'), INPUTS);
   assert.is(failuresOf(...lines).inputsBefore('a', 'a'), undefined);
   assert.is(failuresOf(...kept, judged('h1', 'verified'), judged('h2', 'verified')).inputsBefore('a', 'a'), undefined);
+});
+
+test('before a fix that was taken back a step was made from what it was made from before', () => {
+  const inputs = (files: string) => ({ inputs: { ...INPUTS, files } });
+  const kept = [seen('f1', 'a', inputs('1')), committed('h1', 'f1'), judged('h1', 'provisional')];
+  const second = [seen('f2', 'a', inputs('2')), committed('h2', 'f2'), seen('f3', 'a', inputs('3'))];
+  const trial = failuresOf(...kept, ...second, reverted('h2', 'broke'), committed('h3', 'f2')).trials.get('a');
+  assert.is(trial?.steps.get('a')?.files, '2');
+  const cell = failuresOf(
+    ...[committed('h1', 'f1', 'm[h=1]'), judged('h1', 'provisional', 'm[h=1]')],
+    ...[
+      seen('f2', 'm[h=2]', { inputs: INPUTS }),
+      committed('h2', 'f2', 'm[h=2]'),
+      judged('h2', 'provisional', 'm[h=2]'),
+    ],
+  );
+  assert.equal(cell.inputsBefore('m', 'm[h=2]'), INPUTS, 'not what another cell was made from');
+});
+
+test('a step that fails again is green no more with the fix on trial', () => {
+  const done: Line = ['step.done', 'a'];
+  const trial = failuresOf(seen('f1'), committed('h1', 'f1'), done, seen('f2')).trials.get('a');
+  assert.equal([[...(trial?.green ?? [])], [...(trial?.failed ?? [])]], [[], ['a']]);
+});
+
+test('a judgement of a fix whose commit is lost leaves no fix open', () => {
+  assert.equal(failuresOf(judged('h1', 'provisional')).open(), []);
+});
+
+test('a failure that is carried over under its own name keeps it', () => {
+  const failures = failuresOf(seen('f1'), ['failure.carried', 'a', { fingerprint: 'f1' }], committed('h1', 'f1'));
+  assert.equal(failures.trials.get('a')?.earlier, ['f1']);
+});
+
+test('how often a stage was stale and turned green in this run is counted', () => {
+  const counts = ({ staleCount, timesGreen }: RunFailures) => [staleCount, timesGreen('a'), timesGreen('b')];
+  assert.equal(counts(failuresOf()), [0, 0, 0]);
+  assert.equal(counts(failuresOf(['stage.green', 'a'], ['stage.stale', 'a'], ['stage.green', 'a'])), [1, 2, 0]);
+});
+
+test('a step has run again until it is begun anew, or a fix is taken back for it', () => {
+  const again: Line = ['step.retry', 'b'];
+  const hasRerun = (...lines: Line[]) => failuresOf(...lines).hasRerun('b');
+  assert.equal([hasRerun(), hasRerun(again), hasRerun(again, seen('fb', 'b'))], [false, true, true]);
+  assert.equal([hasRerun(again, ['step.started', 'b']), hasRerun(again, charged('h1'))], [false, false]);
+});
+
+test('what was taken back for a failing step is known until that step is done or the fix is back', () => {
+  const fixes = (...lines: Line[]) =>
+    failuresOf(...lines)
+      .charges.get('b')
+      ?.fixes.map(({ fix, takenBackBy }) => `${fix.stage} ${fix.hash} ${takenBackBy}`);
+  const [first, second] = ['a h1 revert-h1', 'a h2 revert-h2'];
+  assert.equal(fixes(charged('h1'), charged('h2')), [first, second], 'all of an item, one by one');
+  assert.equal(fixes(charged('h1', 'c'), charged('h2')), [second], 'one stage at a time');
+  assert.equal(fixes(charged('h1'), charged('h2'), charged('h1')), [second, first], 'the same commit once');
+  assert.equal(fixes(charged('h1'), ['step.failed', 'b'], ['step.done', 'a']), [first]);
+  assert.is(fixes(charged('h1'), ['step.done', 'b']), undefined);
+  assert.is(fixes(charged('h1'), judged('h1', 'holds')), undefined);
+  assert.equal(fixes(charged('h1'), charged('h2'), judged('h1', 'holds')), [second]);
+  assert.equal(fixes(charged('h1'), judged('h1', 'holds', 'c')), [first], 'the same patch of another stage');
+  assert.is(fixes(charged('h1'), reverted('h1', 'withdrawn')), undefined);
+});
+
+test('what was taken back for a failure is known by its new fingerprint, each by that of its stage', () => {
+  const renamed = (stage: string, fingerprint: string): Line => ['failure.carried', stage, { fingerprint, to: 'new' }];
+  const names = (...lines: Line[]) => {
+    const { fingerprint, fixes } = failuresOf(charged('h1'), ...lines).charges.get('b') ?? {};
+    return [fingerprint, fixes?.[0]?.fix.fingerprint];
+  };
+  assert.equal(names(), ['fb', 'f1']);
+  assert.equal(
+    [names(renamed('b', 'fb')), names(renamed('a', 'f1'))],
+    [
+      ['new', 'f1'],
+      ['fb', 'new'],
+    ],
+  );
+  assert.equal([names(renamed('a', 'fb')), names(renamed('b', 'f1'))], [names(), names()], 'another stage’s');
 });
 
 test('an incident is what the log says, with its history, the waits and the fix on trial', () => {

@@ -48,6 +48,14 @@ test('a fix after which the same failure comes had no effect; one that brings ba
   });
 });
 
+test('a fix with which the stage changes what checks run broke it, however it ended', () => {
+  const red = { step: 'talos', failure: failureOf('f9', { transient: true }), ended: ENDED, changedJudges: true };
+  assert.equal(judge({ trial: trialOf({}), provisional: [] }, [red]), {
+    verdict: 'broke',
+    reason: 'with it the stage changed what checks run',
+  });
+});
+
 test('a fix after which another failure comes is kept, but not a fourth one on the same stage in the same run', () => {
   assert.is(MAX_PROVISIONAL, 3);
   for (const provisional of [0, 1, 2]) assert.is(verdict({ fingerprint: 'f9', provisional }), 'provisional');
