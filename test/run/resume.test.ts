@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyState } from '../../src/journal/stages.ts';
-import { knownState, recordCutOff, resumeState, whyClosed } from '../../src/run/resume.ts';
+import { cutOffRun, knownState, recordCutOff, resumeState, whyClosed } from '../../src/run/resume.ts';
 import { journalOf, type Line } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
@@ -21,6 +21,42 @@ test('done and fresh steps are over; failed, skipped and interrupted ones are to
   );
   assert.equal([...done], ['a', 'b']);
   assert.equal(cutOff, []);
+});
+
+test('the steps of a stage that no longer stands are to do again, those of others stay done', () => {
+  const before: Line[] = [
+    ['step.done', 'm[h=1]'],
+    ['step.fresh', 'm[h=2]'],
+    ['step.done', 'b'],
+    ['stage.stale', 'm'],
+    ['notice', undefined, { text: 'x' }],
+  ];
+  assert.equal([...resumeState(journalOf(before)).done], ['b']);
+  const after: Line[] = [...before, ['step.done', 'm[h=1]'], ['stage.green', 'b']];
+  assert.equal([...resumeState(journalOf(after)).done], ['b', 'm[h=1]']);
+});
+
+test('a run without an end is gone on with where the same is asked for, and else closed with why', async () => {
+  const cutOff = (lines: Line[], asked = 'all', lostBase?: string) => {
+    const events = journalOf(lines);
+    const loaded = { state: emptyState(), notices: [], isUnsure: false, latest: { run: 'this', events } };
+    return cutOffRun(loaded, asked, Date.UTC(2026, 0, 1), async () => lostBase);
+  };
+  const noRun = { state: emptyState(), notices: [], isUnsure: false };
+  assert.is(await cutOffRun(noRun, 'all', 0, async () => 'it was amended'), undefined, 'no run yet');
+  assert.is(await cutOff([['run.started'], ['run.ended']]), undefined);
+  assert.equal(await cutOff([['tree.opened']]), { why: 'what it was asked for is lost' });
+  assert.equal(await cutOff([['run.started']], 'vms'), { why: 'it ran all, this start asks for vms' });
+  assert.equal(await cutOff([['run.started']], 'all', 'it was amended'), { why: 'it was amended' });
+  const runs = await Promise.all([cutOff([['run.started']]), cutOff([['run.started'], ['tree.opened']])]);
+  const opened = runs.map((run) => run?.open);
+  assert.equal(
+    opened.map((open) => [open?.run, open?.head.asked, open?.treeOpened, open?.events.length]),
+    [
+      ['this', 'all', false, 1],
+      ['this', 'all', true, 2],
+    ],
+  );
 });
 
 test('of a step that was cut off the attempt ends only if there was one, and a recheck leaves nothing to record', () => {
@@ -67,6 +103,21 @@ test('where lines of a journal are lost, the record of a step tells of this run,
   );
 });
 
+test('a step that runs by its record is cut off with its attempt, unless that has ended or none began', () => {
+  const running = { run: 'this', status: 'running', since: '2026-01-01T00:00:00.000Z' } as const;
+  const stages = {
+    none: { ...running, attempts: 0 },
+    first: { ...running, attempts: 1, last: { attempt: 1 } },
+    ended: { ...running, attempts: 2, last: { attempt: 2, outcome: 'failed' as const } },
+  };
+  const { cutOff } = knownState({ state: { ...emptyState(), stages }, notices: [], isUnsure: true }, 'this', []);
+  assert.equal(cutOff, [
+    { stage: 'none', step: 'none' },
+    { stage: 'first', step: 'first', attempt: 1 },
+    { stage: 'ended', step: 'ended' },
+  ]);
+});
+
 test('a clock that was set back costs the gap in which it was, and adds nothing', () => {
   const events = journalOf([['run.started'], ['step.started', 'a'], ['step.done', 'a'], ['step.started', 'b']]);
   const back = events.map((event, i) => (i < 2 ? event : { ...event, time: `2025-01-01T00:00:0${i}.000Z` }));
@@ -104,6 +155,8 @@ test('of a wait no more is left than it had when the last event came, however th
     [0, -1, -3_600_000].map((after) => left(began + after)),
     [8000, 8000, 8000],
   );
+  const begun = resumeState(events.slice(0, 1), began - 1000).waits.get('a');
+  assert.is(begun, began - 1000 + 10_000, 'nothing of it is over');
 });
 
 test('what belongs to no step leaves nothing to resume', () => {
