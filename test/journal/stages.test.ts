@@ -1,7 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { emptyState, foldStages, isStageState, recordOf, type StageState } from '../../src/journal/stages.ts';
+import {
+  emptyState,
+  foldStages,
+  isStageState,
+  recordOf,
+  type StageState,
+  stepMeant,
+  stepRecords,
+  wasGreen,
+} from '../../src/journal/stages.ts';
 import { journalOf, type Line, RUN } from '../events.ts';
 
 const INPUTS = { command: 'c', verify: 'v', files: 'f', outputs: 'o' };
@@ -10,6 +19,11 @@ function folded(events: readonly LoopEvent[], state: StageState = emptyState()):
   for (const event of events) foldStages(state, event);
   return state;
 }
+
+/** The record of stage `a` after these lines. */
+const a = (...lines: Line[]) => folded(journalOf(lines)).stages.a;
+const gaveUp = (data: Record<string, unknown> = {}): LoopEvent[] =>
+  journalOf([['step.failed', 'a', data]]).map((event) => ({ ...event, status: 'give_up' }));
 
 const statusOf = (state: StageState, step: string) => recordOf(state, step)?.status;
 
@@ -155,6 +169,169 @@ test('a reset forgets attempts, inputs, cells and the last attempt, but no count
   assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since, reset: RUN, green_at, total });
 });
 
+test('an attempt without a number is the next one; one that was lost counts only if it began', () => {
+  assert.is(a(['step.started', 'a'])?.attempts, 0);
+  const attempts = (...lines: Line[]) => a(['attempt.started', 'a', {}, 4], ...lines)?.attempts;
+  assert.equal([attempts(['attempt.started', 'a']), attempts(['attempt.lost', 'a', { began: true }])], [5, 5]);
+  assert.equal([attempts(['attempt.lost', 'a', {}, 6]), attempts(['attempt.lost', 'a', { began: false }, 6])], [6, 4]);
+});
+
+test('an attempt whose start is lost is known by its end, and takes no time where that is not said', () => {
+  const record = a(['attempt.ended', 'a']);
+  assert.equal(
+    [record?.last, record?.total],
+    [
+      { attempt: 0, outcome: 'done' },
+      { attempts: 1, ms: 0 },
+    ],
+  );
+});
+
+test('what attempts wrote is known with its patch, without what was put back; carried paths for all stages', () => {
+  const changed = (files: string[], more = {}): Line => ['attempt.changed', 'a', { files, ...more }];
+  const before: Line[] = [
+    ['attempt.started', 'a', { log: 'a-1.log' }, 1],
+    changed(['x', 'y'], { patch: 'p1' }),
+    changed(['y', 'z'], { put_back: ['x', 'z'] }),
+  ];
+  const record = a(...before);
+  assert.equal([record?.wrote, record?.wrote_patch, record?.green_log], [['y'], 'p1', undefined]);
+  const wrote = (path: string, stage: string): Line => ['attempt.ended', stage, { wrote: [path] }];
+  assert.equal(folded(journalOf([wrote('m', 'a'), wrote('n', 'b'), wrote('m', 'b')])).written, ['m', 'n']);
+});
+
+test('with the tracked files put back, only what green steps wrote is still there', () => {
+  const wrote = (...lines: Line[]) => {
+    const changed = (stage: string): Line => ['attempt.changed', stage, { files: ['x'] }];
+    const state = folded(journalOf([changed('a'), ['step.done', 'a'], changed('b'), ['step.failed', 'b'], ...lines]));
+    return ['a', 'b'].filter((stage) => recordOf(state, stage)?.wrote);
+  };
+  const merged = { from: 'c0', to: 'c1' };
+  const others: Line[] = [
+    ['fix.committed', 'c'],
+    ['fix.reverted', 'c'],
+    ['tree.opened', undefined, { merged }],
+  ];
+  for (const line of others) assert.equal(wrote(line), ['a'], line[0]);
+  for (const line of [['tree.opened'], ['notice']] as Line[]) assert.equal(wrote(line), ['a', 'b'], line[0]);
+});
+
+test('inputs of version 0.1.0 are remembered until the stage is green again', () => {
+  const started: Line = ['attempt.started', 'a'];
+  const done = (inputs: object): Line => ['step.done', 'a', { inputs }];
+  const before = a(done(INPUTS), started, started, ['attempt.changed', 'a']);
+  assert.equal([before?.lenient, before?.inputs], [INPUTS, undefined]);
+  assert.is(a(done(INPUTS), started, done(INPUTS))?.lenient, undefined);
+  assert.is(a(done({ ...INPUTS, carried: {} }), started)?.lenient, undefined);
+});
+
+test('what was given up is known with what it was made from and why; what only failed is not', () => {
+  const data = { inputs: INPUTS, gave_up: 'two tries spent', reason: 'exit code 1' };
+  const record = folded(gaveUp(data)).stages.a;
+  assert.equal([record?.status, record?.reason, record?.inputs], ['give_up', 'two tries spent', INPUTS]);
+  const failed = a(['step.failed', 'a', data]);
+  assert.equal([failed?.status, failed?.reason, failed?.inputs], ['failed', 'exit code 1', undefined]);
+  const green = folded(journalOf([['step.done', 'a', { inputs: INPUTS }]]));
+  assert.equal(folded(gaveUp(), green).stages.a?.inputs, INPUTS, 'one that says nothing of them keeps them');
+});
+
+test('a green stage that is worked on again is reopened until that ends', () => {
+  const again: Line[] = [
+    ['step.done', 'a'],
+    ['step.started', 'a'],
+  ];
+  assert.is(a(['step.started', 'a'])?.reopened, undefined);
+  for (const open of ['step.started', 'step.interrupted', 'step.skipped'] as const)
+    assert.is(a(...again, [open, 'a'])?.reopened, true, open);
+  for (const end of ['step.done', 'step.failed'] as const) assert.is(a(...again, [end, 'a'])?.reopened, undefined, end);
+  assert.is(folded(gaveUp(), folded(journalOf(again))).stages.a?.reopened, undefined);
+});
+
+test('a skip leaves a stage what it is, unless it is to do for the first time', () => {
+  const skipped = (...lines: Line[]) => a(...lines, ['step.skipped', 'a'])?.status;
+  assert.equal([skipped(), skipped(['step.interrupted', 'a'])], ['skipped', 'skipped']);
+  assert.equal([skipped(['step.done', 'a']), skipped(['step.failed', 'a'])], ['green', 'failed']);
+  assert.is(skipped(['step.done', 'a'], ['stage.stale', 'a']), 'idle');
+});
+
+test('that nothing can tell whether a green stage holds is known until something can', () => {
+  for (const type of ['step.done', 'step.fresh'] as const) {
+    const nothing: Line = [type, 'a', { unchecked: 'nothing to check' }];
+    assert.is(a(nothing)?.unchecked, true);
+    assert.is(a(nothing, [type, 'a', { unchecked: 'not checked' }])?.unchecked, undefined);
+    assert.is(a(nothing, [type, 'a'])?.unchecked, undefined);
+  }
+});
+
+test('a green stage that no longer stands is to do again, with every commit that made it so', () => {
+  const stale = (commit: string, more = {}): Line => ['stage.stale', 'a', { commit, ...more }];
+  const green: Line[] = [
+    ['attempt.changed', 'a', { files: ['x'] }],
+    ['step.done', 'a', { inputs: INPUTS }],
+  ];
+  const record = a(...green, stale('c1'));
+  assert.equal([record?.status, record?.reopened, record?.wrote], ['idle', true, ['x']]);
+  assert.equal([record?.stale, record?.reason], [{ commits: ['c1'] }, 'no longer stands: its files changed']);
+  const both = a(...green, stale('c1', { by_fix: true }), stale('c2', { remake: true }), stale('c2'));
+  assert.equal(both?.stale, { commits: ['c1', 'c2'], by_fix: true, remake: true });
+  assert.equal([both?.status, both?.wrote], ['idle', undefined], 'what it wrote is to be made anew');
+  const running = a(...green, stale('c1'), ['step.started', 'a'], stale('c2'));
+  assert.equal([running?.status, running?.reason, running?.stale?.commits], ['running', undefined, ['c1', 'c2']]);
+  for (const before of [[], [['step.failed', 'a']]] as Line[][]) assert.is(a(...before, stale('c1'))?.stale, undefined);
+});
+
+test('a stage that failed since it was stale is being mended: only what is brought back makes it staler', () => {
+  const commits = (step: string, failed: boolean, back: boolean) => {
+    const lines: Line[] = [
+      ['step.done', step],
+      ['stage.stale', 'a', { commit: 'c1' }],
+      ...(failed ? ([['failure.seen', step, {}, 1]] as Line[]) : []),
+      ['stage.stale', 'a', { commit: 'c2', ...(back && { back }) }],
+    ];
+    return recordOf(folded(journalOf(lines)), step)?.stale?.commits;
+  };
+  assert.equal(commits('a', true, false), ['c1']);
+  assert.equal(commits('a', true, true), ['c1', 'c2']);
+  assert.equal(commits('a', false, false), ['c1', 'c2']);
+  const cells: Line[] = [
+    ['step.done', 'a[h=1]'],
+    ['stage.green', 'a'],
+    ['stage.stale', 'a', { commit: 'c1' }],
+  ];
+  const again: Line[] = [
+    ['failure.seen', 'a[h=1]', {}, 1],
+    ['stage.stale', 'a', { commit: 'c2' }],
+  ];
+  const record = a(...cells, ...again);
+  assert.equal(record?.stale?.commits, ['c1', 'c2'], 'of a stage with cells some may be green');
+  assert.equal(record?.cells?.['h=1']?.stale?.commits, ['c1']);
+});
+
+test('what a step made is to be there if it is green, or was before something that it needs was made again', () => {
+  const record = { status: 'idle', run: RUN, attempts: 1, since: 'x' } as const;
+  const stale = { commits: ['c1'] };
+  assert.ok(wasGreen({ ...record, status: 'green' }) && wasGreen({ ...record, stale, inputs: INPUTS }));
+  for (const more of [{}, { stale }, { inputs: INPUTS }]) assert.not(wasGreen({ ...record, ...more }));
+});
+
+test('steps are the cells of a stage that has some, or the stage; one may be called as it is shown', () => {
+  const state = folded(
+    journalOf([
+      ['step.done', 'a'],
+      ['step.done', 'm[host=cp1]'],
+      ['step.done', 'n[host=cp1]'],
+      ['step.done', 'n[host=cp2]'],
+    ]),
+  );
+  const steps = ['a', 'm[host=cp1]', 'n[host=cp1]', 'n[host=cp2]'];
+  assert.equal(
+    stepRecords(state).map(({ step }) => step),
+    steps,
+  );
+  for (const word of [...steps, 'n', 'n[cp3]', 'other[cp1]']) assert.is(stepMeant(state, word), word);
+  assert.is(stepMeant(state, 'n[cp2]'), 'n[host=cp2]');
+});
+
 test('nothing is running once its run has ended', () => {
   const state = folded(journalOf([['step.started', 'a[h=1]'], ['step.done', 'a[h=1]'], ['run.ended']]));
   assert.equal([statusOf(state, 'a'), statusOf(state, 'a[h=1]')], ['idle', 'green']);
@@ -168,6 +345,7 @@ test('a stage may have the name of something every object has', () => {
 });
 
 test('events that concern no stage change nothing but how far the state is', () => {
+  assert.equal(emptyState().as_of, { run: '', seq: 0 });
   assert.equal(folded(journalOf([['run.started'], ['tree.opened'], ['notice']])), {
     ...emptyState(),
     as_of: { run: RUN, seq: 3 },
