@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
+import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,12 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { lockOwner, requireLock, runAtWork, takeLock } from '../../src/io/lock.ts';
+import { lockOwner, requireLock, runAtWork, takeLock, withLock } from '../../src/io/lock.ts';
 import { cannotMount } from '../e2e/scenario.ts';
 import { program } from '../program.ts';
 import { folder } from './temporary.ts';
@@ -26,6 +27,7 @@ const owner = (more: object) => JSON.stringify({ ...identify(process.pid), since
 test('the lock is taken once, and free again after its release', () => {
   const path = fresh();
   const first = takeLock(path, 'a');
+  assert.match(readFileSync(path, 'utf8'), /^{\n {2}"pid": \d+,\n/, 'a person can read it');
   const second = takeLock(path, 'b');
   assert.ok(first.taken);
   assert.ok(!second.taken && second.why === 'alive' && second.owner.command === 'a');
@@ -118,13 +120,65 @@ test('a claim on a dead owner that is not proven over ends the tries, and nothin
     const dead = owner({ pid: 2 ** 22 - 1 });
     writeFileSync(path, dead);
     writeFileSync(`${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 12)}`, owner(holder));
-    const began = performance.now();
+    const [began, cpu] = [performance.now(), process.cpuUsage()];
     const got = takeLock(path, 'new');
     assert.ok(!got.taken && got.why === 'cannot tell' && got.owner.command === 'claims');
     const took = performance.now() - began;
     assert.ok(took > 1500 && took < 8000, `${took} ms`);
+    const { user, system } = process.cpuUsage(cpu);
+    assert.ok((user + system) / 1000 < took * 0.7, 'it sleeps between its tries');
     assert.is(readFileSync(path, 'utf8'), dead);
   }
+});
+
+/** Does `work` while the next link() fails as the kernel would say it. */
+function withLinkFailing<T>(code: string, work: () => T): T {
+  const real = fs.linkSync;
+  const restore = () => {
+    fs.linkSync = real;
+    syncBuiltinESMExports();
+  };
+  fs.linkSync = () => {
+    restore();
+    throw Object.assign(new Error(code), { code });
+  };
+  syncBuiltinESMExports();
+  try {
+    return work();
+  } finally {
+    restore();
+  }
+}
+
+test('a lock that was released before its owner could be read is taken at the next try', () => {
+  for (const code of ['EEXIST', 'ENOENT']) {
+    const got = withLinkFailing(code, () => takeLock(fresh(), 'a'));
+    assert.equal([got.taken, got.taken && got.recovered], [true, undefined], code);
+  }
+});
+
+test('a lock that the disk refuses is told, and not tried for again', () => {
+  const path = fresh();
+  assert.throws(() => withLinkFailing('EPERM', () => takeLock(path, 'a')), /EPERM/);
+  assert.throws(() => withLinkFailing('EMLINK', () => takeLock(path, 'a')), /EMLINK/);
+  assert.equal(readdirSync(join(path, '..')), []);
+});
+
+test('work under the lock hears whose lock was taken over; it ends with the work, also when that fails', async () => {
+  const layout = layoutOf(folder());
+  const notices = (text?: string) => {
+    if (text !== undefined) writeFileSync(layout.lock, text);
+    return withLock(layout, 'a', async (told) => [lockOwner(layout.lock)?.kind, ...told]);
+  };
+  assert.equal(await notices(), ['command']);
+  const pid = 2 ** 22 - 1;
+  assert.equal(await notices(owner({ pid })), ['command', `took over a lock of pid ${pid}, which is dead`]);
+  assert.equal(await notices('{"pid":'), ['command', 'took over a lock that could not be read']);
+  const failing = withLock(layout, 'a', () => Promise.reject(new Error('the work failed')), 'run');
+  assert.is(await failing.catch((error) => error.message), 'the work failed');
+  assert.is(existsSync(layout.lock), false);
+  const locked = await notices(owner({})).catch((error) => error.message);
+  assert.match(locked, /^another run is at work: pid \d+ on .* since now \(test\)$/);
 });
 
 test('a lock that cannot be read is taken over, and that is told', () => {
