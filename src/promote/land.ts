@@ -138,7 +138,8 @@ async function putBack({ home, base }: Landing, { path: root }: Checkout, git: G
       const [old, made] = [before.get(path), after.get(path)];
       const [wanted, written] = await Promise.all([old, made].map((entry) => entry && objects.read(entry.id)));
       const bytes = ifPossible(() => readBytes(join(root, path)));
-      const isOurs = bytes ? written?.subarray(0, bytes.length).equals(bytes) && !wanted?.equals(bytes) : !written;
+      // Git removes a file before it writes the new one: what is missing, it may not have come to.
+      const isOurs = !bytes || (written?.subarray(0, bytes.length).equals(bytes) && !wanted?.equals(bytes));
       if (!isOurs) continue;
       if (bytes) removeFile(join(root, path));
       if (wanted) createTreeFile(root, path, wanted, old?.mode === '100755');

@@ -118,14 +118,18 @@ export async function pullRequestTexts(
   const story = { ...listed, fixes: await judgeToday(home, config, listed.fixes) };
   try {
     const { redact } = await outgoingRedactor({ layout: layoutOf(home), config, env });
-    const body = redact(pullRequestText(story));
-    const rest = `\n\n(too long for a pull request; the rest is in the commits of ${asCode(story.branch)})\n`;
-    const fits = body.length <= MAX_BODY ? body : body.slice(0, body.lastIndexOf('\n', MAX_BODY)) + rest;
-    return { title: redact(promoteTitle(story)), body: fits };
+    return { title: redact(promoteTitle(story)), body: fitBody(redact(pullRequestText(story)), story.branch) };
   } catch (error) {
     if (error instanceof RedactionError) fail('E_REDACT', { what: error.message, next: error.next });
     throw error;
   }
+}
+
+/** A text that is too long for a pull request, cut at the end of a line. Pure. */
+export function fitBody(body: string, branch: string): string {
+  if (body.length <= MAX_BODY) return body;
+  const rest = `\n\n(too long for a pull request; the rest is in the commits of ${asCode(branch)})\n`;
+  return body.slice(0, body.lastIndexOf('\n', MAX_BODY)) + rest;
 }
 
 /** The story and its verification, in Markdown. Pure. */

@@ -2,44 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { landedLines, nothingLine, promoteLines, pullLines } from '../../src/cli/promote.ts';
-import type { Story, StoryFix } from '../../src/promote/story.ts';
+import { commitOf, fix, story } from '../promote/stories.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:00Z');
-const commitOf = (letter: string) => letter.repeat(40);
-
-const fix = (letter: string, more: Partial<StoryFix> = {}): StoryFix => ({
-  commit: commitOf(letter),
-  stage: 'web',
-  fingerprint: 'f1',
-  class: 'unknown',
-  time: '2026-11-16T11:00:00Z',
-  fix: 'Say two',
-  reason: 'It said one',
-  plugin: 'probe',
-  tier: 'executor',
-  run: 'run-1',
-  paths: ['a.txt'],
-  outcome: 'verified',
-  ...more,
-});
-
-const story = (more: Partial<Story> = {}): Story => ({
-  branch: 'ai/x',
-  base: 'main',
-  base_commit: commitOf('0'),
-  tip: commitOf('f'),
-  nothing: false,
-  fixes: [fix('a')],
-  undone: [],
-  others: [],
-  taken_back: 0,
-  landed: 0,
-  clean: true,
-  conflicts: [],
-  stat: ' a.txt | 2 +-',
-  ...more,
-});
-
 test('the whole story, in order', () => {
   const others = [{ commit: commitOf('c'), subject: 'by \u001b[31mhand' }];
   const undone = [fix('b', { fix: 'Take back: Say three' })];

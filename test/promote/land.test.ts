@@ -72,6 +72,60 @@ test('a merge that breaks off after its files were written leaves the checkout a
   assert.equal([read(home, 'a.txt'), git(home, 'status', '--porcelain')], [numbers({ 2: 'two' }), '']);
 });
 
+test('a lock of the index that was there before stays where it is, and nothing lands', async () => {
+  const landing = await ready();
+  const { home, base } = landing;
+  const lock = join(home, '.git/index.lock');
+  writeFileSync(lock, '');
+  assert.match((await refusal(land(landing))).text, /^error E_GIT_FAILED/);
+  assert.equal([git(home, 'rev-parse', 'main'), existsSync(lock), read(home, 'a.txt')], [base.commit, true, numbers()]);
+});
+
+/** A landing of `a.txt`, `new.txt` and without `old.txt`, whose file `z.txt` passes through `script` when git writes it. */
+async function filtered(script: string): Promise<Landing> {
+  const landing = await ready({
+    'a.txt': numbers(),
+    'old.txt': 'old\n',
+    'z.txt': '1\n',
+    '.gitattributes': 'z.txt filter=f\n',
+  });
+  const { home } = landing;
+  const tree = join(home, 'ai/worktree');
+  rmSync(join(tree, 'old.txt'));
+  const tip = commit(tree, { 'new.txt': 'new\n', 'z.txt': '2\n' });
+  const store = openGit(home);
+  const { base } = landing;
+  const rehearsal = await rehearsePromotion(store, base.commit, tip, await promoteRange(store, base.commit, tip));
+  git(home, 'config', 'filter.f.smudge', script);
+  git(home, 'config', 'filter.f.clean', 'cat');
+  git(home, 'config', 'filter.f.required', 'true');
+  return { ...landing, tip, rehearsal };
+}
+
+test('a checkout of which git could write only a part is put back, and so is the base', async () => {
+  const landing = await filtered('exit 1;');
+  const { home, base } = landing;
+  assert.match((await refusal(land(landing))).text, /^error E_GIT_FAILED/);
+  assert.equal([git(home, 'rev-parse', 'main'), git(home, 'status', '--porcelain')], [base.commit, '']);
+  assert.equal(
+    [read(home, 'a.txt'), read(home, 'old.txt'), existsSync(join(home, 'new.txt'))],
+    [numbers(), 'old\n', false],
+  );
+});
+
+test('whoever leaves the base while its files are written keeps what they went to; the base has the merge', async () => {
+  const landing = await filtered('git symbolic-ref HEAD refs/heads/work; cat');
+  const { home, base } = landing;
+  git(home, 'branch', 'work');
+  const { commit: made, checkout } = await land(landing);
+  assert.equal([git(home, 'rev-parse', 'main'), checkout], [made, undefined]);
+  assert.equal([git(home, 'rev-parse', 'HEAD'), ...at(home)], [base.commit, 'work', '']);
+  assert.equal(
+    [read(home, 'a.txt'), read(home, 'old.txt'), existsSync(join(home, 'new.txt'))],
+    [numbers(), 'old\n', false],
+  );
+});
+
 /** The landing of `ready`, in whose middle `script` runs in the owner's checkout: after all was looked at, before the base moves. */
 async function interrupted(script: string, setUp: (home: string) => void = () => {}): Promise<Landing> {
   const landing = await ready();

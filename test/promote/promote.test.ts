@@ -5,10 +5,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
-import { emptyState } from '../../src/journal/stages.ts';
+import { readLedger } from '../../src/journal/ledger-file.ts';
+import { emptyState, type StageRecord } from '../../src/journal/stages.ts';
 import { acceptPromotion, listPromotion } from '../../src/promote/promote.ts';
 import { byStage, surveyPromotion } from '../../src/promote/story.ts';
-import { emptyLedger } from '../../src/triage/ledger.ts';
+import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import { inspect } from '../../src/worktree/after-attempt.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { AI, commit, folder, git, numbers, open, read, refusal, write } from '../worktree/repository.ts';
@@ -17,15 +18,20 @@ import { fixedHome } from './fixed-home.ts';
 const shown = suite('what is shown');
 
 shown("each fix is held against today's gate: what it would ask about or refuse is told with its code", async () => {
-  const h = await fixedHome();
+  const h = await fixedHome({ loop: { git: { protected: true } } });
   await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
   await h.fix('a.txt', 'only this\n');
   await h.fix('b.txt', numbers({ 7: 'of another stage' }));
-  const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
+  const list = async () => (await listPromotion(h.home, await findBase(h.home, { branch: AI }), false)).story;
+  const story = await list();
   assert.equal(
     story.fixes.map(({ today }) => today && [today.verdict, today.code]),
     [undefined, ['ask', 'removes_much'], ['refuse', 'outside']],
   );
+  assert.is(story.protected, true);
+  commit(h.home, { 'ai/loop.yaml': 'nonsense: 1\n' });
+  const { fixes, protected: isProtected } = await list();
+  assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [3, 0, undefined], 'not sound');
 });
 
 shown('fixes by stage and failure with their verification; pairs that left nothing are only counted', async () => {
@@ -75,10 +81,40 @@ shown('of what stages wrote, only what a green one made from a commit that comes
       ...wrote('comes', 'green', h.tip()),
       ...wrote('failed', 'failed', h.tip()),
       ...wrote('earlier', 'green', base.commit),
+      nothing: { ...record, status: 'green' as const, green_head: h.tip(), wrote: [], wrote_patch: 'x.diff' },
+      lost: { ...record, status: 'green' as const, green_head: h.tip() },
     },
   };
   const { story } = await surveyPromotion(h.home, base, { ledger: emptyLedger(), stages }, false);
   assert.equal(story.written_anew, [{ stage: 'comes', files: ['out.yaml'], patch: 'comes.diff' }]);
+});
+
+shown('a fix is told with who accepted it and the stages that are not green with it, and why not', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const base = await findBase(h.home, { branch: AI });
+  const { ledger } = readLedger(layoutOf(h.home));
+  const record = { run: 'run-1', attempts: 1, since: '2026-01-01T00:00:00.000Z', fingerprint: 'f1' };
+  const stale = { ...record, status: 'idle' as const, stale: { commits: [one] } };
+  const survey = async (a: StageRecord, gone = a) => {
+    const stages = { ...emptyState(), stages: { a, gone } };
+    return (await surveyPromotion(h.home, base, { ledger, stages }, false)).story.fixes[0];
+  };
+  const open = [{ stage: 'a', external: false }];
+  const cell = { ...record, status: 'failed' as const, cells: { 'h=1': stale } };
+  assert.equal([(await survey(stale))?.not_standing, (await survey(cell))?.not_standing], [open, open]);
+  for (const over of [
+    { ...cell, status: 'green' as const },
+    { ...stale, stale: { commits: ['another'] } },
+  ])
+    assert.is((await survey(over, stale))?.not_standing, undefined, 'what is not in the map does not count');
+  assert.is((await survey(stale))?.accepted, undefined);
+  const entry = entryOf(ledger, 'a', 'f1');
+  assert.ok(entry?.patches[0]);
+  entry.external = true;
+  entry.patches[0].accepted = true;
+  const outside = await survey(stale);
+  assert.equal([outside?.accepted, outside?.not_standing], [true, [{ stage: 'a', external: true }]]);
 });
 
 shown('nothing to promote: no fix, only pairs, or all of it squashed into the base', async () => {
@@ -145,6 +181,11 @@ shown.run();
 
 const lands = suite('landing');
 
+function hook(home: string, name: string, text: string): void {
+  writeFileSync(join(home, '.git/hooks', name), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(home, '.git/hooks', name), 0o755);
+}
+
 lands('in the checkout of the base: one merge commit of the owner, that names every fix', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }), { note: 'Say two' });
@@ -171,9 +212,10 @@ lands('in the name that the environment gives, where it gives one', async () => 
   for (const hooks of [false, true]) {
     const h = await fixedHome({ loop: { git: { hooks } } });
     await h.fix('a.txt', numbers({ 2: 'two' }));
+    h.git('config', '--add', 'user.email', 'olga@latest');
     const env = { GIT_AUTHOR_NAME: 'Anna', GIT_AUTHOR_EMAIL: 'anna@env', GIT_COMMITTER_NAME: 'Carl' };
     await acceptPromotion({ home: h.home, command: 'test', env, dryRun: false }, h.tip());
-    assert.is(h.git('log', '-1', '--format=%an %ae %cn %ce', 'main'), 'Anna anna@env Carl olga@example.org');
+    assert.is(h.git('log', '-1', '--format=%an %ae %cn %ce', 'main'), 'Anna anna@env Carl olga@latest');
   }
 });
 
@@ -210,28 +252,29 @@ lands('a base that moved elsewhere is merged, and keeps what is new on it', asyn
   assert.equal([h.read('a.txt'), h.read('b.txt')], [numbers({ 2: 'two', 28: 'mine' }), 'mine\n']);
 });
 
-lands('beside fixes that were squashed before, only what is new lands', async () => {
-  const h = await fixedHome();
-  await h.fix('a.txt', numbers({ 2: 'two' }));
-  h.git('merge', '-q', '--squash', AI);
-  h.git('commit', '-q', '-m', 'squashed');
-  commit(h.home, { 'a.txt': numbers({ 2: 'two, and better' }) });
-  const next = await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
-  const story = await h.show();
-  assert.equal([story.landed, story.fixes.map((f) => f.commit), story.clean], [1, [next], true]);
-  await h.accept();
-  assert.is(h.read('a.txt'), numbers({ 2: 'two, and better', 20: 'new' }));
-});
+lands(
+  'beside fixes that were squashed before, only what is new lands, and the hook of a merge runs after it',
+  async () => {
+    const h = await fixedHome({ loop: { git: { hooks: true } } });
+    hook(h.home, 'post-merge', 'echo ran > .git/ran');
+    await h.fix('a.txt', numbers({ 2: 'two' }));
+    h.git('merge', '-q', '--squash', AI);
+    h.git('commit', '-q', '-m', 'squashed');
+    commit(h.home, { 'a.txt': numbers({ 2: 'two, and better' }) });
+    const next = await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+    const story = await h.show();
+    assert.equal([story.landed, story.fixes.map((f) => f.commit), story.clean], [1, [next], true]);
+    await h.accept();
+    assert.equal([h.read('a.txt'), h.read('.git/ran')], [numbers({ 2: 'two, and better', 20: 'new' }), 'ran\n']);
+  },
+);
 
 lands('no hook of the owner runs; with git.hooks they run, and one that refuses leaves no merge behind', async () => {
-  const hook = (home: string, name: string, text: string) => {
-    writeFileSync(join(home, '.git/hooks', name), `#!/bin/sh\n${text}\n`);
-    chmodSync(join(home, '.git/hooks', name), 0o755);
-  };
   const off = await fixedHome();
   await off.fix('a.txt', numbers({ 2: 'two' }));
-  for (const name of ['pre-merge-commit', 'commit-msg', 'post-merge']) hook(off.home, name, 'echo no >&2; exit 1');
+  for (const name of ['pre-merge-commit', 'commit-msg', 'post-merge']) hook(off.home, name, 'touch .git/ran; exit 1');
   await off.accept();
+  assert.not(existsSync(join(off.home, '.git/ran')));
 
   const on = await fixedHome({ loop: { git: { hooks: true } } });
   await on.fix('a.txt', numbers({ 2: 'two' }));
@@ -239,6 +282,8 @@ lands('no hook of the owner runs; with git.hooks they run, and one that refuses 
   const { text } = await on.refused(() => on.accept());
   assert.match(text, 'E_GIT_FAILED: git could not merge into main in');
   assert.match(text, 'not on a Friday');
+  hook(on.home, 'pre-merge-commit', 'echo changed >> a.txt; exit 1');
+  assert.match((await on.refused(() => on.accept())).text, 'E_GIT_FAILED');
   hook(on.home, 'pre-merge-commit', 'exit 0');
   hook(on.home, 'commit-msg', 'echo "Reviewed: yes" >> "$1"');
   await on.accept();
@@ -277,7 +322,9 @@ refused('another tip than the accepted one, with what came since; a part of its 
     exit: 2,
   });
   for (const word of ['', 'HEAD', AI, '--all', 'f'.repeat(40), h.git('rev-parse', 'main')]) {
-    assert.is((await h.refused(() => h.accept(word))).exit, 2, word);
+    const { text, exit } = await h.refused(() => h.accept(word));
+    assert.is(exit, 2, word);
+    if (word.startsWith('f')) assert.match(text, `${short} now, another commit than the one you accept\n`);
   }
 });
 
@@ -363,6 +410,11 @@ refused('untracked and ignored files that would be overwritten are named', async
     exit: 2,
   });
   rmSync(join(h.home, 'new/c.txt'));
+  mkdirSync(join(h.home, 'new/c.txt'));
+  assert.is((await h.dryAccept()).checkout, h.home, 'an empty folder makes way');
+  write(h.home, { 'new/c.txt/mine': '' });
+  assert.match((await h.refused(() => h.dryAccept())).text, '- new/c.txt');
+  rmSync(join(h.home, 'new/c.txt'), { recursive: true });
   const tree = join(h.home, 'ai/worktree');
   write(tree, { 'new/d.log': 'theirs\n' });
   git(tree, 'add', '-f', 'new/d.log');
@@ -404,6 +456,15 @@ refused('a checkout in which a merge or a rebase was begun, or that is gone, or 
   assert.match((await h.refused(() => h.accept())).text, 'which is gone');
   mkdirSync(other);
   assert.match((await h.refused(() => h.accept())).text, 'which has lost its repository');
+  h.git('worktree', 'prune');
+  // Here git would find the repository of the folder around it.
+  h.git('worktree', 'add', '-q', 'inner', 'main');
+  const pointer = h.read('inner/.git');
+  rmSync(join(h.home, 'inner/.git'));
+  assert.match((await refusal(h.accept())).text, /inner, which has lost its repository/);
+  write(h.home, { 'inner/.git': pointer });
+  assert.throws(() => git(join(h.home, 'inner'), 'rebase', 'side'));
+  assert.match((await refusal(h.accept())).text, `main is being rebased in ${h.home}/inner; nothing`);
 });
 
 refused('while a run holds the lock', async () => {
@@ -422,9 +483,16 @@ refused('while a run holds the lock', async () => {
 refused('when git does not know the owner', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
+  const withEmail = () =>
+    acceptPromotion({ home: h.home, command: 'test', env: { EMAIL: 'olga@env' }, dryRun: false }, h.tip());
   h.git('config', '--unset', 'user.email');
   const { text, exit } = await h.refused(() => h.accept());
   assert.equal([exit, /E_NO_IDENTITY/.test(text)], [2, true]);
+  h.git('config', '--unset', 'user.name');
+  assert.match((await h.refused(withEmail)).text, 'E_NO_IDENTITY', 'an address is no name');
+  h.git('config', 'user.name', 'Olga Owner');
+  await withEmail();
+  assert.is(h.git('log', '-1', '--format=%an %ae', 'main'), 'Olga Owner olga@env');
 });
 
 refused('a dry run lands nothing and takes no lock', async () => {

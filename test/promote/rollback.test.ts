@@ -74,6 +74,7 @@ back('all fixes of a run, the newest first; those of others stay, and so does wh
   );
   assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
   assert.is(h.git('rev-list', '--count', `${before}..${AI}`), '2');
+  assert.match((await h.refused(() => h.rollBack({ run: 'run-1' }))).text, 'all fixes of this run were taken back');
   assert.equal(
     (await h.show()).fixes.map((f) => f.commit),
     [other],
@@ -285,6 +286,8 @@ refused('the beginning of more than one fix that stands; one that was taken back
 refused('later fixes on the same lines: they are named, to be rolled back first', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.takeBack(await h.fix('a.txt', numbers({ 2: 'two', 9: 'gone' })));
+  await h.fix('new/c.txt', 'elsewhere\n');
   const two = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2', note: 'Say it better' });
   commit(h.home, { 'b.txt': 'mine\n' });
   const short = one.slice(0, 12);

@@ -1,0 +1,37 @@
+// A story of a promotion, in plain values: one verified fix that merges cleanly.
+import type { Story, StoryFix } from '../../src/promote/story.ts';
+
+export const commitOf = (letter: string) => letter.repeat(40);
+
+export const fix = (letter: string, more: Partial<StoryFix> = {}): StoryFix => ({
+  commit: commitOf(letter),
+  stage: 'web',
+  fingerprint: 'f1',
+  class: 'unknown',
+  time: '2026-11-16T11:00:00Z',
+  fix: 'Say two',
+  reason: 'It said one',
+  plugin: 'probe',
+  tier: 'executor',
+  run: 'run-1',
+  paths: ['a.txt'],
+  outcome: 'verified',
+  ...more,
+});
+
+export const story = (more: Partial<Story> = {}): Story => ({
+  branch: 'ai/x',
+  base: 'main',
+  base_commit: commitOf('0'),
+  tip: commitOf('f'),
+  nothing: false,
+  fixes: [fix('a')],
+  undone: [],
+  others: [],
+  taken_back: 0,
+  landed: 0,
+  clean: true,
+  conflicts: [],
+  stat: ' a.txt | 2 +-',
+  ...more,
+});
