@@ -118,11 +118,12 @@ test('a release does not remove a lock that has become someone else’s', () => 
 function withPauses<T>(work: () => T): [T, string[]] {
   const { wait } = Atomics;
   const ends: string[] = [];
-  Atomics.wait = (...args: Parameters<typeof wait>) => {
+  const noted = (...args: Parameters<typeof wait>) => {
     const end = wait(...args);
     ends.push(end);
     return end;
   };
+  Atomics.wait = noted as typeof wait;
   try {
     return [work(), ends];
   } finally {
