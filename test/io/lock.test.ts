@@ -154,8 +154,10 @@ function withLinkFailing<T>(code: string, work: () => T): T {
     fs.linkSync = real;
     syncBuiltinESMExports();
   };
-  fs.linkSync = () => {
+  fs.linkSync = (temp) => {
     restore();
+    // As when it was swept.
+    if (code === 'ENOENT') rmSync(temp);
     throw Object.assign(new Error(code), { code });
   };
   syncBuiltinESMExports();
