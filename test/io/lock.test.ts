@@ -33,6 +33,7 @@ test('the lock is taken once, and free again after its release', () => {
   assert.ok(!second.taken && second.why === 'alive' && second.owner.command === 'a');
   if (first.taken) first.release();
   assert.ok(takeLock(path, 'c').taken);
+  assert.ok(takeLock(join(folder(), 'not/yet/lock.json'), 'd').taken);
   assert.equal(readdirSync(join(path, '..')), ['lock.json']);
 });
 
