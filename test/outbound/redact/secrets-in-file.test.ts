@@ -20,6 +20,11 @@ test('every value of 8 characters and more of a KEY=VALUE file is a secret, quot
   assert.ok(values('.env', `K="a\\nb${A}"\n`).includes(`a\nb${A}`));
   assert.ok(values('.env', `K="first ${A}\nsecond ${B}"\nL=x\n`).includes(`first ${A}\nsecond ${B}`));
   assert.ok(values('.env', `URL=postgres://u:p%40ss-${A}@db/x\n`).includes(`p@ss-${A}`));
+  const commented = values('.env', `K=${A} # ${B}\nL="${C}" # none\n`);
+  assert.equal(
+    [A, `${A} # ${B}`, C, `"${C}" # none`].map((value) => commented.includes(value)),
+    [true, true, true, false],
+  );
 });
 
 test('a file without a telling name is data when its first line looks so, behind blank lines and comments', () => {
