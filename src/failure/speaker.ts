@@ -72,17 +72,21 @@ export interface Speaker {
 
 /** Where a command begins: at a line's start, or behind a prompt, a shell's trace, a task's name, another command. */
 const COMMAND = String.raw`(?:^|[+$#>;&|"'(\]]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
-/** How talosctl begins: what it was doing, or which node answered so. */
+/**
+ * How talosctl begins: what it was doing, or which node answered so. Every program that uses gRPC says `rpc error`, and the
+ * kubelet tells in such words of containers and volumes.
+ */
 const NODE_ANSWERED =
-  /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )*rpc error: code = (?!.*\b(?:image|sandbox|containerd)\b)/im;
+  /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )+rpc error: code = (?!.*\b(?:image|sandbox|containerd|volume|driver|plugin)\b)/im;
 
 export const TALOS: Speaker = {
   command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b|\[talos\]|\bsiderolabs/|\bTalhelper\b`, 'im'),
   words: any`
     ${NODE_ANSWERED}
+    API is not implemented in maintenance mode | method (?:Bootstrap|ApplyConfiguration|Upgrade|Reset|Reboot) not implemented
     /(?<![\w.\/'"-])tal(?:os(?:ctl|config)?|helper)(?![\w.\/'"-])/ | /\btalos_(?:machine|client|cluster|image)_\w+/
     unknown keys found during decoding | machine ?config(?:uration)? | healthcheck error | /"machine\.\w/
-    error (?:applying new configuration|executing \w+|getting (?:server )?version|constructing client|validating config)
+    error (?:applying new configuration|executing (?:bootstrap|reboot|reset|rollback|shutdown|upgrade)|getting (?:server )?version|constructing client|validating config)
     waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
     unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | v1alpha1\.Config
     kubespan | etcd data directory is not empty | bootstrap is not available yet | install disk | failed to determine endpoints
@@ -96,11 +100,13 @@ export const PROXMOX: Speaker = {
     String.raw`${COMMAND}(?:qm|pct|pve[a-z]+|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
     'im',
   ),
-  // In capitals it is a variable of the environment.
+  // In capitals it is a variable of the environment; Java, Vagrant and others have VMs too, but no numbers for them.
   words: any`
     ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
-    ${/(?<!\bof )\bVM\b|\bQEMU\b|\b(?:CT|VMID|LXC|container) '?\d{3,9}\b/}
-    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | /(?<!\/v1)\/nodes\/[\w-]+\// | vmid | vmbr\d+
+    ${/\bQEMU\b|\b(?:VM|CT|VMID|LXC) '?\d{3,9}\b|\bcontainer '\d{3,9}'|\bVM '[^']+'|\bVM with (?:name|vmid|id)\b/}
+    (?:VM|CT) is locked \( | ^VM (?:is )?not running | VM quit\/powerdown failed
+    /\/api2\/json\b/ | /(?<![\w.-])\/nodes\/[\w-]+\/(?:qemu|lxc|storage|tasks|vzdump|aplinfo|disks)\b/
+    TASK ERROR | /\bstorage (?:ID )?'[^']*'/ | /\blvcreate '/ | vmid | vmbr\d+
     can't (?:start|stop|clone|lock|create|migrate) (?:a )?(?:vm|ct|container|image|file '\/var\/lock)
     thin pool | ResourceException | /\b(?:qemu-img|kvm): / | qemu-server | corosync
     storage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled) | zfs error | job errors
