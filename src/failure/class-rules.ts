@@ -39,7 +39,7 @@ interface ClassRule {
   match: readonly RegExp[];
   /** Says that something else is the cause. */
   unless?: RegExp;
-  /** Tested against the lines around them. */
+  /** Tested against the lines from just before them up to the last of them. */
   near?: RegExp;
 }
 

@@ -2,7 +2,7 @@
 import { type Context, createContext, runInContext } from 'node:vm';
 import type { FailureClass } from '../events.ts';
 import { CLASS_RULES } from './class-rules.ts';
-import { messageOf, speaks } from './speaker.ts';
+import { type LinesAround, messageOf, speaks } from './speaker.ts';
 
 export interface Classified {
   class: FailureClass;
@@ -26,8 +26,7 @@ export interface ProjectRule extends Pick<Classified, 'class' | 'transient' | 'e
 interface ClassifyInput {
   /** The error lines, one text. */
   errors: string;
-  /** The lines around them. */
-  around: string;
+  around: LinesAround;
   exitCode: number | null;
 }
 
@@ -64,7 +63,7 @@ function byTable({ errors: lines, around, exitCode }: ClassifyInput): Classified
     ({ by, match, near, unless }) =>
       hits(match, errors) &&
       !unless?.test(errors) &&
-      (!near || near.test(around)) &&
+      (!near || near.test(around.before)) &&
       (!by || speaks(by, errors, around)),
   );
   const rule = fitting.find((one) => one.class);

@@ -3,7 +3,7 @@ import { cleanLines, isBinary, type LogEnd } from './clean.ts';
 import { beginsChecks, type Grade, gradeOf, isChatter, isDoneWithout, isReadable, isSpecific } from './grade.ts';
 import { type LocalMask, template } from './mask.ts';
 import { type Message, messages } from './messages.ts';
-import { withoutHost } from './speaker.ts';
+import { type LinesAround, withoutHost } from './speaker.ts';
 
 /** An error as the log tells it: its headline, and the lines that belong to it. */
 export interface ErrorLine {
@@ -19,8 +19,7 @@ export interface Picked {
   errors: ErrorLine[];
   /** How sure it is: `nothing` when no line says anything. */
   grade: Grade | 'nothing';
-  /** The lines just before the first of them and behind the last: what was being done, and who tells how it ended. */
-  around: string;
+  around: LinesAround;
 }
 
 /** A message with what is made of it. */
@@ -81,12 +80,19 @@ export function pickErrorLines(log: LogEnd, green?: LogEnd, local: readonly Loca
   const { picked, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green && graded(green, local)));
   const first = lines.indexOf(picked[0] as Line);
   const last = lines.indexOf(picked.at(-1) as Line);
-  const around = first < 0 ? [] : lines.slice(Math.max(0, first - CONTEXT_LINES), last + 1 + CONTEXT_LINES);
+  const textOf = (from: number, to: number) => {
+    const texts = lines.slice(Math.max(0, from), to).map(({ text }) => text);
+    return texts.join('\n');
+  };
+  const around = {
+    before: textOf(first - CONTEXT_LINES, last + 1),
+    behind: picked.length === 0 ? '' : textOf(last + 1, last + 1 + CONTEXT_LINES),
+  };
   const errors = errorsOf(picked);
   const failedCheck = lines.find(({ text }) => text.startsWith('the command succeeded; '))?.text;
   if (failedCheck && !errors.some(({ lines: [line] }) => line === failedCheck))
     errors.at(-1)?.lines.push(`(${failedCheck})`);
-  return { errors, grade, around: around.map(({ text }) => text).join('\n') };
+  return { errors, grade, around };
 }
 
 /** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */

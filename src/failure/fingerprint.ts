@@ -38,7 +38,7 @@ export interface Failure extends Classified {
 /** Why a log has no error lines: two different reasons are two different failures. */
 type Silence = 'no log' | 'empty log' | 'no text' | 'only progress';
 
-const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', around: '' };
+const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', around: { before: '', behind: '' } };
 
 /** Never throws. */
 export function identify(input: FailureInput): Failure {

@@ -64,14 +64,29 @@ export const unescaped = (text: string): string =>
     white ? (white === 't' ? '\t' : '\n') : code ? String.fromCharCode(Number.parseInt(code, 16)) : other,
   );
 
-/** Whose failure it is: known by its words in the error lines, or by its command in the lines around them. */
+/** The lines near the errors. */
+export interface LinesAround {
+  /** What was being done: the lines just before the first of them, up to the last of them. */
+  before: string;
+  /** Who tells how it ended. */
+  behind: string;
+}
+
+/** Whose failure it is. */
 export interface Speaker {
+  /** Its words in the error lines. */
   words: readonly RegExp[];
+  /** Its command, which runs before its errors: a later one has nothing to do with them. */
   command: RegExp;
+  /** What it prints besides, before its errors or behind them. */
+  output: RegExp;
 }
 
 /** Where a command begins: at a line's start, or behind a prompt, a shell's trace, a task's name, another command. */
 const COMMAND = String.raw`(?:^|[+$#>;&|"'(\]]\s*|\b(?:sudo|run|running|exec|cmd:?|command:?) )(?:/\S*/)?`;
+/** Behind a tool's name its usage, or how its command ended: it prints both behind its errors. */
+const USAGE_OR_END = String.raw`(?: [\w-]+)+(?: [<[]|: (?:exit|failed)\b)`;
+const PROXMOX_TOOL = '(?:qm|pct|pve[a-z]+|qmrestore|vzdump|ha-manager)';
 /**
  * How talosctl begins: what it was doing, or which node answered so. Every program that uses gRPC says `rpc error`, and the
  * kubelet tells in such words of containers and volumes.
@@ -80,7 +95,8 @@ const NODE_ANSWERED =
   /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )+rpc error: code = (?!.*\b(?:image|sandbox|containerd|volume|driver|plugin)\b)/im;
 
 export const TALOS: Speaker = {
-  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b|\[talos\]|\bsiderolabs/|\bTalhelper\b`, 'im'),
+  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b`, 'im'),
+  output: new RegExp(String.raw`\[talos\]|\bsiderolabs/|\bTalhelper\b|^\s*tal(?:osctl|helper)${USAGE_OR_END}`, 'im'),
   words: any`
     ${NODE_ANSWERED}
     API is not implemented in maintenance mode | method (?:Bootstrap|ApplyConfiguration|Upgrade|Reset|Reboot) not implemented
@@ -96,10 +112,8 @@ export const TALOS: Speaker = {
 };
 
 export const PROXMOX: Speaker = {
-  command: new RegExp(
-    String.raw`${COMMAND}(?:qm|pct|pve[a-z]+|qmrestore|vzdump|ha-manager)\s|\bUPID:|^TASK ERROR`,
-    'im',
-  ),
+  command: new RegExp(String.raw`${COMMAND}${PROXMOX_TOOL}\s`, 'im'),
+  output: new RegExp(String.raw`\bUPID:|^TASK ERROR|^\s*${PROXMOX_TOOL}${USAGE_OR_END}`, 'im'),
   // In capitals it is a variable of the environment; Java, Vagrant and others have VMs too, but no numbers for them.
   words: any`
     ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
@@ -119,6 +133,7 @@ export const PROXMOX: Speaker = {
 /** A program that says its own name in front. */
 const ANOTHER_PROGRAM = /^(?!(?:error|fatal|warning|failed|rpc error|talosctl|TASK ERROR)\b)[a-z][\w.+-]{1,20}: /i;
 
-/** Whether the error is of this one's making: by its words, or by its command where no other program says its name. */
-export const speaks = ({ words: own, command }: Speaker, errors: string, around: string): boolean =>
-  own.some((pattern) => pattern.test(errors)) || (command.test(around) && !ANOTHER_PROGRAM.test(errors));
+/** Whether the error is of this one's making: by its words, or by what it did where no other program says its name. */
+export const speaks = (speaker: Speaker, errors: string, { before, behind }: LinesAround): boolean =>
+  speaker.words.some((pattern) => pattern.test(errors)) ||
+  ((speaker.command.test(before) || speaker.output.test(`${before}\n${behind}`)) && !ANOTHER_PROGRAM.test(errors));

@@ -19,11 +19,11 @@ const AT_WORK = [
   'WARNING: Retrying (Retry(total=0)) after connection broken by NewConnectionError: Connection refused',
 ];
 
-const of = (errors: string, around = '', exitCode: number | null = 1, own: readonly ProjectRule[] = []) =>
-  classify({ errors, around, exitCode }, own);
+const of = (errors: string, before = '', exitCode: number | null = 1, own: readonly ProjectRule[] = []) =>
+  classify({ errors, around: { before, behind: '' }, exitCode }, own);
 const hits = (patterns: readonly RegExp[], text: string) => patterns.some((pattern) => pattern.test(text));
 const fits = ({ by, match }: (typeof CLASS_RULES)[number], text: string) =>
-  hits(match, text) && (!by || speaks(by, text, ''));
+  hits(match, text) && (!by || speaks(by, text, { before: '', behind: '' }));
 
 test('every rule has examples, and every example a rule', () => {
   assertAllHaveExamples(
@@ -36,10 +36,10 @@ for (const rule of CLASS_RULES) {
   const { matches, misses } = examplesOf(CLASS_EXAMPLES, rule.name);
   test(`${rule.name}: its examples have its class and flags, its counterexamples do not match`, () => {
     assert.ok(matches.length > 0 && (rule.class ? CLASSES.includes(rule.class) : rule.transient || rule.external));
-    const around = rule.near ? AT_WORK.find((line) => rule.near?.test(line)) : '';
-    assert.type(around, 'string', 'nothing that is done here fits its `near`');
+    const before = rule.near ? AT_WORK.find((line) => rule.near?.test(line)) : '';
+    assert.type(before, 'string', 'nothing that is done here fits its `near`');
     for (const text of matches) {
-      const { class: name, transient, external, rules } = of(text, around);
+      const { class: name, transient, external, rules } = of(text, before);
       if (rule.class) assert.equal([rules[0], name], [rule.name, rule.class], text);
       assert.ok(rules.includes(rule.name), text);
       if (rule.transient) assert.ok(transient, text);
@@ -50,7 +50,7 @@ for (const rule of CLASS_RULES) {
 }
 
 test('patterns keep no memory of the last text', () => {
-  const speakers = CLASS_RULES.flatMap(({ by }) => (by ? [...by.words, by.command] : []));
+  const speakers = CLASS_RULES.flatMap(({ by }) => (by ? [...by.words, by.command, by.output] : []));
   for (const pattern of CLASS_RULES.flatMap(({ match }) => match).concat(speakers))
     assert.not.match(pattern.flags, /[gy]/);
 });
@@ -136,7 +136,7 @@ test('a generic cause stands before the tool that reports it', () => {
 });
 
 test('what talosctl or qm was doing counts, unless another program says its name, or they are only mentioned', () => {
-  const cases: [around: string, errors: string, expected: string][] = [
+  const cases: [before: string, errors: string, expected: string][] = [
     ['+ talosctl reset --graceful', 'member removal stopped', 'talos_error'],
     ['$ sudo /usr/local/bin/talosctl health', 'member removal stopped', 'talos_error'],
     ['task: [talos:health] talosctl health', 'member removal stopped', 'talos_error'],
@@ -148,7 +148,18 @@ test('what talosctl or qm was doing counts, unless another program says its name
     ['', 'error restarting service: rpc error: code = NotFound desc = service "etdc" is unknown', 'talos_error'],
     ['', 'E: Unable to locate package talosctl', 'config_error'],
   ];
-  for (const [around, errors, expected] of cases) assert.is(of(errors, around).class, expected, errors);
+  for (const [before, errors, expected] of cases) assert.is(of(errors, before).class, expected, errors);
+});
+
+test('a command behind the error did not make it; what tells how a task ended did', () => {
+  const classed = (errors: string, behind: string) =>
+    classify({ errors, around: { before: '', behind }, exitCode: 1 }).class;
+  assert.is(classed('Error: unknown field "prots"', '+ qm list'), 'config_error');
+  assert.is(classed('Error: unknown field "prots"', '+ talosctl health'), 'config_error');
+  assert.is(classed('Timed out for the udev queue', 'TASK ERROR: exit code 1'), 'proxmox_error');
+  assert.is(classed('400 not enough arguments', 'qm clone <vmid> <newid> [OPTIONS]'), 'proxmox_error');
+  assert.is(classed('member removal stopped', 'Usage:\n  talosctl reset [flags]'), 'talos_error');
+  assert.is(classed('upgrade failed with exit code 1', 'image ghcr.io/siderolabs/installer:v1.11.0'), 'talos_error');
 });
 
 test("a project's own rules come first, in their order, with their own flags", () => {
@@ -286,7 +297,9 @@ test('a missing tool, variable and file each have their own advice, also togethe
 test('a rule of the project that takes for ever is passed over and named', () => {
   const slow = { name: 'slow', match: /(a+)+$/, class: 'proxmox_error' as const, transient: true, external: false };
   const began = performance.now();
-  const found = classify({ errors: `error: ${'a'.repeat(60)}!`, around: '', exitCode: 1 }, [slow]);
+  const found = classify({ errors: `error: ${'a'.repeat(60)}!`, around: { before: '', behind: '' }, exitCode: 1 }, [
+    slow,
+  ]);
   assert.equal([found.class, found.slow], ['unknown', ['slow']]);
   assert.ok(performance.now() - began < 5000);
 });

@@ -40,7 +40,8 @@ test('rules come in the order of the plugins, then of each list, and before the 
       advice: 'Call me',
     },
   ]);
-  const classed = (errors: string) => classify({ errors, around: '', exitCode: 1 }, loaded.rules);
+  const classed = (errors: string) =>
+    classify({ errors, around: { before: '', behind: '' }, exitCode: 1 }, loaded.rules);
   assert.equal(classed('one\ndisk\ntwo').rules, ['classify of the plugin b: ^disk$']);
   assert.equal(classed('permission denied').class, 'unknown');
   assert.equal(classed('no space on disk').class, 'missing_file');
