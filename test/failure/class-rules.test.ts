@@ -219,6 +219,7 @@ test('what nobody answers may pass by itself, what is refused or missing does no
   const flags = (text: string) => [of(text).transient, of(text).external];
   assert.equal(flags('ssh: connect to host pve1 port 22: Connection refused'), [true, false]);
   assert.equal(flags('ssh: connect to host pve1 port 22: No route to host'), [true, true]);
+  assert.equal(flags('curl: (28) Failed to connect to 10.0.0.55 port 9000: Connection timed out'), [true, true]);
   assert.equal(flags('root@pve1: Permission denied (publickey).'), [false, true]);
   assert.equal(flags('bash: ./run.sh: Permission denied'), [false, false]);
   assert.equal(flags('mendloop: requires: tool talosctl is not on PATH'), [false, true]);
