@@ -235,8 +235,9 @@ const damagesOf = ({ template, make, files, starts, wrong }: Worn): Case[] =>
           if (isFolder && /^(?:empty|truncated|garbage|nuls|other JSON|an older copy)$/.test(way)) return [];
           const { commits, cases } = lookAt(slot);
           damage(path, slot);
-          // What a damaged file held may be lost; what git and cases hold may not.
-          const seen = { commits, cases, journals: new Map(), failures: new Map() };
+          // What a damaged file held may be lost; what git and other files hold may not.
+          const left = file.startsWith('ai/escalations') ? [] : cases;
+          const seen = { commits, cases: left, journals: new Map(), failures: new Map() };
           const status = await slot.start(['status']);
           const all: Ended[] = [];
           for (const args of starts) all.push(await slot.start(args));
