@@ -74,7 +74,7 @@ export const ansible: Reader = (survey) => {
   const main = usable.filter(isMain).sort((a, b) => depth(a) - depth(b));
   const chosen = main.length > 0 ? main : usable.length === 1 ? usable : [];
   const verifies = ({ folder }: { folder: string }) =>
-    harmless.find((one) => one.folder === folder && /^(?:verify|smoke)/i.test(baseName(one.path)));
+    harmless.find((one) => one.folder === folder && /^(?:verify|smoke(?:[-_]?tests?)?)$/i.test(plainName(one.path)));
   const left = roots
     .filter((one) => !chosen.includes(one) && !chosen.some((main) => verifies(main) === one))
     .map(({ path }) => ({

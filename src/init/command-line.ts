@@ -7,7 +7,20 @@ export interface Use {
   readonly line: string;
   /** The folder it is started in. */
   readonly folder: string;
+  /** The lines before it, which may begin a text that it is a part of. */
+  readonly before: string;
   readonly survey: Survey;
+}
+
+const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"|\\./gs;
+const HEREDOC = /<<-?\s*(["']?)(\w+)\1.*?\n\s*\2$/gms;
+
+/** The commands that the shell starts here; none when the line is part of a quoted text, which may run on another machine. */
+export function commandsIn({ line, before }: Pick<Use, 'line' | 'before'>): string[] {
+  const isOpen = (text: string) => /['"]|(?<!<)<<(?!<)/.test(text.replace(HEREDOC, '').replace(QUOTED, ''));
+  if (isOpen(before) || isOpen(line)) return [];
+  const parts = line.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^'"\\;&|])+/g) ?? [];
+  return parts.map((part) => part.replace(/^[\s@+(-]+/, '').trim());
 }
 
 const SETTINGS =
@@ -119,7 +132,7 @@ export function ansibleWants(use: Use): string[] {
 }
 
 /** Where Ansible is started: the folder of the line, or, behind a wrapper, that of the only playbook with this name. */
-export function playFolder({ folder, line, survey }: Use): string {
+export function playFolder({ folder, line, survey }: Omit<Use, 'before'>): string {
   const started = inFolder(folder, optionValue(line, 'cd') ?? '.');
   const play = playbookIn(line);
   if (play === undefined || survey.files.has(inFolder(started, play))) return started;
@@ -130,7 +143,7 @@ export function playFolder({ folder, line, survey }: Use): string {
 }
 
 /** The ansible-playbook command without a wrapper around it. */
-export function plainPlay(use: Use): { folder: string; text: string } | undefined {
+export function plainPlay(use: Omit<Use, 'before'>): { folder: string; text: string } | undefined {
   const play = playbookIn(use.line);
   return play === undefined ? undefined : { folder: playFolder(use), text: `ansible-playbook ${play}` };
 }

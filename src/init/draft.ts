@@ -4,7 +4,7 @@
 import { rawWords } from '../config/paths.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { mapping } from '../shape.ts';
-import { plainPlay } from './command-line.ts';
+import { plainPlay, type Use } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { kustomizedFrom } from './gitops.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
@@ -161,11 +161,13 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
 }
 
 /** What these texts bring up, by kind, each with the first line that does. */
-export function usesIn(pieces: readonly Piece[]): { kind: Kind; line: string; folder: string }[] {
-  const lines = pieces.flatMap(({ folder, text }) => joined(text).map((line) => ({ folder, line })));
+export function usesIn(pieces: readonly Piece[]): ({ kind: Kind } & Omit<Use, 'survey'>)[] {
+  const lines = pieces.flatMap(({ folder, text }) => joined(text).map((line, at, all) => ({ folder, line, at, all })));
   return KINDS.flatMap((kind) => {
     const use = lines.find(({ line }) => kind.up.test(line));
-    return use ? [{ kind, ...use }] : [];
+    if (use === undefined) return [];
+    const { folder, line, at, all } = use;
+    return [{ kind, folder, line, before: all.slice(0, at).join('\n') }];
   });
 }
 
@@ -188,12 +190,12 @@ export function draftOf(
   const verify =
     given.verify ?? [...new Map(checks.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_VERIFY);
   const checked = verify.filter((one): one is string => typeof one === 'string').join('\n');
-  const isChecked = (path: string) => checked.split(/[\s/]+/).includes(baseName(path) || path);
+  const isJudge = (path: string) => ran.includes(path) && checked.split(/[\s/]+/).includes(baseName(path));
   const timeout = uses.map(({ kind }) => kind.timeout).find((time) => time !== undefined);
   const read = [...uses.flatMap((use) => use.kind.files?.(use) ?? []), ...all.flatMap((one) => namedBy(one, survey))];
   return {
     needs: [],
-    files: grouped([...definedIn, ...ran, ...read].filter((path) => isEditable(path) && !isChecked(path))),
+    files: grouped([...definedIn, ...ran, ...read].filter((path) => isEditable(path) && !isJudge(path))),
     verify,
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
     env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),
@@ -205,12 +207,7 @@ export function draftOf(
     runs: [given.command, runs, ...ran].join('\n'),
     ...given,
     why: [...given.why, ...(lacksCompose(runs, survey) ? [NO_COMPOSE] : [])],
-    wants: unique([
-      ...uses.flatMap((use) => use.kind.wants?.(use) ?? []),
-      ...(given.wants ?? []),
-      // What a check looks at, such as its inventory, no fix may touch; but a change there counts.
-      ...read.filter((path) => isChecked(path) && survey.files.has(path) && !ran.includes(path)),
-    ]),
+    wants: unique([...uses.flatMap((use) => use.kind.wants?.(use) ?? []), ...(given.wants ?? [])]),
   };
 }
 

@@ -3,6 +3,7 @@
 import { shellWord } from '../worktree/messages.ts';
 import {
   ansibleWants,
+  commandsIn,
   inventoryOf,
   isIn,
   kube,
@@ -46,6 +47,25 @@ const VARIABLES = /(?:^|\/)(?:group_vars|host_vars)\//;
 const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
 
 export const composeOf = ({ compose = 'docker compose' }: Survey): string => compose;
+
+const VALUE = '(?:"[^"]*"|\'[^\']*\'|[^\\s"\'()<>])+';
+const WITH_VALUE =
+  '-[fpHc]|--(?:file|project-name|project-directory|profile|env-file|parallel|ansi|progress|host|context)';
+const COMPOSE = `(?:\\w+=${VALUE}\\s+)*(?:sudo\\s+)?docker(?:-compose|\\s+compose)`;
+/** `up` behind nothing but options: with a subcommand before it, the check would do what that does. */
+const COMPOSE_UP = new RegExp(
+  `^(${COMPOSE}(?:\\s+(?:(?:${WITH_VALUE})(?:=|\\s+)${VALUE}|--[\\w-]+))*)\\s+up(?=\\s|\\)|$)`,
+);
+const CHANGES_FOLDER = new RegExp(`^cd\\s+${VALUE}$`);
+
+/** The compose command that a line brings services up with, without its `up`, where that works. */
+function composeIn(use: Use): string | undefined {
+  const commands = commandsIn(use);
+  const at = commands.findIndex((command) => COMPOSE_UP.test(command));
+  if (at < 0) return undefined;
+  const folders = commands.slice(0, at).filter((command) => CHANGES_FOLDER.test(command));
+  return [...folders, COMPOSE_UP.exec(commands[at] as string)?.[1]].join(' && ');
+}
 
 /** Every service of a compose file runs. */
 const composeRuns = (compose: string): string =>
@@ -109,7 +129,7 @@ export const KINDS: readonly Kind[] = [
     timeout: '1h',
     verify: (use) => {
       // A wrapper may run it anywhere.
-      if (!/(?:^|&&|;)\s*@?(?:\w+=\S*\s+)*ansible-playbook\b/.test(use.line)) return [];
+      if (!commandsIn(use).some((command) => /^(?:\w+=\S*\s+)*ansible-playbook\b/.test(command))) return [];
       // Without an inventory it works on localhost, where a ping proves nothing; check the cluster that it makes, if any.
       if (inventoryOf(use) === undefined)
         return settingOf(use.survey, 'KUBECONFIG') === undefined ? [] : nodesReady(use);
@@ -178,10 +198,12 @@ export const KINDS: readonly Kind[] = [
     name: 'compose',
     up: /\bdocker(?:-compose|\s+compose)\b.*\bup\b/,
     layer: 5,
-    verify: ({ line, folder }) => {
-      const [run] = /(?:\bcd\s+\S+\s*&&\s*)?\bdocker(?:-compose|\s+compose)\b.*?(?=\s+up\b)/.exec(line) ?? [];
+    verify: (use) => {
+      const run = composeIn(use);
       // What only make or the shell can expand cannot be run as a check.
-      return run === undefined || /\$(?!MENDLOOP_HOME\b)|\{\{/.test(run) ? [] : [inside(folder, composeRuns(run))];
+      return run === undefined || /\$(?!MENDLOOP_HOME\b)|\{\{|`/.test(run)
+        ? []
+        : [inside(use.folder, composeRuns(run))];
     },
   },
   { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5 },

@@ -487,7 +487,7 @@ test('where git has only an example of ansible.cfg, it is wanted with the invent
   );
 });
 
-test('an inventory that a check looks at is an input, and no fix may shorten it', async () => {
+test('what a check only reads may be mended: an inventory, a compose file', async () => {
   const { stages } = await proposalOf({
     Makefile: 'cluster:\n\tansible-playbook -i hosts.ini site.yml\n',
     'site.yml': PLAY,
@@ -495,7 +495,14 @@ test('an inventory that a check looks at is an input, and no fix may shorten it'
     'README.md': '# lab\n',
   });
   assert.equal(stages[1]?.verify, ['ansible all -i hosts.ini -m ansible.builtin.ping']);
-  assert.equal([stages[1]?.files, stages[1]?.wants], [['Makefile', 'site.yml'], ['hosts.ini']]);
+  assert.equal([stages[1]?.files, stages[1]?.wants], [['Makefile', 'hosts.ini', 'site.yml'], []]);
+  const { stages: composed } = await proposalOf({
+    Makefile: 'web:\n\tdocker compose -f web/compose.yaml up -d\n',
+    'web/compose.yaml': 'services: {web: {image: a}}\n',
+    'README.md': '# lab\n',
+  });
+  assert.match(String(composed[1]?.verify), /web\/compose\.yaml/);
+  assert.equal([composed[1]?.files, composed[1]?.wants], [['Makefile', 'web/compose.yaml'], []]);
 });
 
 for (const [what, files, expected] of MADE_OF) {
@@ -530,6 +537,46 @@ test('without compose that is said at the stages that run it; docker-compose is 
   assert.equal(await inTarget('docker compose -f "$$FILE" up -d'), []);
   const missing = await proposalOf(files, { compose: 'none', missing: ['docker'] });
   assert.not.match(mapText(missing).replace(/\n +# /g, ' '), note, 'doctor names a tool that is not installed');
+});
+
+/** A line of a script, and what the check of its stage runs before `config` and `ps`; undefined: there is no check. */
+const COMPOSE_LINES: [line: string, compose: string | undefined][] = [
+  ['docker compose -f w/c.yaml down && docker compose -f w/c.yaml up -d', 'docker compose -f w/c.yaml'],
+  [
+    'docker compose -f c.yaml pull; docker compose -f c.yaml --profile "a b" up',
+    'docker compose -f c.yaml --profile "a b"',
+  ],
+  ['cd web && docker compose build && docker compose up -d', 'cd web && docker compose'],
+  ['(cd web && docker-compose up)', 'cd web && docker-compose'],
+  ['docker compose ps | grep web || docker compose --verbose up -d', 'docker compose --verbose'],
+  ['DOCKER_HOST=ssh://nas docker compose up -d', 'DOCKER_HOST=ssh://nas docker compose'],
+  ['sudo docker compose -f c.yaml up -d', 'sudo docker compose -f c.yaml'],
+  ['docker compose --verbose down up', undefined],
+  ['docker compose run web up', undefined],
+  ["ssh nas 'cd /srv/db && docker compose up -d'", undefined],
+  ['ssh nas "echo \\"a\\" && docker compose up -d"', undefined],
+  ['ssh nas docker compose up -d', undefined],
+  ["ssh nas '\n  cd /srv/db\n  docker compose up -d\n'", undefined],
+  ['ssh nas <<EOF\n  docker compose up -d\nEOF', undefined],
+  ["ssh nas <<'EOF'\n  docker compose up -d\nEOF", undefined],
+  ["cat > a <<'EOF'\nit's\nEOF\necho \"it's\"\ntest 'a' && docker compose up -d", 'docker compose'],
+  ['docker compose -f `make file` up -d', undefined],
+];
+
+for (const [line, compose] of COMPOSE_LINES) {
+  test(`a check of compose only looks: ${JSON.stringify(line)}`, async () => {
+    const { stages } = await proposalOf({ 'deploy.sh': `#!/bin/bash\n${line}\n`, 'README.md': './deploy.sh\n' });
+    const run = stages[1]?.verify.map((one) => /^run\(\) \{ (.*) "\$@"; \}\n/.exec(String(one))?.[1]);
+    assert.equal([stages[1]?.name, run], ['deploy', compose === undefined ? [] : [compose]]);
+  });
+}
+
+test('a playbook is the check of another one when its whole name says so', async () => {
+  const verifyOf = async (name: string) =>
+    (await proposalOf({ 'site.yml': PLAY, [name]: PLAY, 'README.md': 'ansible-playbook site.yml' })).stages[1]?.verify;
+  assert.equal(await verifyOf('verify.yml'), ['ansible-playbook verify.yml']);
+  assert.equal(await verifyOf('smoke-test.yml'), ['ansible-playbook smoke-test.yml']);
+  assert.equal(await verifyOf('verify-and-repair.yml'), []);
 });
 
 test('a check that fails today, takes long or has no tool here is a comment with the reason', async () => {
