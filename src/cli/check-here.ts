@@ -12,11 +12,12 @@ import { loadStages } from '../journal/load-stages.ts';
 import { gateRules, mentionedIn, snapshotTree } from '../mend/gate-rules.ts';
 import { changesOnce, nearCopy, shellProblems } from '../mend/proposal.ts';
 import { backlogOf, withItems } from '../run/items.ts';
+import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
-import { type Base, commitOf } from '../worktree/base.ts';
+import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { tryMerge } from '../worktree/merge-tree.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { snapshotOf } from '../worktree/read.ts';
@@ -61,15 +62,25 @@ export async function lookHere(home: string, objects: GitObjects, name: string, 
   };
 }
 
-/** The tree that the next run works on: the AI branch with the base merged where that is clean; before the first run the base. */
-async function targetOf(home: string, { branch, name, commit }: Base): Promise<{ tree: string; about: string }> {
+/** The tree that the next run works on, as far as it can be told beforehand, and in words which one it is. */
+async function targetOf(home: string, base: Base): Promise<{ tree: string; about: string }> {
+  const { branch, name, commit } = base;
   const git = openGit(home);
   const short = (id: string) => `(${id.slice(0, 12)})`;
+  const baseNow = `${name} ${short(commit)}`;
   const head = await commitOf(git, `refs/heads/${branch}`);
-  if (head === undefined) return { tree: commit, about: `${name} ${short(commit)}, where the first run starts` };
-  const here = { tree: head, about: `${branch} ${short(head)}` };
-  if ((await git.attempt(['merge-base', '--is-ancestor', commit, head])).ok) return here;
+  if (head === undefined) return { tree: commit, about: `${baseNow}, where the first run starts` };
+  if (await droppedCommit(layoutOf(home), base)) {
+    const next = `the next run makes ${branch} anew from it, with the verified fixes that still fit`;
+    return { tree: commit, about: `${baseNow} alone, because it was rewritten: ${next}` };
+  }
+  const branchNow = `${branch} ${short(head)}`;
+  if (await isAncestor(git, commit, head)) return { tree: head, about: branchNow };
   const { tree, conflicts, failure } = await tryMerge(git, head, commit);
-  if (conflicts.length > 0 || failure !== undefined) return here;
-  return { tree, about: `${here.about} with ${name} ${short(commit)} merged, as the next run does` };
+  if (failure !== undefined) return { tree: head, about: `${branchNow} alone: git could not merge ${baseNow}` };
+  if (conflicts.length > 0) {
+    const next = 'the next run first takes back the fixes that do';
+    return { tree: head, about: `${branchNow} alone, because it conflicts with ${baseNow}: ${next}` };
+  }
+  return { tree, about: `${branchNow} with ${baseNow} merged, as the next run does` };
 }

@@ -176,7 +176,7 @@ test('for people: what the owner would be asked, by what the change does and by 
   assert.equal([json?.ok, json?.verdict, json?.code, json?.files], [false, 'ask', 'changes_once', ['k/two.yaml']]);
 });
 
-test('for people: it is judged against what a run would change, and says which: the AI branch, with the base merged', async () => {
+test('for people: it is judged against what a run would change, and says which: the AI branch, the base, or both merged', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh', 'port.txt'] } }),
     'web.sh': 'set -e\nmkdri -p out\n\n\n\ntest "$(cat port.txt)" = 80\n',
@@ -196,6 +196,15 @@ test('for people: it is judged against what a run would change, and says which: 
   const merged = `judged against ${branch} with main (${short('main')}) merged, as the next run does`;
   assert.equal(await check(mended), ['it would be applied for stage web: web.sh', merged]);
   assert.equal(await check(diff('port.txt', '8080', '80')), ['it would be applied for stage web: port.txt', merged]);
+  s.commit({ 'web.sh': 'set -e\nmkdir -p out/here\n\n\n\ntest "$(cat port.txt)" = 80\n' });
+  const taken = 'the next run first takes back the fixes that do';
+  const alone = `judged against ${branch} alone, because it conflicts with main (${short('main')}): ${taken}`;
+  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', alone]);
+  s.git('reset', '-q', '--hard', 'HEAD~2');
+  s.git('commit', '-q', '--amend', '-m', 'Rewritten');
+  const anew = 'the next run makes ai/orchestrator-stage1 anew from it, with the verified fixes that still fit';
+  const rewritten = `judged against main (${short('main')}) alone, because it was rewritten: ${anew}`;
+  assert.equal(await check(yours), ['it would be applied for stage web: web.sh', rewritten]);
 });
 
 test('for people: why it would not pass, by the map and the files that a run starts from', async () => {
