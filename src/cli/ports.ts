@@ -10,18 +10,19 @@ import type { RunPorts } from '../stage/run.ts';
 /** `graceMs`: how long TERM is given before KILL. */
 export const PORTS = { clock: systemClock, env: process.env, graceMs: 5000 };
 
-/** As after a crash: the journal has what is under way, and the next start ends or follows it. */
-function leaveAtOnce(): never {
+/** For runs: as after a crash, the journal has what is under way, and the next start ends or follows it. */
+export function leaveAtOnce(): never {
   console.error('left at once: the next start sees to what still runs');
   process.exit(EXIT.interrupted);
 }
 
-/** Does `work` while SIGINT, SIGTERM and SIGHUP mean: stop in order, and a second Ctrl-C: at once. */
+/** Does `work` while SIGINT, SIGTERM and SIGHUP mean: stop in order. `atOnce` is called at a second Ctrl-C. */
 export async function withPorts<T>(
   subscribers: readonly Subscriber[],
   work: (ports: RunPorts) => Promise<T>,
+  atOnce?: () => never,
 ): Promise<T> {
-  const { signal, dispose } = stopSignals((name) => new Stop('INTERRUPTED', `interrupted by ${name}`), leaveAtOnce);
+  const { signal, dispose } = stopSignals((name) => new Stop('INTERRUPTED', `interrupted by ${name}`), atOnce);
   try {
     return await work({ ...PORTS, labTools: LAB_TOOLS, subscribers, signal });
   } finally {

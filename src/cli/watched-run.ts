@@ -5,13 +5,13 @@ import { canAnswer } from '../io/stdin.ts';
 import type { RunRequest } from '../run/prepare.ts';
 import { type RunReport, runStages } from '../run/run.ts';
 import type { CommandInput } from './command.ts';
-import { withPorts } from './ports.ts';
+import { leaveAtOnce, withPorts } from './ports.ts';
 
 /** One run from its beginning to its end, shown as it goes. */
 export async function runOnce(input: CommandInput, request: RunRequest): Promise<RunReport> {
   const { event, live, person } = await watcher(input);
   const progress = (text: string) => input.out.line(text);
-  return withPorts([event], (ports) => runStages(request, { ...ports, live, person, progress }));
+  return withPorts([event], (ports) => runStages(request, { ...ports, live, person, progress }), leaveAtOnce);
 }
 
 async function watcher({ out, home }: CommandInput): Promise<Watcher> {

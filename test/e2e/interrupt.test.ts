@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allGone, contextMap, folder, type Scenario, scenario, tree, until } from './scenario.ts';
+import { allGone, contextMap, folder, type Scenario, scenario, tree, until, write } from './scenario.ts';
 
 /** Starts a run, waits until its stage has made the file `in`, sends the signal, and returns how the run ended. */
 async function interrupted(s: Scenario, gate: string, signal: NodeJS.Signals) {
@@ -72,6 +72,23 @@ test('a second SIGINT leaves at once, and the next start sees to what still runs
   assert.is(again.exit, 0, again.stdout);
   await allGone();
   assert.equal(outcomes(s), ['a 1 interrupted', 'a 2 done']);
+});
+
+test('a second SIGINT during verify promises nothing of a next start: it ends what it runs', async () => {
+  const gate = folder();
+  const stubborn = `[ ! -e ${gate}/made ] || { touch ${gate}/in; trap '' TERM; while :; do sleep 1; done; }`;
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: { command: 'true', verify: [stubborn] } }) });
+  assert.is((await s.run([])).exit, 0);
+  write(gate, { made: '' });
+  const run = s.start(['verify']);
+  await until('the check runs', () => tree(gate).in !== undefined);
+  for (const pause of [1500, 0]) {
+    run.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  const done = await run.done;
+  assert.equal([done.exit, done.stderr], [130, '']);
+  await allGone();
 });
 
 test('SIGTERM with two stages at work stops both; the run ends once', async () => {
