@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { changedAt, fileFacts, filesBelow, namesIn } from '../io/files.ts';
+import { changedAt, fileFacts, filesBelow, foldersIn, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
@@ -17,7 +17,8 @@ const MAX_LISTED = 10;
 export async function run({ words, options, out, home, layout }: CommandInput): Promise<Answer | number> {
   const [word] = words;
   if (word === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
-  const step = stepMeant(loadStages(layout(), { look: true }).state, word);
+  const logged = foldersIn(join(layout().logs, splitStepName(word).stage));
+  const step = stepMeant(loadStages(layout(), { look: true }).state, word, logged);
   const path = logPath(step);
   if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
   const plain = process.stdout.isTTY === true && !options.raw;

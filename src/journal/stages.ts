@@ -105,10 +105,13 @@ export function recordOf(state: StageState, step: string): StepRecord | undefine
 export const isReset = ({ stages }: StageState, stage: string): boolean =>
   stages[stage]?.reset !== undefined && stages[stage]?.last === undefined;
 
-/** The step that a person means: a cell may be called as it is shown, `m[cp1]`, where `m[host=cp1]` is meant. */
-export function stepMeant(state: StageState, word: string): string {
+/**
+ * The step that a person means: a cell may be called as it is shown, `m[cp1]`, where `m[host=cp1]` is meant. `earlier`: cells of
+ * its stage that the state may have lost.
+ */
+export function stepMeant(state: StageState, word: string, earlier: readonly string[] = []): string {
   const { stage, cell } = splitStepName(word);
-  const steps = Object.keys(state.stages[stage]?.cells ?? {}).map((key) => `${stage}[${key}]`);
+  const steps = [...Object.keys(state.stages[stage]?.cells ?? {}), ...earlier].map((key) => `${stage}[${key}]`);
   return steps.find((step) => step === word) ?? steps.find((step) => cell !== '' && cellNames([step]) === cell) ?? word;
 }
 
