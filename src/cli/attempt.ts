@@ -1,5 +1,5 @@
-// How the loop starts itself on another machine: `--attempt <job file> <which of its tasks> <sign ms>`, `--probe <folder>`, and a worker of the
-// pool as `--worker <folder> <spec> <batch> <idle ms> <sign ms>`.
+// How the loop starts itself on another machine: `--attempt <job file> <which of its tasks> <sign ms>`, `--probe <folder>`, and
+// a worker of the pool as `--worker <folder> <spec> <batch> <idle ms> <sign ms>`.
 import { makeAttempt } from '../backend/make-attempt.ts';
 import { readEntry, readWorkerArgv } from '../backend/pool-entry.ts';
 import { answerProbe } from '../backend/probe.ts';

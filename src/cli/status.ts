@@ -1,6 +1,6 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
-import { nextForStage } from '../console/run-lines.ts';
+import { nextByStage } from '../console/run-lines.ts';
 import { headline, safeModeLines, stageWords, usedLines } from '../console/status-lines.ts';
 import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
@@ -37,6 +37,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const names = recorded.filter((name) => words.length === 0 || stages.includes(name));
   const used = usedOn(ledger.day, Date.now());
   const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;
+  const nextOfRuns = new Map<string, Map<string, string[]>>();
   const lines = [
     ...(conflict ? conflictLines(conflict) : []),
     ...loaded.notices.map((n) => `note: ${n}`),
@@ -117,9 +118,16 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   function nextFor(name: string, record: StageRecord): string[] {
     const steps = [record, ...Object.values(record.cells ?? {})];
     if (!isFailed(record) || steps.some((step) => entryFor(name, step)?.case !== undefined)) return [];
+    return (nextIn(record.run).get(name) ?? []).map((line) => `  ${line}`);
+  }
+
+  /** A journal may be long, and several stages may have failed in it: it is read once. */
+  function nextIn(run: string): Map<string, string[]> {
     const { latest } = loaded;
-    const events = latest?.run === record.run ? latest.events : readEvents(layout.journal(record.run)).events;
-    return nextForStage(events, name).map((line) => `  ${line}`);
+    const events = () => (latest?.run === run ? latest.events : readEvents(layout.journal(run)).events);
+    const next = nextOfRuns.get(run) ?? nextByStage(events());
+    nextOfRuns.set(run, next);
+    return next;
   }
 
   function stepLines(title: string, stage: string, record: StepRecord): string[] {

@@ -72,12 +72,12 @@ export function closingLines(tally: Tally): string[] {
   ];
 }
 
-/** What to do about the failure that a run left a stage with, as its last lines told it; nothing when its events are gone. */
-export function nextForStage(events: readonly LoopEvent[], stage: string): string[] {
+/** Stage → what to do about the failure that a run left it with, as the run's last lines told it. */
+export function nextByStage(events: Iterable<LoopEvent>): Map<string, string[]> {
   const tally = newTally();
   for (const event of events) note(tally, event);
-  const row = rowsOf(tally).find((one) => one.stage === stage);
-  return row?.status === 'failed' ? nextSteps(row).flatMap((next) => nextLines(next)) : [];
+  const failed = rowsOf(tally).filter(({ status }) => status === 'failed');
+  return new Map(failed.map((row) => [row.stage, nextSteps(row).flatMap((next) => nextLines(next))]));
 }
 
 /** For a matrix, one for each fingerprint; cells without one share the step of the first. */
