@@ -218,11 +218,11 @@ function ending(story: Story, solve: readonly string[]): string[] {
   return [...merges, 'not yet: let a run judge what is not verified (mendloop), or roll it back:', ...back];
 }
 
-const acceptTip = (branch: string): string => `mendloop promote --accept $(git rev-parse ${shellWord(branch)})`;
+const UNDO = 'to undo it; this ends with the line that lands that:';
 
 /** What landed, and how to undo and share it. */
 export function landedLines(
-  { base, branch, fixes, undone, others }: Story,
+  { base, fixes, undone, others }: Story,
   commit: string,
   checkout: string | undefined,
   push: string | undefined,
@@ -236,7 +236,8 @@ export function landedLines(
     `landed on ${base}: ${short(commit)}${checkout === undefined ? '' : `, in ${checkout}`}`,
     ...[...fixes, ...undone].map((fix) => `    ${fix.stage}: ${plain(fix.fix)}`),
     ...others.map(({ subject }) => `    ${plain(subject)}`),
-    ...(undo.length > 0 ? ['to undo it:', ...[...undo, acceptTip(branch)].map((line) => `    ${line}`)] : []),
+    // One line, which stops where a rollback is refused; a run may add fixes meanwhile, so what lands is shown first.
+    ...(undo.length > 0 ? [UNDO, `    ${[...undo, 'mendloop promote'].join(' && ')}`] : []),
     ...(push === undefined
       ? []
       : [

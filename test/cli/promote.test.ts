@@ -107,9 +107,8 @@ test('nothing to promote says why; what landed says how to undo and share it', (
     landedLines(story(), commitOf('d'), '/home/lab', 'git push origin main').join('\n'),
     `landed on main: dddddddddddd, in /home/lab
     web: Say two
-to undo it:
-    mendloop rollback aaaaaaaaaaaa
-    mendloop promote --accept $(git rev-parse ai/x)
+to undo it; this ends with the line that lands that:
+    mendloop rollback aaaaaaaaaaaa && mendloop promote
 to share it:
     git push origin main
 or, where main is protected, for a pull request:
@@ -123,12 +122,12 @@ or, where main is protected, for a pull request:
   const runs = [fix('a'), { ...fix('b'), run: 'run-2' }];
   assert.equal(
     landedLines(story({ fixes: runs }), commitOf('d'), undefined, undefined).filter((line) => /rollback/.test(line)),
-    ['    mendloop rollback bbbbbbbbbbbb', '    mendloop rollback aaaaaaaaaaaa'],
+    ['    mendloop rollback bbbbbbbbbbbb && mendloop rollback aaaaaaaaaaaa && mendloop promote'],
     'the newest first: it may stand on the other',
   );
   assert.ok(
     landedLines(story({ fixes: [fix('a'), fix('b')] }), commitOf('d'), undefined, undefined).includes(
-      '    mendloop rollback --run run-1',
+      '    mendloop rollback --run run-1 && mendloop promote',
     ),
   );
 });

@@ -20,16 +20,22 @@ const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 const refs = (s: Scenario) => s.git('for-each-ref', '--format=%(refname) %(objectname)');
 const here = (s: Scenario) => [refs(s), s.git('status', '--porcelain'), snapshot(s.home, ['.git', 'ai'])];
 
-promote('the lines that undo what landed can be pasted as they are', async () => {
+promote('the line that undoes what landed can be pasted, and ends with the line that lands that', async () => {
   const s = broken();
   assert.is((await s.run()).exit, 0);
   const { stdout } = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
-  const undo = /\nto undo it:\n((?: {4}mendloop .*\n)+)/.exec(stdout)?.[1]?.trim().split(/\n */) ?? [];
-  assert.is(undo.length, 2, stdout);
-  for (const line of undo) {
-    const [, ...words] = line.replace(/\$\(git (.*)\)/, (_, git) => s.git(...git.split(' '))).split(' ');
-    assert.is((await s.run(words)).exit, 0, line);
-  }
+  const [, undo = ''] = /\nto undo it; .*:\n {4}(mendloop .*)\n/.exec(stdout) ?? [];
+  const type = async (line: string) => {
+    const done = await s.run(line.split(' ').slice(1));
+    assert.is(done.exit, 0, line);
+    return lastLine(done.stdout);
+  };
+  const [rollback = '', show = '', ...more] = undo.split(' && ');
+  assert.equal([show, more], ['mendloop promote', []], stdout);
+  await type(rollback);
+  const accept = await type(show);
+  assert.is(s.read('stages/web.sh'), MENDED, 'nothing lands that was not shown');
+  await type(accept);
   assert.not.equal(s.read('stages/web.sh'), MENDED);
 });
 
