@@ -113,7 +113,7 @@ export class RunFailures {
     if (type === 'failure.carried' && event.data.to !== undefined)
       this.#rename(stage, event.data.fingerprint, event.data.to);
     if (type === 'step.started') this.#rerun.delete(step);
-    if (type === 'step.started') this.#forPerson.delete(step);
+    if (/^step\.(started|done|fresh)$/.test(type)) this.#forPerson.delete(step);
     if (type === 'step.failed' && event.data.human) this.#forPerson.add(step);
     if (type === 'step.retry') this.#rerun.add(step);
     if (type === 'step.done') this.charges.delete(step);

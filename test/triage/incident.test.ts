@@ -261,6 +261,8 @@ test('a run needs a person while the latest end of a step says so', () => {
     [true, human],
     [true, human, ['step.started', 'b']],
     [false, human, ['step.started', 'a']],
+    [false, human, ['step.done', 'a']],
+    [false, human, ['step.fresh', 'a']],
     [false, ['step.skipped', 'a', { human: true }]],
   ];
   for (const [expected, ...lines] of table)
