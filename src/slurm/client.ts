@@ -58,12 +58,15 @@ const NO_CONTACT: readonly { words: RegExp; next: string }[] = [
   },
   {
     words:
-      /unable to contact|connection (refused|reset|failure)|timed out|zero bytes|not connected|socket error|temporarily un|try again|(send|receive) failure|standby mode|not responding/i,
+      /unable to contact|connection (refused|reset|failure)|timed out|zero bytes|not connected|socket error|temporarily un|(send|receive) failure|standby mode|not responding/i,
     next: CONTROLLER_DOWN,
   },
 ];
 /** What is wrong with a question itself. */
 const WRONG_QUESTION = /unrecognized|invalid/i;
+
+/** What became of a request to sbatch: this counts, whatever was printed before it. */
+const SUBMIT_FAILED = /Batch job submission failed: (?!No error)([^;]*)/;
 
 const NO_SUCH_NODES = /Requested node configuration is not available/;
 /** States of nodes that cannot take a job now, and may later. */
@@ -75,7 +78,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
     if (!end) fail('E_SLURM_MISSING', { program });
     if (end.ok) return end;
     const words = wordsOf(end.stderr.trim() || end.stdout.trim());
-    const noContact = NO_CONTACT.find((one) => one.words.test(words));
+    const failure = SUBMIT_FAILED.exec(words)?.[1] ?? words;
+    const isNoContact = NO_CONTACT.some((one) => one.words.test(failure));
+    const noContact = isNoContact ? NO_CONTACT.find((one) => one.words.test(words)) : undefined;
     // Any other words of sbatch are about the job; of the rest, Slurm may have others in a minute.
     const isRefusal = !end.cut && !noContact && (program === 'sbatch' || WRONG_QUESTION.test(words));
     if (isRefusal) fail('E_SLURM_REFUSED', { program, words });

@@ -50,10 +50,16 @@ test('what Slurm says while its controller comes and goes may pass; a wrong ques
     'slurm_load_jobs error: words that nobody has thought of',
   ])
     assert.is((await refusalFor('squeue', words)).code, 'E_SLURM_UNREACHABLE', words);
+  const restarting =
+    'sbatch: error: words of a plugin\nsbatch: error: Batch job submission failed: Socket timed out on send/recv operation';
+  assert.is((await refusalFor('sbatch', restarting)).code, 'E_SLURM_UNREACHABLE');
   assert.is((await refusalFor('squeue', "unrecognized option '--me'")).code, 'E_SLURM_REFUSED');
   for (const words of [
     'Batch job submission failed: Invalid partition name specified',
     'Batch job submission failed: words of a site',
+    'sbatch: error: Please add --account=<name> to your options and try again\nsbatch: error: Batch job submission failed: Unspecified error',
+    'sbatch: error: connection refused by our rules: ask for an account\nsbatch: error: Batch job submission failed: Unspecified error',
+    'sbatch: error: Please add --account=<name> to your options and try again',
     'sbatch: error: invalid partition specified: munge-connection\nallocation failure: Requested node configuration is not available',
   ])
     assert.is((await refusalFor('sbatch', words)).code, 'E_SLURM_REFUSED', words);
