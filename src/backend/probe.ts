@@ -33,6 +33,9 @@ const LOST = ['JOB_CANCELLED', 'JOB_NODE_FAIL', 'JOB_PREEMPTED', 'JOB_BOOT_FAIL'
 /** What was proved so long ago is proved again. */
 const PROOF_LIFETIME_MS = 7 * 86_400_000;
 
+const NOT_HELD =
+  'take --hold out of the options of its spec in ai/loop.yaml; where it has none, ask who runs the cluster why jobs are held';
+
 const isAnswer = shaped({ word: name, host: text, problems: listOf(text) });
 
 /** Throws E_NOT_SHARED when a job that goes to `place` cannot work for this home, and MendError when Slurm refuses it. */
@@ -73,7 +76,7 @@ async function probe(place: JobPlace, folder: string, ports: ProbePorts, isLast:
       place,
       minutes: 1,
     });
-    return await answered({ id, word, folder, isLast }, ports);
+    return await answered({ id, word, folder, isLast, place }, ports);
   } catch (error) {
     // One whose submit got no answer may be there all the same.
     // What went wrong first is what is reported.
@@ -87,9 +90,10 @@ interface Probe {
   readonly word: string;
   readonly folder: string;
   readonly isLast: boolean;
+  readonly place: JobPlace;
 }
 
-async function answered({ id, word, folder, isLast }: Probe, ports: ProbePorts): Promise<'seen' | 'lost'> {
+async function answered({ id, word, folder, isLast, place }: Probe, ports: ProbePorts): Promise<'seen' | 'lost'> {
   const { slurm, layout, clock, signal } = ports;
   const refuse = (words: string, next?: string): never =>
     fail('E_NOT_SHARED', { home: layout.home, words, ...(next && { next }) });
@@ -108,11 +112,13 @@ async function answered({ id, word, folder, isLast }: Probe, ports: ProbePorts):
     if (text !== shown) ports.progress?.(text);
     shown = text;
     const stuck = isWaiting ? stuckOf(job) : undefined;
-    if (stuck) fail('E_SLURM_REFUSED', { program: 'sbatch', words: stuck.message, next: stuck.next });
+    // The job is cancelled: nobody can release it.
+    const next = stuck?.code === 'JOB_HELD' ? NOT_HELD : stuck?.next;
+    if (stuck) fail('E_SLURM_REFUSED', { program: 'sbatch', words: stuck.message, ...(next && { next }) });
     if (clock.monotonic() > until)
       refuse(
         `job ${id}, which was to prove that they can, had no turn (limits.run_minutes)`,
-        'see what it waited for: squeue\nthen start again: mendloop',
+        `see whether the partition has room: sinfo${place.partition ? ` --partition=${place.partition}` : ''}\nthen start again: mendloop`,
       );
     if (job && phaseOf(job) !== 'ended') continue;
     overSince ??= clock.monotonic();

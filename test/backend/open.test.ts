@@ -71,7 +71,9 @@ test('a proof that waits for ever is no question of folders: it says what keeps 
     };
     const layout = layoutOf(mkdtempSync(join(tmpdir(), 'probe-')));
     const ports = { clock: systemClock, signal: new AbortController().signal, limitMs, graceMs: 100 };
-    return proveShared({ options: [] }, { ...ports, slurm: slurm as Slurm, layout }).catch((e) => formatError(e));
+    return proveShared({ partition: 'main', options: [] }, { ...ports, slurm: slurm as Slurm, layout }).catch((e) =>
+      formatError(e),
+    );
   };
   assert.is(
     await prove('PartitionConfig', 1000),
@@ -80,9 +82,13 @@ test('a proof that waits for ever is no question of folders: it says what keeps 
   );
   assert.match(
     String(await prove('Priority', 0)),
-    /^error E_NOT_SHARED: jobs cannot work in .*: job 7, .* had no turn \(limits\.run_minutes\)\n {2}next: {2}see what it waited for: squeue\n/,
+    /^error E_NOT_SHARED: jobs cannot work in .*: job 7, .* had no turn \(limits\.run_minutes\)\n {2}next: {2}see whether the partition has room: sinfo --partition=main\n/,
   );
-  assert.equal(cancelled, ['PartitionConfig', 'Priority']);
+  assert.match(
+    String(await prove('JobHeldUser', 1000)),
+    /^error E_SLURM_REFUSED: .*: job 7 is held, .*\n {2}next: {2}take --hold out of the options of its spec in ai\/loop\.yaml;/,
+  );
+  assert.equal(cancelled, ['PartitionConfig', 'Priority', 'JobHeldUser']);
 });
 
 test('ahead is what is sure and waits only for what is under way or ahead itself, needs first', () => {
