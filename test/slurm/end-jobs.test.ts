@@ -1,0 +1,35 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Clock } from '../../src/io/clock.ts';
+import type { Slurm } from '../../src/slurm/client.ts';
+import { endJobs } from '../../src/slurm/end-jobs.ts';
+import type { Job } from '../../src/slurm/job.ts';
+
+test('jobs that do not end are looked at every second, cancelled again every five, and told after 55', async () => {
+  const job: Job = { id: '7', state: 'RUNNING', reason: 'None', exitCode: 0, signal: 0, nodes: 'n1', comment: '' };
+  let now = 0;
+  const looks: number[] = [];
+  const cancels: number[] = [];
+  const clock: Partial<Clock> = {
+    monotonic: () => now,
+    async sleep(ms) {
+      now += ms;
+    },
+  };
+  const slurm: Partial<Slurm> = {
+    async jobs() {
+      looks.push(now);
+      return [job];
+    },
+    async cancel() {
+      cancels.push(now);
+      return [job];
+    },
+  };
+  assert.equal(await endJobs(slurm as Slurm, () => true, { clock: clock as Clock }), [job]);
+  assert.equal(cancels.slice(0, 3), [0, 5000, 10_000]);
+  assert.equal(looks.slice(0, 5), [1000, 2000, 3000, 4000, 6000]);
+  assert.is(now, 56_000);
+});
+
+test.run();
