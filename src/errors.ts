@@ -452,10 +452,17 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `jobs of spec ${d.spec} are to wait for jobs that cannot be waited for`,
     'change --dependency under slurm.specs in ai/loop.yaml, and commit it',
   ]),
-  E_JOBS_LEFT: human((d: { jobs: string }) => [
-    `jobs of an earlier run do not end, and nothing may be changed under them: ${d.jobs}`,
-    `see what holds them: squeue --jobs=${d.jobs.replaceAll(' ', ',')}\nend them: scancel ${d.jobs}\nthen: mendloop`,
-  ]),
+  /** `why`: Slurm could not be asked. A pool's workers have no numbers here. */
+  E_JOBS_LEFT: human((d: { jobs: readonly string[]; why?: string }) => {
+    const ids = d.jobs.join(' ');
+    const end = ids ? `scancel ${ids}` : 'squeue --me names the workers, scancel <job> ends one';
+    return [
+      `jobs of an earlier run ${d.why ? 'may still run' : 'do not end'}, and nothing may be changed under them: ${d.why ?? ids}`,
+      d.why
+        ? `end them: ${end}\nthen, when Slurm answers: mendloop\nor, when you know that they are gone: mendloop abandon`
+        : `see what holds them: squeue --jobs=${d.jobs.join(',')}\nend them: ${end}\nthen: mendloop`,
+    ];
+  }),
   E_SLURM_MISSING: usage((d: { program: string }) => [
     `there is no ${d.program} here, and a Slurm backend needs Slurm's programs`,
     'start on a machine that submits jobs, or say backend: local in ai/loop.yaml (docs/more-than-one-machine.md)',

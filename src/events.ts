@@ -112,6 +112,17 @@ const reason = { reason: text };
 /** Why nothing was looked at. */
 const unchecked = { unchecked: optional(oneOf(['nothing to check', 'not checked'])) };
 const options = { lab: text, recheck: optional(flag), workers: optional(integer) };
+const runEnd = {
+  exit: optional(integer),
+  lab: optional(text),
+  duration_ms: optional(amount),
+  error: optional(orNull(shaped({ error_code: text, message: text }))),
+  /** The plan's result, as the plan contract has it. */
+  result: optional(shaped({ status: text, steps_executed: count, steps_total: count })),
+  /** Stages that were green once and are to do again. */
+  stale: optional(listOf(shaped({ stage: text, why: text }))),
+  reason: optional(text),
+};
 
 /** Where an event belongs: to the run, to a stage, or to a step (of a stage, or of a plan of the caller's own). */
 type Place = 'run' | 'stage' | 'step';
@@ -140,17 +151,12 @@ export const EVENTS = {
     done: listOf(text),
     ...options,
   }),
-  'run.ended': row('run', 'the run is over; exactly one per run, always last', {
-    exit: optional(integer),
-    lab: optional(text),
-    duration_ms: optional(amount),
-    error: optional(orNull(shaped({ error_code: text, message: text }))),
-    /** The plan's result, as the plan contract has it. */
-    result: optional(shaped({ status: text, steps_executed: count, steps_total: count })),
-    /** Stages that were green once and are to do again. */
-    stale: optional(listOf(shaped({ stage: text, why: text }))),
-    reason: optional(text),
-  }),
+  'run.ended': row('run', 'the run is over; exactly one per run, always last', runEnd),
+  'run.left': row(
+    'run',
+    'the run stopped while jobs of it may still run: the next start sees them gone and ends it',
+    runEnd,
+  ),
   'tree.opened': row('run', 'the worktree is ready: branch, commit, base', {
     branch: text,
     commit: text,

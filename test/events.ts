@@ -21,6 +21,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   },
   'run.resumed': { ...STAGES, done: [] },
   'run.ended': {},
+  'run.left': {},
   'tree.opened': { branch: 'ai/work', commit: 'c0', base: 'main' },
   'tree.conflict': {
     code: 'E_MERGE_CONFLICT',

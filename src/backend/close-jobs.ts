@@ -1,12 +1,13 @@
 // What a run that is over left with a scheduler: its results are taken in, the rest is cancelled and seen gone, before anybody
 // writes the tree that it works in.
-import { fail, MendError } from '../errors.ts';
+import { fail, MendError, mendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
+import { stopReason } from '../plan/stop.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { type EndJobsPorts, endJobs } from '../slurm/end-jobs.ts';
 import type { Job } from '../slurm/job.ts';
-import { openJobs, readComment } from './jobs.ts';
+import { type OpenJob, openJobs, readComment } from './jobs.ts';
 import { type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
 
 interface Ports extends EndJobsPorts {
@@ -14,9 +15,18 @@ interface Ports extends EndJobsPorts {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** What is done before anything is run. Throws E_INTERRUPTED when the signal aborted, else what `work` throws. */
+export async function interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  return work().catch((error) => {
+    const stop = signal && stopReason(signal);
+    // What stops us stops Slurm's programs, too, who then have words of their own.
+    throw stop ? mendError('E_INTERRUPTED', { why: stop.message }) : error;
+  });
+}
+
 /**
- * Ends what `run` left, and returns what its attempts had recorded by then. Throws MendError when Slurm cannot be reached, and
- * E_JOBS_LEFT or E_LEFTOVER when some of it may still run; with a person's `word` none of these.
+ * Ends what `run` left, and returns what its attempts had recorded by then. Throws E_JOBS_LEFT or E_LEFTOVER when some of it may
+ * still run, also because Slurm cannot be asked, unless a person gave their `word`; E_INTERRUPTED when the signal aborts.
  */
 export async function closeJobs(
   run: string,
@@ -30,20 +40,39 @@ export async function closeJobs(
   const tasks = openTasks(layout, run, events);
   const resultOf = ({ file, index, task }: OpenTask) => readResult(file, index, task);
   const begun = tasks.filter(({ file, index }) => !withdrawTask(file, index));
+  let end = ENDED;
   try {
-    if (jobs.some(({ backend }) => backend.startsWith('slurm-')))
-      await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, ports);
+    if (jobs.some(isSlurm)) {
+      const slurm = createSlurm(ports.env ?? process.env);
+      const cancel = () => cancelJobs(slurm, layout.home, (of) => of === run, ports);
+      await interruptible(ports.signal, cancel).catch((error) => {
+        if (!(error instanceof MendError) || !CANNOT_ASK.includes(error.code)) throw error;
+        fail('E_JOBS_LEFT', { jobs: idsOf(jobs.filter(isSlurm)), why: error.message });
+      });
+    }
     // Nobody can ask an owner's own backend what became of it.
-    const unknown = begun.find((one) => !one.backend.startsWith('slurm-') && resultOf(one) === undefined);
+    const unknown = begun.find((one) => !isSlurm(one) && resultOf(one) === undefined);
     if (unknown) fail('E_LEFTOVER', { step: unknown.task.step, pid: 0, host: `the backend ${unknown.backend}` });
   } catch (error) {
     if (!word || !(error instanceof MendError)) throw error;
+    end = NOT_SEEN_TO_END;
   }
-  return tasks.flatMap((one) => endEvents(one, resultOf(one), begun.includes(one)));
+  return tasks.flatMap((one) => endEvents(one, resultOf(one), begun.includes(one), end));
 }
 
+const isSlurm = ({ backend }: { backend: string }): boolean => backend.startsWith('slurm-');
+const CANNOT_ASK: readonly string[] = ['E_SLURM_UNREACHABLE', 'E_SLURM_MISSING'];
+
+/** Slurm's numbers of jobs, for a person. Those of workers, who make the tasks of a pool, only Slurm knows. */
+const idsOf = (jobs: readonly OpenJob[]): string[] => jobs.flatMap(({ id }) => id ?? []);
+
 /** What is recorded of a task that nobody waits for any more. */
-function endEvents({ job, task }: OpenTask, result: ReturnType<typeof readResult>, hasBegun: boolean): NewEvent[] {
+function endEvents(
+  { job, task }: OpenTask,
+  result: ReturnType<typeof readResult>,
+  hasBegun: boolean,
+  end: string,
+): NewEvent[] {
   const { stage, step, attempt } = task;
   const left = typeof result === 'object' ? result : undefined;
   const events = left && 'events' in left ? (left.events ?? []) : [];
@@ -55,12 +84,15 @@ function endEvents({ job, task }: OpenTask, result: ReturnType<typeof readResult
     return events.some(({ type }) => type === 'attempt.ended') ? [...events] : [...events, withdrawn];
   }
   if (!hasBegun || (left && 'returned' in left)) return [withdrawn];
-  const loss = left && 'lost' in left ? left.lost : { code: 'RUN_CLOSED', message: CLOSED, began: true };
+  const message = left && 'thrown' in left ? `${CLOSED}: ${left.thrown.message}` : end;
+  const loss = left && 'lost' in left ? left.lost : { code: 'RUN_CLOSED', message, began: true };
   const data = { code: loss.code, reason: loss.message, began: loss.began };
   return [...events, { type: 'attempt.lost', stage, step, attempt, data }];
 }
 
 const CLOSED = 'its run is over';
+const ENDED = `${CLOSED}, and it was ended`;
+const NOT_SEEN_TO_END = `${CLOSED} at a person's word, and nobody saw it end`;
 
 /** Cancels the jobs of this home whose run `isMeant`, and sees them gone. Throws as `closeJobs`. */
 export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: string) => boolean, ports: EndJobsPorts) {
@@ -69,5 +101,5 @@ export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: stri
     return of !== undefined && isMeant(of.run);
   };
   const left = await endJobs(slurm, isOurs, ports);
-  if (left.length > 0) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id).join(' ') });
+  if (left.length > 0) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id) });
 }

@@ -1,17 +1,16 @@
 // Which backend a run has: looked for and reached before the first stage, opened once the run is there.
 import type { Stage } from '../config/context-map.ts';
-import { fail, MendError, mendError } from '../errors.ts';
+import { fail, MendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
-import { stopReason } from '../plan/stop.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { type JobPlace, parentsInOptions, phaseOf } from '../slurm/job.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
-import { cancelJobs } from './close-jobs.ts';
+import { cancelJobs, interruptible } from './close-jobs.ts';
 import { openJobs, placeOf } from './jobs.ts';
 import { askPlugin, pluginBackend } from './plugin-backend.ts';
 import { proveShared } from './probe.ts';
@@ -53,11 +52,7 @@ const LOCAL: Reached = { name: 'local', open: async (run) => localBackend(run) }
 
 /** Throws MendError for what would keep every attempt from being made: nothing runs elsewhere, or here, in its place. */
 export async function reachBackend(request: ReachRequest): Promise<Reached> {
-  return reach(request).catch((error) => {
-    const stop = stopReason(request.signal);
-    // What stops us stops Slurm's programs, too, who then have words of their own.
-    throw stop ? mendError('E_INTERRUPTED', { why: stop.message }) : error;
-  });
+  return interruptible(request.signal, () => reach(request));
 }
 
 async function reach(request: ReachRequest): Promise<Reached> {

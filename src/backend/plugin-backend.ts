@@ -23,7 +23,12 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
   const left = openTasks(layout, run.id, earlier);
   const write = jobWriter(run, name, openJobs(earlier).count);
 
-  return { keepsTime: true, attempt, ...(runner.close && { close: async () => runner.close?.() }) };
+  return { keepsTime: true, attempt, close };
+
+  async function close(): Promise<boolean> {
+    await runner.close?.();
+    return true;
+  }
 
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
     const before = left.find((one) => one.task.step === task.step && one.task.attempt === task.attempt);

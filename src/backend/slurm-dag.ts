@@ -4,6 +4,7 @@ import { MendError } from '../errors.ts';
 import { type Inputs, isInputs } from '../events.ts';
 import type { Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
+import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskAhead, TaskEnd } from '../stage/backend.ts';
 import { haltFor, stepInputs } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
@@ -38,6 +39,8 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   let submitting: Promise<void> = Promise.resolve();
   let stopping: Promise<void> | undefined;
   let fault: { error: unknown } | undefined;
+  /** Whether some of it could not be seen to have ended. */
+  let mayRun = false;
   let gathering: { timer: NodeJS.Timeout; since: number } | undefined;
 
   return {
@@ -68,7 +71,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       const submitted = open.get(task.step);
       const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn(task, signal);
       if (!('file' in handed)) return handed;
-      const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed)), handed);
+      const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
       open.delete(task.step);
       if (!('outcome' in end && end.outcome.kind === 'done')) await dropBehind(task.step);
       return end;
@@ -88,8 +91,8 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   }
 
   /** The end of an attempt when the run stops: whoever comes first has all that is open cancelled. */
-  async function stopped(handed: Handed): Promise<TaskEnd> {
-    stopping ??= cancelOpen('the run stops');
+  async function stopped(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
+    stopping ??= cancelOpen('the run stops', signal);
     await stopping;
     return jobs.result(handed) ?? STOPPED;
   }
@@ -129,7 +132,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       const end = first.signal.aborted ? STOPPED : halted;
       for (const { answer } of now) answer(end ?? Promise.reject(error));
       // Nothing of it may run while the run believes that none of it was submitted.
-      await jobs.cancelAll([...batch.values()], 'what was to be submitted with it could not be');
+      await cancelAll([...batch.values()], 'what was to be submitted with it could not be', first.signal);
       return;
     }
     for (const [step, handed] of batch) open.set(step, handed);
@@ -194,17 +197,23 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     while (running.length > 0) running = await jobs.gone(running, GONE_MS);
   }
 
-  async function close(): Promise<void> {
+  async function close(): Promise<boolean> {
     await (stopping ?? cancelOpen('the run ended'));
     open.clear();
+    return !mayRun;
   }
 
-  async function cancelOpen(reason: string): Promise<void> {
+  async function cancelOpen(reason: string, signal?: AbortSignal): Promise<void> {
     clearTimeout(gathering?.timer);
     gathering = undefined;
     for (const { answer } of asked.splice(0)) answer(STOPPED);
     await submitting;
-    await jobs.cancelAll([...open.values()], reason);
+    await cancelAll([...open.values()], reason, signal);
+  }
+
+  async function cancelAll(all: readonly Handed[], reason: string, signal?: AbortSignal): Promise<void> {
+    const isByPerson = signal !== undefined && stopReason(signal)?.code === 'INTERRUPTED';
+    if (await jobs.cancelAll(all, reason, isByPerson)) mayRun = true;
   }
 }
 

@@ -234,23 +234,26 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return { lost: { ...loss, message: `${loss.message}; its output: ${output}`, began } };
   }
 
-  /** Ends all of it, and tells what may still run: soon where Slurm is away. */
-  async function cancelAll(all: readonly Handed[], reason: string): Promise<void> {
-    if (all.length === 0) return;
+  /** Ends all of it, and tells what may still run: soon where Slurm is away. True when an attempt may. */
+  async function cancelAll(all: readonly Handed[], reason: string, isByPerson: boolean): Promise<boolean> {
+    if (all.length === 0) return false;
     const running = withdraw(all, reason).running.filter((one) => !hasResult(one));
-    if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}; to leave without waiting: Ctrl-C again`);
+    const leave = isByPerson ? '; to leave without waiting: Ctrl-C again' : '';
+    if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}${leave}`);
+    let why = 'Slurm was asked to end it, and did not';
     // Also what had not begun: Slurm may have started it, and takes a moment to end it.
     const alive = await endJobs(slurm, isOneOf(all), { clock }).catch((error) => {
       if (!(error instanceof MendError)) throw error;
+      why = error.message;
     });
-    const why = alive ? 'Slurm was asked to end it, and did not' : 'Slurm does not answer';
     let left = running.filter((one) => !hasResult(one));
     if (alive?.length) left = all.filter((one) => alive.some(({ id }) => id === slurmId(one)));
     // A first start that lives on is not Slurm's to end.
     else if (alive) left = await gone(left, settings.grace + SEEN_LATE_MS);
-    if (left.length === 0) return;
+    if (left.length === 0) return false;
     const byHand = `scancel ${[...new Set(left.map(({ number }) => number))].join(' ')}`;
     notice(`${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`);
+    return left.some((one) => one.withdrawn === undefined && !hasResult(one));
   }
 
   /** Whether a job of Slurm is that of one of these. */

@@ -66,6 +66,8 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   /** Step → its newest attempt, until its end is told. */
   const open = new Map<string, Handed>();
   const write = jobWriter(run, SLURM_POOL, made);
+  /** Attempts that are not seen to be over. */
+  const unended = new Set<Queued>();
   let asked: Asked[] = [];
   let gathering: NodeJS.Timeout | undefined;
 
@@ -122,10 +124,11 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     async close() {
       clearTimeout(gathering);
       const { jobs, isAway } = await pool.close();
-      if (jobs.length === 0) return;
+      if (jobs.length === 0) return true;
       const why = isAway ? 'Slurm does not answer' : 'Slurm was asked to end them, and did not';
       const text = `${why}, so workers may still live: they leave by themselves, or by scancel ${jobs.join(' ')}`;
       journal.append({ type: 'notice', data: { text } });
+      return [...unended].every((one) => !one.hasBegun() || one.left() !== undefined);
     },
   };
 
@@ -172,7 +175,11 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   function start(all: readonly Queued[]): Handed[] {
     const ends = pool.run(all);
     return all.map((queued, at) => {
-      const end = (ends[at] as Promise<PoolEnd<Result>>).then((how) => taskEnd(queued, how));
+      unended.add(queued);
+      const end = (ends[at] as Promise<PoolEnd<Result>>).then((how) => {
+        if (!('fatal' in how)) unended.delete(queued);
+        return taskEnd(queued, how);
+      });
       // Whoever asks for it hears of it.
       end.catch(() => {});
       const handed = { queued, end };

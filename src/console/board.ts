@@ -58,7 +58,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     if (type === 'attempt.changed') printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
     const news = fixNews(event, tally);
     if (news) printNote(`${event.stage ?? 'mendloop'}: ${news.join(': ')}`);
-    if (type === 'run.ended') end();
+    if (type === 'run.ended' || type === 'run.left') end();
   }
 
   function begin(again: boolean): void {

@@ -25,8 +25,9 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
     for (const line of isCell ? cellLines(event, stage) : lines(event)) out.line(line);
     if (event.type === 'step.failed' && !isCell) for (const line of evidence(event)) printLoud(line);
     if (/^stage\.(?:green|failed|skipped)$/.test(type)) tellCells(event, stage);
-    if (type === 'run.ended') for (const left of [...untold.keys()]) tellCells(event, left);
-    if (type === 'run.ended') for (const line of closingLines(tally)) printLoud(line);
+    if (type !== 'run.ended' && type !== 'run.left') return;
+    for (const stage of untold.keys()) tellCells(event, stage);
+    for (const line of closingLines(tally)) printLoud(line);
   };
 
   /** For cells, prints each of these once: the first one started, why they run again, what is done about their failures. */

@@ -22,6 +22,8 @@ export function headline(
   const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
   const isOpen = openRun(loaded) !== undefined;
   if (isOpen && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
+  if (events.at(-1)?.type === 'run.left')
+    return `run ${run} was stopped, and jobs of it may still run; the next start ends them${simulated}`;
   if (isOpen) return `run ${run} was cut off; the next start finishes it${simulated}`;
   const last = events.at(-1);
   const exit = last?.type === 'run.ended' ? last.data.exit : undefined;

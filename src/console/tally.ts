@@ -68,7 +68,7 @@ export function note(tally: Tally, event: LoopEvent): void {
   const { type, data } = event;
   const at = Date.parse(event.time);
   if (event.type === 'run.started' || event.type === 'run.resumed') begin(tally, event, at);
-  if (type === 'run.ended') {
+  if (type === 'run.ended' || type === 'run.left') {
     const { exit = 0, duration_ms: took = 0, error } = data;
     const { stale = [] } = data;
     tally.ended = { status: event.status ?? '', exit, took, reason: error?.message, stale };

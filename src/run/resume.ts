@@ -110,6 +110,8 @@ export async function cutOffRun(
   const lost = await lostBase();
   if (lost !== undefined) return { why: lost };
   if (first?.type !== 'run.started') return { why: 'what it was asked for is lost' };
+  // Its jobs were told to end: nobody can follow them.
+  if (events.at(-1)?.type === 'run.left') return { why: 'it was stopped before its jobs were seen to end' };
   const state = knownState(loaded, run, events, now);
   const why = whyClosed({ asked: first.data.asked, lastEventAt: state.lastEventAt }, asked, now);
   const treeOpened = events.some(({ type }) => type === 'tree.opened');

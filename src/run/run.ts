@@ -63,7 +63,7 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
     await recoverFixes(run);
     await settleItems(run, objects, false);
     await writeAgain(run, prepared.putBack);
-    const result = await execute(prepared, request);
+    const { result, isOver } = await execute(prepared, request);
     await tickAccepted(run, objects);
     await settleItems(run, objects, true);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
@@ -71,8 +71,8 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
     const { status, duration_ms, error } = result;
     const stale = staleStages(journal.stages, Object.keys(run.config.map.stages));
     const data = { exit, lab, duration_ms, error, result: { ...result }, ...(stale.length > 0 && { stale }) };
-    journal.append({ type: 'run.ended', status, data });
-    recordEnd(layout, id);
+    journal.append({ type: isOver ? 'run.ended' : 'run.left', status, data });
+    if (isOver) recordEnd(layout, id);
     const { after_green: afterGreen } = run.config.loop.backlog;
     return { run: id, exit, lab, result, stages: journal.stages, afterGreen };
   } finally {
@@ -103,7 +103,11 @@ function opening({ run, open, head, worktree, stale, notices, elsewhere }: Prepa
 /** A stage ends its own processes: only a bug makes it take this long. */
 const STAGE_GRACE_MS = 60_000;
 
-async function execute({ run, head, open, backend: reached }: Prepared, request: RunRequest): Promise<PlanResult> {
+/** `isOver`: nothing that it handed on runs any more. */
+async function execute(
+  { run, head, open, backend: reached }: Prepared,
+  request: RunRequest,
+): Promise<{ result: PlanResult; isOver: boolean }> {
   const { config, clock, signal, layout, journal } = run;
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
   const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
@@ -132,16 +136,18 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
   });
   const { execution_id } = head;
   const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs });
+  let result: PlanResult;
+  let isOver = true;
   try {
     const context = { plan, execution_id, started_at: startedAt, deadline_ms: deadline };
-    const result = await runner.execute(plan, context);
+    result = await runner.execute(plan, context);
     await finishMending(run);
-    return result;
   } finally {
-    await backend.close?.();
+    isOver = (await backend.close?.()) ?? true;
     // Stop notifiers and drop what is pending.
     await finishNotifying(run, 0);
   }
+  return { result, isOver };
 }
 
 /** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */

@@ -61,8 +61,8 @@ export interface Backend {
   hold?(stage?: string): void;
   /** Before the tree is written: when this resolves nothing runs, and nothing that waits elsewhere starts any more. */
   withdraw?(): Promise<void>;
-  /** At the end of a run: nothing of it is left behind. */
-  close?(): Promise<void>;
+  /** At the end of a run: ends what is left of it. False when an attempt may still run all the same. */
+  close?(): Promise<boolean>;
 }
 
 /** In this process, events straight into the journal. */

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeJobs } from '../../src/backend/close-jobs.ts';
+import { jobComment } from '../../src/backend/jobs.ts';
 import { beginTask, hasBegun, type Result, withdrawTask, writeJob, writeResult } from '../../src/backend/task-file.ts';
+import type { MendError } from '../../src/errors.ts';
 import type { LoopEvent, NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { Stop } from '../../src/plan/stop.ts';
 import type { Loss, Task } from '../../src/stage/backend.ts';
 import { folder } from '../io/temporary.ts';
 
@@ -28,13 +31,16 @@ function closedRun() {
   const intended = { job: '1', backend: 'slurm-dag', tasks, commit: 'c', after: [] };
   const events = [{ type: 'job.intended', data: intended }] as unknown as LoopEvent[];
   const bin = folder();
-  writeFileSync(join(bin, 'squeue'), '#!/bin/sh\n', { mode: 0o755 });
+  for (const program of ['squeue', 'scancel']) writeFileSync(join(bin, program), '#!/bin/sh\n', { mode: 0o755 });
   const begin = (step: string, result?: Result) => {
     beginTask(file, STEPS.indexOf(step), {});
     if (result) writeResult(file, STEPS.indexOf(step), result);
   };
   const ports = { layout, clock: systemClock, env: { PATH: bin } };
-  return { file, begin, end: () => closeJobs('r', events, ports) };
+  const submitted = { type: 'job.submitted', data: { job: '1', id: '77' } } as unknown as LoopEvent;
+  const end = (word = false, more: object = {}) => closeJobs('r', [...events, submitted], { ...ports, ...more }, word);
+  const squeue = (script: string) => writeFileSync(join(bin, 'squeue'), `#!/bin/sh\n${script}\n`);
+  return { file, begin, end, squeue, layout };
 }
 
 test('a run that is closed takes in what its attempts left: ends, losses, and that the rest will not be made', async () => {
@@ -58,8 +64,8 @@ test('a run that is closed takes in what its attempts left: ends, losses, and th
     attemptEnded('failed'),
     attemptEnded('starved'),
     lost('starved', 'JOB_OUT_OF_MEMORY', 'too little'),
-    lost('silent', 'RUN_CLOSED', 'its run is over'),
-    lost('died', 'RUN_CLOSED', 'its run is over'),
+    lost('silent', 'RUN_CLOSED', 'its run is over, and it was ended'),
+    lost('died', 'RUN_CLOSED', 'its run is over: a bug'),
     withdrawn('moved'),
     withdrawn('waits'),
   ]);
@@ -68,6 +74,35 @@ test('a run that is closed takes in what its attempts left: ends, losses, and th
     [true, false],
   );
   assert.equal(await end(), recorded, 'the same again, where the first start could not end the jobs');
+});
+
+test("while Slurm cannot be asked nothing is closed but at a person's word, and then nobody says that it was ended", async () => {
+  const { begin, end, squeue } = closedRun();
+  begin('silent');
+  squeue('echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1');
+  const isRefused = (error: MendError) => {
+    assert.is(error.code, 'E_JOBS_LEFT');
+    assert.match(
+      error.message,
+      'may still run, and nothing may be changed under them: Slurm cannot be reached: squeue:',
+    );
+    assert.match(error.next, /^end them: scancel 77\n.*\n.*mendloop abandon$/);
+  };
+  isRefused(await end().catch((error) => error));
+  const reasons = (await end(true)).flatMap(({ type, data }) => (type === 'attempt.lost' ? [data.reason] : []));
+  assert.equal(reasons, ["its run is over at a person's word, and nobody saw it end"]);
+  const missing = await end(false, { env: { PATH: '/nonexistent' } }).catch((error) => error);
+  assert.equal([missing.code, missing.exit], ['E_JOBS_LEFT', 3]);
+});
+
+test('Ctrl-C while jobs of an earlier run are ended is an interruption, and no bug', async () => {
+  const { begin, end, squeue, layout } = closedRun();
+  begin('silent');
+  squeue(`echo "77|RUNNING|None|0|node1|${jobComment(layout.home, 'r', '1', 'silent')}"`);
+  const stop = new AbortController();
+  const progress = () => stop.abort(new Stop('INTERRUPTED', 'interrupted by SIGINT'));
+  const error = await end(false, { signal: stop.signal, progress }).catch((thrown) => thrown);
+  assert.equal([error.code, error.exit], ['E_INTERRUPTED', 130]);
 });
 
 test('a task is begun or withdrawn, whichever comes first', () => {

@@ -335,7 +335,10 @@ fault(
     assert.is(exit, 130, output);
     // Slurm's programs try for nine seconds, twice at most: one may have just begun.
     assert.ok(Date.now() - interruptedAt < 30_000 * SLOW, output);
-    assert.match(output, /Slurm does not answer, so (this|workers) may still (run|live): .*scancel \d+/);
+    assert.match(
+      output,
+      /Slurm (cannot be reached: .*|does not answer), so (this|workers) may still (run|live): .*scancel \d+/,
+    );
     one.cluster.control('start');
     const next = await one.start().ended;
     assertGreen(one, next.exit, next.output, ['first']);

@@ -64,7 +64,7 @@ test('what an own backend had begun is not taken for gone, unless its owner says
   rmSync(layout.runFile(id), { force: true });
   await withLock(layout, 'test', async () => {
     const refused = await closeOpenRun(loadStages(layout), 'test', ports).catch((error) => error);
-    assert.is(refused.code, 'E_SLURM_MISSING');
+    assert.is(refused.code, 'E_JOBS_LEFT');
     assert.is(await closeOpenRun(loadStages(layout), 'test', ports, true), id);
   });
 });

@@ -12,6 +12,7 @@ import { mendError } from '../../src/errors.ts';
 import type { NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { Stop } from '../../src/plan/stop.ts';
 import type { Slurm } from '../../src/slurm/client.ts';
 import type { Job, JobRequest } from '../../src/slurm/job.ts';
 import type { Task, TaskAhead } from '../../src/stage/backend.ts';
@@ -109,12 +110,24 @@ test('when the run stops and Slurm is away, it ends at once, and says what may s
   stop.abort();
   const began = Date.now();
   await Promise.all(ends);
-  await backend.close?.();
+  assert.is(await backend.close?.(), false, 'a may still run');
   assert.ok(Date.now() - began < 10_000);
   assert.equal(notices(), [
     'Slurm is asked to end a (job 1); to leave without waiting: Ctrl-C again',
-    'Slurm does not answer, so this may still run: a (job 1). End it by hand: scancel 1; else the next start does',
+    'Slurm cannot be reached: squeue: away, so this may still run: a (job 1). End it by hand: scancel 1; else the next start does',
   ]);
+});
+
+test('a run that runs out of time does not speak of Ctrl-C', async () => {
+  const { backend, submitted, notices, fileOf } = openLab();
+  const stop = new AbortController();
+  const end = backend.attempt(task('a'), stop.signal);
+  await submitted(1);
+  beginTask(fileOf('a'), 0, {});
+  stop.abort(new Stop('PLAN_TIMEOUT', 'the run took too long'));
+  await end;
+  assert.is(await backend.close?.(), true);
+  assert.equal(notices(), ['Slurm is asked to end a (job 1)']);
 });
 
 test('nobody is told of attempts that had ended when the run stops, whatever they died of', async () => {
