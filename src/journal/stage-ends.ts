@@ -19,7 +19,7 @@ export function stageEnds(
   return {
     /** An event with those that belong before and behind it. */
     around: (event: NewEvent, stages: StageState): NewEvent[] => [
-      ...(event.type === 'run.ended' ? [...leftFailed(), ...notBegun(event, stages)] : []),
+      ...(isRunEnd(event) ? [...leftFailed(), ...notBegun(event, stages)] : []),
       event,
       ...stageEnd(event, stages),
     ],
@@ -90,7 +90,7 @@ export function stageEnds(
   }
 
   /** Stages that did not run: the reason is not that of an older run. */
-  function notBegun({ data }: NewEvent<'run.ended'>, { stages }: StageState): NewEvent[] {
+  function notBegun({ data }: RunEnd, { stages }: StageState): NewEvent[] {
     const failed = [...ends].flatMap(([step, end]) => (end === 'failed' ? [step] : []));
     if (!data.error) return [];
     const why = failed.length > 0 ? `${failed.join(', ')} failed` : data.error.message;
@@ -101,5 +101,8 @@ export function stageEnds(
     return stopped.map((stage) => ({ type: 'stage.skipped', stage, status: 'skipped', data: { reason } }));
   }
 }
+
+type RunEnd = NewEvent<'run.ended'> | NewEvent<'run.left'>;
+const isRunEnd = (event: NewEvent): event is RunEnd => event.type === 'run.ended' || event.type === 'run.left';
 
 const greenStage = (stage: string): NewEvent => ({ type: 'stage.green', stage, status: 'green', data: {} });

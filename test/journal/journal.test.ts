@@ -119,15 +119,17 @@ test('a stage is failed when one of its cells is, and skipped when one is and no
 });
 
 test('a failed cell fails its stage at the end of the run also when other cells had no turn', () => {
-  const home = folder();
-  const { journal, say } = openIn(home);
-  say('step.started', 'm[h=1]');
-  say('step.failed', 'm[h=1]');
-  say('run.ended');
-  journal.close();
-  assert.equal(stageEvents(home), ['stage.failed m']);
-  assert.is(journalIn(home).at(-1)?.type, 'run.ended');
-  assert.is(loadStages(layoutOf(home)).state.stages.m?.status, 'failed');
+  for (const end of ['run.ended', 'run.left'] as const) {
+    const home = folder();
+    const { journal, say } = openIn(home);
+    say('step.started', 'm[h=1]');
+    say('step.failed', 'm[h=1]');
+    say(end);
+    journal.close();
+    assert.equal(stageEvents(home), ['stage.failed m']);
+    assert.is(journalIn(home).at(-1)?.type, end);
+    assert.is(loadStages(layoutOf(home)).state.stages.m?.status, 'failed');
+  }
 });
 
 test('a process that takes up a run says what a torn write kept the last one from saying', () => {
