@@ -3,7 +3,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { headline } from '../../src/console/status-lines.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import { folder } from '../io/temporary.ts';
 import { homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
@@ -43,6 +45,10 @@ test('what may still run when a run is stopped keeps every backend from starting
   const { exit, run: id, events } = await first;
   assert.equal([exit, events.at(-1)?.type], [130, 'run.left']);
   assert.not(existsSync(layoutOf(home).runFile(id)));
+  assert.is(
+    headline(loadStages(layoutOf(home)), 1, undefined, Date.now()),
+    `run ${id} was stopped, and jobs of it may still run; the next start ends them`,
+  );
 
   const refused = await run(home, { backend: 'local' }, { env }).catch((error) => error);
   assert.is(refused.code, 'E_JOBS_LEFT', String(refused));
