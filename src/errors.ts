@@ -225,9 +225,9 @@ const TABLE = {
     `ai/worktree is ${d.what}, not the worktree of this repository`,
     'move it away:\nmv ai/worktree ai/worktree.old',
   ]),
-  E_WORKTREE_BRANCH: usage((d: { branch: string; word: string; found: string }) => [
+  E_WORKTREE_BRANCH: usage((d: { branch: string; back: string; found: string }) => [
     `ai/worktree is on ${d.found}, not on ${d.branch}`,
-    `look: git -C ai/worktree status\ngo back: git -C ai/worktree switch ${d.word}`,
+    `look: git -C ai/worktree status\ngo back: ${d.back}`,
   ]),
   E_WORKTREE_BUSY: usage((d: { doing: string; end: string }) => [
     `a ${d.doing} was begun in ai/worktree and not ended`,
@@ -277,10 +277,17 @@ const TABLE = {
     `git could not ${d.doing}`,
     `see what git says, and mend that:\n${d.command}`,
   ]),
-  E_HEAD_MOVED: human((d: { was: string; now: string; commands: string }) => [
-    `a stage moved HEAD in ai/worktree from ${d.was} to ${d.now}`,
-    `take the commit or branch switch out of the stage; look, then go back:\n${d.commands}`,
-  ]),
+  E_HEAD_MOVED: human((d: { was: string; now: string; commands: string; keep?: string | undefined }) =>
+    d.keep === undefined
+      ? [
+          `a stage moved HEAD in ai/worktree from ${d.was} to ${d.now}`,
+          `take the commit or branch switch out of the stage; look, then go back:\n${d.commands}`,
+        ]
+      : [
+          `ai/worktree moved from ${d.was} to ${d.now}: by a stage before its run was cut off, or by you since; nobody can tell`,
+          `by a stage: take the commit out of the stage; look, then drop it:\n${d.commands}\nby you: keep it:\n${d.keep}`,
+        ],
+  ),
   E_FIX_STUCK: human((d: { commit: string; command: string }) => [
     `the fix ${d.commit} cannot be taken back: later changes are in the way`,
     `take it back by hand, then start again:\n${d.command}`,

@@ -5,11 +5,11 @@ import { type Stamps, stampsOf } from '../io/files.ts';
 import { type Git, lines } from '../io/git.ts';
 import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
-import type { Base } from './base.ts';
+import { type Base, commitOf } from './base.ts';
 import { checkCarry } from './carry.ts';
-import { shellWord, short } from './messages.ts';
+import { short } from './messages.ts';
 import { type Changes, changesNow, restoreTree, savePatch } from './save-changes.ts';
-import { type Status, showHidden, type Tree, trackedStatus, treeGit } from './tree.ts';
+import { type Status, showHidden, switchBack, type Tree, trackedStatus, treeGit, UNBORN } from './tree.ts';
 
 export interface Before {
   /** The commit that the attempt ran from. */
@@ -35,12 +35,13 @@ export interface Inspection {
 
 /**
  * What an attempt left. Throws E_HEAD_MOVED, E_WORKTREE_GONE or E_CARRY_REPLACED, each exit 3: the run must halt. What the
- * stage changed is saved before any of them is thrown.
+ * stage changed is saved before any of them is thrown, unless HEAD has no commit to compare it with: then it stays in the tree.
  */
 export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   if ((await entryAt(join(tree.path, '.git'))).kind !== 'file') fail('E_WORKTREE_GONE', {});
   await showHidden(tree);
   const status = await trackedStatus(treeGit(tree));
+  if (status.head === UNBORN) await headMoved(tree, status, before.head);
   const result = await saved(tree, status, before);
   if (status.head !== before.head || status.branch !== tree.branch) await headMoved(tree, status, before.head);
   const judges = await judgesPutBack(tree, status, before);
@@ -64,34 +65,100 @@ async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<I
   return changed.length > 0 ? { changed, patch: before.patchFile, seen } : { changed, seen };
 }
 
-/** One ref a commit that a stage made: nobody may take them for a person's. */
+/** One ref for each time that HEAD was moved: its name says where HEAD was, and it is at the last commit made there. */
 const BY_STAGE = 'refs/mendloop/by-stage/';
+/** Ends the name where the process that watched the stage was gone: a person may have made the commits. */
+const UNSURE = '-unsure';
 
 async function headMoved(tree: Tree, { head, branch }: Status, was: string): Promise<never> {
-  const git = treeGit(tree, { durable: true });
-  const made = lines(await git.run(['rev-list', head, `^${was}`]));
-  await git.run(['update-ref', '--stdin'], made.map((commit) => `update ${BY_STAGE}${commit} ${commit}\n`).join(''));
-  return moved(tree.branch, was, { head, branch });
+  if (head !== UNBORN) await mark(treeGit(tree, { durable: true }), `${BY_STAGE}${was}`, was, head);
+  return refuseMoved(tree.branch, { was, head, branch });
 }
 
-function moved(branch: string, was: string, now: Pick<Status, 'head' | 'branch'>): never {
-  const at = (commit: string, name: string | undefined) => `${name ?? 'no branch'} at ${short(commit)}`;
+/** Whether there is anything to mark: a HEAD that only went back brings nothing. */
+async function mark(git: Git, ref: string, was: string, head: string): Promise<boolean> {
+  const isAhead = (await git.run(['rev-list', '-1', '--ignore-missing', head, `^${was}`])) !== '';
+  if (isAhead) await git.run(['update-ref', ref, head]);
+  return isAhead;
+}
+
+/** An attempt that nobody saw the end of: the branch that it ran on, and where that was. */
+export interface Unwatched {
+  readonly branch: string;
+  readonly head: string;
+}
+
+/** Marks what came onto the branch since, unless a person has said that it is theirs; whether something is marked. */
+export async function markUnwatched(git: Git, { branch, head: was }: Unwatched): Promise<boolean> {
+  const tip = await commitOf(git, `refs/heads/${branch}`);
+  if (tip === undefined || tip === was) return false;
+  const marked = (await marks(git)).filter((each) => each.was === was);
+  if (marked.length > 0) return marked.some((each) => each.tip !== was);
+  return mark(git, `${BY_STAGE}${was}${UNSURE}`, was, tip);
+}
+
+interface Mark {
+  readonly ref: string;
+  readonly was: string;
+  readonly tip: string;
+}
+
+async function marks(git: Git): Promise<Mark[]> {
+  const rows = lines(await git.run(['for-each-ref', '--format=%(refname) %(objectname)', BY_STAGE]));
+  return rows.map((row) => {
+    const [ref = '', tip = ''] = row.split(' ');
+    return { ref, was: ref.slice(BY_STAGE.length).replace(UNSURE, ''), tip };
+  });
+}
+
+interface Moved extends Pick<Status, 'head' | 'branch'> {
+  readonly was: string;
+  /** With commits of a person above it: the last one that a stage made, and theirs. */
+  readonly below?: { readonly last: string; readonly above: readonly string[] };
+  /** The ref of a mark that may be wrong. */
+  readonly unsure?: string;
+}
+
+function refuseMoved(ai: string, { was, head, branch, below, unsure }: Moved): never {
+  const at = (commit: string, name: string | undefined) =>
+    `${name ?? 'no branch'} ${commit === UNBORN ? 'without a commit' : `at ${short(commit)}`}`;
+  const log = head === UNBORN ? 'status' : `log ${short(was)}..${short(head)}`;
+  const back = below ? `rebase --onto ${short(was)} ${short(below.last)}` : `reset --keep ${short(was)}`;
   const commands = [
-    `git -C ai/worktree log ${short(was)}..${short(now.head)}`,
-    ...(now.branch === branch ? [] : [`git -C ai/worktree switch ${shellWord(branch)}`]),
-    `git -C ai/worktree reset --keep ${short(was)}`,
+    `git -C ai/worktree ${log}`,
+    ...(branch === ai ? [] : [switchBack(ai, head)]),
+    `git -C ai/worktree ${back}`,
   ].join('\n');
-  fail('E_HEAD_MOVED', { was: at(was, branch), now: at(now.head, now.branch), commands });
+  const keep = unsure && `git update-ref ${unsure} ${was}`;
+  const problems = below?.above.map((line) => `not by a stage, and stays: ${line}`);
+  fail('E_HEAD_MOVED', { was: at(was, ai), now: at(head, branch), commands, keep }, problems);
 }
 
-/** Throws E_HEAD_MOVED while commits that a stage made are on the AI branch and not in the base. */
-export async function refuseStageCommits(git: Git, { branch, commit: base }: Base, tip: string): Promise<void> {
-  const marked = lines(await git.run(['for-each-ref', '--format=%(objectname)', BY_STAGE]));
-  if (marked.length === 0) return;
-  const first = lines(await git.run(['rev-list', '--topo-order', tip, `^${base}`])).findLast((c) => marked.includes(c));
-  if (first === undefined) return;
-  const was = await git.line(['rev-parse', `${first}^`]);
-  moved(branch, was, { head: tip, branch });
+/**
+ * Throws E_HEAD_MOVED while commits that a stage made are on the AI branch and not in the base, or, after `unwatched`, may be.
+ * Gives the marks that are done with.
+ */
+export async function refuseStageCommits(git: Git, base: Base, tip: string, unwatched?: Unwatched): Promise<string[]> {
+  const { branch } = base;
+  const marked = await marks(git);
+  const was = unwatched?.head;
+  const isMarked = was === undefined || marked.some((each) => each.was === was);
+  // Only whoever holds the lock marks it.
+  const unmarked = isMarked ? [] : [{ ref: `${BY_STAGE}${was}${UNSURE}`, was, tip }];
+  for (const each of [...marked, ...unmarked]) {
+    const line = (from: string) =>
+      git.run(['rev-list', '--first-parent', '--ignore-missing', from, `^${each.was}`, `^${base.commit}`]).then(lines);
+    const made = new Set(await line(each.tip));
+    const onBranch = made.size > 0 ? await line(tip) : [];
+    const last = onBranch.findIndex((commit) => made.has(commit));
+    if (last === -1) continue;
+    const above =
+      last > 0 ? lines(await git.run(['log', '--no-walk', '--format=%h %s', ...onBranch.slice(0, last)])) : [];
+    const below = last > 0 && { below: { last: onBranch[last] as string, above } };
+    const unsure = each.ref.endsWith(UNSURE) && { unsure: each.ref };
+    refuseMoved(branch, { was: each.was, head: tip, branch, ...below, ...unsure });
+  }
+  return marked.map(({ ref }) => ref);
 }
 
 /** Beyond this many files git is as fast. */

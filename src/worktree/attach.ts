@@ -11,7 +11,7 @@ import { entryAt } from '../io/links.ts';
 import { ifPossible, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type Base, baseKey, commitOf } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
-import { checkoutsOf, showHidden, type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
+import { checkoutsOf, showHidden, switchBack, type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
 export async function attach(site: Site, base: Base) {
@@ -31,7 +31,7 @@ export async function attach(site: Site, base: Base) {
   const status = await trackedStatus(treeGit(tree, { refresh: true }));
   if (status.branch !== site.branch) {
     const { branch } = site;
-    fail('E_WORKTREE_BRANCH', { branch, word: shellWord(branch), found: status.branch ?? 'no branch' });
+    fail('E_WORKTREE_BRANCH', { branch, back: switchBack(branch, status.head), found: status.branch ?? 'no branch' });
   }
   return { gitDir: dir.path, status, notices };
 }

@@ -53,7 +53,8 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const dirty = changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
-  await refuseStageCommits(treeGit(place), base, head);
+  for (const ref of await refuseStageCommits(treeGit(place), base, head))
+    await treeGit(place).run(['update-ref', '-d', ref]);
   const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
   // What no stage was seen to change would be judged in the place of what is committed.
   const strange = merged || inUse ? [] : (held?.strange ?? []);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fields, type Git, type GitOptions, openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { Base } from './base.ts';
+import { shellWord } from './messages.ts';
 
 /** Below home; also how messages name it. */
 export const WORKTREE = 'ai/worktree';
@@ -61,7 +62,17 @@ export async function checkoutsOf(git: Git, branch: string): Promise<string[]> {
   return there.map(([first = '']) => first.slice('worktree '.length));
 }
 
+/** What git calls the commit of a branch that has none. */
+export const UNBORN = '(initial)';
+
+/** How a person gets the worktree, now at `head`, back to its branch; git does not switch from a branch without a commit. */
+export const switchBack = (branch: string, head: string): string =>
+  head === UNBORN
+    ? `git -C ${WORKTREE} symbolic-ref HEAD ${shellWord(`refs/heads/${branch}`)}`
+    : `git -C ${WORKTREE} switch ${shellWord(branch)}`;
+
 export interface Status {
+  /** `UNBORN` on a branch that has no commit. */
   readonly head: string;
   /** Undefined when HEAD is detached. */
   readonly branch: string | undefined;

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { inspect } from '../../src/worktree/after-attempt.ts';
 import { restoreTree } from '../../src/worktree/save-changes.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
-import { AI, checkoutHash, commit, git, open, read, refusal, repository, write } from './repository.ts';
+import { AI, checkoutHash, commit, followAdvice, git, open, read, refusal, repository, write } from './repository.ts';
 
 const patchOf = (tree: Worktree, attempt: number) => join(tree.home, `ai/patches/run1-vms-${attempt}.stage.diff`);
 const look = async (tree: Worktree, attempt = 1, seen = tree.seen) => {
@@ -129,6 +129,74 @@ test('a stage that commits halts the run and every start after it, until its wor
   git(tree.home, '-C', 'ai/worktree', 'reset', '--keep', was);
   assert.equal(await look(tree), { changed: [], seen: new Map() });
   await open(home);
+});
+
+const marksOf = (home: string) =>
+  git(home, 'for-each-ref', '--format=%(refname)', 'refs/mendloop/by-stage').split('\n');
+
+test('a stage that merges is taken back to where HEAD was: fixes below stay, whatever the merge brought', async () => {
+  const home = repository();
+  const tree = await open(home);
+  const fix = commit(tree.path, { 'fix.txt': 'fix' });
+  git(home, 'switch', '-q', '-c', 'colleague');
+  for (const text of ['1', '2', '3']) commit(home, { 'theirs.txt': text });
+  git(home, 'switch', '-q', 'main');
+  git(tree.path, 'merge', '-q', '--no-edit', 'colleague');
+  const refused = await refusal(look({ ...tree, head: fix }));
+  assert.match(refused.text, new RegExp(`reset --keep ${fix.slice(0, 12)}$`));
+  assert.equal(await refusal(open(home)), refused);
+  assert.equal(marksOf(home), [`refs/mendloop/by-stage/${fix}`], 'one mark, however much it brought');
+  git(tree.path, 'reset', '-q', '--keep', fix);
+  assert.is((await open(home)).head, fix);
+  assert.equal(marksOf(home), [''], 'and none once it is off the branch');
+});
+
+test('half of what a stage committed, or a branch that it began anew, is refused too', async () => {
+  const home = repository();
+  const tree = await open(home);
+  const first = commit(tree.path, { 'b.txt': 'b' });
+  commit(tree.path, { 'c.txt': 'c' });
+  await refusal(look(tree));
+  git(tree.path, 'reset', '-q', '--keep', first);
+  assert.match((await refusal(open(home))).text, new RegExp(`reset --keep ${tree.head.slice(0, 12)}$`));
+  git(tree.path, 'reset', '-q', '--keep', tree.head);
+  await open(home);
+  const root = git(tree.path, 'commit-tree', '-m', 'root', 'HEAD^{tree}');
+  git(tree.path, 'reset', '-q', '--hard', root);
+  const refused = await refusal(look(tree));
+  assert.match(refused.text, new RegExp(`reset --keep ${tree.head.slice(0, 12)}$`));
+  assert.equal(await refusal(open(home)), refused);
+});
+
+test("a person's commits above those of a stage are named, and the advice keeps them", async () => {
+  const home = repository();
+  const tree = await open(home);
+  const theirs = commit(tree.path, { 'b.txt': 'b' }, 'by a stage');
+  await refusal(look(tree));
+  const mine = commit(tree.path, { 'mine.txt': 'm' }, 'my own work');
+  const { text } = await refusal(open(home));
+  assert.match(text, new RegExp(`^ +- not by a stage, and stays: ${mine.slice(0, 7)}\\w* my own work$`, 'm'));
+  assert.match(text, new RegExp(`rebase --onto ${tree.head.slice(0, 12)} ${theirs.slice(0, 12)}$`));
+  await followAdvice(home, text, () => {});
+  await open(home);
+  assert.equal([existsSync(join(tree.path, 'b.txt')), read(tree.path, 'mine.txt')], [false, 'm']);
+});
+
+test('a stage that leaves a branch without a commit halts the run, and the advice loses nothing', async () => {
+  const home = repository({ 'a.txt': 'a\n' });
+  const tree = await open(home);
+  git(tree.path, 'checkout', '-q', '--orphan', 'x');
+  write(tree.path, { 'a.txt': 'changed\n' });
+  git(tree.path, 'add', 'a.txt');
+  const { text, exit } = await refusal(look(tree));
+  assert.is(exit, 3);
+  assert.match(text, `from ${AI} at ${tree.head.slice(0, 12)} to x without a commit`);
+  const later = await refusal(open(home));
+  assert.match(later.text, `E_WORKTREE_BRANCH: ai/worktree is on x, not on ${AI}`);
+  await followAdvice(home, text, () => {});
+  assert.is(read(tree.path, 'a.txt'), 'changed\n');
+  const { notices } = await open(home);
+  assert.match(notices.join(), /saved as ai\/patches/);
 });
 
 test('a stage that switches branches halts the run, and what it changed is saved first', async () => {
