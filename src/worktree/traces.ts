@@ -1,7 +1,7 @@
 // What the loop leaves in git's own files besides the worktree, and taking it away: AI branches with their keys, kept tips, lines of
 // the exclude file.
 import { join } from 'node:path';
-import { fields, openGit } from '../io/git.ts';
+import { fields, type Git, lines, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, removeExcludes } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
@@ -50,9 +50,11 @@ export async function findTraces(home: string): Promise<Traces> {
     const log = await git.run(['log', '--no-merges', '--format=%h %s', ...range]);
     branches.push({ name, base, ahead: log.split('\n').filter(Boolean) });
   }
-  const refs = (await git.run(['for-each-ref', '--format=%(refname)', 'refs/mendloop/'])).split('\n').filter(Boolean);
-  return { keys, branches, refs, excludes: await ownExcludes(home) };
+  return { keys, branches, refs: await ownRefs(git), excludes: await ownExcludes(home) };
 }
+
+const ownRefs = async (git: Git): Promise<string[]> =>
+  lines(await git.run(['for-each-ref', '--format=%(refname)', 'refs/mendloop/']));
 
 async function ownExcludes(home: string): Promise<string[]> {
   const lines = (readText(join(await commonDirOf(home), 'info/exclude')) ?? '').split('\n');
@@ -77,7 +79,8 @@ export async function removeTraces(home: string, traces: Traces, branches: reado
     const answer = await git.attempt(['branch', '--delete', '--force', '--', name]);
     if (!answer.ok) stays.push(`the branch ${name}: ${answer.stderr.trim()}`);
   }
-  if (branches.length > 0) for (const ref of traces.refs) await git.run(['update-ref', '-d', ref]);
+  // Closing a cut-off run may have made one since they were listed.
+  if (branches.length > 0) for (const ref of await ownRefs(git)) await git.run(['update-ref', '-d', ref]);
   const commonDir = await commonDirOf(home);
   for (const line of traces.excludes) {
     await removeExcludes(commonDir, [line]);
