@@ -2,14 +2,16 @@
 import { submissionText } from '../backend/describe.ts';
 import { MANY_JOBS } from '../backend/open.ts';
 import type { Stage } from '../config/context-map.ts';
+import { MendError } from '../errors.ts';
+import { openGit } from '../io/git.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { isReset, recordOf, type StepRecord } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
-import { cutOffRun } from '../run/resume.ts';
+import { cutOffRun, unwatchedHead } from '../run/resume.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { movedNotice, shortList } from '../run/start-notices.ts';
 import { type Beside, besideInputs } from '../stage/carried.ts';
@@ -18,7 +20,8 @@ import { baseOf, type Configuration, configurationAt } from '../stage/configurat
 import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
-import { branchState } from '../worktree/base.ts';
+import { refuseStageCommits } from '../worktree/after-attempt.ts';
+import { type Base, branchState, commitOf } from '../worktree/base.ts';
 import { uncommitted } from '../worktree/read.ts';
 
 type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
@@ -88,13 +91,19 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const lab = selection.lab ?? config.loop.lab;
   const other = otherLab(layout, lab);
   const edits = await uncommitted(home);
+  const refused = await refusedNotes(home, current, loaded);
   const notices = [
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
-    ...(brings === 'merge' && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
-    ...(brings === 'rebuild' ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`] : []),
+    ...refused,
+    ...(brings === 'merge' && !open && refused.length === 0
+      ? [`${base.name} moved; a run merges it into ${base.branch} first`]
+      : []),
+    ...(brings === 'rebuild' && refused.length === 0
+      ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`]
+      : []),
     ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
     ...submissionText(
       config,
@@ -103,6 +112,21 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ),
   ];
   return { base: base.name, commit, lab, rows, uncommitted: edits, notices };
+}
+
+/** Why no run begins, where commits of a stage are on the AI branch. */
+async function refusedNotes(home: string, base: Base, loaded: LoadedStages): Promise<string[]> {
+  const git = openGit(home);
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  if (tip === undefined) return [];
+  const unwatched = unwatchedHead(openRun(loaded)?.events ?? []);
+  return refuseStageCommits(git, base, tip, unwatched).then(
+    () => [],
+    (error) => {
+      if (!(error instanceof MendError)) throw error;
+      return [`no run begins (${error.code}): ${error.message}; mendloop promote says how to settle it`];
+    },
+  );
 }
 
 type Judgement = [state: PlanState, why: string];

@@ -4,7 +4,8 @@ import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
+import { unwatchedHead } from '../run/resume.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
@@ -99,19 +100,19 @@ function ifNotSound(error: unknown): undefined {
 
 /** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN or E_HEAD_MOVED. */
 export async function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
-  await refuseForeign(home, base);
   const layout = layoutOf(home);
-  const { state: stages } = loadStages(layout, { look: true });
-  return surveyPromotion(home, base, { ledger: readLedger(layout).ledger, stages }, withDiff);
+  const loaded = loadStages(layout, { look: true });
+  await refuseForeign(home, base, loaded);
+  return surveyPromotion(home, base, { ledger: readLedger(layout).ledger, stages: loaded.state }, withDiff);
 }
 
 /** What the base dropped, or a stage committed, is on the AI branch, and would come with it. */
-async function refuseForeign(home: string, base: Base): Promise<void> {
+async function refuseForeign(home: string, base: Base, loaded: LoadedStages): Promise<void> {
   const dropped = await droppedCommit(layoutOf(home), base);
   if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  if (tip) await refuseStageCommits(git, base, tip);
+  if (tip) await refuseStageCommits(git, base, tip, unwatchedHead(openRun(loaded)?.events ?? []));
 }
 
 const alone = <T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> =>

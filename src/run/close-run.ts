@@ -3,6 +3,7 @@ import { closeJobs } from '../backend/close-jobs.ts';
 import { openJobs } from '../backend/jobs.ts';
 import { fail } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
+import { openGit } from '../io/git.ts';
 import { identify, type ProcessIdentity } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers, openedBy } from '../io/process-group.ts';
@@ -13,7 +14,8 @@ import { listRuns } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
 import { stepMarks, strayProcesses } from '../stage/env.ts';
 import type { Run } from '../stage/run.ts';
-import { knownState, recordCutOff } from './resume.ts';
+import { markUnwatched } from '../worktree/after-attempt.ts';
+import { knownState, recordCutOff, unwatchedHead } from './resume.ts';
 
 export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'> & Partial<Pick<Run, 'env'>>;
 
@@ -71,12 +73,21 @@ function refuseIfAtWork({ lock }: Layout): void {
   fail('E_LOCKED', { ...identify(pid), since: 'before', command: 'its lock was taken away', why: 'alive' });
 }
 
+/**
+ * Marks what a stage of the cut-off run may have committed; whether there is any. After `endLeft`: until then it may commit more.
+ */
+export async function markCutOff({ home }: Layout, events: readonly LoopEvent[]): Promise<boolean> {
+  const unwatched = unwatchedHead(events);
+  return unwatched !== undefined && markUnwatched(openGit(home, { durable: true }), unwatched);
+}
+
 /** Closes the cut-off run for good and returns its name; undefined when there is none. `word` and throws as `endLeft`. */
 export async function closeOpenRun(loaded: LoadedStages, why: string, ports: ClosePorts, word = false) {
   await endLeft(loaded, ports, word);
   const open = openRun(loaded);
   if (!open) return undefined;
   const { run, events } = open;
+  await markCutOff(ports.layout, events);
   const takenIn = await closeJobs(run, events, ports, word);
   const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
   const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));

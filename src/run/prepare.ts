@@ -29,7 +29,7 @@ import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
-import { type ClosePorts, closeOpenRun, endLeft, stepsElsewhere } from './close-run.ts';
+import { type ClosePorts, closeOpenRun, endLeft, markCutOff, stepsElsewhere } from './close-run.ts';
 import { backlogOf, withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, refuseFailed, refuseStaleNeeds, type Selection, selectStages } from './select.ts';
@@ -109,6 +109,10 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     yes: request.yes === true,
   });
   await endLeft(loaded, { layout, ...ports });
+  if (open && (await markCutOff(layout, open.events))) {
+    await closeOpenRun(loaded, 'a stage may have committed before it was cut off', { layout, ...ports });
+    return prepare(request, objects, ports);
+  }
   const elsewhere = open ? await takeOverJobs(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
   const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, { layout, ...ports });
   const mask = openMask(home, config, env, (await objects.files(base.commit)).keys());
@@ -200,13 +204,18 @@ async function staleAtStart(
   return stale.filter(({ stage, remake }) => isResumed || remake || !stages.includes(stage));
 }
 
-const CONFLICTS: ReadonlySet<string> = new Set(['E_MERGE_CONFLICT', 'E_BASE_REWRITTEN', 'E_WORKTREE_IN_THE_WAY']);
+const CONFLICTS: ReadonlySet<string> = new Set([
+  'E_MERGE_CONFLICT',
+  'E_BASE_REWRITTEN',
+  'E_WORKTREE_IN_THE_WAY',
+  'E_HEAD_MOVED',
+]);
 
-/** Whether a person has to settle something before the base can be merged. */
+/** Whether a person has to settle something on the AI branch before a run can begin. */
 const isConflict = (error: unknown): error is MendError => error instanceof MendError && CONFLICTS.has(error.code);
 
 /**
- * Records a run that cannot begin because of the base, from `began` to its end, and closes its journal. People are notified of
+ * Records a run that cannot begin because of the AI branch, from `began` to its end, and closes its journal. People are notified of
  * the same conflict once.
  */
 async function recordConflict(
@@ -224,7 +233,9 @@ async function recordConflict(
   try {
     journal.append(began, { type: 'tree.conflict', data });
     const text = [message, ...problems.map((problem) => `- ${problem}`), `next: ${next}`].join('\n');
-    if (!isReported) notify(run, { reason: 'conflict', title: `${base.name} cannot be brought in`, text });
+    const title =
+      code === 'E_HEAD_MOVED' ? `${base.branch} is not as the loop left it` : `${base.name} cannot be brought in`;
+    if (!isReported) notify(run, { reason: 'conflict', title, text });
     await finishNotifying(run);
     const error = { error_code: code, message };
     journal.append({ type: 'run.ended', status: 'failure', data: { exit, lab, error } });

@@ -5,6 +5,7 @@ import type { ProcessIdentity } from '../io/identity.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import type { Unwatched } from '../worktree/after-attempt.ts';
 import type { ResumeFacts } from './plan-runner.ts';
 
 /** What `run.started` stores so that the run can go on. */
@@ -131,6 +132,24 @@ export function knownState({ state: stages }: LoadedStages, run: string, events:
     cutOff.push({ stage, step, ...attempt });
   }
   return { ...state, attempts, cutOff };
+}
+
+/** Where the branch was while a command ran that was cut off: until such a command ends, the loop commits nothing. Pure. */
+export function unwatchedHead(events: readonly LoopEvent[]): Unwatched | undefined {
+  const commands = resumeState(events).cutOff.filter(({ leader }) => leader);
+  const opened = events.findLast((event) => event.type === 'tree.opened');
+  if (commands.length === 0 || opened === undefined) return undefined;
+  const { branch } = opened.data;
+  const attempts = new Set(commands.flatMap(({ step, recheck }) => (recheck ? [] : [step])));
+  const heads = events.flatMap((event) =>
+    event.type === 'attempt.started' && attempts.has(event.step ?? '') ? [event.data.head] : [],
+  );
+  const head = heads.at(-1);
+  if (head !== undefined) return { branch, head };
+  // A check of a green stage does not say where it ran: known only where the loop has not committed since it opened the tree.
+  const since = events.slice(events.indexOf(opened));
+  const isMoved = since.some(({ type }) => /^(?:fix\.(?:intended|committed|reverted)|item\.)/.test(type));
+  return isMoved ? undefined : { branch, head: opened.data.commit };
 }
 
 /** Ends the steps that were cut off, except those that `isElsewhere` is true for: their end is known otherwise. */

@@ -1,13 +1,20 @@
 // What a run may not lose or pretend, whatever else goes wrong around it.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { run as status } from '../../src/cli/status.ts';
 import { MendError } from '../../src/errors.ts';
+import { explainPlan } from '../../src/inspect/plan.ts';
+import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages, openRun } from '../../src/journal/load-stages.ts';
-import { commit, git } from '../worktree/repository.ts';
-import { homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
+import { showPromotion } from '../../src/promote/promote.ts';
+import { resetStages } from '../../src/run/reset-stages.ts';
+import { findBase } from '../../src/worktree/base.ts';
+import { AI, commit, git, refusal } from '../worktree/repository.ts';
+import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 
 const fails = (name: string) => `${NOTE}; test ! -e "$MENDLOOP_HOME/ai/state/${name}-fails"`;
 const breakStage = (home: string, name: string) => writeFileSync(join(home, `ai/state/${name}-fails`), '');
@@ -135,6 +142,59 @@ test('a check that moves HEAD halts the run', async () => {
   const { exit, events } = await run(home);
   assert.is(exit, 3);
   assert.match(String(events.find((e) => e.type === 'step.failed')?.data.reason), /^E_HEAD_MOVED /);
+});
+
+/** A run that was killed while its stage, which had committed, was still at work. */
+async function killedAfterCommit(): Promise<{ home: string; was: string; made: string }> {
+  const home = homelab({ a: { command: NOTE } });
+  const { run: name } = await run(home);
+  cutOff(home, name, ({ type }) => type === 'attempt.started');
+  const tree = join(home, 'ai/worktree');
+  const was = git(tree, 'rev-parse', 'HEAD');
+  return { home, was, made: commit(tree, { 'made.txt': 'x' }, 'by a stage') };
+}
+
+const selection = { stages: [], withNeeds: false, forced: false, recheck: true };
+const promotion = async (home: string) => showPromotion(home, await findBase(home, { branch: AI }), false);
+
+test('what a stage committed before its run was killed is neither gone on from nor promoted, until a person says whose it is', async () => {
+  for (const isKept of [false, true]) {
+    const { home, was, made } = await killedAfterCommit();
+    const keep = `git update-ref refs/mendloop/by-stage/${was}-unsure ${was}`;
+    const { text } = await refusal(promotion(home));
+    assert.match(
+      text,
+      /^error E_HEAD_MOVED: .* by a stage before its run was cut off, or by you since; nobody can tell$/m,
+    );
+    assert.ok(text.endsWith(`by you: keep it:\n         ${keep}`), text);
+    const notes = async () => (await explainPlan(home, selection)).notices.filter((note) => /E_HEAD_MOVED/.test(note));
+    assert.is((await notes()).length, 1);
+    for (const start of [1, 2]) assert.is((await refusal(run(home))).text, text, `start ${start}`);
+    assert.is((await refusal(promotion(home))).text, text);
+    const { text: shown } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
+    assert.match(shown?.[0] ?? '', /^CONFLICT: ai\/worktree moved from /);
+    if (isKept) execFileSync('sh', ['-c', keep], { cwd: home });
+    else git(join(home, 'ai/worktree'), 'reset', '-q', '--keep', was);
+    assert.equal(await notes(), []);
+    assert.is((await run(home)).exit, 0);
+    assert.is(git(join(home, 'ai/worktree'), 'rev-parse', 'HEAD'), isKept ? made : was);
+    assert.equal((await promotion(home)).story.others.length, isKept ? 1 : 0);
+    assert.is(git(home, 'for-each-ref', 'refs/mendloop'), '');
+  }
+});
+
+test('a commit that a person keeps as theirs before the next start lets the run that was killed go on', async () => {
+  const { home, was, made } = await killedAfterCommit();
+  git(home, 'update-ref', `refs/mendloop/by-stage/${was}-unsure`, was);
+  const { exit, events } = await run(home);
+  assert.equal([exit, events[0]?.type], [0, 'run.resumed']);
+  assert.is(git(join(home, 'ai/worktree'), 'rev-parse', 'HEAD'), made);
+});
+
+test('whoever closes a run that was killed marks what its stage may have committed', async () => {
+  const { home, was, made } = await killedAfterCommit();
+  await resetStages({ home, command: 'test', stages: ['a'], force: true }, { clock: systemClock, graceMs: 300 });
+  assert.is(git(home, 'rev-parse', `refs/mendloop/by-stage/${was}-unsure`), made);
 });
 
 test('checks of a green stage that do not end in time are drift, not a failure', async () => {

@@ -225,18 +225,23 @@ export default { name: 'ear', async notify({ reason, text }) {
 } };
 `;
 
+/** The reasons of what people were notified of from now on. */
+function listen(): () => string[] {
+  const heard = join(process.env.HOME ?? '', HEARD);
+  writeFileSync(heard, '');
+  return () =>
+    readFileSync(heard, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).reason);
+}
+
 conflict('is an event, a notice and what status says first; exit 3, and its commands work', async () => {
   const { home } = await mended({
     loop: { notifiers: ['ear'] },
     files: { 'plugins/notifiers/ear.mjs': NOTIFIER, 'other.txt': 'one\n' },
   });
-  const heard = join(process.env.HOME ?? '', HEARD);
-  writeFileSync(heard, '');
-  const hears = () =>
-    readFileSync(heard, 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).reason);
+  const hears = listen();
   commit(join(home, 'ai/worktree'), { 'other.txt': 'by hand\n' });
   commit(home, { 'other.txt': 'main\n' });
   const events: AnyEvent[] = [];
@@ -256,6 +261,33 @@ conflict('is an event, a notice and what status says first; exit 3, and its comm
   assert.is((await run(home)).exit, 0);
   assert.not((await runHere(['status'], home, env)).stdout.includes('CONFLICT'));
 });
+
+conflict(
+  'commits of a stage that are still there at a later start are told in the same way, and plan promises no merge',
+  async () => {
+    const { home } = await mended({ loop: { notifiers: ['ear'] }, files: { 'plugins/notifiers/ear.mjs': NOTIFIER } });
+    const tree = join(home, 'ai/worktree');
+    const was = git(tree, 'rev-parse', 'HEAD');
+    git(home, 'update-ref', `refs/mendloop/by-stage/${was}`, commit(tree, { 'other.txt': 'by a stage\n' }));
+    commit(home, { 'more.txt': 'main\n' });
+    const hears = listen();
+    const { text } = await refusal(run(home));
+    assert.match(text, 'E_HEAD_MOVED');
+    assert.is((await refusal(run(home))).text, text);
+    assert.equal(hears(), ['conflict'], 'told once');
+    const says = async (word: string) => (await runHere([word], home, env)).stdout;
+    assert.match(await says('status'), /^CONFLICT: a stage moved HEAD in ai\/worktree from /);
+    const plan = await says('plan');
+    assert.match(
+      plan,
+      /^note: no run begins \(E_HEAD_MOVED\): a stage moved HEAD .*; mendloop promote says how to settle it$/m,
+    );
+    assert.not.match(plan, 'a run merges it');
+    await followAdvice(home, text, () => {});
+    assert.match(await says('plan'), 'a run merges it');
+    assert.is((await run(home)).exit, 0);
+  },
+);
 
 conflict('one whose process died before it ended is met again, not run through', async () => {
   const { home } = await mended({ files: { 'other.txt': 'one\n' } });
