@@ -137,19 +137,17 @@ export function knownState({ state: stages }: LoadedStages, run: string, events:
 /** Where the branch was while a command ran that was cut off: until such a command ends, the loop commits nothing. Pure. */
 export function unwatchedHead(events: readonly LoopEvent[]): Unwatched | undefined {
   const commands = resumeState(events).cutOff.filter(({ leader }) => leader);
-  const opened = events.findLast((event) => event.type === 'tree.opened');
-  if (commands.length === 0 || opened === undefined) return undefined;
-  const { branch } = opened.data;
+  const branch = events.findLast((event) => event.type === 'tree.opened')?.data.branch;
+  if (commands.length === 0 || branch === undefined) return undefined;
   const attempts = new Set(commands.flatMap(({ step, recheck }) => (recheck ? [] : [step])));
-  const heads = events.flatMap((event) =>
-    event.type === 'attempt.started' && attempts.has(event.step ?? '') ? [event.data.head] : [],
-  );
+  const heads = events.flatMap((event): (string | undefined)[] => {
+    if (event.type === 'tree.opened') return [event.data.commit];
+    if (event.type === 'attempt.started' && attempts.has(event.step ?? '')) return [event.data.head];
+    // A check of a green stage does not say where it ran, so after a commit of the loop that is not known.
+    return /^(?:fix\.(?:committed|reverted)|item\.)/.test(event.type) && attempts.size === 0 ? [undefined] : [];
+  });
   const head = heads.at(-1);
-  if (head !== undefined) return { branch, head };
-  // A check of a green stage does not say where it ran: known only where the loop has not committed since it opened the tree.
-  const since = events.slice(events.indexOf(opened));
-  const isMoved = since.some(({ type }) => /^(?:fix\.(?:intended|committed|reverted)|item\.)/.test(type));
-  return isMoved ? undefined : { branch, head: opened.data.commit };
+  return head === undefined ? undefined : { branch, head };
 }
 
 /** Ends the steps that were cut off, except those that `isElsewhere` is true for: their end is known otherwise. */

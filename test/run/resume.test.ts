@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyState } from '../../src/journal/stages.ts';
-import { cutOffRun, knownState, recordCutOff, resumeState, whyClosed } from '../../src/run/resume.ts';
+import { cutOffRun, knownState, recordCutOff, resumeState, unwatchedHead, whyClosed } from '../../src/run/resume.ts';
 import { journalOf, type Line } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
@@ -214,6 +214,21 @@ test('checks that were cut off are known: those of an attempt with it, those of 
     { stage: 'a', step: 'a', leader: other, attempt: 1 },
     { stage: 'b', step: 'b', recheck: true, leader },
   ]);
+});
+
+test('where the branch was is known while a command runs: by its attempt, or for a check until the loop commits', () => {
+  const opened = ['tree.opened', '', { branch: 'ai', commit: 'c1' }] as const;
+  const check = ['check.started', 'b', { leader }] as const;
+  const fix = ['fix.committed', 'a', { commit: 'c2' }] as const;
+  const attempt = ['attempt.started', 'a', { leader, head: 'c2' }, 1] as const;
+  const head = (...events: unknown[]) => unwatchedHead(journalOf(events as never))?.head;
+  assert.equal(
+    [head(opened), head(opened, check), head(opened, fix, check), head(opened, fix, attempt), head(check)],
+    [undefined, 'c1', undefined, 'c2', undefined],
+  );
+  assert.is(head(opened, attempt, ['attempt.ended', 'a', {}, 1]), undefined, 'it was watched to its end');
+  assert.is(head(opened, attempt, fix), 'c2', 'it is its own commit that counts');
+  assert.is(head(opened, attempt, opened, check), 'c1', 'a later start accepted what was there');
 });
 
 test('a pause lasts until the time it was to end, unless the next attempt began', () => {
