@@ -163,18 +163,14 @@ export const EVENTS = {
     base: text,
     merged: optional(shaped({ from: text, to: text })),
   }),
-  'tree.conflict': row(
-    'run',
-    'a run cannot begin on the AI branch as it is: a person has to settle something, and how',
-    {
-      code: text,
-      message: text,
-      problems: listOf(text),
-      next: text,
-      base: text,
-      commit: text,
-    },
-  ),
+  'tree.conflict': row('run', 'the AI branch cannot be run on: a person has to settle something, and how', {
+    code: text,
+    message: text,
+    problems: listOf(text),
+    next: text,
+    base: text,
+    commit: text,
+  }),
   'job.intended': row('run', 'attempts are about to be handed on to a scheduler as one job', {
     /** Its number in this run, and the name of its folder. */
     job: name,
