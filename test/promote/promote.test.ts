@@ -82,7 +82,7 @@ shown('of what stages wrote, only what a green one made from a commit that comes
       ...wrote('failed', 'failed', h.tip()),
       ...wrote('earlier', 'green', base.commit),
       nothing: { ...record, status: 'green' as const, green_head: h.tip(), wrote: [], wrote_patch: 'x.diff' },
-      lost: { ...record, status: 'green' as const, green_head: h.tip() },
+      lost: { ...record, status: 'green' as const, green_head: h.tip(), wrote: ['lost.yaml'] },
     },
   };
   const { story } = await surveyPromotion(h.home, base, { ledger: emptyLedger(), stages }, false);
