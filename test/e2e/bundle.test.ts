@@ -129,8 +129,8 @@ test('bundled and unbundled, a run with a TypeScript plugin is the same; both ar
     const status = await s.run(['status'], { env, alone: true });
     assert.match(run.stdout, `MendError of ${from}`, run.stdout);
     assert.is(run.exit, 1);
-    const output = s.plain(run.stdout).replaceAll(`MendError of ${from}`, 'MendError');
-    seen.push([output, run.stderr, s.plain(status.stdout), status.stderr]);
+    const plain = (text: string) => s.plain(text).replaceAll(`MendError of ${from}`, 'MendError');
+    seen.push([plain(run.stdout), run.stderr, plain(status.stdout), status.stderr]);
   }
   assert.equal(seen[1], seen[0]);
 });
