@@ -1,6 +1,6 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
-import { BYTES, CHOSEN, DRAWN, FILE, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, NONE, PLAIN } from './looks.ts';
+import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, NONE, PLAIN } from './looks.ts';
 import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import type { Span } from './spans.ts';
@@ -30,9 +30,7 @@ const NEXT_ELEMENT = /<\/\w{1,16}>\s{0,20}<(?:value|string)>([^<\]]{3,1000})(?=<
 
 /** `<password>…</password>`, `<entry key="password">…</entry>`, `<key>password</key><string>…</string>`. */
 function inElement({ text, start, end, word, strength }: Name): Span[] {
-  if (strength < SECRET) return [];
-  const lead = text.slice(Math.max(0, start - 66), start);
-  const tag = lead.includes('<') ? /<[^<>]{0,64}(>?)$/.exec(lead) : null;
+  const tag = strength >= SECRET ? /<[^<>]{0,64}(>?)$/.exec(text.slice(Math.max(0, start - 66), start)) : null;
   if (tag === null) return [];
   const pattern = tag[1] === '>' ? NEXT_ELEMENT : ELEMENT;
   pattern.lastIndex = end;
@@ -43,16 +41,14 @@ function inElement({ text, start, end, word, strength }: Name): Span[] {
 
 const ARGUMENTS =
   /["']?(?:\([ \t]{0,4}(?:["'][\w.@-]{1,64}["'],[ \t]{0,4})?|,[ \t]{0,16})(["'])([^"'\r\n]{3,256})\1(?![ \t]{0,4}:)/y;
-const OPENS_ARGUMENTS: ReadonlySet<string> = new Set(['"', "'", '(', ',']);
 const ASKS =
   /^(?:[Gg]et|[Hh]as|[Aa]sk|[Rr]ead|[Cc]heck|[Ll]ookup|[Pp]rompt|[Vv]erify|[Ii]s|[Nn]eed|[Ff]ind|[Ff]etch|[Ll]oad|[Gg]en(?:erate)?)(?![a-z])/;
 
 /** `define('DB_PASSWORD', 'word')`, `setPassword("word")`, `login('me', 'word')`, `["--token", "word"]`. */
 function inCall({ text, start, end, word, strength }: Name): Span[] {
-  const next = text.charAt(end);
-  if (!OPENS_ARGUMENTS.has(next) || (strength < SECRET && !/login$|auth$/i.test(word))) return [];
   // A word inside of a longer text in quotes is no argument.
-  if (/["']/.test(next) && !/["'-]/.test(text.charAt(start - 1))) return [];
+  if (/["']/.test(text.charAt(end)) && !/["'-]/.test(text.charAt(start - 1))) return [];
+  if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
   const isAsking =
@@ -73,77 +69,55 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
 
 /** Between a name and its value; none of them is a value. */
 const LINK =
-  /^(?:-v|--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
-const IS = /^(?:is|was|are|to|ist|lautet|-v|--?value)$/i;
+  /^(?:--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
+const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
 /** What a line goes on about is public. */
-const PUBLIC =
-  /^h1$|public|fingerprint|identifier|digest|checksum|(?<!hmac-)sha\d|hash|path|file|version|image|commit|revision/i;
-const WORD = /[=:]+|[^\s"'`,;|<>()[\]{}=:\uffff]+/g;
+const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
+const WORD = /[^\s"'`,;|<>()[\]{}\uffff]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
 const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);
-/** A word or some in quotes. */
-const PHRASE = /^[ \t]{1,8}(["'])((?=[^"']{4})[^"'\s]{1,128}(?: [^"'\s]{1,24}){0,4})\1/;
-
-const QUESTION = /^[ \t](?:again|for|of|to)(?![\w-]|[ \t]+(?:user(?:name)?|login|account|host)[ \t]*:)/i;
-/** What stands behind such words is something else than the secret. */
-const OTHER_ANSWER = /user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash/i;
-const FOLLOWED = /["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/y;
-const IS_OPTION = /(?:^|[ \t"'])-{1,2}$/;
-
-function lineBehind(text: string, end: number): string {
-  const rest = text.slice(end, end + REACH);
-  const length = rest.search(/[\r\n]/);
-  return length === -1 ? rest : rest.slice(0, length);
-}
+/** Some words in quotes. */
+const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 
 /** Words behind a name on its line, in sentences, commands, directives, listings; else the word alone on the next line. */
 function beside(name: Name): Span[] {
   const { text, start, end, word, strength } = name;
-  FOLLOWED.lastIndex = end;
-  if (!FOLLOWED.test(text) || ASKS.test(word)) return [];
-  const line = lineBehind(text, end);
+  const line = /^[^\r\n]*/.exec(text.slice(end, end + REACH))?.[0] ?? '';
   const before = lineBefore(text, start);
-  // It is part of a template expression.
-  const closing = line.indexOf('}}');
-  if (closing !== -1 && !line.slice(0, closing).includes('{{')) return [];
+  if (ASKS.test(word) || !/^["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/.test(text.slice(end, end + 6))) return [];
   if (strength <= TOUCH && before.endsWith('/')) return [];
   if (strength <= HINT && PUBLIC.test(before.slice(-48))) return [];
   const login =
     strength < SECRET || /cred/i.test(word) ? loginOf(text, end + (/^[ \t]*/.exec(line)?.[0].length ?? 0), word) : [];
   if (login.length > 0) return login;
-  const option = before.endsWith('-') && IS_OPTION.test(before) ? ofOption(name, line) : undefined;
+  const option = /(?:^|[ \t"'])-{1,2}$/.test(before) ? ofOption(name, line) : undefined;
   if (option !== undefined) return option;
   const isSeveral = strength >= SECRET && /[a-z\d][_-]\w/i.test(word);
   const directive = ofDirective(name, before, line);
   if (directive.length > 0) return directive;
-  const phrase = (strength === PASSWORD && word !== 'pass') || isSeveral ? PHRASE.exec(line)?.[2] : undefined;
-  if (phrase !== undefined && !isProse(phrase) && !NO_VALUE.test(phrase) && !isName(phrase))
+  const phrase = strength === PASSWORD || isSeveral ? PHRASE.exec(line)?.[2] : undefined;
+  if (phrase !== undefined && !isProse(phrase))
     return [spanOf(word, end + line.indexOf(phrase), end + line.indexOf(phrase) + phrase.length)];
   const spans: Span[] = [];
   let distance = 0;
   let isLinked = false;
   const last = line.trimEnd().length;
-  const needed = isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength;
-  WORD.lastIndex = 0;
-  for (let match = WORD.exec(line); match !== null && distance <= MAX_WORDS; match = WORD.exec(line)) {
-    const [part, from, to] = [match[0], match.index, WORD.lastIndex];
-    // In quotes, or alone behind a name of several words to the end of the line.
-    const isQuoted =
-      (before.at(-1) !== '`' && QUOTES.has(line.charAt(from - 1) + line.charAt(to))) ||
-      (isSeveral && strength === PASSWORD && to === last);
-    const answerTo =
-      to >= last - 1 && /: {1,4}$/.test(line.slice(Math.max(0, from - 5), from)) ? line.slice(0, from) : '';
-    const isAsked = strength === PASSWORD && QUESTION.test(answerTo);
-    // `Password for me@nas: word`, `password of the admin page: word`
-    const isAnswer = isAsked || (answerTo !== '' && !OTHER_ANSWER.test(answerTo));
-    if (/^[=:]/.test(part)) isLinked ||= distance === 0;
-    else if (isSecretHere(part, needed, isAsked ? 0 : distance, isLinked, isQuoted || isAsked, isAnswer)) {
-      spans.push(spanOf(word, end + from, end + to));
-      distance++;
-    } else {
+  for (const { 0: whole, index } of line.matchAll(WORD)) {
+    if (distance > MAX_WORDS) break;
+    for (const { 0: part, index: at } of whole.matchAll(/[^=:]+|[=:]+/g)) {
       const plain = part.replace(/[.!?]+$/, '');
-      if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
+      const [from, to] = [index + at, index + at + part.length];
+      // In quotes, or alone behind a name of several words to the end of the line.
+      const isQuoted =
+        QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
+      if (/^[=:]/.test(part)) isLinked ||= distance === 0;
+      else if (
+        isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)
+      ) {
+        spans.push(spanOf(word, end + from, end + to));
+        distance++;
+      } else if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
       else if (PUBLIC.test(plain) || strengthOf(plain) >= Math.min(strength, SECRET)) return spans;
       else distance++;
     }
@@ -164,7 +138,7 @@ function ofOption({ word, end, strength }: Name, line: string): Span[] | undefin
 const DIRECTIVE =
   /^(["']?(?:[ \t]{1,40}|\.{3,60})(?:--\w+[ \t]+|password[ \t]+)?)(?:"([^"\r\n]{3,256})"|'([^'\r\n]{3,256})'|([^\s"';{(=:-][^\s"';]{2,256}(?: [\w!-]{1,24}){0,2}))[ \t]*(?:[;}]|\r?$)/;
 const SETS =
-  /(?:^|[ \t])(?:env|ENV|arg|ARG|setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \t]+set|CONFIG[ \t]+SET|set|SET)[ \t]+["'$]?$/;
+  /(?:^|[ \t])(?:env|arg|setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \t]+set|set)[ \t]+["'$]?$/i;
 const SOME_WORDS = /(?:^|[{;"])[ \t]{0,40}(?:[\w/.-]{1,40}[ \t]+){0,3}[\w-]{0,24}[/ ]?$/;
 const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])\S{1,64}[ \t]+$/i;
 
@@ -203,25 +177,17 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
   );
 }
 
-/** `db_password`: the name of another secret. */
-const isName = (word: string): boolean => word.includes('_') && strengthOf(word) >= SECRET && lookOf(word) < CHOSEN;
+const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** Whether a word is a secret so near to a name. */
-function isSecretHere(
-  word: string,
-  strength: number,
-  distance: number,
-  isLinked: boolean,
-  isQuoted: boolean,
-  isAnswer: boolean,
-): boolean {
-  const look = lookOf(word.replace(/\*\*$/, ''));
+function isSecretHere(word: string, strength: number, distance: number, isLinked: boolean, isQuoted: boolean): boolean {
+  const look = lookOf(word);
   if (look === NONE) return false;
   if (strength === USER) return look >= (distance > 2 ? DRAWN : MIXED);
   if (strength <= TOUCH) return look >= (distance === 0 && isLinked ? MIXED : DRAWN);
-  if (distance > 0) return look >= (isAnswer ? BYTES : strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
+  if (distance > 0) return look >= (strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
   const isTyped = strength === PASSWORD && (isQuoted || /\d/.test(word));
-  return look >= (isTyped ? PLAIN : BYTES) && !(look === PLAIN && (isProse(word) || isName(word)));
+  return look >= (isTyped ? PLAIN : BYTES) && !(look === PLAIN && isProse(word));
 }
 
 const ALONE = /^[ \t>$#*-]{0,16}["'`]?([^\s"'`<>]{5,511}[^\s"'`<>*,;({])["'`]?[ \t]*\r?$/;

@@ -1,6 +1,6 @@
 // Secrets on command lines that no name announces: behind options of programs that call them -p or -P or nothing at all,
 // and what is piped in, written to a file or given as a here-string.
-import { CHOSEN, FILE, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
@@ -19,12 +19,15 @@ const SHORT: Readonly<Record<string, string>> = {
 /** Programs, and after which of their options, or what else, a secret stands. */
 const PROGRAMS = String.raw`
 ipmitool ipmipower ipmi-chassis ipmi-sel mosquitto_pub mosquitto_sub mosquitto_rr mosquitto_ctrl mqtt mqttx zip unzip bsdtar sqlcmd bcp: -P[ \t]*
-racadm mongo mongosh mongodump mongorestore hponcfg influx twine govc rbd smbmap az cqlsh rdesktop nxc useradd usermod redfishtool rabbitmqadmin evil-winrm: -p{_}
+ssh-keygen: -[NP]{_}
+racadm mongo mongosh mongodump mongorestore hponcfg influx twine govc rbd smbmap az cqlsh rdesktop nxc: -p{_}
+useradd usermod redfishtool rabbitmqadmin evil-winrm: -p{_}
 sshpass: -p[ \t]*
 mysql mysqldump mariadb mariadb-dump mysqladmin mysqlimport mariadb-admin 7z 7za 7zz rar unrar: -h?p(?=[^\s-])
 docker podman nerdctl helm oras crane skopeo buildah: login{_}{ANY}-p(?:[ \t]*|=)
 ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn kadmin: -w[ \t]*
 ldappasswd slappasswd: -s{_}
+kadmin kadmin.local: -pw{_}
 snmpget snmpwalk snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptrap snmptable snmpstatus: -[cAX][ \t]*
 redis-cli valkey-cli: -a{_}|(?:AUTH|auth){_}(?:{WORD}(?=\S))?
 htpasswd: -[A-Za-z]{0,6}b[A-Za-z]{0,6}{_}(?:[^\s-]\S{0,255}{_}){1,2}?(?=\S+[ \t]*(?:["')|;&>\r\n]|$))
@@ -34,8 +37,8 @@ curl wget http https xh lftp etcdctl ab mysqlsh: (?:-[a-zA-Z]{0,8}[uUa]|--(?:pro
 curl wget http https xh: (?:-[a-zA-Z]{0,8}u|--user)(?:[ \t]*|=)["']?(?=[A-Za-z]{0,64}\d[^\s:"']{24,})
 curl: (?:-[a-zA-Z]{0,8}b|--cookie)(?:[ \t]*|=)["']?[\w.-]{1,64}=
 ipa-server-install ipa-client-install ipa-replica-install: -[paw]{_}
+kubeadm k0s cluster netclient swarm: join{_}(?:-\w+{_})?(?=[\w+/=.-]{40})
 ansible-vault: encrypt_string{_}(?!-)
-poetry composer: http-basic\.\S{1,128}{_}{WORD}
 lftp: -u[ \t]*["']?[^\s,"']{1,64},
 openssl: -pass(?:in|out)?{_}{QUOTE}pass:|-[kK]{_}|(?<=openssl{_})passwd{_}(?:-\w+{_}){0,4}(?!-)
 vault bao: login{_}(?:token=)?(?!-)|operator{_}unseal{_}(?!-)
@@ -44,6 +47,7 @@ microk8s: join{_}[\w.:-]{1,128}/
 nsupdate dig knsupdate rndc: -y[ \t]*(?:hmac-[\w-]{1,16}:)?[\w.-]{1,128}:
 sentinel: auth-pass{_}{WORD}
 mosquitto_passwd: -b{_}{WORD}{WORD}
+pihole: (?:-a{_}-p|setpassword){_}
 bw: (?:unlock|login{_}\S{1,128}){_}(?:--\w+{_})?(?!-)
 wpa_passphrase radtest: (?<=(?:wpa_passphrase|radtest){_}){WORD}
 radtest: (?<=radtest{_}){WORD}{WORD}{WORD}\d{1,6}{_}
@@ -53,47 +57,50 @@ mc: (?:alias{_}set|config{_}host{_}add){_}(?:{WORD}){3}
 rabbitmqctl: (?:add_user|change_password){_}{WORD}
 samba-tool: user{_}(?:create|add){_}{WORD}(?!-)
 rclone: obscure{_}|config{_}(?:create|update){_}{ANY}(?:pass|key|secret_access_key){_}
-xfreerdp xfreerdp3 wlfreerdp: /p:`;
+xfreerdp xfreerdp3 wlfreerdp: /p:
+iscsiadm: -v{_}(?<=password[ \t][^\r\n|;&]{0,80}-v{_})
+swaks: -ap{_}
+cargo: login{_}(?!-)
+doctl glab: -t{_}
+ngrok: (?:add-)?authtoken{_}
+poetry composer: http-basic\.\S{1,128}{_}{WORD}|(?:pypi-token|github-oauth|gitlab-token|bearer)\.\S{1,128}{_}
+virsh: secret-set-value{_}(?:--base64{_})?{WORD}
+pdnsutil: import-tsig-key{_}{WORD}{WORD}`;
 
 /** A path, another option, and words of sentences about options. */
 const NONE = new RegExp(
-  `${NO_VALUE.source}|${MESSAGE.source}|${FILE.source}|^[-})\\]:]|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
+  `${NO_VALUE.source}|${MESSAGE.source}|^[~.]*/|^[-})\\]:]|^[\\w./-]+\\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\\d.:-]+$|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
   'i',
 );
 
 /** How far behind the name of a program its options are looked for. */
 const MAX_COMMAND = 400;
 const MAX_VALUE = 512;
-const COMMAND_END = /[\r\n|;&\uffff]/g;
+const COMMAND_END = /[\r\n|;&\uffff]/;
 const NAME = charSet(/[\w.-]/);
 const MAX_NAME = 24;
 const OPTIONS = new Map<string, RegExp[]>();
 for (const row of PROGRAMS.trim().split('\n')) {
   const [programs = '', ...rest] = row.split(': ');
   const before = rest.join(': ').replace(/\{(_|[A-Z]+)\}/g, (_, word: string) => SHORT[word] as string);
-  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'g');
+  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'dg');
   for (const program of programs.split(' ')) OPTIONS.set(program, [...(OPTIONS.get(program) ?? []), pattern]);
 }
 
 function findOptions(text: string): Span[] {
   const commands = new Map<RegExp, Range[]>();
-  let commandEnd = -1;
   eachRun(text, NAME, (start, nameEnd) => {
     const isName = nameEnd - start <= MAX_NAME && /[ \t]/.test(text.charAt(nameEnd));
     const patterns = isName ? OPTIONS.get(text.slice(start, nameEnd)) : undefined;
     if (patterns === undefined) return;
-    if (commandEnd < start) {
-      COMMAND_END.lastIndex = start;
-      commandEnd = COMMAND_END.exec(text)?.index ?? text.length;
-    }
-    const end = Math.min(commandEnd, start + MAX_COMMAND);
+    const length = text.slice(start, start + MAX_COMMAND).search(COMMAND_END);
+    const range = { start, end: start + (length === -1 ? MAX_COMMAND : length) };
     for (const pattern of patterns) {
       const ranges = commands.get(pattern) ?? [];
-      if (ranges.length === 0) commands.set(pattern, ranges);
       const last = ranges.at(-1);
       // Commands that overlap are one: each part of a text is searched once for an option.
-      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
-      else ranges.push({ start, end });
+      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, range.end);
+      else commands.set(pattern, [...ranges, { ...range }]);
     }
   });
   return [...commands].flatMap(([pattern, ranges]) =>
@@ -113,7 +120,7 @@ const ECHO = `(?:echo|printf)${GAP}(?:-[neE]{1,3}${GAP})?(?:(?:["'][^"'\\r\\n]{0
 // Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
-const pattern = (source: string, flags = 'g'): RegExp => new RegExp(source, flags);
+const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, flags);
 
 /** Programs whose -u is no login, or whose -p asks for the password or is a port. */
 const NO_LOGIN =
@@ -122,7 +129,7 @@ const NO_LOGIN =
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
-    /[ \t]-(?:[pPwWkKxN]|pw|ap)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/g,
+    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.
@@ -146,7 +153,7 @@ const ROWS = rulesOf({
   'password: command that prints a password': [
     pattern(
       `(?:pass(?:word|phrase)?|secret|token|key)[_-]?(?:command|cmd)(?:${GAP}|[ \\t]{0,4}[:=][ \\t]{0,4})["']?${ECHO}${VALUE}`,
-      'gi',
+      'dgi',
     ),
     NO_VALUE,
   ],
@@ -158,7 +165,7 @@ const ROWS = rulesOf({
   ],
   'secret: file made of a word': [pattern(`<\\([ \\t]{0,4}${ECHO}${VALUE}[ \\t]{0,4}\\)`), NO_VALUE],
   'password: list of logins':
-    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/g,
+    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
 });
 
 // All rules are asked about the same text in a row.

@@ -1,8 +1,6 @@
-// Finding known secrets in a text, in time that does not grow with their number: whole, and any part of twelve characters,
-// so cutting, wrapping and line prefixes do not hide them. Each view of a text is searched for them as they are, with the
-// quotes that shells and YAML double, in base64 of both alphabets and in hexadecimal. What is escaped, wrapped, coloured
-// or parted by signs is plain in another view (searchable-view.ts), base64 inside of base64 is decoded (decoded.ts). Not
-// covered: compression, encryption, base64 of letters in another case, and parts of less than 12 characters.
+// Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any
+// part of twelve characters, so cutting, wrapping and line prefixes do not hide them.
+import { type Form, formsOf } from './encodings.ts';
 import { isHighEntropy } from './looks.ts';
 import { inOriginal, joined, squeezed, type View, type Views, withDump, withoutBlanks } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
@@ -48,21 +46,13 @@ export class KnownSecrets {
   }
 
   /** Where they are in `text`, in no order. */
-  find(text: string, views: Views): Span[] {
-    const spans = [
-      ...this.#inViews(text, views, (view) => spansIn(text, view, this.#forms)),
-      ...this.findShort(text, views),
-    ];
+  find(text: string, { joined, bareHex, unescaped }: Views): Span[] {
+    if (this.#forms.isEmpty && this.#short.isEmpty) return [];
+    const views = [{ text }, joined, bareHex, ...unescaped];
+    const spans = views.flatMap((view) =>
+      view === undefined ? [] : [...spansIn(text, view, this.#forms), ...this.#short.find(text, view)],
+    );
     return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text), this.#phrases)];
-  }
-
-  /** Only those that are found as words of their own. */
-  findShort(text: string, views: Views): Span[] {
-    return this.#inViews(text, views, (view) => this.#short.find(text, view));
-  }
-
-  #inViews(text: string, { joined, bareHex, unescaped }: Views, find: (view: View) => Span[]): Span[] {
-    return [{ text }, joined, bareHex, ...unescaped].flatMap((view) => (view === undefined ? [] : find(view)));
   }
 }
 
@@ -136,7 +126,9 @@ class FormTable {
         spans.push({ start, end, kind, base64: type === BASE64 });
       }
     };
-    this.#pieces.find(text, PIECE, (tag, end) => {
+    eachPiece(text, PIECE, (hash, end) => {
+      const tag = this.#pieces.tag(hash);
+      if (tag === 0) return;
       const given = tag & ((1 << TYPE_BITS) - 1);
       const type = given === LETTERS ? RANDOM : given;
       const run = runs[type] as Run;
@@ -157,8 +149,10 @@ class FormTable {
 /** Values of four to seven characters: whole words only, and neither parts nor base64 inside of a longer text. */
 class ShortForms {
   readonly #whole = new TextIndex(MIN_WORD_LENGTH);
+  isEmpty = true;
 
   add(value: string, kind: string): void {
+    this.isEmpty = false;
     const bytes = Buffer.from(value, 'utf8');
     const forms = [value, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64')];
     for (const form of new Set(forms)) this.#whole.add(form, { kind, base64: false });
@@ -179,49 +173,3 @@ class ShortForms {
 /** Whether no letter or digit stands beside it. */
 export const isWord = (text: string, { start, end }: Range): boolean =>
   !/[A-Za-z0-9]/.test(text.charAt(start - 1)) && !/[A-Za-z0-9]/.test(text.charAt(end));
-
-interface Form {
-  text: string;
-  /** Base64 of the secret inside of a longer text: the characters around it hold some of its bits, too. */
-  base64?: true;
-  /** Nothing that a person would write: any part of it gives the secret away. */
-  random?: true;
-}
-
-/** Longer values are not looked for in hexadecimal. */
-const MAX_HEX = 512;
-
-/** Every form of `value`, each once, the value itself first. */
-function formsOf(value: string): Form[] {
-  const plain = new Set([
-    value,
-    value.replaceAll("'", "'\\''"),
-    value.replaceAll("'", "''"),
-    value.replaceAll(' ', '+'),
-    // As a shell, a here-document or a format string would have it.
-    value.replaceAll('$', '$$$$'),
-    value.replaceAll('%', '%%'),
-  ]);
-  return [...[...plain].map((text) => ({ text })), ...base64Forms(value), ...hexForms(value)];
-}
-
-/**
- * What base64 makes of the bytes at each of the three places they can begin at, only the characters that are theirs
- * alone.
- */
-function base64Forms(value: string): Form[] {
-  const bytes = Buffer.from(value, 'utf8');
-  const cores = [0, 1, 2].map((lead) => {
-    const text = Buffer.concat([Buffer.alloc(lead), bytes]).toString('base64');
-    return text.slice([0, 2, 3][lead], Math.floor((8 * (lead + bytes.length)) / 6));
-  });
-  const urlSafe = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...new Set([...cores, ...urlSafe])].map((text) => ({ text, base64: true, random: true }));
-}
-
-/** As xxd and od -t x1 write it, small and in capitals. */
-function hexForms(value: string): Form[] {
-  if (value.length > MAX_HEX) return [];
-  const small = Buffer.from(value, 'utf8').toString('hex');
-  return [...new Set([small, small.toUpperCase()])].map((text) => ({ text, random: true }));
-}

@@ -71,8 +71,6 @@ export function strangeness(word: string): number {
 }
 
 const MIN_DRAWN = 20;
-/** As long, letters without an order need no digit between them. */
-const SURE = 22;
 /** As much of a word as is looked at. */
 const SAMPLE = 256;
 
@@ -90,8 +88,7 @@ export function isDrawn(whole: string, least = MIN_DRAWN): boolean {
   const isMixed = /[a-z]/.test(word) && /[A-Z]/.test(word);
   if (word.length < (isMixed ? least : least + 4) || /^[0-9a-fA-F]+$/.test(word)) return false;
   const digits = word.match(/\d/g)?.length ?? 0;
-  const leastDigits = isMixed ? (word.length < SURE ? 1 : 0) : 2;
-  return digits >= leastDigits && digits < word.length * 0.6 && strangeness(word) >= 0.55;
+  return digits >= (isMixed ? 1 : 2) && digits < word.length * 0.6 && strangeness(word) >= 0.55;
 }
 
 const ORDINARY =
@@ -118,7 +115,7 @@ export const looksChosen = (value: string): boolean =>
 
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
-  /^(?:\${1,2}[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your(?:[_-]|\w{0,24}(?:password|token|key|secret)$)|my[_-]?(?:secret|password|token)$|![\w.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private|read|write|inherit|fake|dummy|placeholder|unused)(?![\w-])|vault:|env:|op:\/\/|ref\+|arn:|akv:\/\/|[^\s]{0,64}(?:\.{3}|…)$)/i;
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![\w.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
 const NUMBER = /^v?\d+(?:\.\d+)+$|^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
@@ -126,7 +123,7 @@ const CODE =
   /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200}|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*|\/\S*[|()[\]\\?].*)[,;)]?$/;
 /** `secrets.cluster.secret`: names of names, the last of them secret-like. */
 const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
-const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*(?::[a-z]{1,12})?[:,]?$/;
+const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
 /** `secret/s3`, `apps/grafana/admin`: where something is. */
 const PLACE = /^[a-z][a-z\d_.-]{1,40}(?:\/[a-z\d_.-]{1,40}){1,5}$|^[\w.-]+:\/[\w./-]+$/;
 const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
@@ -134,7 +131,7 @@ const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
 const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$|^[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}$|^[\w.-]+@[\w.-]+![\w.-]+$/;
 /** `flux-system/sops-age`: a name in a namespace. */
 const NAMED = /^[a-z][a-z-]{0,62}\/[a-z][a-z.-]{0,62}$/;
-const VARIABLE = /^_*[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+_*$/;
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+$/;
 const OWN_NAME = /^(?:[a-z]+[_-]){0,6}(?:token|password|passwd|pass|pwd|username|[a-z]+[_-]key)$/i;
 /** `secretKey: github_app_id` of an ExternalSecret. */
 const KEY_OF_SECRET = /^(?:&\w+[ \t]+)?[a-z][a-z\d]*(?:[._-][a-z\d]+)+$/i;
@@ -159,9 +156,6 @@ export function isNoSecret(value: string, key: string, separator: string): boole
   if (key === 'secret' && SECRET_NAME.test(plain)) return true;
   return /secret$/i.test(key) && (NAMED.test(plain) || (NAMES_SECRET.test(key) && KEBAB.test(plain)));
 }
-
-/** A path, the name of a file, a number, an address: what an option has instead of the secret itself. */
-export const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** A value that begins so is part of a message. */
 export const MESSAGE =

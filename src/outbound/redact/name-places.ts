@@ -15,19 +15,19 @@ const MAX_NAME = 64;
 /** How much of a line before a name is looked at. */
 const MAX_LEAD = 120;
 
-/** A letter of any script or a digit; NaN, before the text, is none. */
-const isLetter = (code: number): boolean =>
+/** A letter of any script, a digit, `_`, `.` or `-`; NaN, before the text, is none. */
+export const isNameChar = (code: number): boolean =>
   (code >= 97 && code <= 122) ||
   (code >= 65 && code <= 90) ||
   (code >= 48 && code <= 57) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46 ||
   (code > 127 && code < 0xffff);
-
-/** Also `_`, `.` and `-`. */
-export const isNameChar = (code: number): boolean => isLetter(code) || code === 95 || code === 45 || code === 46;
 
 /** `api key`, `seed phrase`, `mot de passe`: the words before say what it is. */
 const NEEDS_MORE = /^(?:keys?|phrase|words|passe)$/i;
-const MAX_WORD = 24;
+const BEFORE = /(?:^|[^\p{L}\d])((?:[\p{L}\d]{1,24} ){1,2})$/u;
 /** `Secret ID = `, `Unseal Key 1: `. */
 const REST_OF_NAME = /[ \t](?:id|key|value|string|phrase|words|hash|\d{1,3})(?=["'`\])]{0,2}[ \t]{0,8}[:=])/iy;
 
@@ -42,21 +42,9 @@ export function nameAround(text: string, index: number): Name {
   end += REST_OF_NAME.exec(text)?.[0].length ?? 0;
   const word = text.slice(start, end);
   const isShort = text.charAt(start - 1) === ' ' && NEEDS_MORE.test(word);
-  const more = isShort ? wordsBefore(text, start) : '';
-  const before = more !== '' && strengthOf(more + word) !== strengthOf(word) ? more : '';
+  const more = isShort ? (BEFORE.exec(text.slice(Math.max(0, start - 52), start))?.[1] ?? '') : '';
+  const before = strengthOf(more + word) !== strengthOf(word) ? more : '';
   return { text, start: start - before.length, end, word: before + word, strength: strengthOf(before + word) };
-}
-
-/** One or two words before a place, each with the blank behind it. */
-function wordsBefore(text: string, start: number): string {
-  let from = start;
-  for (let i = 0; i < 2 && text.charAt(from - 1) === ' '; i++) {
-    let at = from - 1;
-    while (from - at <= MAX_WORD + 1 && isLetter(text.charCodeAt(at - 1))) at--;
-    if (at === from - 1 || from - at > MAX_WORD + 1) break;
-    from = at;
-  }
-  return text.slice(from, start);
 }
 
 /** What stands before a place on its line, or the end of it. */
@@ -67,9 +55,8 @@ export function lineBefore(text: string, at: number): string {
 
 export const isLineStart = (text: string, at: number): boolean => at === 0 || text.charCodeAt(at - 1) === 10;
 
-// Of a text inside of JSON, a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole
-// setting.
+// Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
 export const LINE_START =
-  /^(?:.{0,100}":[ \t]?")?[ \t]*(?:[\w./-]{1,100}:\d{1,6}[:-]|\d{1,6}[ \t]*[|:]?[ \t]+)?[ \t]*(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\[]{0,2}$/;
+  /^[ \t]*(?:[\w./-]{1,100}:\d{1,6}[:-]|\d{1,6}[ \t]*[|:]?[ \t]+)?[ \t]*(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\[]{0,2}$/;
 
 export const spanOf = (name: string, start: number, end: number): Span => ({ start, end, kind: kindOfName(name) });

@@ -84,7 +84,7 @@ function weakValue({ text, word, strength, start }: Name, at: number): Span[] {
   const isSecret =
     value !== '' &&
     (lookOf(value) >= (isTouched ? CHOSEN : strength >= HINT ? MIXED : DRAWN) ||
-      (strength > USER && isRandom(value)) ||
+      isRandom(value) ||
       (/[_-]key$/i.test(word) && UUID.test(value)) ||
       (PIN.test(value) && PIN_NAME.test(word)));
   if (match === null || !isSecret || /(?:checksum|hash|digest)\/$/.test(text.slice(Math.max(0, start - 9), start)))
@@ -98,32 +98,30 @@ const NAMED = `["']?(?<what>(?:[\\w-]{1,24}_?)?(?:name|key|id|path|variable))["'
 const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
 const NAME_FIRST = new RegExp(
   `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}){0,2}?)${GIVEN}`,
-  'gi',
+  'dgi',
 );
 const VALUE_FIRST = new RegExp(
-  `(?<![\\w-])${GIVEN}(?=[ \\t]{0,8},?(?:[ \\t]{0,8}|\\r?\\n[ \\t+-]{0,200}(?<!-[ \\t]{1,4}))${NAMED}(?=[ \\t}\\r\\n]|$))`,
-  'gi',
+  `(?<![\\w-])${GIVEN}[ \\t]{0,8},?(?:[ \\t]{0,8}|\\r?\\n[ \\t+-]{0,200}(?<!-[ \\t]{1,4}))${NAMED}(?=[ \\t}\\r\\n]|$)`,
+  'dgi',
 );
 
 /** The value of something whose name is a value itself. */
 function namedElsewhere(text: string): Span[] {
   if (!/value|default/i.test(text)) return [];
   return [NAME_FIRST, VALUE_FIRST].flatMap((pattern) =>
-    [...text.matchAll(pattern)].flatMap(({ 0: whole, index, groups = {} }) => {
+    [...text.matchAll(pattern)].flatMap(({ groups = {}, indices }) => {
       const { name: given = '', what = '' } = groups;
       const name = strengthOf(given) > USER ? given : what;
       const value = groups.value ?? groups.bare ?? '';
       const strength = strengthOf(name);
-      // `value: name: …` goes on with another key.
       const isSecret =
-        !value.endsWith(':') &&
-        (strength >= SECRET
+        strength >= SECRET
           ? !isNoSecret(value, name, '=')
           : strength > HINT
             ? lookOf(value) >= BYTES
-            : strength > USER && isRandom(value));
-      const start = text.lastIndexOf(value, index + whole.length - value.length);
-      return isSecret ? [spanOf(name, start, start + value.length)] : [];
+            : strength > USER && isRandom(value);
+      const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
+      return isSecret ? [spanOf(name, start, end)] : [];
     }),
   );
 }

@@ -54,19 +54,13 @@ const GLUED =
 export function strengthOf(name: string): number {
   const remembered = STRENGTHS.get(name);
   if (remembered !== undefined) return remembered;
-  const all = wordsOf(name);
-  const strength = isOpenName(name, all)
-    ? NO_NAME
-    : all.length === 1 && USERS.has(all[0] as string)
-      ? USER
-      : ofWords(all);
+  const strength = isOpenName(name) ? NO_NAME : USERS.has(name.toLowerCase()) ? USER : ofWords(wordsOf(name));
   if (STRENGTHS.size >= MAX_NAMES) STRENGTHS.clear();
   STRENGTHS.set(name, strength);
   return strength;
 }
 
-const isOpenName = (name: string, all: readonly string[]): boolean =>
-  SHELL.has(name) || NO_SECRET_NAME.test(name) || isPublic(all);
+const isOpenName = (name: string): boolean => SHELL.has(name) || NO_SECRET_NAME.test(name) || isPublic(wordsOf(name));
 
 /** Said of all of it, or of a key; who publishes something has a password. */
 const isPublic = (all: readonly string[]): boolean =>
@@ -116,10 +110,8 @@ function ofWord(word: string, before: string): number {
 export const isSecretName = (name: string): boolean => strengthOf(name) >= HINT;
 
 /** Whether the name says that its value is no secret, wherever it stands. */
-export function isHarmlessName(name: string): boolean {
-  const all = wordsOf(name);
-  return isOpenName(name, all) || HARMLESS.has(all.at(-1) ?? '') || isOpenKey(all);
-}
+export const isHarmlessName = (name: string): boolean =>
+  isOpenName(name) || HARMLESS.has(wordsOf(name).at(-1) ?? '') || isOpenKey(wordsOf(name));
 
 const isOpenKey = (parts: readonly string[]): boolean =>
   /^keys?$/.test(parts.at(-1) ?? '') && NO_KEY.has(parts.at(-2) ?? '');

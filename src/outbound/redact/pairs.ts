@@ -93,7 +93,7 @@ function strongValue(pair: Pair): Span[] {
 const TYPE = /^[&*A-Za-z_][\w.:?'[\]<> ]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'])/;
 /** Before a value: an anchor, what holds it in Rust, Go or Python, what it is the default of. */
 const LEAD =
-  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||(?<=(?:get|env)\w{0,8}\([^()\r\n]{0,60}),|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16})[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
+  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16})[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
 const ITEM = /(?<=[[(,\s])(["'])([^"'\r\n]{3,256})\1(?=[\s,]|$)/g;
 
 /** A list on one line. */
@@ -107,14 +107,14 @@ function items({ text, at, word, strength }: Pair): Span[] {
   );
 }
 
-const OPENING = /^(?:("{3}|'{3})|<<[-~]?["']?(\w{1,32})["']?\r?(?=\n))/;
+const OPENING = /^(?:("{3}|'{3})|<<[-~]?["']?(\w{1,32})["']?\r?\n)/;
 
 /** The lines of a text in three quotes, or of a here-document; undefined when it is neither. */
 function manyLines({ text, at, word: key }: Pair): Span[] | undefined {
   const [opening, quotes, word] = OPENING.exec(text.slice(at, at + 48)) ?? [];
   if (opening === undefined) return undefined;
   const part = text.slice(at + opening.length, at + opening.length + MAX_VALUE);
-  const length = quotes === undefined ? part.search(new RegExp(`\\n[ \\t]{0,40}${word}`)) : part.indexOf(quotes);
+  const length = quotes === undefined ? part.search(new RegExp(`^[ \\t]*${word}`, 'm')) : part.indexOf(quotes);
   return eachLine(part.slice(0, Math.max(length, 0)), at + opening.length, key);
 }
 
@@ -193,10 +193,8 @@ function bare(pair: Pair): Span[] {
   const word = wordAt(text, at);
   const behind = text.slice(at + word.length, at + word.length + 16);
   if (/^(?:<|[ \t]*(?:[!=]==?|\?|&&|\|\||=>))/.test(behind) && /^[A-Za-z_.]+$/.test(word)) return [];
-  const isVariable = VARIABLE.test(key);
-  const rest = opensLine || isVariable ? restOf(pair) : '';
-  const isPhrase =
-    (opensLine || (isVariable && rest !== lineAt(pair))) && isWholeLine(rest, separator, text.charAt(at - 1));
+  const rest = opensLine ? (/^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '') : '';
+  const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
   // `Generated password: word`, to the end of the line.
   const isAnswer =
@@ -208,17 +206,6 @@ function bare(pair: Pair): Span[] {
   if (isProse(value, key) && !(isPhrase && ARTICLE.test(value) && isAmongPairs(pair, value))) return [];
   if (/\s/.test(value) && !/\d/.test(value) && !isSetting(pair) && !isAmongPairs(pair, value)) return [];
   return [spanOf(key, at, at + value.length)];
-}
-
-const VARIABLE = /^[A-Z][A-Z\d_]+$/;
-const lineAt = ({ text, at }: Pair): string => /^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '';
-
-/** The rest of the line, or of the quotes that the whole pair stands in: `'DB_PASSWORD=some words'`. */
-function restOf(pair: Pair): string {
-  const quote = pair.text.charAt(pair.start - 1);
-  const line = lineAt(pair);
-  const end = /["']/.test(quote) && !/^["']/.test(pair.hit) ? line.indexOf(quote) : -1;
-  return end === -1 ? line : line.slice(0, end);
 }
 
 const IS_PAIR = /^[ \t]*(?:[-#+][ \t]+)?["']?[\w.-]{1,64}["']?(?:[ \t]*=|:)(?:[ \t]+\S|[ \t]*$)/;

@@ -4,11 +4,12 @@ import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './commands.ts';
 import { findDecoded } from './decoded.ts';
-import { findRandomWords, PLACE_RULES, TOKEN_RULES } from './forms.ts';
+import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
 import { findNamedValues } from './named-values.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
+import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
 import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
@@ -47,10 +48,7 @@ const NAMING_RULES: readonly RedactRule[] = [
 export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];
 /** What branches are usually called: told at every start, and no pattern needs to be compiled for it. */
 const BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'ai/orchestrator-stage1']);
-/** Ordinary texts show nothing more after three. Of lines that do, all is masked. */
-const [MAX_PASSES, MAX_USUAL_PASSES] = [8, 3];
-/** So many on a line are masked with all that is between them. */
-const CROWD = 200;
+const MAX_PASSES = 12;
 /** Base64 inside of base64. */
 const MAX_DECODED = 2;
 
@@ -71,30 +69,21 @@ export function createRedactor(options: {
   const placeholders = new Placeholders(nonce);
   const isOpen = openWords(paths, open);
 
-  /** `again`: some of it is masked. That brings up no known secret, unless it is one that must be a word of its own. */
-  function find(text: string, again: boolean, depth = MAX_DECODED): Span[] {
+  function find(text: string, depth = MAX_DECODED): Span[] {
     const views = viewsOf(text);
-    const known = again ? knownSecrets.findShort(text, views) : knownSecrets.find(text, views);
-    if (BRANCHES.has(text)) return known;
-    const spans = [...known, ...inAnyView(text, views)];
-    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, again, depth - 1))];
+    if (BRANCHES.has(text)) return knownSecrets.find(text, views);
+    const spans = [...knownSecrets.find(text, views), ...inAnyView(text, views)];
+    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
   }
 
-  /**
-   * The pass `number` over the parts of the text that are `near`; where the placeholders are that it put in.
-   */
-  function pass(
-    text: string,
-    repeated: TextIndex,
-    near: readonly Range[],
-    number: number,
-  ): { text: string; changed: Range[] } {
+  /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
+  function pass(text: string, repeated: TextIndex, near: readonly Range[]): { text: string; changed: Range[] } {
     const { own, foreign } = placeholders.find(text);
     const whole = withWalls(text, own);
     const view = withWalls(text, outside(text.length, near, own));
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...find(view.text, number > 0).map((span) => moved(view, span)),
+      ...find(view.text).map((span) => moved(view, span)),
       ...outsideTemplates(
         whole.text,
         repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
@@ -104,12 +93,12 @@ export function createRedactor(options: {
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
-    const lines = mergeCrowds(text, closed, own, number < MAX_USUAL_PASSES ? CROWD : 1);
+    const lines = mergeCrowds(text, closed, own);
     let longer = 0;
     const changed: Range[] = [];
     const masked = replaceEach(text, lines, ({ start, end, kind }) => {
       const value = text.slice(start, end);
-      if (number < MAX_USUAL_PASSES && isRepeatable(value)) repeated.add(value, { kind, base64: false });
+      if (isRepeatable(value)) repeated.add(value, { kind, base64: false });
       const placeholder = placeholders.of(value, kind);
       changed.push({ start: start + longer, end: start + longer + placeholder.length });
       longer += placeholder.length - value.length;
@@ -125,7 +114,7 @@ export function createRedactor(options: {
     let before = text;
     let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = pass(before, repeated, near, i);
+      const after = pass(before, repeated, near);
       if (after.changed.length === 0) return after.text;
       before = after.text;
       near = after.changed;
@@ -163,7 +152,7 @@ const isRepeatable = (value: string): boolean =>
 const NAME_LIKE = /^[a-z]+\d*(?:[_./-][a-z]*\d*)+$/i;
 
 /** How far from a change a rule may see it. */
-const REACH = 1024;
+const REACH = 4096;
 
 /** What a text of `length` need not be searched in: `walls`, which are in order, and all that is far from `near`. */
 function outside(length: number, near: readonly Range[], walls: readonly Range[]): Range[] {
@@ -173,7 +162,6 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     if (start - REACH > from) gaps.push({ start: from, end: Math.min(start - REACH, length) });
     from = Math.max(from, end + REACH);
   }
-  if (gaps.length === 0) return [...walls];
   return without(
     [...walls].map((wall) => ({ ...wall, kind: '' })),
     gaps,
@@ -204,10 +192,10 @@ function moved(view: View, span: Span): Span {
   return { start, end, kind: span.kind };
 }
 
-// What is never secret by its form. `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `#{ … }#` and `#% … %#` of makejinja, `${…}`
-// of shells, Flux and Terraform; where a program that keeps secrets has one; certificates and public keys.
+// What is never secret by its form. `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`;
+// certificates and public keys.
 const TEMPLATE =
-  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|#\{[^{}\r\n]{0,400}\}#|#%[^%\r\n]{0,400}%#|\bop:\/\/[\w./ -]{1,200}|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
+  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
 
 function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   if (spans.length === 0) return [];

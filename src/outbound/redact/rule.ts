@@ -14,10 +14,10 @@ export interface RedactRule {
 type Unless = RegExp | ((value: string) => boolean);
 
 /**
- * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flag `g`; what is to
- * be masked is the group `secret`, `quoted`, `bare` or `nested`, or all of it, and nothing that a match holds behind it can
- * be the same again. They are linear: each begins with something fixed or looks behind itself, and nothing open-ended is
- * followed by something that can fail. Where two overlap, the kind of the earlier row counts.
+ * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`;
+ * what is to be masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with
+ * something fixed or looks behind itself, and nothing open-ended is followed by something that can fail. Where two
+ * overlap, the kind of the earlier row counts.
  */
 export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: Unless]>>): RedactRule[] =>
   Object.entries(rows).map(([row, rule]) => {
@@ -38,12 +38,11 @@ export function findPattern(
   const spans: Span[] = [];
   pattern.lastIndex = from;
   for (let match = pattern.exec(text); match !== null && match.index < until; match = pattern.exec(text)) {
-    const { secret, quoted, bare, nested, open } = match.groups ?? {};
-    const part = secret ?? quoted ?? bare ?? nested ?? match[0];
-    // The flag `d` would tell, and make each match take five times as long.
-    const start = text.lastIndexOf(part, pattern.lastIndex - part.length);
-    const stop = start + part.length;
-    const value = open === undefined ? part : text.slice(start, closingQuote(text, open, stop));
+    const indices = match.indices as RegExpIndicesArray;
+    const { secret, quoted, bare, nested, open } = indices.groups ?? {};
+    const [start, stop] = secret ?? quoted ?? bare ?? nested ?? (indices[0] as [number, number]);
+    const end = open === undefined ? stop : closingQuote(text, open[0], stop);
+    const value = text.slice(start, end);
     if (unless === undefined || !(unless instanceof RegExp ? unless.test(value) : unless(value)))
       spans.push({ ...unquoted(value, start), kind });
   }
@@ -51,9 +50,9 @@ export function findPattern(
 }
 
 /** Where a quote closes that was opened before the value; `end` when it does not on this line. */
-function closingQuote(text: string, quote: string, end: number): number {
-  const length = text.slice(end, end + MAX_QUOTED).search(quote === '"' ? /["\r\n]/ : /['\r\n]/);
-  return length !== -1 && text.charAt(end + length) === quote ? end + length : end;
+function closingQuote(text: string, opened: number, end: number): number {
+  const length = text.slice(end, end + MAX_QUOTED).search(text.charAt(opened) === '"' ? /["\r\n]/ : /['\r\n]/);
+  return length !== -1 && text.charAt(end + length) === text.charAt(opened) ? end + length : end;
 }
 
 const MAX_QUOTED = 256;

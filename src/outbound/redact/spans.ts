@@ -70,22 +70,26 @@ export function cutAtLines(text: string, spans: readonly Span[]): Span[] {
   });
 }
 
+const CROWD = 200;
+
 /**
- * Lines with at least `crowd` of `spans` become one span each: nobody reads what is between so many. Keeps `spans`, which are in
- * order and each on one line, and what `walls` hold apart.
+ * Of so many on one line nobody reads what is between them: they become one, from the first to the last. Keeps `spans`,
+ * which are in order and each on one line, and what `walls` hold apart.
  */
-export function mergeCrowds(text: string, spans: readonly Span[], walls: readonly Range[], crowd: number): Span[] {
-  if (spans.length < crowd) return [...spans];
-  const lines: { whole: Span; spans: Span[] }[] = [];
+export function mergeCrowds(text: string, spans: readonly Span[], walls: readonly Range[]): Span[] {
+  if (spans.length < CROWD) return [...spans];
+  const lines: Span[][] = [];
+  let end = -1;
   for (const span of spans) {
-    if (span.start >= (lines.at(-1)?.whole.end ?? 0)) {
-      const end = text.indexOf('\n', span.start);
-      const start = text.lastIndexOf('\n', span.start) + 1;
-      lines.push({ whole: { ...span, start, end: end === -1 ? text.length : end }, spans: [] });
+    if (span.start >= end) {
+      lines.push([]);
+      end = text.indexOf('\n', span.start);
+      if (end === -1) end = text.length + 1;
     }
-    lines.at(-1)?.spans.push(span);
+    lines.at(-1)?.push(span);
   }
-  return lines.flatMap((line) =>
-    line.spans.length < crowd ? line.spans : cutAtLines(text, without([line.whole], walls)),
-  );
+  return lines.flatMap((line) => {
+    const [first, last] = [line[0] as Span, line.at(-1) as Span];
+    return line.length < CROWD ? line : without([{ ...first, end: last.end }], walls);
+  });
 }

@@ -163,27 +163,6 @@ const UNITS = [
     'auth x ',
     'pass pass ',
   ],
-  // Headings below headings, commands without an end, what shows another secret each time that one is masked.
-  ...[
-    'a,token\n',
-    'a\ttoken\n',
-    'user;password\n',
-    'USER    PASSWORD\n',
-    '| a | token |\n|--|--|\n',
-    'ab ',
-    '*:*:*:*:',
-  ],
-  ...[
-    '1: password: ',
-    '%70%61%73%73',
-    'keys ',
-    '://a:/',
-    "'A_TOKEN=",
-    '"log":"token: ',
-    'password for a: ',
-    'aB3_',
-    'Ab3-',
-  ],
 ];
 
 /** The least of a few tries: what else the machine does counts once. */
