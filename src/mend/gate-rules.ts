@@ -1,7 +1,8 @@
 // The gate's rules for one stage: what the owner's map allows, and what no fix may touch.
 import type { Stage } from '../config/context-map.ts';
+import { mentions } from '../fix/gate/mentions.ts';
 import { carriedPaths } from '../fix/gate/protected-names.ts';
-import { type GateRules, type Listing, mentions } from '../fix/gate/rules.ts';
+import type { GateRules, Listing } from '../fix/gate/rules.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import type { Git } from '../io/git.ts';
 import type { Configuration } from '../stage/configuration.ts';

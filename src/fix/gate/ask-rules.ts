@@ -7,10 +7,12 @@ import { isInterpreter } from '../shell/wrappers.ts';
 import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Leaf } from './data.ts';
-import { type Change, type Fact, shownWords } from './facts.ts';
+import type { Change, Fact } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
 import type { Language } from './language.ts';
-import { type Knows, mentions, type Tree } from './rules.ts';
+import { mentions } from './mentions.ts';
+import type { Knows, Tree } from './rules.ts';
+import { shownWords } from './shown.ts';
 import { unusualVerb } from './usual-verbs.ts';
 import { writtenPaths } from './written-paths.ts';
 
@@ -281,16 +283,22 @@ function shows({ path, added, gone }: Change): Finding[] {
     const words = shownWords(fact);
     const isAlone = !fact.around.some(({ kind }) => kind === 'substitution') && writtenPaths(fact).length === 0;
     const dumps =
-      (/^(?:env|printenv|set)$/.test(program) && fact.args.length === 0) ||
-      (/^(?:export|declare)$/.test(program) && args.has('p') && args.operands.length === 0) ||
+      (isAlone &&
+        ((/^(?:env|printenv)$/.test(program) && fact.args.length === 0) ||
+          (program === 'export' && args.has('p')) ||
+          (program === 'set' && fact.args.length === 0) ||
+          (program === 'declare' && args.has('p') && args.operands.length === 0))) ||
       (/^(?:kubectl|k|oc)$/.test(program) &&
         args.verb(/^get$/) &&
         args.operands.some((word) => /^secrets?(?:[/.]|$)/.test(word)) &&
-        args.any(/^(?:-o\S*|--output\S*|--template\S*|yaml|json)$/)) ||
+        args.any(/^(?:-o\S*|--output\S*|--template\S*|yaml|json)$/) &&
+        isAlone) ||
       (/^(?:cat|head|tail|less|more|base64|xxd|strings|bat)$/.test(program) &&
-        args.operands.some((word) => KEY_FILE.test(word) || KEY_VARIABLE.test(word))) ||
+        args.operands.some((word) => KEY_FILE.test(word) || KEY_VARIABLE.test(word)) &&
+        isAlone) ||
       (/^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age)$/.test(program) &&
-        (args.has('d', 'decrypt') || args.verb(/^(?:decrypt|view|read|get|show|kv)$/, 2)));
+        (args.has('d', 'decrypt') || args.verb(/^(?:decrypt|view|read|get|show|kv)$/, 2)) &&
+        isAlone);
     if (fact.inline && isInterpreter(fact.inline.program) && !HARMLESS_CODE.test(fact.inline.text))
       return [asks('new_program', path, line, `runs a program that is written in its command`, words)];
     if (/\/proc\/\S+\/environ/.test(words))
@@ -302,7 +310,7 @@ function shows({ path, added, gone }: Change): Finding[] {
       ((/^(?:echo|printf)$/.test(program) && fact.args.some(({ text }) => SECRET_VARIABLE.test(text))) ||
         (program === 'printenv' && fact.args.length > 0));
     if (tells) return [asks('softer', path, line, 'prints a variable that may hold a secret', words)];
-    if (dumps && isAlone && !wasShown)
+    if (dumps && !wasShown)
       return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
     const [feeder = fact] = fact.fedBy;
     const isOutput = writtenPaths(fact).some((file) => /\$MENDLOOP_OUT\b/.test(file));

@@ -2,8 +2,9 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { removesTrees, verbOf } from './arguments.ts';
 import type { Severity } from './destructive.ts';
-import { type Change, type Fact, type FileFacts, shownWords } from './facts.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
 import { writtenPaths } from './written-paths.ts';
 
 /**

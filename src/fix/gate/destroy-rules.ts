@@ -4,8 +4,9 @@ import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, removesTrees, verbOf } from './arguments.ts';
 import { changedGuards, inputsOf } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, SPEAKS, sqlHarm } from './destructive.ts';
-import { type Change, type Fact, type FileFacts, shownWords, spellings } from './facts.ts';
+import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
 import { writtenPaths } from './written-paths.ts';
 
@@ -173,14 +174,20 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
   const operands = args.words.filter(
     (word, i) => !word.startsWith('-') || (args.words.includes('--') && args.words.indexOf('--') < i),
   );
-  const every = (test: (word: string) => boolean) => operands.length > 0 && operands.every(test);
   const isCache = (word: string) => scope.language === 'docker' && IMAGE_CACHE.test(word);
-  if (operands.some(isCache) && every((word) => isCache(word) || isTemporary(word, scope))) return undefined;
-  const temporary = !isAltered && every((word) => isTemporary(word, scope));
-  const isOwn = every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
+  if (
+    operands.length > 0 &&
+    operands.every((word) => isCache(word) || isTemporary(word, scope)) &&
+    operands.some(isCache)
+  )
+    return undefined;
+  const temporary = !isAltered && operands.length > 0 && operands.every((word) => isTemporary(word, scope));
+  const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
   if (temporary && (isOwn || !removesTrees(fact))) return undefined;
-  if (every((word) => (!removesTrees(fact) && scope.made.has(word)) || scope.fetched.has(nameOf(word))))
-    return { severity: 'ask', why: 'deletes files that the same script makes' };
+  const isMade =
+    operands.length > 0 &&
+    operands.every((word) => (!removesTrees(fact) && scope.made.has(word)) || scope.fetched.has(nameOf(word)));
+  if (isMade) return { severity: 'ask', why: 'deletes files that the same script makes' };
   if (temporary) return { severity: 'ask', why: 'deletes a temporary folder that it did not make with mktemp' };
   return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
 }
@@ -227,16 +234,15 @@ function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, 
 
 const FETCHES =
   /^(?:curl|wget|aria2c|axel|fetch|http|https|xh|lwp-request|GET|ftp|tftp|scp|sftp|nc|ncat|netcat|socat|oras|gsutil)$/;
+const isSpoken = (program: string): boolean => /^(?:echo|printf)$/.test(program);
+
 /** A shell or interpreter that reads its program from another command, which does not just say it. */
 function isFed(fact: Fact): boolean {
   const [feeder] = fact.fedBy;
   if (!feeder || !isInterpreter(fact.program) || hasOperand(fact)) return false;
   const program = nameOf(feeder.words[0]?.text ?? '');
   if (program === 'cat' && feeder.document !== undefined) return false;
-  return (
-    !/^(?:echo|printf)$/.test(program) ||
-    feeder.words.slice(1).some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text))
-  );
+  return !isSpoken(program) || feeder.words.slice(1).some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text));
 }
 
 /** What is downloaded or decoded and run at once. */

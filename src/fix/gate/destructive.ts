@@ -72,41 +72,42 @@ const TERRAFORM = /^(?:terraform|tofu|terragrunt|pulumi|vagrant|cdk|cdktf)$/;
 /** Deletes that a cluster makes good by itself. */
 const MENDED_BY_CLUSTER =
   /^(?:pods?|po|jobs?|cronjobs?|cj|events?|ev|replicasets?|rs|leases?|csr|volumesnapshots?)(?:[/,.]|$)/;
+const IS_NAMED = (word: string) => !word.startsWith('-');
 
 function deletesSoftly(args: Arguments): boolean {
   if (args.has('', 'force', 'all', 'now', 'all-namespaces') || args.any(/^--grace-period=?0?$/) || args.any(/^-A$/))
     return false;
-  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1);
+  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1).filter(IS_NAMED);
   return MENDED_BY_CLUSTER.test(kind) && (names.length > 0 || kind.includes('/') || args.has('l', 'selector'));
 }
 
 /** What words do not tell. */
 const TABLE: readonly Row[] = [
   // Files and folders
-  [
-    /^(?:shred|srm|rimraf|trash|trash-put|bleachbit|deltree|unlink|chattr|mkfs(?:\..*)?|mke2fs|mkswap|wipefs|blkdiscard|mkdosfs|mkntfs|badblocks|cfdisk|scrub|nwipe|hdparm|sg_format|[lvp][vg](?:remove|reduce)|virt-rescue|vzctl|(?:k3s|k3s-agent|rke2|k0s|microk8s)-killall(?:\.sh)?|dropdb|dropuser|pg_resetwal|pg_dropcluster|userdel|groupdel|deluser|delgroup|atrm)$/,
-    always,
-  ],
+  [/^(?:shred|srm|rimraf|trash|trash-put|bleachbit|deltree|unlink|chattr)$/, always],
   [/^find$/, (args) => args.any(/^-(?:delete|fprint\w*)$/)],
   [/^fd(?:find)?$/, (args) => args.any(/^(?:rm|shred|unlink)$/)],
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
   [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   [/^(?:cp|mv|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
-  [
-    /^(?:tar|7z|zip)$/,
-    (args, { program }) => args.has(program === 'zip' ? 'm' : '', 'remove-files', 'recursive-unlink'),
-  ],
+  [/^(?:tar|7z)$/, (args) => args.has('', 'remove-files', 'recursive-unlink')],
+  [/^zip$/, (args) => args.has('m')],
   [
     /^(?:chmod|chown|chgrp|setfacl)$/,
     (args) => args.has('R', 'recursive') && args.operands.some((word) => /^\/(?:$|[a-z]+\/?$|\*)/.test(word)),
   ],
   [/^chmod$/, (args) => args.operands.some((word) => /^(?:0?0?000?|[0-7]?777|a[+=]rwx|a-rwx|ugo-rwx)$/.test(word))],
   // Disks
+  [
+    /^(?:mkfs(?:\..*)?|mke2fs|mkswap|wipefs|blkdiscard|mkdosfs|mkntfs|badblocks|cfdisk|scrub|nwipe|hdparm|sg_format)$/,
+    always,
+  ],
   [/^dd$/, (args) => args.any(/^of=/)],
   [
     /^(?:sgdisk|gdisk|sfdisk|fdisk|parted|partprobe)$/,
     (args) => !args.has('', 'list', 'print', 'version') && !args.verb(/^print$/, 4) && !args.has('lp'),
   ],
+  [/^(?:lv|vg|pv)(?:remove|reduce)$/, always],
   [/^(?:lv|vg|pv)(?:create|convert)$/, (args) => args.has('f', 'force')],
   [/^zpool$/, told(/^(?:create|add|replace)$/, 'f')],
   [/^(?:zpool|zfs)$/, verb(/^(?:rollback|offline|detach|receive|recv)$/)],
@@ -114,9 +115,14 @@ const TABLE: readonly Row[] = [
   [/^cryptsetup$/, verb(/^(?:luksKillSlot|reencrypt)$/)],
   [/^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/, (args) => args.any(DISK) && !args.any(/^\/dev\/(?:null|zero|stdin)$/)],
   // Virtual machines, storage, clusters and containers
-  [/^(?:virsh|xe|qm|pct|pvesm)$/, verb(/^(?:snapshot-revert|rollback|unlink|free)$/, 4)],
+  [/^(?:virt-rescue|vzctl)$/, always],
+  [/^(?:virsh|xe)$/, verb(/^snapshot-revert$/, 4)],
+  [/^(?:qm|pct)$/, verb(/^(?:rollback|unlink)$/, 2)],
+  [/^pvesm$/, verb(/^free$/, 4)],
   [/^(?:rclone|gsutil|s3cmd|s5cmd|mc|mcli|b2|azcopy)$/, verb(/^(?:sync|move|cleanup|mirror)$/)],
   [/^(?:restic|borg|borgmatic|kopia|duplicity)$/, verb(/^(?:unlock|rebuild-index|compact|break-lock)$/)],
+  [/^(?:vault|bao|nomad)$/, verb(/^system-gc$/)],
+  [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-killall(?:\.sh)?$/, always],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
   [KUBECTL, told(/^replace$/, '', 'force')],
   [KUBECTL, told(/^drain$/, '', 'force', 'disable-eviction')],
@@ -129,12 +135,13 @@ const TABLE: readonly Row[] = [
       ),
   ],
   [KUBECTL, nested(/^config$/, /^unset$/)],
-  [/^(?:etcdctl|vault|bao|nomad|gh)$/, verb(/^(?:compact|defrag|system-gc|archive)$/)],
+  [/^etcdctl$/, verb(/^(?:compact|defrag)$/)],
   [CONTAINERS, told(/^down$/, 'v', 'volumes', 'rmi')],
   [CONTAINERS, told(/^up$/, 'V', 'renew-anon-volumes', 'force-recreate')],
   [/^docker$/, nested(/^swarm$/, /^leave$/)],
   // Infrastructure as code and histories
   [TERRAFORM, nested(/^state$/, /^(?:mv|push|replace-provider)$/)],
+  [/^gh$/, verb(/^archive$/)],
   [/^git$/, told(/^push$/, 'fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune')],
   [/^git$/, (args) => args.verb(/^push$/) && args.operands.slice(1).some((word) => /^[+:]/.test(word))],
   [/^git$/, verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref|restore)$/, 2)],
@@ -145,6 +152,7 @@ const TABLE: readonly Row[] = [
   [/^git$/, told(/^(?:branch|tag)$/, 'dD', 'delete', 'force')],
   [/^git$/, told(/^gc$/, '', 'prune')],
   // Databases and machines
+  [/^(?:dropdb|dropuser|pg_resetwal|pg_dropcluster|userdel|groupdel|deluser|delgroup)$/, always],
   [/^(?:mysqladmin|redis-cli)$/, (args) => args.any(/^(?:shutdown|flush-.*|flushall|flushdb|del|unlink)$/i)],
   [/^(?:iptables|ip6tables|ebtables|nft|ipset|ipvsadm)$/, (args) => args.has('FXZ')],
   [
@@ -153,6 +161,7 @@ const TABLE: readonly Row[] = [
   ],
   [/^ufw$/, verb(/^disable$/)],
   [/^(?:crontab|at|batch)$/, (args) => args.has('r')],
+  [/^atrm$/, always],
   [/^kill$/, (args) => args.words.includes('-1') || args.words.includes('1')],
   [/^(?:pacman|dpkg|rpm|yay)$/, (args) => args.any(/^(?:-R[a-z]*|-P|-r|-e)$/)],
   [/^ipmitool$/, (args) => args.any(/^(?:off|cycle|reset|soft)$/)],

@@ -103,20 +103,6 @@ export function keyOf({
     .replace(/\ue000+/g, '\ue000');
 }
 
-/** A command as a reason shows it. */
-export const shownWords = ({
-  words,
-  redirects,
-  assignments,
-}: Pick<RunCommand, 'words' | 'redirects' | 'assignments'>): string =>
-  [
-    ...assignments.map(({ name, values }) => `${name}=${values.map(({ text }) => text).join(' ')}`),
-    ...words.map(({ text }) => (text === '' ? "''" : text)),
-    ...redirects.map(({ descriptor, operator, target }) => `${descriptor}${operator}${target?.text ?? ''}`),
-  ]
-    .join(' ')
-    .replace(/\ue000+/g, '{{…}}');
-
 const MAX_SPELLINGS = 12;
 
 /** The texts that a word of a command may be, its variables filled in. */

@@ -1,5 +1,6 @@
 // Which command of a file failed, by what the log says: its line, its target or its task, else words that stand in it alone.
-import { type Fact, shownWords } from './facts.ts';
+import type { Fact } from './facts.ts';
+import { shownWords } from './shown.ts';
 
 /** The keys of the commands that failed; undefined when the log does not tell. `failed`: a command or error lines; `log`: its end. */
 export function failedKeys(

@@ -1,8 +1,9 @@
 // Guards that a change takes away, and ends that keep work from being done: what stops a script at its first failure, the calls
 // of what checks it, and how it ends.
 import { isShell } from '../shell/wrappers.ts';
-import { type Change, type Fact, type FileFacts, shownWords } from './facts.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
 import { functionOf, isFailure, isOwn, isWork, stopsAtFailure } from './work.ts';
 
 /** Guards that are fewer than before: what stops a script at its first failure, and the calls of what checks it. */
@@ -77,16 +78,15 @@ function isJudge(word: string, judges: readonly string[]): boolean {
   );
 }
 
-const TOO_EARLY = 'ends before the work below it is done, as if all had gone well';
-
 /** Ends that keep work from being done and are no failure. */
 export function ends(change: Change): Finding[] {
   const { path, added, now, old } = change;
   const early = (file: FileFacts) => file.commands.filter((fact) => endsEarly(fact, file));
   const more = early(now).length > early(old).length ? early(now).slice(0, 1) : [];
+  const why = 'ends before the work below it is done, as if all had gone well';
   const lost = more
     .filter((fact) => !added.includes(fact) && (old.unread.size === 0 || now.unread.size > 0))
-    .map((fact) => refuses('masks', path, fact.line, TOO_EARLY, shownWords(fact)));
+    .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
   return [...lost, ...lostEnds(change), ...newEnds(change)];
 }
 
@@ -153,8 +153,9 @@ function newEnds({ path, added, now, gone, old }: Change): Finding[] {
     const isOldWork = now.commands.some((other, i) => isAfter(other, i) && isWork(other) && wasDone(other));
     // A function that is new, and does nothing that was done before, answers a question with it.
     if (isConditional && program === 'return' && name !== '' && !old.functions.includes(name) && !isOldWork) return [];
+    const why = 'ends before the work below it is done, as if all had gone well';
     return isConditional
-      ? [asks('masks', path, line, TOO_EARLY, shownWords(fact))]
-      : [refuses('masks', path, line, TOO_EARLY, shownWords(fact))];
+      ? [asks('masks', path, line, why, shownWords(fact))]
+      : [refuses('masks', path, line, why, shownWords(fact))];
   });
 }

@@ -2,7 +2,8 @@
 import type { ParseShell } from '../shell/node.ts';
 import { Arguments, removesTrees } from './arguments.ts';
 import { harmOf } from './destructive.ts';
-import { type Fact, factsOf, shownWords } from './facts.ts';
+import { type Fact, factsOf } from './facts.ts';
+import { shownWords } from './shown.ts';
 
 export interface Harmful {
   readonly line: number;

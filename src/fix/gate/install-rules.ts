@@ -1,8 +1,9 @@
 // Added commands and tasks that install software: what a machine has is for its owner to decide.
 import { distance } from 'fastest-levenshtein';
 import { Arguments } from './arguments.ts';
-import { type Change, type Fact, shownWords } from './facts.ts';
+import type { Change, Fact } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
 import { callText, type Task } from './tasks.ts';
 import { strings } from './texts.ts';
 
@@ -16,13 +17,14 @@ const verb =
 
 /** What package managers call installing; for those below it may be another word. */
 const INSTALLS =
-  /^(?:(?:re|local|group)?install(?:-\S+)?|upgrade(?:-all)?|(?:full|dist)-upgrade|build-dep|satisfy|add|inject|require|ci|dlx)$/;
+  /^(?:(?:re|local|group)?install(?:-\S+)?|upgrade(?:-all)?|(?:full|dist)-upgrade|build-dep|add|inject|require|ci|dlx)$/;
 const MANAGERS =
   /^(?:apt|apt-get|aptitude|nala|yum|dnf5?|microdnf|tdnf|zypper|pkg|pkgin|brew|snap|flatpak|port|choco|winget|scoop|opkg|slackpkg|eopkg|guix|swupd|apk|pip[\d.]*|pipx|poetry|pdm|pipenv|rye|conda|mamba|micromamba|pixi|npm|pnpm|yarn|bun|gem|cargo|krew|asdf|mise|rtx|rustup|sdk|arkade|bundle|opam|luarocks|cpan|cpanm|composer|stack|cabal|eget|aqua|devbox|volta|fnm|nvm|pyenv|rbenv|tfenv|tfswitch|go|uv|g?make)$/;
 const INTO_PROGRAMS = /^(?!\w+:\/\/).*(?:^|\/)s?bin(?:\/|$)/;
 
 const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => boolean])[] = [
   [MANAGERS, verb(INSTALLS, 3)],
+  [/^(?:apt|apt-get)$/, verb(/^satisfy$/, 3)],
   [/^(?:yum|dnf5?|zypper|brew|snap|flatpak|gem|cargo|bundle|composer|poetry|conda|npm)$/, verb(/^(?:in|update|tap)$/)],
   [/^(?:npm|pnpm|yarn|bun|gem|cargo|asdf|mise)$/, verb(/^(?:i|ins|exec|link|global|x|up|use|plugin|plugin-add)$/)],
   [/^(?:pip[\d.]*|pipx)$/, verb(/^(?:download|run)$/)],

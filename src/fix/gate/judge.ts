@@ -8,13 +8,14 @@ import { type Change, changeOf } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { installFindings } from './install-rules.ts';
 import { maskFindings } from './mask-rules.ts';
+import { mentions } from './mentions.ts';
 import { nameFindings } from './name-rules.ts';
 import { parses } from './parses.ts';
 import { pathFindings } from './path-rules.ts';
 import { persistFindings } from './persist-rules.ts';
 import { removalFindings } from './removal-rules.ts';
 import { resourceFindings } from './resource-rules.ts';
-import { type GateRules, type Knows, listed, mentions, type Tree, treeOf, type Verdict } from './rules.ts';
+import { type GateRules, type Knows, listed, type Tree, treeOf, type Verdict } from './rules.ts';
 import { sendFindings } from './send-rules.ts';
 import { taskFindings } from './task-rules.ts';
 

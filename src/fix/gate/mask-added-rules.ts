@@ -2,9 +2,10 @@
 import { Arguments } from './arguments.ts';
 import { isRecord, type Leaf, type Value } from './data.ts';
 import { isTaskfile } from './data-texts.ts';
-import { type Change, type Fact, type FileFacts, shownWords } from './facts.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Language } from './language.ts';
+import { shownWords } from './shown.ts';
 import { expanded, makeVariables } from './texts.ts';
 import { isFailure, isSilenced, isWork } from './work.ts';
 import { writtenPaths } from './written-paths.ts';

@@ -2,12 +2,13 @@
 import { isShell } from '../shell/wrappers.ts';
 import { Arguments, verbOf } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
-import { type Change, type Fact, type FileFacts, shownWords } from './facts.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { ends, guards } from './guard-rules.ts';
 import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
+import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
 import { functionOf, isSilenced, isWork } from './work.ts';
 
@@ -159,10 +160,11 @@ function constantEnd(condition: string): boolean | undefined {
   const last =
     condition
       .split(/;|\n/)
-      .findLast((part) => part.trim() !== '')
+      .filter((part) => part.trim() !== '')
+      .at(-1)
       ?.trim() ?? '';
-  const [, signs = '', plain = ''] = /^((?:!\s*)*)(.*)$/s.exec(last) ?? [];
-  const isNegated = signs.replace(/\s/g, '').length % 2 === 1;
+  const plain = last.replace(/^(?:!\s*)+/, '');
+  const isNegated = last.length - plain.length > 0 && last.split('!').length % 2 === 0;
   if (/^(?:true|:)$/.test(plain)) return !isNegated;
   return /^false$|^\(\(\s*0\s*\)\)$/.test(plain) || CONSTANT_TEST.test(plain) ? isNegated : undefined;
 }

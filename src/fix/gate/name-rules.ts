@@ -4,9 +4,10 @@ import picomatch from 'picomatch';
 import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import { hideTemplates } from '../shell/templates.ts';
 import { isInterpreter } from '../shell/wrappers.ts';
-import { type Change, type Fact, type FileFacts, shownWords, spellings } from './facts.ts';
+import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { type Finding, refuses } from './finding.ts';
 import type { GateRules } from './rules.ts';
+import { shownWords } from './shown.ts';
 import { writtenPaths } from './written-paths.ts';
 
 export function nameFindings(

@@ -3,9 +3,10 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { Arguments, verbOf } from './arguments.ts';
 import { isRecord, type Leaf } from './data.ts';
-import { type Change, type Fact, type FileFacts, shownWords } from './facts.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { is, type Row, whyOf } from './resource-rules.ts';
+import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
 import { writtenPaths } from './written-paths.ts';
 
@@ -253,18 +254,18 @@ const OF_ROLES: readonly Row[] = [
   ],
   ['gives a role more than it needs', is(/^resources$/, /^(?:secrets|\*)$/), is(/^apiGroups$/, /^\*$/)],
 ];
-const OF_BINDINGS: Row = [
-  'gives somebody else the rights of a role',
-  is(ANY, ANY, /^subjects$/),
-  is(/^name$/, ANY, /^roleRef$/),
+const OF_BINDINGS: readonly Row[] = [
+  ['gives somebody else the rights of a role', is(ANY, ANY, /^subjects$/), is(/^name$/, ANY, /^roleRef$/)],
 ];
-const ANYWHERE: Row = [
-  BINDS,
-  is(ANY, /^cluster-admin$|\bkind:\s*["']?(?:Cluster)?RoleBinding\b/),
-  is(/^clusterAdmin$/, /^true$/i),
-  is(/^kind$/, BINDING, ANY),
+const ANYWHERE: readonly Row[] = [
+  [
+    BINDS,
+    is(ANY, /^cluster-admin$|\bkind:\s*["']?(?:Cluster)?RoleBinding\b/),
+    is(/^clusterAdmin$/, /^true$/i),
+    is(/^kind$/, BINDING, ANY),
+  ],
 ];
-const READS: Row = ['lets a role read more than before', is(/^verbs$/, /^(?:get|list|watch)$/)];
+const READS: readonly Row[] = [['lets a role read more than before', is(/^verbs$/, /^(?:get|list|watch)$/)]];
 
 /** Roles and their bindings in a cluster. */
 function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
@@ -276,11 +277,11 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
   const hasRole =
     kinds(now).some((kind) => /^(?:Cluster)?Role$/.test(kind)) ||
     addedLeaves.some(({ keys }) => keys.includes('rules') || keys.includes('rbac'));
-  const rows = [...(hasRole ? OF_ROLES : []), ...(bindings(now) > 0 ? [OF_BINDINGS] : []), ANYWHERE];
+  const rows = [...(hasRole ? OF_ROLES : []), ...(bindings(now) > 0 ? OF_BINDINGS : []), ...ANYWHERE];
   const given = addedLeaves.flatMap((leaf): Finding[] => {
     const why = whyOf(leaf, rows);
     if (why !== undefined) return [refuses('persists', path, leaf.line, why, leaf.value)];
-    const more = hasRole ? whyOf(leaf, [READS]) : undefined;
+    const more = hasRole ? whyOf(leaf, READS) : undefined;
     return more === undefined ? [] : [asks('softer', path, leaf.line, more, leaf.value)];
   });
   return bindings(now) > bindings(old) ? [refuses('persists', path, undefined, BINDS), ...given] : given;

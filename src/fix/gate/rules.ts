@@ -51,17 +51,6 @@ export function foldersAbove(path: string): string[] {
 /** Whether the repository names this program, host or account anywhere, comments and prose not counted. */
 export type Knows = (name: string) => boolean;
 
-const ESCAPE = /[.*+?^${}()|[\]\\/]/g;
-
-/** Whether a text of the repository names a program, host or account as a whole word, outside of comments. */
-export function mentions(text: string, name: string): boolean {
-  if (!text.toLowerCase().includes(name.toLowerCase())) return false;
-  const isWhole = new RegExp(`(?:^|[^\\w.-])${name.replace(ESCAPE, '\\$&')}(?![\\w-])`, 'i');
-  return text.split('\n').some((line) => isWhole.test(withoutComment(line)));
-}
-
-const withoutComment = (line: string): string => (/^\s*(?:#|\/\/)/.test(line) ? '' : line.replace(/\s#\s.*$/, ''));
-
 export interface GateRules {
   /** Patterns of the files that may be changed; a trailing `/` means the tree below. */
   readonly allow: readonly string[];

@@ -3,9 +3,10 @@
 import { type Address, addressesIn, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Line } from './changed-lines.ts';
-import { type Change, type Fact, shownWords } from './facts.ts';
+import type { Change, Fact } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Knows } from './rules.ts';
+import { shownWords } from './shown.ts';
 
 const WHY = 'sends files, standard input or secrets to somebody else';
 const CLIENTS =

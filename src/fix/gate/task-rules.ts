@@ -171,8 +171,7 @@ const isLonger = (until: string, before: string): boolean =>
   until.startsWith(`${before} and `) && !/\b(?:or|if|else)\b/.test(until.slice(before.length));
 
 /** Arguments of modules that say whether there is anything to do, and what counts as success. */
-const DECIDES = ['status_code', 'creates', 'removes'];
-const LESS = 'may run less often, or fail less often, than before';
+const DECIDES = /^(?:status_code|creates|removes)$/;
 
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
@@ -183,8 +182,13 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     (FORGIVES.test(key) && earlier !== undefined && isForgiven(earlier));
   const news = Object.keys(task.words).filter((key) => !isOld(key));
   const isFailed = isNamedIn(task.name, logText);
-  const isOther = (key: string) => JSON.stringify(task.args[key]) !== JSON.stringify(earlier?.args[key]);
-  if (isFailed && earlier && DECIDES.some(isOther)) return [asks('masks', path, task.line, LESS, shown(task))];
+  const wider = Object.keys(task.args).find(
+    (key) => DECIDES.test(key) && earlier && JSON.stringify(task.args[key]) !== JSON.stringify(earlier.args[key]),
+  );
+  if (isFailed && wider !== undefined)
+    return [
+      asks('masks', path, task.line, 'may run less often, or fail less often, than before', `${shown(task)}: ${wider}`),
+    ];
   return news.flatMap((key): Finding[] => {
     const value = task.words[key] as Value;
     const row = [...SILENCES, ...(earlier ? SILENCES_OLD : [])].find(([keys, test]) => keys.test(key) && test(value));
@@ -194,7 +198,7 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     if (row) return [asks('masks', path, task.line, 'its failure counts under another condition', words)];
     const isLess =
       isFailed && (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && waitsLess(task, earlier)));
-    return isLess ? [asks('masks', path, task.line, LESS, words)] : [];
+    return isLess ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)] : [];
   });
 }
 

@@ -1,8 +1,9 @@
 // Which command of a file the log says failed: of several recipes, tasks or lines only the one that is named.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { factsOf, shownWords } from '../../../src/fix/gate/facts.ts';
+import { factsOf } from '../../../src/fix/gate/facts.ts';
 import { failedKeys } from '../../../src/fix/gate/failed-command.ts';
+import { shownWords } from '../../../src/fix/gate/shown.ts';
 import { parse } from './homelab.ts';
 
 const MAKEFILE =
