@@ -14,6 +14,8 @@ import { STAGE_STATUSES, type StageRecord, type StageState } from '../journal/st
 import { readSafeMode } from '../mend/safe-mode.ts';
 import type { Ledger } from '../triage/ledger.ts';
 
+type RunEnd = LoopEvent<'run.ended' | 'run.left'>;
+
 export interface Measured {
   readonly home: string;
   readonly version: string;
@@ -23,8 +25,8 @@ export interface Measured {
   readonly ledger: Ledger;
   readonly safeMode: boolean;
   readonly isAtWork: boolean;
-  /** The end of the newest run that ended. */
-  readonly last: LoopEvent<'run.ended'> | undefined;
+  /** The end of the newest run that ended, or stopped while jobs of it may still run. */
+  readonly last: RunEnd | undefined;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -202,8 +204,9 @@ export function metricsOf(layout: Layout): string {
 /** Searches backwards: the newest runs may be at work, cut off, or never have begun. */
 const MAX_LOOKED_AT = 20;
 
-function lastEnd(layout: Layout, { latest }: LoadedStages): LoopEvent<'run.ended'> | undefined {
-  const endOf = (events: readonly LoopEvent[] = []) => events.findLast((event) => event.type === 'run.ended');
+function lastEnd(layout: Layout, { latest }: LoadedStages): RunEnd | undefined {
+  const endOf = (events: readonly LoopEvent[] = []) =>
+    events.findLast((event) => event.type === 'run.ended' || event.type === 'run.left');
   const newest = endOf(latest?.events);
   if (newest) return newest;
   for (const id of listRuns(layout).slice(-MAX_LOOKED_AT).reverse()) {

@@ -28,7 +28,7 @@ export interface Timeline {
 }
 
 const MARKS: ReadonlySet<EventType> = new Set<EventType>([
-  ...(['tree.conflict', 'safe_mode.on', 'notice', 'run.resumed', 'run.ended'] as const),
+  ...(['tree.conflict', 'safe_mode.on', 'notice', 'run.resumed', 'run.left', 'run.ended'] as const),
   ...(['step.drift', 'step.fresh', 'step.retry', 'step.done', 'step.failed', 'step.skipped'] as const),
   ...(['step.interrupted', 'attempt.lost', 'failure.seen', 'failure.decided', 'failure.given_up'] as const),
   ...(['plugin.passed', 'plugin.failed', 'fix.refused', 'fix.suggested', 'fix.declined', 'fix.committed'] as const),

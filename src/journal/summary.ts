@@ -112,11 +112,12 @@ const set = <T extends object>(target: T, facts: Partial<T>): void => void Objec
 /** What each event adds; those that are not named only tell that the run was at work. */
 const FOLDS: Folds = {
   'run.started': (draft, { data }) => set(draft, { asked: data.asked, lab: data.lab, base: data.base.commit }),
-  'run.ended': (draft, { status, time, data }) => {
-    set(draft, { ended: time, outcome: RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure' });
-    if (data.exit !== undefined) draft.exit = data.exit;
-    if (data.duration_ms !== undefined) draft.duration_ms = data.duration_ms;
+  'run.ended': (draft, event) => {
+    draft.ended = event.time;
+    noteEnd(draft, event);
   },
+  // Without `ended`: the next start closes it.
+  'run.left': (draft, event) => noteEnd(draft, event),
   'tree.conflict': (draft, { data }) => set(draft, { conflict: short(data.message) }),
   'safe_mode.on': (draft, { data }) => set(draft, { safe_mode: short(data.why) }),
   'step.started': (draft, event) => end(stepIn(draft, event), 'open'),
@@ -180,6 +181,12 @@ export function summarize(run: string, at: string, events: readonly LoopEvent[])
     stages: stagesOf(steps),
     ...((spans.length > 1 || rest.ended === undefined) && { spans }),
   };
+}
+
+function noteEnd(draft: Draft, { status, data }: LoopEvent<'run.ended' | 'run.left'>): void {
+  draft.outcome = RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure';
+  if (data.exit !== undefined) draft.exit = data.exit;
+  if (data.duration_ms !== undefined) draft.duration_ms = data.duration_ms;
 }
 
 function stepIn({ steps }: Draft, { stage, step = stage ?? '' }: Pick<LoopEvent, 'stage' | 'step'>): StageSummary {

@@ -91,14 +91,22 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   const takenIn = await closeJobs(run, events, ports, word);
   const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
   const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));
-  close(run, why, [...takenIn, ...cut], loaded.state, ports);
+  const last = events.at(-1);
+  close(run, why, [...takenIn, ...cut], loaded.state, ports, last?.type === 'run.left' ? last.data : {});
   recordEnd(ports.layout, run);
   return run;
 }
 
 /** No subscribers: those of the next run get a notice of this one, not its events. */
-function close(run: string, reason: string, cut: NewEvent[], stages: StageState, { layout, clock }: ClosePorts): void {
+function close(
+  run: string,
+  reason: string,
+  cut: NewEvent[],
+  stages: StageState,
+  { layout, clock }: ClosePorts,
+  left: LoopEvent<'run.left'>['data'] = {},
+): void {
   const journal = openJournal({ run, layout, stages, clock });
-  journal.append(...cut, { type: 'run.ended', status: 'abandoned', data: { reason } });
+  journal.append(...cut, { type: 'run.ended', status: 'abandoned', data: { ...left, reason } });
   journal.close();
 }

@@ -138,13 +138,15 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const { carry } = config.map;
   const merge = !open?.treeOpened && bringOptions(layout, id, config.loop.git.sign);
   const inUse = elsewhere.followed.size > 0;
-  const worktree = await openWorktree(home, base, { objects, carry, merge, inUse }).catch(async (error) => {
-    if (isConflict(error)) {
-      const run = { ...starting, journal: openJournal(journalOptions) };
-      await recordConflict(run, base, began(lab, request, head, open), error, loaded.latest);
-    }
-    throw error;
-  });
+  const worktree = await openWorktree(home, base, { objects, carry, merge, inUse, isSettled: true }).catch(
+    async (error) => {
+      if (isConflict(error)) {
+        const run = { ...starting, journal: openJournal(journalOptions) };
+        await recordConflict(run, base, began(lab, request, head, open), error, loaded.latest);
+      }
+      throw error;
+    },
+  );
   const tree = runTree(worktree, layout);
   const putBack = [...new Set([...worktree.putBack, ...lostWork(config.map, loaded.state, worktree.changed)])];
   const stale = await staleAtStart({ config, layout, tree }, loaded.state, head.stages, putBack, open !== undefined);

@@ -123,7 +123,7 @@ function refuseMoved(ai: string, { was, head, branch, below, unsure }: Moved): n
   const at = (commit: string, name: string | undefined) =>
     `${name ?? 'no branch'} ${commit === UNBORN ? 'without a commit' : `at ${short(commit)}`}`;
   const log = head === UNBORN ? 'status' : `log ${short(was)}..${short(head)}`;
-  const back = below ? `rebase --onto ${short(was)} ${short(below.last)}` : `reset --keep ${short(was)}`;
+  const back = below ? `rebase --autostash --onto ${short(was)} ${short(below.last)}` : `reset --keep ${short(was)}`;
   const commands = [
     `git -C ai/worktree ${log}`,
     ...(branch === ai ? [] : [switchBack(ai, head)]),

@@ -22,6 +22,8 @@ export interface OpenOptions {
   readonly merge: BringOptions | false;
   /** Attempts of this run are under way on other machines: what they write stays. */
   readonly inUse?: boolean;
+  /** The cut-off run is closed or taken up: marks that are done with are forgotten. Until then they hold the word of a person. */
+  readonly isSettled?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
 }
 
 async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
-  const { objects, merge, inUse = false } = options;
+  const { objects, merge, inUse = false, isSettled = false } = options;
   const carry = carryPaths(options.carry);
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
@@ -53,8 +55,8 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const dirty = changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
-  for (const ref of await refuseStageCommits(treeGit(place), base, head))
-    await treeGit(place).run(['update-ref', '-d', ref]);
+  const done = await refuseStageCommits(treeGit(place), base, head);
+  for (const ref of isSettled ? done : []) await treeGit(place).run(['update-ref', '-d', ref]);
   const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
   // What no stage was seen to change would be judged in the place of what is committed.
   const strange = merged || inUse ? [] : (held?.strange ?? []);
@@ -76,7 +78,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   ];
   const unlinked = await Promise.all(uncarried.map((path) => unlinkedNotice(site.path, path)));
   const seen = (merged || strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>();
-  const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
+  const brought = merged ? { merged: { from: merged.from, to: merged.to } } : {};
   const putBack = merged ? attached.status.changed : [...missing, ...strange];
   const left = merged ? [] : changed.filter((path) => !strange.includes(path));
   return {
@@ -91,7 +93,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     notices,
     unlinked,
     seen,
-    ...done,
+    ...brought,
   };
 }
 

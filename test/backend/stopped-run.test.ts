@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { headline } from '../../src/console/status-lines.ts';
+import { metricsOf } from '../../src/inspect/metrics.ts';
+import { timelineOf } from '../../src/inspect/timeline.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { summaryOf } from '../../src/journal/history.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import { folder } from '../io/temporary.ts';
@@ -45,6 +48,11 @@ test('what may still run when a run is stopped keeps every backend from starting
   const { exit, run: id, events } = await first;
   assert.equal([exit, events.at(-1)?.type], [130, 'run.left']);
   assert.not(existsSync(layoutOf(home).runFile(id)));
+  const left = summaryOf(layoutOf(home), id);
+  assert.equal([left.exit, left.ended, typeof left.duration_ms], [130, undefined, 'number']);
+  assert.match(metricsOf(layoutOf(home)), /^mendloop_last_run_exit_code\S* 130$/m);
+  const marks = timelineOf(events as never)?.rows.flatMap((row) => row.marks.map(({ type }) => type));
+  assert.ok(marks?.includes('run.left'));
   assert.is(
     headline(loadStages(layoutOf(home)), 1, undefined, Date.now()),
     `run ${id} was stopped, and jobs of it may still run; the next start ends them`,
@@ -60,6 +68,8 @@ test('what may still run when a run is stopped keeps every backend from starting
   assert.equal([next.exit, next.run === id, ranSteps(home)], [0, false, ['a', 'a']]);
   const ended = journalIn(home, id).at(-1);
   assert.equal([ended?.type, ended?.status], ['run.ended', 'abandoned']);
+  const { exit: kept, duration_ms, outcome } = summaryOf(layoutOf(home), id);
+  assert.equal([outcome, kept, duration_ms], ['abandoned', 130, left.duration_ms]);
 });
 
 test.run();

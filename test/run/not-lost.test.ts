@@ -12,6 +12,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages, openRun } from '../../src/journal/load-stages.ts';
 import { showPromotion } from '../../src/promote/promote.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
+import { verifyStages } from '../../src/run/verify-stages.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { AI, commit, git, refusal } from '../worktree/repository.ts';
 import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
@@ -183,9 +184,16 @@ test('what a stage committed before its run was killed is neither gone on from n
   }
 });
 
+async function verified(home: string): Promise<void> {
+  const signal = new AbortController().signal;
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
+  await verifyStages({ ...selection, home, command: 'test', ai: true }, ports, () => {});
+}
+
 test('a commit that a person keeps as theirs before the next start lets the run that was killed go on', async () => {
   const { home, was, made } = await killedAfterCommit();
   git(home, 'update-ref', `refs/mendloop/by-stage/${was}-unsure`, was);
+  await verified(home);
   const { exit, events } = await run(home);
   assert.equal([exit, events[0]?.type], [0, 'run.resumed']);
   assert.is(git(join(home, 'ai/worktree'), 'rev-parse', 'HEAD'), made);

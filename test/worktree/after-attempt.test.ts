@@ -169,15 +169,17 @@ test('half of what a stage committed, or a branch that it began anew, is refused
 });
 
 test("a person's commits above those of a stage are named, and the advice keeps them", async () => {
-  const home = repository();
+  const home = repository({ 'a.txt': 'a\n' });
   const tree = await open(home);
   const theirs = commit(tree.path, { 'b.txt': 'b' }, 'by a stage');
+  write(tree.path, { 'a.txt': 'changed by the stage\n' });
   await refusal(look(tree));
   const mine = commit(tree.path, { 'mine.txt': 'm' }, 'my own work');
   const { text } = await refusal(open(home));
   assert.match(text, new RegExp(`^ +- not by a stage, and stays: ${mine.slice(0, 7)}\\w* my own work$`, 'm'));
-  assert.match(text, new RegExp(`rebase --onto ${tree.head.slice(0, 12)} ${theirs.slice(0, 12)}$`));
+  assert.match(text, new RegExp(`rebase --autostash --onto ${tree.head.slice(0, 12)} ${theirs.slice(0, 12)}$`));
   await followAdvice(home, text, () => {});
+  assert.is(read(tree.path, 'a.txt'), 'changed by the stage\n');
   await open(home);
   assert.equal([existsSync(join(tree.path, 'b.txt')), read(tree.path, 'mine.txt')], [false, 'm']);
 });

@@ -89,6 +89,7 @@ export async function open(home: string, options: Partial<OpenOptions> = {}): Pr
     objects: openObjects(home),
     carry: [],
     merge: bring(),
+    isSettled: true,
     ...options,
   });
 }
