@@ -1,15 +1,12 @@
 // Lawful changes that do what this repository has not done before: a new program, a new address, a write elsewhere, something
 // shown that should stay hidden. The owner is asked.
-import { dirname, join } from 'node:path/posix';
 import { distance } from 'fastest-levenshtein';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter } from '../shell/wrappers.ts';
 import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
-import type { Leaf } from './data.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
-import type { Language } from './language.ts';
 import { mentions } from './mentions.ts';
 import type { Knows, Tree } from './rules.ts';
 import { shownWords } from './shown.ts';
@@ -82,9 +79,16 @@ function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree
 
 /** A script of the repository, by its whole path, from the file's own folder, or by its tail behind a variable. */
 function isOfRepository(word: string, path: string, tree: Tree): boolean {
+  const folder = path.split('/').slice(0, -1).join('/');
   const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.\/+)+/, '');
-  const isThere = [plain, join(dirname(path), plain)].some((one) => tree.exists(one));
-  return isThere || tree.hasTail(plain.replace(/^(?:\.\.\/)+/, ''));
+  const parts = [...folder.split('/').filter(Boolean)];
+  for (const part of plain.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return (
+    tree.exists(plain) || tree.exists(parts.join('/')) || (tree.hasTail?.(plain.replace(/^(?:\.\.\/)+/, '')) ?? false)
+  );
 }
 
 /** Tools that are told to do what this file did not tell them before. */
@@ -102,7 +106,7 @@ const FETCHES =
   /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*|restic|borg|kopia|rclone|mc|s5cmd|aws|velero|vault|nomad|consul|cosign|ncat|socat|telnet|lftp|sftp|mount|showmount|smbclient|iscsiadm|ipmitool|nix|bw|op)$/;
 /** Keys of data whose values are fetched. */
 const FETCHED_KEY =
-  /^(?:src|include|resources|bases|components|taskfile|address)$|(?:^|[_-]|[a-z](?=[A-Z]))(?:ur[li]|repo(?:sitory|sitories|URL)?|registr(?:y|ies)|mirror|source|remote|manifest|endpoint|webhook|image)s?$/i;
+  /^(?:url|urls|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
 const IMAGE_KEY = /^(?:image|imageName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
 
 function newAddresses(change: Change, knows: Knows): Finding[] {
@@ -117,89 +121,71 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
       `reaches ${one.account === undefined ? one.host : `${one.host}/${one.account}`}, which nothing here uses yet`,
       words,
     );
-  const ran = added.filter(({ role }) => role === 'run');
-  const isElsewhere = ({ program, args: given }: Fact) => {
-    const args = new Arguments(given);
-    return (
-      (program === 'curl' && args.has('K', 'config')) ||
-      (program === 'wget' && args.has('i', 'input-file')) ||
-      (/^python[\d.]*$/.test(program) && args.any(/^(?:http\.server|SimpleHTTPServer)$/))
-    );
-  };
+  const findings: Finding[] = [];
+  const isElsewhere = (fact: Fact) =>
+    (fact.program === 'curl' && new Arguments(fact.args).has('K', 'config')) ||
+    (fact.program === 'wget' && new Arguments(fact.args).has('i', 'input-file')) ||
+    (/^python[\d.]*$/.test(fact.program) && new Arguments(fact.args).any(/^(?:http\.server|SimpleHTTPServer)$/));
+  for (const fact of added.filter(({ role }) => role === 'run'))
+    if (isElsewhere(fact))
+      findings.push(
+        asks('new_address', path, fact.line, 'reaches, or serves, whom only another file names', shownWords(fact)),
+      );
+  for (const fact of added) {
+    if (fact.role === 'maybe' || !(FETCHES.test(fact.program) || isInterpreter(fact.program))) continue;
+    const bare = /^(?:curl|wget)$/.test(fact.program)
+      ? new Arguments(fact.args).operands
+          .filter(
+            (word) => /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(word) && !/\.(?:ya?ml|json|txt|sh|tgz|gz)$/.test(word),
+          )
+          .map((word) => `https://${word}`)
+      : [];
+    const text = [...fact.args.map(({ text }) => text), ...bare].join(' ');
+    const image = /^(?:docker|podman|nerdctl|crictl|kubectl|k)$/.test(fact.program) ? imagesIn(fact) : [];
+    const [first] = [...addressesIn(text), ...image].filter(isNew);
+    if (first) findings.push(say(first, fact.line, shownWords(fact)));
+  }
   // Variables that programs go by, or that something is fetched from.
   const isFetched = (name: string) =>
     /proxy$/i.test(name) ||
     now.commands.some(
       ({ program, args }) => FETCHES.test(program) && args.some(({ raw }) => new RegExp(`\\$\\{?${name}\\b`).test(raw)),
     );
-  const isComment = (text: string) => /^\s*(?:#(?!\s*syntax\s*=)|\/\/)/.test(text);
-  const places: { addresses: Address[]; line: number; words: string }[] = [
-    ...added
-      .filter(({ role, program }) => role !== 'maybe' && (FETCHES.test(program) || isInterpreter(program)))
-      .map((fact) => ({ addresses: reachedBy(fact), line: fact.line, words: shownWords(fact) })),
-    ...ran.map((fact) => ({
-      addresses: assignmentsOf(fact).flatMap(({ name, values: [value] }) =>
-        /:\/\//.test(value?.text ?? '') && isFetched(name) ? addressesIn(value?.text ?? '') : [],
-      ),
-      line: fact.line,
-      words: shownWords(fact),
-    })),
-    ...addedLeaves.map((leaf) => ({
-      addresses: namedBy(leaf, now.language),
-      line: leaf.line,
-      words: `${leaf.keys.at(-1)}: ${leaf.value}`,
-    })),
-    ...lines.added
-      .filter(({ text }) => (now.language === 'docker' || now.language === 'program') && !isComment(text))
-      .map(({ text, number }) => ({
-        addresses: now.language === 'docker' ? baseOf(text) : addressesIn(text),
-        line: number,
-        words: text.trim(),
-      })),
-  ];
-  return [
-    ...ran
-      .filter(isElsewhere)
-      .map((fact) =>
-        asks('new_address', path, fact.line, 'reaches, or serves, whom only another file names', shownWords(fact)),
-      ),
-    ...places.flatMap(({ addresses, line, words }) =>
-      addresses
-        .filter(isNew)
-        .slice(0, 1)
-        .map((one) => say(one, line, words)),
-    ),
-  ];
-}
-
-/** The addresses and images in the words of a program that fetches. */
-function reachedBy(fact: Fact): Address[] {
-  const isHost = (word: string) =>
-    /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(word) && !/\.(?:ya?ml|json|txt|sh|tgz|gz)$/.test(word);
-  const hosts = /^(?:curl|wget)$/.test(fact.program) ? new Arguments(fact.args).operands.filter(isHost) : [];
-  const text = [...fact.args.map(({ text }) => text), ...hosts.map((host) => `https://${host}`)].join(' ');
-  return [
-    ...addressesIn(text),
-    ...(/^(?:docker|podman|nerdctl|crictl|kubectl|k)$/.test(fact.program) ? imagesIn(fact) : []),
-  ];
-}
-
-/** Where a value of data is fetched from. */
-function namedBy({ keys, value }: Leaf, language: Language): Address[] {
-  const key = keys.at(-1) ?? '';
-  const isImage = IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image'));
-  const image = isImage ? imageAddress(value) : undefined;
-  const source = language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
-  const isFetched = FETCHED_KEY.test(key) || /^(?:oci|git|ssh):\/\//.test(value);
-  return [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : []), ...(source ? [source] : [])];
-}
-
-/** What an image is made from. */
-function baseOf(line: string): Address[] {
-  const [, from, rest = ''] = /^\s*(FROM\s|ADD\s|COPY\s+--from=(?=\S*[/:])|#\s*syntax\s*=)\s*(.*)$/i.exec(line) ?? [];
-  const word = rest.split(/\s+/).find((part) => !part.startsWith('--')) ?? '';
-  if (from === undefined || /:\/\//.test(word)) return from === undefined ? [] : addressesIn(word).slice(0, 1);
-  return /^ADD/i.test(from) ? [] : [imageAddress(word) ?? []].flat();
+  for (const fact of added.filter(({ role }) => role === 'run')) {
+    const given = assignmentsOf(fact).filter(
+      ({ values, name }) => /:\/\//.test(values[0]?.text ?? '') && isFetched(name),
+    );
+    const [first] = given.flatMap(({ values }) => addressesIn(values[0]?.text ?? '')).filter(isNew);
+    if (first) findings.push(say(first, fact.line, shownWords(fact)));
+  }
+  for (const { keys, value, line } of addedLeaves) {
+    const key = keys.at(-1) ?? '';
+    const image =
+      IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) ? imageAddress(value) : undefined;
+    const isFetched = FETCHED_KEY.test(key) || /^(?:oci|git|ssh):\/\//.test(value);
+    const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
+    const all = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : []), ...(source ? [source] : [])];
+    const [first] = all.filter(isNew);
+    if (first) findings.push(say(first, line, `${key}: ${value}`));
+  }
+  const bases =
+    now.language === 'docker'
+      ? lines.added.filter(({ text }) => /^\s*(?:FROM|ADD|COPY\s+--from=\S*[/:]|#\s*syntax\s*=)\s*/i.test(text))
+      : [];
+  for (const { text, number } of bases) {
+    const parts = text
+      .trim()
+      .replace(/^#\s*syntax\s*=\s*|^COPY\s+--from=/i, 'FROM ')
+      .split(/\s+/);
+    const [head = '', word = ''] = parts.filter((part) => !part.startsWith('--'));
+    const address = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM$/i.test(head) ? imageAddress(word) : undefined;
+    if (address && isNew(address)) findings.push(say(address, number, text.trim()));
+  }
+  for (const { text, number } of now.language === 'program' ? lines.added : []) {
+    const [first] = /^\s*(?:#|\/\/)/.test(text) ? [] : addressesIn(text).filter(isNew);
+    if (first) findings.push(say(first, number, text.trim()));
+  }
+  return findings;
 }
 
 /** Where Terraform gets a module or provider. */
@@ -312,6 +298,10 @@ function shows({ path, added, gone }: Change): Finding[] {
     if (tells) return [asks('softer', path, line, 'prints a variable that may hold a secret', words)];
     if (dumps && !wasShown)
       return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
+    const config = assignmentsOf(fact).find(
+      ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),
+    );
+    if (config) return [asks('softer', path, line, `sets ${config.name} to a path of this machine`, words)];
     const [feeder = fact] = fact.fedBy;
     const isOutput = writtenPaths(fact).some((file) => /\$MENDLOOP_OUT\b/.test(file));
     const isLiteral =

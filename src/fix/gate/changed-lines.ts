@@ -29,8 +29,7 @@ export function changedLines(before: string | null, after: string): ChangedLines
   const { start, end } = commonEnds(old, now);
   const gone = numbered(old, start, old.length - end);
   const come = numbered(now, start, now.length - end);
-  const textOf = ({ text }: Line) => essence(text);
-  return { added: without(come, gone, textOf), removed: without(gone, come, textOf), before: old, after: now };
+  return { added: without(come, gone), removed: without(gone, come), before: old, after: now };
 }
 
 function commonEnds(a: readonly string[], b: readonly string[]): { start: number; end: number } {
@@ -45,22 +44,15 @@ function commonEnds(a: readonly string[], b: readonly string[]): { start: number
 const numbered = (lines: readonly string[], from: number, to: number): Line[] =>
   lines.slice(from, to).map((text, i) => ({ number: from + i + 1, text }));
 
-/** Those of `some` that `others` do not have as well, each as often as it stands there; of the same ones first those that `isOld`. */
-export function without<T>(
-  some: readonly T[],
-  others: readonly T[],
-  keyOf: (one: T) => string,
-  isOld: (one: T) => boolean = () => true,
-): T[] {
+/** The lines of `some` that `others` do not have as well, each as often as it stands there. */
+function without(some: readonly Line[], others: readonly Line[]): Line[] {
   const counts = new Map<string, number>();
-  for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
-  const matched = new Set<T>();
-  for (const one of [...some.filter(isOld), ...some.filter((other) => !isOld(other))]) {
-    const left = counts.get(keyOf(one)) ?? 0;
-    counts.set(keyOf(one), left - 1);
-    if (left > 0) matched.add(one);
-  }
-  return some.filter((one) => !matched.has(one));
+  for (const { text } of others) counts.set(essence(text), (counts.get(essence(text)) ?? 0) + 1);
+  return some.filter(({ text }) => {
+    const left = counts.get(essence(text)) ?? 0;
+    if (left > 0) counts.set(essence(text), left - 1);
+    return left === 0;
+  });
 }
 
 /** The search costs the square of this; beyond it every line counts as changed. */

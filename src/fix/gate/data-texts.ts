@@ -1,13 +1,12 @@
 // The shell texts in YAML, JSON and TOML: what Ansible, a Taskfile or npm runs, what containers start, and values that may be
 // commands for a reader nobody knows.
 import { type Data, isRecord, type Value } from './data.ts';
-import type { Role, ShellText } from './language.ts';
+import type { Role, ShellText } from './shell-text.ts';
 
 const ANSIBLE_PATH =
   /(?:^|\/)(?:tasks|handlers|playbooks?|roles|molecule)\/|(?:^|\/)(?:site|playbook|main|bootstrap|reset|provision)[\w-]*\.ya?ml/i;
 const TASKFILE = /(?:^|\/)\.?taskfile[^/]*\.ya?ml$|(?:^|\/)\.?taskfiles?\//i;
-const SHELL_MODULE =
-  /^(?:ansible\.(?:builtin|legacy|windows)\.)?(?:shell|command|raw|script|win_shell|win_command|expect)$/;
+const SHELL_MODULE = /^(?:ansible\.(?:builtin|legacy|windows)\.)?(?:shell|command|raw|win_shell|win_command|expect)$/;
 /** Keys whose values a tool of the stage runs, in whatever file. */
 const RUN_KEYS =
   /^(?:cmds?|sh|run|runcmd|bootcmd|precmds?|postcmds?|preconditions|status|entry|shell_command|on_start|hooks?|defer)$/;
@@ -46,8 +45,7 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     if (typeof value === 'string') made.push({ text: value, role, line, name, guard });
     else if (Array.isArray(value)) for (const item of value) add(item, role, line, name, guard);
     else if (isRecord(value))
-      for (const key of ['cmd', 'sh', 'command', 'run', 'defer'])
-        add(value[key], role, line, name, guard + guardOf(value));
+      for (const key of ['cmd', 'sh', 'command', 'run', 'defer']) add(value[key], role, line, name, guard);
   };
 
   const visit = (value: Value, keys: readonly string[], near: number, name: string, above = ''): void => {
@@ -91,10 +89,11 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     if (typeof inner === 'string') made.push({ text: inner, role: 'run', line, name, guard });
     if (Array.isArray(inner)) made.push({ text: inner.map(String), role: 'run', line, name, guard });
     if (!isRecord(inner)) return;
-    for (const key of ['_raw_params', 'command', 'cmd', 'stdin']) {
+    for (const key of ['_raw_params', 'command']) {
       const text = inner[key];
       if (typeof text === 'string') made.push({ text, role: 'run', line, name, guard });
     }
+    if (typeof inner.cmd === 'string') made.push({ text: inner.cmd, role: 'run', line, name, guard });
     if (Array.isArray(inner.argv)) made.push({ text: inner.argv.map(String), role: 'run', line, name, guard });
   };
 
@@ -150,8 +149,6 @@ const ASKS_FIRST = [
   'preconditions',
   'if',
   'unless',
-  'platforms',
-  'status',
   'tags',
   'delegate_to',
   'creates',

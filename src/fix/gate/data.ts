@@ -38,17 +38,6 @@ export function readData(text: string, language: Language): Data {
   return byLine(text);
 }
 
-/** What scripts write down as YAML, for a cluster or a file, together; undefined when they write none. `line`: where each begins. */
-export function readWritten(texts: readonly { text: string; line: number }[]): Data | undefined {
-  const all = texts.flatMap(({ text, line }) => {
-    const data = LOOKS_LIKE_YAML.test(text) && text.length < MAX_INNER ? readYaml(hideTemplates(text)) : undefined;
-    return data ? [{ ...data, leaves: data.leaves.map((leaf) => ({ ...leaf, line: leaf.line + line })) }] : [];
-  });
-  return (
-    all[0] && { ...all[0], leaves: all.flatMap((one) => one.leaves), documents: all.flatMap((one) => one.documents) }
-  );
-}
-
 function readYaml(text: string): Data | undefined {
   if (deepOffset(text) !== undefined) return undefined;
   const lineCounter = new LineCounter();

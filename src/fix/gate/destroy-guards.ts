@@ -1,34 +1,26 @@
 // Destructive commands that stay, under other conditions than before.
 import { assignmentsOf } from '../shell/unwrap.ts';
-import { removesTrees, verbOf } from './arguments.ts';
+import { removesTrees } from './arguments.ts';
 import type { Severity } from './destructive.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { writtenPaths } from './written-paths.ts';
 
-/**
- * Destructive commands that stay, but under other conditions, in another function or with other variables than before.
- * `severityOf`: what a command does; `temporary`: variables that hold what mktemp made.
- */
-export function changedGuards(
-  change: Change,
-  severityOf: (fact: Fact) => Severity | undefined,
-  temporary: ReadonlySet<string>,
-): Finding[] {
+/** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `severityOf`: what a command does. */
+export function changedGuards(change: Change, severityOf: (fact: Fact) => Severity | undefined): Finding[] {
   const { path, old, now } = change;
   if (now.language === 'docker') return [];
   const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && severityOf(fact));
   const before = harmful(old);
   if (before.length === 0) return [];
   const earlier = new Map<string, Guard[]>();
-  for (const fact of before)
-    earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact, temporary)]);
+  for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
   const why = 'changes on what it depends that this command runs, or on what';
   const writes = change.added.flatMap(writtenPaths).filter((file) => file.length > 3 && !file.startsWith('/dev/'));
   const moved = harmful(now).flatMap((fact): Finding[] => {
     const guards = earlier.get(looseKey(fact));
-    const is = guardOf(now, fact, temporary);
+    const is = guardOf(now, fact);
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
     const isSame = ({ given, around, asked }: Guard) =>
       given === is.given && around.length === is.around.length && asked.join() === is.asked.join();
@@ -38,8 +30,8 @@ export function changedGuards(
         refuses('destroys', path, fact.line, `runs because of ${made}, which the change makes`, shownWords(fact)),
       ];
     if (!guards || alike.some(isSame)) return [];
-    // What is only stopped may be asked about otherwise, but be done to nothing else.
-    const isSoft = severityOf(fact) === 'ask' && !removesTrees(fact) && verbOf(fact) !== 'delete';
+    // What can be made again may be asked about otherwise, but be done to nothing else.
+    const isSoft = severityOf(fact) === 'ask' && !removesTrees(fact);
     if (isSoft && guards.some(({ variables }) => variables === is.variables)) return [];
     // One more condition makes it run less often; a value that a condition asks for may be wrong.
     const isNarrower = alike.some(({ given, asked }) => is.given.includes(given) && !isSetAnew(asked, is.asked));
@@ -100,22 +92,16 @@ function isWithin(some: readonly string[], all: readonly string[]): boolean {
   return at === some.length;
 }
 
-/** The files that it, or a loop around it, reads. */
-export const inputsOf = ({ redirects }: Fact): string =>
-  redirects.flatMap(({ operator, target }) => (operator.startsWith('<') ? (target?.text ?? []) : [])).join(' ');
-
-function guardOf({ commands }: FileFacts, fact: Fact, temporary: ReadonlySet<string>): Guard {
+function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const given = fact.around.flatMap((frame) => (frame.kind === 'given' ? [frame.guard] : [])).join(' ');
   const inner = fact.around.filter(({ kind }) => kind !== 'given');
   const frames = inner.map((frame) =>
     'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
   );
-  const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '), temporary);
+  const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
   const callers = functionsOf(fact);
-  const asked = commands
-    .slice(0, commands.indexOf(fact))
-    .filter((one) => one.unit === fact.unit && isQuestion(one) && !leavesOtherLoop(one, frames));
+  const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
   const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
   // Questions in functions count where such a function is called.
   const near = asked.filter((one) => functionsOf(one).every((name) => callers.includes(name) || texts.includes(name)));
@@ -127,8 +113,8 @@ function guardOf({ commands }: FileFacts, fact: Fact, temporary: ReadonlySet<str
   return {
     given,
     around: frames.map(squeezed),
-    variables: JSON.stringify([set, words, [inputsOf(fact)]].map((texts) => texts.map(squeezed))),
-    asked: setIn(commands, fact, frames.join(' '), temporary),
+    variables: JSON.stringify([set, words].map((texts) => texts.map(squeezed))),
+    asked: setIn(commands, fact, frames.join(' ')),
     // What a question says to people does not matter.
     before: near
       .map(({ key, program, args, around }) =>
@@ -140,17 +126,8 @@ function guardOf({ commands }: FileFacts, fact: Fact, temporary: ReadonlySet<str
   };
 }
 
-/**
- * What the variables of a text are set to, wherever that is written: by other variables, a loop, or the calls of its function.
- * One more name of a temporary file in a list changes nothing.
- */
-function setIn(commands: readonly Fact[], fact: Fact, text: string, temporary: ReadonlySet<string>): string[] {
-  const isTemporary = (name: string, given: string) =>
-    temporary.has(name) ||
-    (/\$/.test(given) &&
-      given
-        .replace(/\$\{?(\w+)\}?/g, (_, one) => (one === name || temporary.has(one) ? '' : 'x'))
-        .replace(/["\s]/g, '') === '');
+/** What the variables of a text are set to, wherever that is written: by other variables, a loop, or the calls of its function. */
+function setIn(commands: readonly Fact[], fact: Fact, text: string): string[] {
   const loops = fact.around.flatMap((frame) =>
     frame.kind === 'branch' ? [/^for (\w+) in (.*?);?$/s.exec(frame.guard) ?? []] : [],
   );
@@ -165,7 +142,7 @@ function setIn(commands: readonly Fact[], fact: Fact, text: string, temporary: R
   const visit = (value: string) => {
     for (const [, used] of value.matchAll(/\$\{?(\w+)/g))
       for (const [name, given] of all.filter(([one]) => one === used)) {
-        if (assignments.has(`${name}=${given}`) || isTemporary(name, given)) continue;
+        if (assignments.has(`${name}=${given}`)) continue;
         assignments.add(`${name}=${given}`);
         visit(given);
       }
@@ -185,24 +162,9 @@ const isQuestion = ({ program, around }: Fact): boolean =>
   /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break)$/.test(program) ||
   (/^(?:\[\[?|test|grep)$/.test(program) && !around.some(({ kind }) => /^(?:condition|or|and)$/.test(kind)));
 
-/** The end of a round of a loop in which the command does not stand. */
-function leavesOtherLoop({ program, around }: Fact, frames: readonly string[]): boolean {
-  const loops = around.flatMap((frame) =>
-    'guard' in frame && /^(?:for|while|until|select)\b/.test(frame.guard) ? [frame.guard] : [],
-  );
-  return /^(?:continue|break)$/.test(program) && loops.length > 0 && !frames.includes(loops.at(-1) as string);
-}
-
 /** Targets of make that run nothing. */
 const SPECIAL =
   /^\.(?:PHONY|SUFFIXES|PRECIOUS|INTERMEDIATE|NOTINTERMEDIATE|SECONDARY|DELETE_ON_ERROR|IGNORE|SILENT|NOTPARALLEL|ONESHELL|POSIX)\s*:/;
-
-const headOf = (line: string): string => line.slice(0, line.indexOf(':')).trim();
-const needsOf = (line: string): string[] =>
-  line
-    .slice(line.indexOf(':') + 1)
-    .replace(/#.*/, '')
-    .split(/[\s()|&]+/);
 
 /** Targets that run a destructive one first, and did not before. */
 function newCallers({ path, lines, now: { language }, addedLeaves }: Change, targets: ReadonlySet<string>): Finding[] {
@@ -212,10 +174,11 @@ function newCallers({ path, lines, now: { language }, addedLeaves }: Change, tar
   const isRule = language === 'make' || language === 'just';
   const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text) && !SPECIAL.test(text)) : [];
   const called = heads.flatMap(({ text, number }) => {
-    const earlier = lines.removed
-      .filter((other) => headOf(other.text) === headOf(text))
-      .flatMap((one) => needsOf(one.text));
-    const name = names.find((one) => needsOf(text).includes(one) && !earlier.includes(one));
+    const needs = text
+      .slice(text.indexOf(':') + 1)
+      .replace(/#.*/, '')
+      .split(/[\s()|&]+/);
+    const name = names.find((one) => needs.includes(one));
     return name === undefined ? [] : [refuses('destroys', path, number, why(name), text.trim())];
   });
   const tasks = addedLeaves.filter(

@@ -2,8 +2,8 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, removesTrees, verbOf } from './arguments.ts';
-import { changedGuards, inputsOf } from './destroy-guards.ts';
-import { type Harm, harmOf, inlineHarm, SPEAKS, sqlHarm } from './destructive.ts';
+import { changedGuards } from './destroy-guards.ts';
+import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
@@ -21,14 +21,14 @@ export function destroyFindings(change: Change): Finding[] {
     ...added.flatMap((fact) => {
       const harm = worstOf([fact, ...variants(fact, change.now)].map((one) => harmIn(one, scope)));
       if (!harm) return [];
-      if ((harm.severity === 'ask' && isSameAct(fact, change, scope)) || isSaidAgain(fact, change)) return [];
+      if (harm.severity === 'ask' && isSameAct(fact, change, scope)) return [];
       const severity = wasThere(fact, change) ? 'ask' : harm.severity;
       const words = shownWords(fact);
       return severity === 'ask'
         ? [asks('softer', path, fact.line, harm.why, words)]
         : [refuses('destroys', path, fact.line, harm.why, words)];
     }),
-    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity, scope.temporary),
+    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity),
     ...programLines(change),
   ];
 }
@@ -132,9 +132,12 @@ const destroys = (fact: Fact, scope: Scope): Harm | undefined =>
   written(fact) ?? wrapped(fact) ?? deletes(fact, scope) ?? empties(fact, scope) ?? harmOf(fact, scope.isFunction);
 
 const DELETES = /^(?:rm|shred|unlink|mkfs(?:\..*)?|wipefs|blkdiscard|rmdir)$/;
+const TALKS =
+  /^(?:echo|printf|log\w*|info|warn\w*|error|die|grep|egrep|rg|which|type|command|man|git|kubectl|docker|podman|export|local|declare|case|for|sudo|env|xargs|find|ssh|sh|bash|trap|eval|apt-get|apt|dnf|yum|apk|brew|pip|npm|busybox|toybox|test|\[\[?|alias|hash|function)$/;
+
 /** A program that no table knows and that is given another to run; JSON that has a command in it. */
 function wrapped({ program, args, via }: Fact): Harm | undefined {
-  if (via !== undefined || SPEAKS.test(program) || isInterpreter(program) || program === '') return jsonHarm(args);
+  if (via !== undefined || TALKS.test(program) || program === '') return jsonHarm(args);
   const at = args.findIndex(({ text, quoted }) => !quoted && DELETES.test(text.split('/').at(-1) as string));
   return at > 0 && args.length > at + 1 && !args[at]?.dynamic
     ? { severity: 'refuse', why: 'has something deleted by another program' }
@@ -234,41 +237,50 @@ function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, 
 
 const FETCHES =
   /^(?:curl|wget|aria2c|axel|fetch|http|https|xh|lwp-request|GET|ftp|tftp|scp|sftp|nc|ncat|netcat|socat|oras|gsutil)$/;
-const isSpoken = (program: string): boolean => /^(?:echo|printf)$/.test(program);
-
-/** A shell or interpreter that reads its program from another command, which does not just say it. */
-function isFed(fact: Fact): boolean {
-  const [feeder] = fact.fedBy;
-  if (!feeder || !isInterpreter(fact.program) || hasOperand(fact)) return false;
-  const program = nameOf(feeder.words[0]?.text ?? '');
-  if (program === 'cat' && feeder.document !== undefined) return false;
-  return !isSpoken(program) || feeder.words.slice(1).some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text));
-}
-
 /** What is downloaded or decoded and run at once. */
 function unseen(fact: Fact, { fetched, language, ran }: Scope): Harm | undefined {
-  const { program, args, redirects, around } = fact;
-  const sources = program === 'source' || program === '.';
-  const runs = isInterpreter(program) || /^(?:source|\.|eval|xargs|parallel|at|batch|crontab|ssh)$/.test(program);
+  const { program, args, fedBy, redirects, around } = fact;
+  const runs =
+    isShell(program) ||
+    isInterpreter(program) ||
+    /^(?:source|\.|eval|xargs|parallel|at|batch|crontab|ssh)$/.test(program);
+  const why = 'runs what it downloads or decodes without anyone having seen it';
+  const feeder = fedBy.map(({ words }) => (words[0]?.text ?? '').split('/').at(-1) as string);
+  if (
+    (isShell(program) || (isInterpreter(program) && !hasOperand(fact))) &&
+    fedBy.length > 0 &&
+    !(isShell(program) && hasOperand(fact))
+  ) {
+    const isWritten =
+      /^(?:echo|printf)$/.test(feeder[0] ?? '') || (feeder[0] === 'cat' && fedBy[0]?.document !== undefined);
+    if (!isWritten) return { severity: 'refuse', why };
+    const written = fedBy[0]?.words.slice(1) ?? [];
+    if (
+      /^(?:echo|printf)$/.test(feeder[0] ?? '') &&
+      written.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text))
+    )
+      return { severity: 'refuse', why };
+  }
   const input = redirects.find(({ operator }) => operator === '<')?.target?.text;
+  if (isShell(program) && !hasOperand(fact) && fact.via === undefined && input !== undefined)
+    return { severity: 'refuse', why };
+  if (runs && input === '$(…)') return { severity: 'refuse', why };
+  if (/^(?:source|\.|bash|sh|zsh|dash|ksh)$/.test(program) && args.some(({ text }) => text === '$(…)'))
+    return { severity: 'refuse', why };
+  if (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) return { severity: 'refuse', why };
   // What an image is made of stays in it.
-  const isHarmless =
-    program === '' ||
-    (program === 'chmod' && (language === 'docker' || !args.some(({ text }) => MAKES_RUNNABLE.test(text))));
-  const started =
-    isInterpreter(program) || sources || program === 'chmod'
+  if (program === 'chmod' && (language === 'docker' || !args.some(({ text }) => MAKES_RUNNABLE.test(text))))
+    return undefined;
+  const target =
+    isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod)$/.test(program)
       ? args.map(({ text }) => text)
       : [fact.words[0]?.text ?? ''].filter((word) => !ran.has(word));
-  const isUnseen =
-    isFed(fact) ||
-    (isShell(program) && !hasOperand(fact) && fact.via === undefined && input !== undefined) ||
-    (runs && input === '$(…)') ||
-    ((sources || isShell(program)) && args.some(({ text }) => text === '$(…)')) ||
-    (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) ||
-    (!isHarmless && started.some((word) => fetched.has(word) || (word.includes('/') && fetched.has(nameOf(word)))));
-  return isUnseen
-    ? { severity: 'refuse', why: 'runs what it downloads or decodes without anyone having seen it' }
-    : undefined;
+  if (
+    target.some((word) => (word.includes('/') || fetched.has(word) ? fetched.has(nameOf(word)) : false)) &&
+    program !== ''
+  )
+    return { severity: 'refuse', why };
+  return undefined;
 }
 
 const MAKES_RUNNABLE = /^[ugoa]*[+=][a-zA-Z]*x|^[0-7]*[1357][0-7]*$/;
@@ -316,19 +328,12 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
   });
 }
 
-/** The very command was there, and its output went elsewhere; nothing it acts on is another. */
-const isSaidAgain = (fact: Fact, { gone }: Change): boolean =>
-  fact.words.every(({ text, raw }) => text === raw || !raw.includes('$')) &&
-  gone.some((other) => sameWords(other.words, fact.words) && inputsOf(other) === inputsOf(fact));
-const sameWords = (some: Fact['words'], others: Fact['words']): boolean =>
-  some.length === others.length && some.every(({ raw, text }, i) => raw === others[i]?.raw && text === others[i]?.text);
-
 /** What a command acts on: its words without options and their values, however they are quoted. */
 function targets({ program, args }: Fact): string[] {
   const isFiles = NAMES_FILES.test(program);
   return args.flatMap(({ raw, text }, i) => {
     const isValue = !isFiles && /^(?:--(?!filename)[\w-]+|-[neoc])$/.test(args[i - 1]?.text ?? '');
-    if (text.startsWith('-') || isValue || (program === 'dd' ? !/^[io]f=/.test(text) : /^\w+=/.test(text))) return [];
+    if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
     if (!isFiles && !isShell(program) && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
     return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${text.replace(/\ue000+/g, '\ue000')}`];

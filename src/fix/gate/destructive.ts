@@ -1,5 +1,4 @@
-// What a command would destroy. A word that means removing, as sub-command, option or name of any program whose words are not
-// mere names, is what it says; tables hold only what such words do not tell.
+// What a command would destroy: one table by program, and what holds for programs that no table knows.
 import { isInterpreter } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import type { Fact } from './facts.ts';
@@ -13,38 +12,6 @@ export interface Harm {
   readonly why: string;
 }
 
-const REMOVING =
-  'delete|deletemany|del|destroy|remove|removeall|rm|rmi|rmp|rmdirs|rmfailed|rb|erase|purge|wipe|zap|nuke|drop|dropall|prune|' +
-  'uninstall|unpublish|autoremove|autopurge|reset|format|sanitize|evict|forget|flush|flushall|flushdb|clear|truncate|terminate|' +
-  'undefine|unregister|unregistervm|deregister|obliterate|teardown|labelclear|delnode|delsnapshot|removenode|clean-all|distclean';
-/** The word itself or a part of it: `delete-stack`, `vm-destroy`, `luksErase`. */
-const REMOVES = new RegExp(
-  `^(?:[a-z0-9]+[-_:.])*(?:${REMOVING})(?:[-_:.].*)?$|^[a-z]+(?:Delete|Remove|Erase|Format|Drop|Destroy)[A-Z]?\\w*$`,
-  'i',
-);
-/** An option that says so; of `reset` alone nobody knows what. */
-const REMOVING_OPTION =
-  /^--?(?:[a-z0-9]+-)*(?:delete|del|destroy|remove|erase|purge|wipe|zap|nuke|drop|prune|uninstall|evict|flush|truncate|unlink|cluster-reset|factory-reset|force-new-cluster|force-(?:empty|zero))(?:-\S*?)?(?:=(?!false|no|0).*)?$/i;
-/** Options of that kind that remove nothing which was there before. */
-const HARMLESS_OPTION =
-  /^--?(?:no-\S+|remove-signatures|\S*cache|drop-\S*cap\S*|\S*-(?:delay|timeout|interval|period|age|size|policy)\S*)$/;
-/** What other texts than commands hardly say by chance. */
-const PLAINLY_REMOVES =
-  /^(?:destroy|nuke|wipe|wipe-.*|erase|purge|uninstall|obliterate|zap|drop|dropall|delete|delete-.*|remove-all|factory-reset|terminate|flushall)$/;
-const PLAIN_OPTION =
-  /^(?:--?purge|--(?:cluster-reset|force-new-cluster|factory-reset|(?:force-)?(?:wipe|erase|destroy|purge|delete|zap|drop|nuke|empty|zero|remove)(?:-\S*)?))(?:=(?!false|no).*)?$/;
-/** Stops something, or takes a step back. */
-const STOPS =
-  /^(?:stop|disable|mask|kill|isolate|halt|down|unload|bootout|suspend|scale|drain|cordon|taint|rollback|undo|reboot|shutdown|poweroff|pause|hibernate|rescue|emergency|managedsave|move-disk|move-volume|upgrade-k8s|untaint|rebalance|failover)$/;
-/** Verbs behind which only names stand. */
-const ACTS =
-  /^(?:get|describe|logs?|apply|create|install|upgrade|start|restart|reload|status|run|exec|pull|push|build|set|add|list|ls|show|plan|validate|diff|wait|template|check|test|init|info|version|up|cp|copy|reconcile|resume|backup|restore|bootstrap|label|annotate|rollout|login|import|patch|edit|send|inspect|enable|is-active|reset-failed)$/;
-/** Programs whose words are names, patterns or texts, and those with rows of their own. */
-export const SPEAKS =
-  /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|tput|clear|reset|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|find|test_.*|describe|it|assert.*|curl|wget|cp|mv|ln|install|tar|chmod|chown|rm|rmdir|kill|hostname|id|ps|pgrep|seq|openssl|base64|envsubst|sops|helm-docs)$/;
-/** What runs targets, playbooks or scripts by their names. */
-const RUNNERS = /^(?:g?make|just|task|go-task|npm|pnpm|yarn|mise|invoke|rake|ansible-playbook|ansible-pull)$/;
-
 type Test = (args: Arguments, fact: Fact) => boolean;
 type Row = readonly [programs: RegExp, test: Test, severity?: Severity];
 
@@ -54,20 +21,12 @@ const verb =
   (args) =>
     args.verb(verbs, within);
 
-/** A verb with one of these options, short or long. */
-const told =
-  (verbs: RegExp, short: string, ...long: string[]): Test =>
-  (args) =>
-    args.verb(verbs, 4) && args.has(short, ...long);
-const nested =
-  (...verbs: RegExp[]): Test =>
-  (args) =>
-    args.verbs(...verbs);
-
 const DISK = /^\/dev\/(?:sd|nvme|vd|hd|xvd|mapper|disk|mmcblk|md|dm-|zvol|loop|block|mem|kmem|port)/;
 const KUBECTL = /^(?:kubectl|k|oc|kubecolor)$/;
-const CONTAINERS = /^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/;
+const CONTAINERS = /^(?:docker|podman|nerdctl|crictl|ctr|buildah|docker-compose|podman-compose)$/;
 const TERRAFORM = /^(?:terraform|tofu|terragrunt|pulumi|vagrant|cdk|cdktf)$/;
+const CLOUDS =
+  /^(?:aws|gcloud|az|doctl|hcloud|linode-cli|vultr-cli|oci|scw|openstack|flyctl|heroku|wrangler|ibmcloud)$/;
 
 /** Deletes that a cluster makes good by itself. */
 const MENDED_BY_CLUSTER =
@@ -81,22 +40,54 @@ function deletesSoftly(args: Arguments): boolean {
   return MENDED_BY_CLUSTER.test(kind) && (names.length > 0 || kind.includes('/') || args.has('l', 'selector'));
 }
 
-/** What words do not tell. */
+/** `programs | how many of the first words | verbs`, one line each. */
+const byVerb = (text: string, severity: Severity = 'refuse'): Row[] =>
+  text.split('\n').map((line): Row => {
+    const [programs = '', within, verbs = ''] = line.split(' | ');
+    return [anyOf(programs), verb(anyOf(verbs), Number(within)), severity];
+  });
+const anyOf = (words: string): RegExp => new RegExp(`^(?:${words.replaceAll(' ', '|')})$`);
+
+const DESTROYING_VERBS = `zpool zfs | 3 | destroy labelclear rollback remove offline detach receive recv
+cryptsetup | 3 | luksFormat erase luksErase luksKillSlot luksRemoveKey reencrypt format
+dmsetup | 3 | remove remove_all wipe_table clear
+btrfs snapper bcachefs xfs_repair tune2fs nvme multipath | 4 | delete del format sanitize remove wipe
+qm pct virsh xl bhyve vboxmanage VBoxManage lxc incus multipass govc xe vmrun pveceph pvesr ha-manager | 4 | destroy undefine delete delsnapshot rollback unregistervm purge vol-delete pool-delete pool-destroy snapshot-delete snapshot-revert vm-destroy vdi-destroy unlink disk-unlink remove
+pvesm pvesh pvecm pveum | 4 | free remove delete delnode del
+rbd rados ceph ceph-volume cephadm radosgw-admin gluster linstor drbdadm | 6 | rm remove purge destroy zap delete rmfailed rm-cluster wipe-md trash
+talosctl kubeadm k0s k0sctl k3d k3sup kind minikube microk8s rke rke2 eksctl clusterctl omnictl | 4 | reset delete destroy wipe remove uninstall shutdown-all
+flux | 3 | uninstall delete
+helm helmfile cilium istioctl linkerd velero argocd kustomize longhornctl kn tkn cmctl tridentctl | 3 | uninstall delete del un destroy purge remove
+rclone gsutil s3cmd s5cmd mc mcli b2 azcopy | 3 | delete deletefile purge sync move rm rmdirs rb del remove cleanup mirror
+restic borg borgmatic kopia duplicity rdiff-backup proxmox-backup-client zfs-auto-snapshot | 3 | forget prune delete remove unlock rebuild-index compact break-lock snapshots?-delete
+vault bao consul nomad op bw | 3 | delete destroy metadata-delete purge system-gc
+ufw | 3 | disable reset delete`;
+const STOPPING_VERBS = `flux | 3 | suspend
+systemctl service rc-service sv supervisorctl pm2 launchctl | 2 | stop disable mask kill isolate poweroff reboot halt rescue emergency down delete unload bootout
+docker podman nerdctl crictl ctr buildah docker-compose podman-compose | 4 | stop kill down pause
+qm pct virsh lxc incus multipass | 2 | stop shutdown reset suspend reboot pause hibernate managedsave move-disk move-volume resize template
+talosctl | 2 | reboot shutdown rollback upgrade-k8s`;
+
 const TABLE: readonly Row[] = [
+  ...byVerb(DESTROYING_VERBS),
   // Files and folders
-  [/^(?:shred|srm|rimraf|trash|trash-put|bleachbit|deltree|unlink|chattr)$/, always],
+  [/^(?:shred|srm|rimraf|trash|trash-put|wipe|secure-delete|bleachbit|del|deltree|unlink)$/, always],
   [/^find$/, (args) => args.any(/^-(?:delete|fprint\w*)$/)],
   [/^fd(?:find)?$/, (args) => args.any(/^(?:rm|shred|unlink)$/)],
+  [/^rsync$/, (args) => args.any(/^--(?:del|delete.*|remove-source-files)$/)],
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
-  [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
+  [/^mv$/, (args) => args.operands.at(-1) === '/dev/null'],
   [/^(?:cp|mv|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
-  [/^(?:tar|7z)$/, (args) => args.has('', 'remove-files', 'recursive-unlink')],
-  [/^zip$/, (args) => args.has('m')],
+  [
+    /^(?:tar|zip|7z)$/,
+    (args, { program }) => args.has('', 'remove-files', 'recursive-unlink') || (program === 'zip' && args.has('m')),
+  ],
   [
     /^(?:chmod|chown|chgrp|setfacl)$/,
     (args) => args.has('R', 'recursive') && args.operands.some((word) => /^\/(?:$|[a-z]+\/?$|\*)/.test(word)),
   ],
   [/^chmod$/, (args) => args.operands.some((word) => /^(?:0?0?000?|[0-7]?777|a[+=]rwx|a-rwx|ugo-rwx)$/.test(word))],
+  [/^chattr$/, always],
   // Disks
   [
     /^(?:mkfs(?:\..*)?|mke2fs|mkswap|wipefs|blkdiscard|mkdosfs|mkntfs|badblocks|cfdisk|scrub|nwipe|hdparm|sg_format)$/,
@@ -107,25 +98,33 @@ const TABLE: readonly Row[] = [
     /^(?:sgdisk|gdisk|sfdisk|fdisk|parted|partprobe)$/,
     (args) => !args.has('', 'list', 'print', 'version') && !args.verb(/^print$/, 4) && !args.has('lp'),
   ],
-  [/^(?:lv|vg|pv)(?:remove|reduce)$/, always],
-  [/^(?:lv|vg|pv)(?:create|convert)$/, (args) => args.has('f', 'force')],
-  [/^zpool$/, told(/^(?:create|add|replace)$/, 'f')],
-  [/^(?:zpool|zfs)$/, verb(/^(?:rollback|offline|detach|receive|recv)$/)],
-  [/^mdadm$/, (args) => args.has('SC', 'zero-superblock', 'stop', 'remove', 'fail', 'create')],
-  [/^cryptsetup$/, verb(/^(?:luksKillSlot|reencrypt)$/)],
-  [/^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/, (args) => args.any(DISK) && !args.any(/^\/dev\/(?:null|zero|stdin)$/)],
-  // Virtual machines, storage, clusters and containers
-  [/^(?:virt-rescue|vzctl)$/, always],
-  [/^(?:virsh|xe)$/, verb(/^snapshot-revert$/, 4)],
-  [/^(?:qm|pct)$/, verb(/^(?:rollback|unlink)$/, 2)],
-  [/^pvesm$/, verb(/^free$/, 4)],
-  [/^(?:rclone|gsutil|s3cmd|s5cmd|mc|mcli|b2|azcopy)$/, verb(/^(?:sync|move|cleanup|mirror)$/)],
-  [/^(?:restic|borg|borgmatic|kopia|duplicity)$/, verb(/^(?:unlock|rebuild-index|compact|break-lock)$/)],
-  [/^(?:vault|bao|nomad)$/, verb(/^system-gc$/)],
-  [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-killall(?:\.sh)?$/, always],
+  [
+    /^(?:lv|vg|pv)(?:remove|reduce|create|convert)$/,
+    (args, { program }) => /remove|reduce/.test(program) || args.has('f', 'force'),
+  ],
+  [/^zpool$/, (args) => args.verb(/^(?:create|add|replace)$/) && args.has('f')],
+  [/^mdadm$/, (args) => args.has('S', 'zero-superblock', 'stop', 'remove', 'fail') || args.has('C', 'create')],
+  [
+    /^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/,
+    (args) =>
+      args.words
+        .slice(1)
+        .concat(args.words)
+        .some((word) => DISK.test(word)) && !args.any(/^\/dev\/(?:null|zero|stdin)$/),
+  ],
+  // Virtual machines and storage
+  [/^(?:lxc-destroy|virt-rescue|vzctl)$/, always],
+  // Clusters
+  [/^talosctl$/, (args) => args.has('', 'wipe-mode', 'system-labels-to-wipe', 'user-disks-to-wipe')],
+  [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-(?:uninstall|killall|agent-uninstall)(?:\.sh)?$/, always],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
-  [KUBECTL, told(/^replace$/, '', 'force')],
-  [KUBECTL, told(/^drain$/, '', 'force', 'disable-eviction')],
+  [KUBECTL, (args) => args.verb(/^replace$/) && args.has('', 'force')],
+  [KUBECTL, (args) => args.verb(/^apply$/) && args.any(/^--prune(?:=true)?$/)],
+  [
+    KUBECTL,
+    (args) =>
+      args.verb(/^drain$/) && args.has('', 'force', 'delete-emptydir-data', 'delete-local-data', 'disable-eviction'),
+  ],
   [
     KUBECTL,
     (args) =>
@@ -134,48 +133,131 @@ const TABLE: readonly Row[] = [
         args.all,
       ),
   ],
-  [KUBECTL, nested(/^config$/, /^unset$/)],
-  [/^etcdctl$/, verb(/^(?:compact|defrag)$/)],
-  [CONTAINERS, told(/^down$/, 'v', 'volumes', 'rmi')],
-  [CONTAINERS, told(/^up$/, 'V', 'renew-anon-volumes', 'force-recreate')],
-  [/^docker$/, nested(/^swarm$/, /^leave$/)],
-  // Infrastructure as code and histories
-  [TERRAFORM, nested(/^state$/, /^(?:mv|push|replace-provider)$/)],
-  [/^gh$/, verb(/^archive$/)],
-  [/^git$/, told(/^push$/, 'fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune')],
-  [/^git$/, (args) => args.verb(/^push$/) && args.operands.slice(1).some((word) => /^[+:]/.test(word))],
-  [/^git$/, verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref|restore)$/, 2)],
-  [/^git$/, told(/^reset$/, '', 'hard', 'merge', 'keep')],
-  [/^git$/, told(/^(?:checkout|switch)$/, 'f', 'force', 'discard-changes')],
-  [/^git$/, (args) => args.verb(/^checkout$/, 2) && (args.words.includes('--') || args.operands.at(-1) === '.')],
-  [/^git$/, nested(/^(?:stash|reflog|worktree)$/, /^(?:drop|clear|expire|delete|remove|prune)$/)],
-  [/^git$/, told(/^(?:branch|tag)$/, 'dD', 'delete', 'force')],
-  [/^git$/, told(/^gc$/, '', 'prune')],
-  // Databases and machines
-  [/^(?:dropdb|dropuser|pg_resetwal|pg_dropcluster|userdel|groupdel|deluser|delgroup)$/, always],
-  [/^(?:mysqladmin|redis-cli)$/, (args) => args.any(/^(?:shutdown|flush-.*|flushall|flushdb|del|unlink)$/i)],
-  [/^(?:iptables|ip6tables|ebtables|nft|ipset|ipvsadm)$/, (args) => args.has('FXZ')],
+  [KUBECTL, (args) => args.verb(/^config$/) && args.verb(/^(?:delete-.*|unset)$/)],
+  [/^etcdctl$/, (args) => args.verb(/^(?:del|rm|compact|defrag)$/) || args.verbs(/^member$/, /^remove$/)],
+  // Containers
+  [CONTAINERS, (args) => args.verb(/^(?:prune|rm|rmi|remove|rmp|rmsd|purge)$/, 4) && !args.verb(/^(?:run|exec)$/, 2)],
+  [CONTAINERS, (args) => args.verb(/^down$/, 4) && args.has('v', 'volumes', 'rmi', 'remove-orphans')],
   [
-    /^(?:ip|nmcli|wg|tailscale|zerotier-cli)$/,
-    (args) => args.verb(/^(?:logout|leave)$/) || / set .*\bdown\b/.test(` ${args.all}`),
+    CONTAINERS,
+    (args) => args.verb(/^up$/, 4) && args.has('V', 'renew-anon-volumes', 'remove-orphans', 'force-recreate'),
   ],
-  [/^ufw$/, verb(/^disable$/)],
-  [/^(?:crontab|at|batch)$/, (args) => args.has('r')],
-  [/^atrm$/, always],
+  [/^docker$/, (args) => args.verbs(/^swarm$/, /^leave$/)],
+  // Infrastructure as code and clouds
+  [TERRAFORM, (args) => args.verb(/^destroy$/) || args.any(/^-{1,2}destroy(?:=true)?$/)],
+  [
+    TERRAFORM,
+    (args) =>
+      args.verbs(/^state$/, /^(?:rm|mv|push|replace-provider|delete)$/) ||
+      args.verbs(/^workspace$/, /^delete$/) ||
+      args.verbs(/^stack$/, /^rm$/),
+  ],
+  [
+    CLOUDS,
+    (args) =>
+      args.words.some((word) =>
+        /^(?:delete|delete-.*|terminate-.*|destroy|purge|rb|rm|remove|deregister-.*|erase)$/.test(word),
+      ),
+  ],
+  [/^gh$/, (args) => args.verb(/^(?:delete|delete-asset|archive)$/, 3)],
+  // Histories and databases
+  [
+    /^git$/,
+    (args) =>
+      args.verb(/^push$/) &&
+      (args.has('fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune') ||
+        args.operands.slice(1).some((word) => /^[+:]/.test(word))),
+  ],
+  [/^git$/, (args) => args.verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref)$/, 2)],
+  [/^git$/, (args) => args.verb(/^reset$/, 2) && args.has('', 'hard', 'merge', 'keep')],
+  [
+    /^git$/,
+    (args) =>
+      args.verb(/^(?:checkout|switch|restore)$/, 2) &&
+      (args.has('f', 'force', 'discard-changes') ||
+        args.words.includes('--') ||
+        args.verb(/^restore$/, 2) ||
+        args.operands.at(-1) === '.'),
+  ],
+  [
+    /^git$/,
+    (args) =>
+      args.verbs(/^stash$/, /^(?:drop|clear)$/) ||
+      args.verbs(/^reflog$/, /^(?:expire|delete)$/) ||
+      args.verbs(/^worktree$/, /^(?:remove|prune)$/),
+  ],
+  [
+    /^git$/,
+    (args) =>
+      (args.verb(/^(?:branch|tag)$/, 2) && args.has('dD', 'delete', 'force')) ||
+      (args.verb(/^update-ref$/, 2) && args.has('d')) ||
+      (args.verb(/^gc$/, 2) && args.has('', 'prune')),
+  ],
+  [
+    /^(?:dropdb|dropuser|mysqladmin|pg_resetwal|pg_dropcluster)$/,
+    (args, { program }) => program !== 'mysqladmin' || args.verb(/^(?:drop|flush-.*|shutdown)$/),
+  ],
+  [/^redis-cli$/, (args) => args.any(/^(?:flushall|flushdb|del|unlink|shutdown)$/i)],
+  [
+    /^(?:rabbitmqctl|kafka-topics(?:\.sh)?|influx|nodetool|mongodump|minio)$/,
+    verb(/^(?:reset|force_reset|delete.*|purge.*|--delete|bucket-delete|removenode)$/, 3),
+  ],
+  // Machines
+  [/^(?:userdel|groupdel|deluser|delgroup)$/, always],
+  [
+    /^(?:iptables|ip6tables|ebtables|nft|ipset|ipvsadm)$/,
+    (args) => args.has('FXZ', 'flush', 'delete-chain', 'clear', 'destroy') || args.verb(/^(?:flush|destroy|delete)$/),
+  ],
+  [
+    /^(?:ip|nmcli|bridge|ovs-vsctl|netplan|ifdown|wg|tailscale|zerotier-cli)$/,
+    (args) =>
+      args.verb(/^(?:delete|del|flush|del-br|del-port|logout|leave)$/, 4) ||
+      (args.verb(/^set$/) && args.verb(/^down$/, 6)),
+  ],
+  [/^(?:crontab|at|atrm|batch)$/, (args) => args.has('r')],
   [/^kill$/, (args) => args.words.includes('-1') || args.words.includes('1')],
-  [/^(?:pacman|dpkg|rpm|yay)$/, (args) => args.any(/^(?:-R[a-z]*|-P|-r|-e)$/)],
+  [
+    /^(?:apt|apt-get|aptitude|dnf|yum|zypper|pacman|apk|snap|flatpak|brew|pip[\d.]*|pipx|npm|pnpm|yarn|gem|cargo|dpkg|rpm)$/,
+    (args) =>
+      args.verb(/^(?:remove|purge|autoremove|autopurge|uninstall|erase|del|unpublish|clean-all|rm)$/, 2) ||
+      args.any(/^(?:-R[a-z]*|--purge|--remove|--erase|-P)$/),
+  ],
   [/^ipmitool$/, (args) => args.any(/^(?:off|cycle|reset|soft)$/)],
   [/^history$/, (args) => args.has('cdw')],
-  [/^(?:curl|wget|http|https|xh|httpie)$/, (args) => args.any(/^(?:-X|--request=|--method=)?DELETE$/i)],
-  [/^(?:ansible|ansible-playbook|ansible-pull)$/, (args) => /\bstate=absent\b/.test(args.all)],
-  [/^(?:ansible-playbook|ansible-pull)$/, (args) => REMOVES.test(args.value(/^(?:-t|--tags)$/) ?? '')],
+  [
+    /^(?:curl|wget|http|https|xh|httpie)$/,
+    (args) =>
+      args.any(/^-?X?\s*DELETE$/) ||
+      /^(?:DELETE)$/i.test(args.value(/^(?:-X|--request|--method)$/) ?? '') ||
+      args.any(/^(?:-XDELETE|--request=DELETE|--method=DELETE)$/i),
+  ],
+  [
+    /^(?:ansible|ansible-playbook|ansible-pull)$/,
+    (args) =>
+      /\bstate=absent\b/.test(args.all) ||
+      /^(?:reset|nuke|destroy|wipe|teardown|uninstall)/.test(args.value(/^(?:-t|--tags)$/) ?? '') ||
+      args.operands.some((word) =>
+        /(?:^|[/_-])(?:reset|nuke|destroy|wipe|teardown|uninstall)[\w-]*\.ya?ml$/.test(word),
+      ),
+  ],
+  [
+    /^(?:make|just|task|go-task|npm|pnpm|yarn|mise|invoke|rake)$/,
+    (args) =>
+      args.operands.some((word) =>
+        /(?:^|[:_-])(?:destroy|nuke|wipe|reset|teardown|uninstall|purge|clean-all|distclean)(?:$|[:_-])/.test(word),
+      ),
+  ],
+
   [
     /^(?:sed|perl)$/,
     (args) =>
-      args.words.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word)) &&
-      args.words.some((word) => /^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/.test(word)),
+      args.has('', 'in-place') || args.words.some((word) => /^-[a-zA-Z]*i/.test(word))
+        ? args.words.some((word) => /^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/.test(word))
+        : false,
   ],
+  [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   // What can be undone
+  ...byVerb(STOPPING_VERBS, 'ask'),
   [
     /^(?:qm|pct)$/,
     (args) => /^(?:scsi|virtio|sata|efidisk|unused|mp|rootfs|tpmstate)\d*/.test(args.value(/^-{1,2}delete$/) ?? ''),
@@ -188,37 +270,41 @@ const TABLE: readonly Row[] = [
       args.words.some((word) => /(?:^|[\s/\d$}])d(?:;|$)|\bdel\(|\bdelete\(/.test(word)),
     'ask',
   ],
-  [KUBECTL, verb(/^delete$/), 'ask'],
-  [KUBECTL, nested(/^rollout$/, /^(?:undo|pause)$/), 'ask'],
-  [/^(?:helm|helmfile)$/, (args) => args.has('', 'force', 'force-replace', 'cleanup-on-fail'), 'ask'],
-  [/^git$/, told(/^(?:checkout|switch)$/, '', 'orphan'), 'ask'],
-  [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze|rmdir)$/, always, 'ask'],
-  [RUNNERS, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
-  [/^kill$/, (args) => args.has('9', 'KILL') || args.any(/^-(?:SIG)?KILL$/), 'ask'],
-  [/^umount$/, (args) => args.has('fl', 'force', 'lazy'), 'ask'],
-  [/^(?:zpool|vgchange|vgexport)$/, (args) => args.verb(/^export$/) || args.has('', 'activate=n'), 'ask'],
-  [TERRAFORM, (args) => args.any(/^-{1,2}replace/), 'ask'],
+  [KUBECTL, (args) => args.verb(/^delete$/), 'ask'],
+  [
+    KUBECTL,
+    (args) => args.verb(/^(?:drain|scale|cordon|taint|evict)$/) || args.verbs(/^rollout$/, /^(?:undo|pause)$/),
+    'ask',
+  ],
+  [
+    /^(?:helm|helmfile)$/,
+    (args) => args.verb(/^rollback$/) || args.has('', 'force', 'force-replace', 'cleanup-on-fail'),
+    'ask',
+  ],
+  [/^git$/, (args) => args.verb(/^(?:checkout|switch)$/, 2) && args.has('', 'orphan'), 'ask'],
+  [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
+  [/^(?:make|just|task)$/, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
+  [/^kill$/, (args) => args.has('9', 'KILL') || args.words.includes('-KILL') || args.words.includes('-SIGKILL'), 'ask'],
+  [
+    /^(?:umount|zpool|vgchange|vgexport)$/,
+    (args, { program }) =>
+      program === 'umount' ? args.has('fl', 'force', 'lazy') : args.verb(/^export$/) || args.has('', 'activate=n'),
+    'ask',
+  ],
+  [TERRAFORM, (args) => args.verb(/^(?:taint|untaint)$/) || args.any(/^-{1,2}replace/), 'ask'],
   [/^journalctl$/, (args) => args.any(/^--vacuum/), 'ask'],
+  [/^rmdir$/, always, 'ask'],
 ];
 
-/** What a program's name, verbs and options say. In a value that may be no command at all only plain verbs count. */
-function harmByWords({ program, role, via }: Fact, args: Arguments): Severity | undefined {
-  if (program === '' || SPEAKS.test(program) || isInterpreter(program) || args.operands[0] === 'kubectl')
-    return undefined;
-  const isMaybe = role === 'maybe';
-  // What a container is started with are options of its own program, unless a shell runs it.
-  const isRun = role === 'run' || (!isMaybe && via !== undefined);
-  const bare = (word: string) => (word.split('/').at(-1) ?? '').replace(/\.\w+$/, '');
-  if (RUNNERS.test(program)) return args.operands.some((word) => REMOVES.test(bare(word))) ? 'refuse' : undefined;
-  if (isRun && REMOVES.test(bare(program))) return 'refuse';
-  const verbs = args.operands.slice(0, isMaybe ? 2 : 4);
-  const end = verbs.findIndex((word) => ACTS.test(word));
-  const telling = end === -1 ? verbs : verbs.slice(0, end);
-  if (telling.some((word) => (isMaybe ? PLAINLY_REMOVES : REMOVES).test(word))) return 'refuse';
-  const isOption = (word: string) => (isRun ? REMOVING_OPTION : PLAIN_OPTION).test(word) && !HARMLESS_OPTION.test(word);
-  if (!/^(?:qm|pct)$/.test(program) && args.words.some(isOption)) return 'refuse';
-  return isRun && telling.slice(0, 2).some((word) => STOPS.test(word)) ? 'ask' : undefined;
-}
+const GENERIC =
+  /^(?:destroy|nuke|wipe|wipe-.*|erase|purge|uninstall|obliterate|zap|drop|dropall|delete|delete-.*|remove-all|factory-reset|terminate|flushall)$/;
+const GENERIC_FLAG =
+  /^(?:--?purge|--(?:cluster-reset|force-new-cluster|factory-reset|force-(?:empty|zero|destroy|remove|delete)|(?:wipe|erase|destroy|purge|delete|zap|drop|nuke)(?:-\S*)?))(?:=(?!false|no).*)?$/;
+/** What any tool calls stopping something. */
+const SOFT = /^(?:stop|scale|suspend|drain|rollback|reboot|shutdown|poweroff|pause|cordon)$/;
+/** Programs whose words are names, patterns or texts. */
+const SPEAKS =
+  /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
 
 const INLINE =
   /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:promises\.)?(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
@@ -234,11 +320,7 @@ export function inlineHarm(text: string): Harm | undefined {
     /\.(?:unlink|rmdir|rmtree|rename|replace)\(\s*(?:missing_ok\s*=\s*\w+\s*)?\)|\.unlink\(/.test(text)
   )
     return { severity: 'refuse', why: 'deletes files or data' };
-  if (
-    /\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|^\s*open\([^=]*["']w[bt+]*["']\s*\)\s*$|\.write_text\(\s*["']{2}\s*\)/.test(
-      text,
-    )
-  )
+  if (/\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_text\(\s*["']{2}\s*\)/.test(text))
     return { severity: 'refuse', why: 'empties a file' };
   if (
     /\b(?:exec|eval|compile|__import__)\s*\(.*(?:b64decode|decode\(|fromhex|urlopen|requests\.|bytes\.)|(?:^|[;\s])(?:exec|eval)\s*\(\s*\w+\s*\)/.test(
@@ -311,8 +393,10 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
   if (isFunction(program)) return undefined;
   const row = TABLE.find(([programs, test]) => programs.test(program) && test(args, fact));
   if (row) return { severity: row[2] ?? 'refuse', why: WHY[row[2] ?? 'refuse'] };
-  const severity = harmByWords(fact, args);
-  return severity && { severity, why: WHY[severity] };
+  const isTalk = program === '' || SPEAKS.test(program) || isInterpreter(program) || args.operands[0] === 'kubectl';
+  if (!isTalk && (args.verb(GENERIC, 2) || (args.any(GENERIC_FLAG) && !/^(?:qm|pct)$/.test(program))))
+    return { severity: 'refuse', why: WHY.refuse };
+  return !isTalk && fact.role === 'run' && args.verb(SOFT, 2) ? { severity: 'ask', why: WHY.ask } : undefined;
 }
 
 const sedScript = (words: readonly string[]): string =>

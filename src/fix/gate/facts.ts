@@ -5,10 +5,11 @@ import type { Frame } from '../shell/command.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
 import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
-import { type ChangedLines, changedLines, without } from './changed-lines.ts';
-import { type Data, type Leaf, readData, readWritten } from './data.ts';
+import { type ChangedLines, changedLines } from './changed-lines.ts';
+import { type Data, type Leaf, readData } from './data.ts';
 import { readHcl } from './hcl.ts';
-import { type Language, languageOf, type Role, type ShellText, untemplated } from './language.ts';
+import { type Language, languageOf, untemplated } from './language.ts';
+import type { Role, ShellText } from './shell-text.ts';
 import { readTasks, type Task } from './tasks.ts';
 import { shellTexts } from './texts.ts';
 
@@ -62,9 +63,7 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
     for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);
     if (language !== 'program') for (const line of read.unread) unread.add(line);
   }
-  const written = commands.flatMap(({ document, line }) => (document ? [{ text: document.text, line }] : []));
-  const tasks = data ? readTasks(data) : [];
-  return { language, commands, functions, values, data: data ?? readWritten(written), tasks, unread };
+  return { language, commands, functions, values, data, tasks: data ? readTasks(data) : [], unread };
 }
 
 function readText(
@@ -125,11 +124,14 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
   const lines = changedLines(before, after);
   // Of a text that could not be read before, what stands in old lines is old.
   const numbers = new Set(lines.added.map(({ number }) => number));
-  const wasRead = old.data?.parsed === false ? false : old.unread.size === 0 || now.unread.size > 0;
+  const wasRead = old.data ? old.data.parsed : old.unread.size === 0 || now.unread.size > 0;
   const isNew = ({ line }: { line: number }) => wasRead || [0, 1, 2, 3].some((more) => numbers.has(line + more));
+  const ends = now.tasks.map(({ line }) => line).slice(1);
+  const isOldTask = ({ line }: Task, i: number) =>
+    ![...numbers].some((number) => number >= line && number < (ends[i] ?? Number.POSITIVE_INFINITY));
   return {
     ...edit,
-    old: wasRead ? old : { ...old, tasks: [...old.tasks, ...unreadTasks(now.tasks, lines)] },
+    old: wasRead ? old : { ...old, tasks: [...old.tasks, ...now.tasks.filter(isOldTask)] },
     now,
     lines,
     added: without(now.commands, old.commands, commandKey, ({ line }) => !numbers.has(line)).filter(isNew),
@@ -139,24 +141,26 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
   };
 }
 
-/** The tasks of a text that did not parse before, as far as their lines are old: a word of one may be new, its call may not. */
-function unreadTasks(tasks: readonly Task[], { added, removed }: ChangedLines): Task[] {
-  const wordIn = ({ text }: { text: string }) => /^\s*(?:- )?([\w.]+):\s*(.*?)\s*$/.exec(text)?.slice(1, 3) ?? [];
-  const before = new Map(removed.map(wordIn).map(([key = '', value = '']) => [key, value]));
-  return tasks.flatMap((task, i) => {
-    const end = tasks[i + 1]?.line ?? Number.POSITIVE_INFINITY;
-    const keys = added.filter(({ number }) => number >= task.line && number < end).map((line) => wordIn(line)[0] ?? '');
-    const words = Object.fromEntries(
-      Object.entries(task.words).flatMap(([key, value]) =>
-        keys.includes(key) ? [[key, before.get(key) ?? '']] : [[key, value]],
-      ),
-    );
-    return keys.every((key) => key in task.words) ? [{ ...task, words }] : [];
-  });
-}
-
 /** A leaf under a renamed parent is the same leaf; a module's full name is its short name. */
 const leafKey = ({ keys, value }: Leaf): string =>
   `${(keys.at(-1) ?? '').replace(/^ansible\.(?:builtin|legacy)\./, '')}\0${value}`;
 
 const commandKey = ({ key, role }: Fact): string => `${role === 'maybe'} ${key}`;
+
+/** Those of `some` that `others` do not have as well, each as often as it stands there; of the same ones first those that `isOld`. */
+function without<T>(
+  some: readonly T[],
+  others: readonly T[],
+  keyOf: (one: T) => string,
+  isOld: (one: T) => boolean = () => true,
+): T[] {
+  const counts = new Map<string, number>();
+  for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  const matched = new Set<T>();
+  for (const one of [...some.filter(isOld), ...some.filter((other) => !isOld(other))]) {
+    const left = counts.get(keyOf(one)) ?? 0;
+    counts.set(keyOf(one), left - 1);
+    if (left > 0) matched.add(one);
+  }
+  return some.filter((one) => !matched.has(one));
+}

@@ -20,12 +20,7 @@ const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function byText(facts: readonly Fact[], failed: string): Fact[] | undefined {
   const text = squeezed(failed);
-  const asWritten = ({ words }: Fact) => words.map(({ raw }) => raw).join(' ');
-  return some(
-    facts.filter(
-      (fact) => fact.words.length > 0 && [shownWords(fact), asWritten(fact)].some((one) => squeezed(one) === text),
-    ),
-  );
+  return some(facts.filter((fact) => fact.words.length > 0 && squeezed(shownWords(fact)) === text));
 }
 
 function byLine(path: string, facts: readonly Fact[], failed: string): Fact[] | undefined {

@@ -20,7 +20,7 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
     shells: file.commands.filter(isTextShell).length,
     stopping: file.commands.filter((fact) => isTextShell(fact) && fact.args.some(({ text }) => /^-[a-z]*e/.test(text)))
       .length,
-    checks: file.commands.filter((fact) => callsJudge(fact, judges)).length,
+    checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
   });
   const [was, is] = [counts(old, before ?? ''), counts(now, after)];
   const lost = old.commands.filter((fact) => {
@@ -60,13 +60,6 @@ const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind
 
 const isTest = ({ program }: Fact): boolean => /^(?:\[\[?|test)$/.test(program);
 
-/** It runs what checks the stage, and does not only read it. */
-function callsJudge({ program, words, args }: Fact, judges: readonly string[]): boolean {
-  const reads = isShell(program) && args.some(({ text }) => /^-[a-z]*n[a-z]*$/.test(text));
-  const saysOnly = /^(?:echo|printf|cat|ls|test|\[\[?|:|true|chmod|stat|file|head|tail|grep|shellcheck)$/.test(program);
-  return !reads && !saysOnly && words.some(({ text }) => isJudge(text, judges));
-}
-
 function isJudge(word: string, judges: readonly string[]): boolean {
   const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\.{1,2}\/+|\/+)+/, '');
   if (plain === '' || plain.startsWith('-')) return false;
@@ -79,35 +72,15 @@ function isJudge(word: string, judges: readonly string[]): boolean {
 }
 
 /** Ends that keep work from being done and are no failure. */
-export function ends(change: Change): Finding[] {
-  const { path, added, now, old } = change;
+export function ends({ path, added, now, gone, old }: Change): Finding[] {
   const early = (file: FileFacts) => file.commands.filter((fact) => endsEarly(fact, file));
   const more = early(now).length > early(old).length ? early(now).slice(0, 1) : [];
   const why = 'ends before the work below it is done, as if all had gone well';
   const lost = more
     .filter((fact) => !added.includes(fact) && (old.unread.size === 0 || now.unread.size > 0))
     .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
-  return [...lost, ...lostEnds(change), ...newEnds(change)];
+  return [...lost, ...newEnds({ path, added, now, gone, old })];
 }
-
-/** The function and the branch that a command stands in. */
-const placeOf = (fact: Fact): string =>
-  [functionOf(fact), ...fact.around.flatMap((frame) => (frame.kind === 'branch' ? [frame.guard] : [])).slice(-1)].join(
-    '\0',
-  );
-
-/** Branches and functions that ended in failure and are still there, without that end. */
-const lostEnds = ({ path, added, now, gone, old }: Change): Finding[] =>
-  gone
-    .filter((fact) => /^(?:exit|return)$/.test(fact.program) && fact.role !== 'maybe' && isFailure(fact, old))
-    .filter((fact) => {
-      const left = now.commands.filter((other) => other.unit === fact.unit && placeOf(other) === placeOf(fact));
-      const fails = (other: Fact) =>
-        /^(?:die|fail\w*|false)$/.test(other.program) ||
-        (/^(?:exit|return)$/.test(other.program) && (isFailure(other, now) || /\$/.test(other.args[0]?.text ?? '')));
-      return placeOf(fact) !== '' && left.length > 0 && ![...left, ...added].some(fails);
-    })
-    .map((fact) => asks('masks', path, fact.line, 'no longer ends in failure', shownWords(fact)));
 
 /** An end that nothing asks about, is no failure, and has work behind it. */
 const endsEarly = (fact: Fact, file: FileFacts): boolean =>
@@ -119,7 +92,7 @@ const endsEarly = (fact: Fact, file: FileFacts): boolean =>
     .slice(file.commands.indexOf(fact) + 1)
     .some((other) => other.unit === fact.unit && functionOf(other) === functionOf(fact) && isWork(other));
 
-function newEnds({ path, added, now, gone, old }: Change): Finding[] {
+function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' | 'now' | 'gone' | 'old'>): Finding[] {
   return added.flatMap((fact) => {
     if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;
@@ -142,6 +115,10 @@ function newEnds({ path, added, now, gone, old }: Change): Finding[] {
     // Each line of an image has a shell of its own.
     const isNear = (other: Fact) => other.unit === unit && (now.language !== 'docker' || other.text === fact.text);
     const later = now.commands.some((other, i) => isNear(other) && isAfter(other, i) && isWork(other));
+    const failing = gone.find(
+      (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
+    );
+    if (failing) return [asks('masks', path, line, 'was a failure before', shownWords(fact))];
     const last = now.commands.slice(0, index).findLast((other) => isNear(other) && isOwn(other));
     const isForgiving =
       !now.commands.some(stopsAtFailure) && now.language !== 'make' && /^0*$/.test(args[0]?.text ?? '');

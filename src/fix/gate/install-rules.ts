@@ -15,43 +15,55 @@ const verb =
   (args: Arguments) =>
     args.verb(verbs, within);
 
-/** What package managers call installing; for those below it may be another word. */
-const INSTALLS =
-  /^(?:(?:re|local|group)?install(?:-\S+)?|upgrade(?:-all)?|(?:full|dist)-upgrade|build-dep|add|inject|require|ci|dlx)$/;
-const MANAGERS =
-  /^(?:apt|apt-get|aptitude|nala|yum|dnf5?|microdnf|tdnf|zypper|pkg|pkgin|brew|snap|flatpak|port|choco|winget|scoop|opkg|slackpkg|eopkg|guix|swupd|apk|pip[\d.]*|pipx|poetry|pdm|pipenv|rye|conda|mamba|micromamba|pixi|npm|pnpm|yarn|bun|gem|cargo|krew|asdf|mise|rtx|rustup|sdk|arkade|bundle|opam|luarocks|cpan|cpanm|composer|stack|cabal|eget|aqua|devbox|volta|fnm|nvm|pyenv|rbenv|tfenv|tfswitch|go|uv|g?make)$/;
-const INTO_PROGRAMS = /^(?!\w+:\/\/).*(?:^|\/)s?bin(?:\/|$)/;
-
 const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => boolean])[] = [
-  [MANAGERS, verb(INSTALLS, 3)],
-  [/^(?:apt|apt-get)$/, verb(/^satisfy$/, 3)],
-  [/^(?:yum|dnf5?|zypper|brew|snap|flatpak|gem|cargo|bundle|composer|poetry|conda|npm)$/, verb(/^(?:in|update|tap)$/)],
-  [/^(?:npm|pnpm|yarn|bun|gem|cargo|asdf|mise)$/, verb(/^(?:i|ins|exec|link|global|x|up|use|plugin|plugin-add)$/)],
-  [/^(?:pip[\d.]*|pipx)$/, verb(/^(?:download|run)$/)],
-  [/^(?:conda|mamba|micromamba|pixi)$/, verb(/^(?:create|global)$/)],
-  [/^(?:go|arkade|eget|krew|tfenv|nvm|fnm|pyenv|rbenv)$/, verb(/^(?:get|use|global)$/)],
+  [
+    /^(?:apt|apt-get|aptitude|nala)$/,
+    verb(/^(?:install|reinstall|upgrade|full-upgrade|dist-upgrade|build-dep|satisfy)$/, 3),
+  ],
+  [
+    /^(?:yum|dnf5?|microdnf|tdnf|zypper|pkg|pkgin|brew|snap|flatpak|port|choco|winget|scoop|opkg|slackpkg|eopkg|guix|swupd)$/,
+    verb(/^(?:install|in|reinstall|localinstall|groupinstall|upgrade|update|bundle-add|tap)$/),
+  ],
+  [/^apk$/, verb(/^add$/)],
   [/^(?:pacman|yay|paru)$/, (args) => args.has('SU', 'sync', 'upgrade')],
   [/^dpkg$/, (args) => args.has('i', 'install', 'unpack')],
   [/^rpm$/, (args) => args.has('iUF', 'install', 'upgrade', 'freshen') && !args.has('q', 'query')],
   [/^nix-env$/, (args) => args.has('iu', 'install', 'upgrade')],
   [/^nix$/, (args) => args.verbs(/^profile$/, /^(?:install|add)$/)],
   [/^(?:emerge|xbps-install|add-apt-repository|alien|gdebi|installer|get-helm-\d|k3sup)$/, () => true],
+  [/^g?make$/, (args) => args.operands.some((word) => /^(?:install|install-\S+)$/.test(word))],
+  [/^(?:pip[\d.]*|pipx)$/, verb(/^(?:install|inject|upgrade|upgrade-all|download|run)$/)],
   [
     /^python[\d.]*$/,
     (args) =>
-      args.value(/^-m$/) === 'ensurepip' || (/^pipx?$/.test(args.value(/^-m$/) ?? '') && args.verb(INSTALLS, 3)),
+      args.value(/^-m$/) === 'ensurepip' || (/^pipx?$/.test(args.value(/^-m$/) ?? '') && args.verb(/^install$/, 3)),
   ],
-  [/^uv$/, (args) => args.verb(/^sync$/, 1) || args.verbs(/^(?:pip|tool)$/, /^(?:install|sync|run)$/)],
+  [
+    /^uv$/,
+    (args) =>
+      args.verbs(/^pip$/, /^(?:install|sync)$/) ||
+      args.verbs(/^tool$/, /^(?:install|run)$/) ||
+      args.verb(/^(?:add|sync)$/, 1),
+  ],
+  [/^(?:poetry|pdm|pipenv|rye)$/, verb(/^(?:add|install|update)$/)],
+  [/^(?:conda|mamba|micromamba|pixi)$/, verb(/^(?:install|create|update|add|global)$/)],
+  [/^npm$/, verb(/^(?:i|in|ins|install|ci|add|update|exec|link|install-\w+)$/)],
+  [/^(?:pnpm|yarn|bun)$/, verb(/^(?:add|install|i|global|dlx|x|up|upgrade)$/)],
   [/^(?:npx|uvx|bunx|pnpx|nix-shell|pkgx)$/, (args) => args.operands.length > 0],
   [
-    /^(?:kubectl|k|helm|flux|terraform|vagrant|docker)$/,
+    /^(?:gem|cargo|krew|asdf|mise|rtx|rustup|sdk|arkade|bundle|opam|luarocks|cpan|cpanm|composer|stack|cabal|eget|aqua|devbox|volta|fnm|nvm|pyenv|rbenv|tfenv|tfswitch|kubectx-install)$/,
+    verb(/^(?:install|i|use|get|add|plugin|plugin-add|global|require|update)$/),
+  ],
+  [/^go$/, verb(/^(?:install|get)$/)],
+  [
+    /^(?:kubectl|k|helm|flux|terraform|vagrant|docker|krew)$/,
     (args) => args.verbs(/^(?:krew|plugin)$/, /^(?:install|add|upgrade)$/),
   ],
   [/^ansible-galaxy$/, (args) => args.words.includes('install')],
   [
     /^(?:curl|wget|aria2c)$/,
     (args) =>
-      INTO_PROGRAMS.test(
+      /^(?!\w+:\/\/).*(?:^|\/)s?bin\//.test(
         args.value(/^(?:-[a-zA-Z]*[oOP]|--output|--output-document|--directory-prefix|--output-dir|-d|--dir)$/) ?? '',
       ),
   ],

@@ -5,7 +5,8 @@ import { askFindings } from './ask-rules.ts';
 import { type ChangedLines, changedLines, editDistance } from './changed-lines.ts';
 import { destroyFindings } from './destroy-rules.ts';
 import { type Change, changeOf } from './facts.ts';
-import { asks, type Finding, refuses } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { asks } from './finding.ts';
 import { installFindings } from './install-rules.ts';
 import { maskFindings } from './mask-rules.ts';
 import { mentions } from './mentions.ts';
@@ -18,6 +19,7 @@ import { resourceFindings } from './resource-rules.ts';
 import { type GateRules, type Knows, listed, type Tree, treeOf, type Verdict } from './rules.ts';
 import { sendFindings } from './send-rules.ts';
 import { taskFindings } from './task-rules.ts';
+import { textFindings } from './text-rules.ts';
 
 /** What the escalation tier hands over to a human instead of having it refused. */
 const HANDED_OVER: ReadonlySet<RefusalCode> = new Set(['installs', 'persists', 'sends', 'names_protected']);
@@ -49,7 +51,9 @@ export function judgeEdits(
       refusalOf(amountFindings(edits, rules)) ??
       tooManyLines(edits, rules);
     if (early) return early;
-    const unsafe = refusalOf(edits.flatMap(textFindings));
+    const unsafe = refusalOf(
+      edits.flatMap((edit) => textFindings({ path: edit.path, lines: changedLines(edit.before, edit.after) })),
+    );
     if (unsafe) return unsafe;
     const findings = edits.flatMap((edit) =>
       contentFindings(changeOf(edit, parse, rules.texts), rules, tree, knownBy(edits, rules, unknown)),
@@ -115,19 +119,6 @@ function askOf(findings: readonly Finding[]): { ask?: Ask } {
   const all = findings.flatMap((finding) => (finding.verdict === 'ask' ? [finding] : []));
   return all[0] ? { ask: { code: all[0].code, reasons: listed(all.map(({ reason }) => reason)) } } : {};
 }
-
-const MAX_LINE_CHARS = 4_000;
-const NOT_SEEN = /(?!\t)\p{Cc}|[\p{Cs}\u200b\u2060\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ue000-\ue102]/u;
-
-/** Added lines that no eye sees as they are, or that nobody reads to their end. */
-const textFindings = ({ path, before, after }: Edit): Finding[] =>
-  changedLines(before, after).added.flatMap(({ text, number }) => {
-    const shown = number === 1 ? text.replace(/^\ufeff/, '') : text;
-    if (NOT_SEEN.test(shown))
-      return [refuses('unsafe_text', path, number, 'has characters that are not seen', shown.trim())];
-    if (shown.length <= MAX_LINE_CHARS) return [];
-    return [refuses('too_large', path, number, `a line of more than ${MAX_LINE_CHARS} characters`, shown.trim())];
-  });
 
 function amountFindings(edits: readonly Edit[], { maxFiles }: GateRules): Finding[] {
   const many: Finding = {

@@ -1,4 +1,4 @@
-// What kind of text a file is, by its name and its first line (templates are what they make), and what the shell texts in it are.
+// What kind of text a file is, by its name and its first line; templates are what they make.
 
 export type Language =
   | 'shell'
@@ -34,7 +34,7 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
 ];
 
 const PROGRAM =
-  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$|(?:^|\/)(?:Vagrant|Rake|Gem|Brew|Pod|Fast|Jenkins|Tilt|Caddy|Core|Proc)file$/i;
+  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$/i;
 /** A line as scripts have them: a program with its words, a function, a setting of the shell. */
 const LOOKS_LIKE_SHELL =
   /^\s*(?:set -|source |\. |export |if \[|[\w-]+\(\) *\{|(?:sudo |exec )?(?:kubectl|helm|flux|talosctl|docker|podman|terraform|tofu|ansible\S*|git|curl|wget|ssh|scp|rsync|systemctl|make|zfs|zpool|qm|pct|rm|cp|mv|mkdir|echo|cd|apt-get|apt|dnf|python3?|bash|sh) )/m;
@@ -63,20 +63,3 @@ export const wantsShellCheck = (path: string, text: string): boolean =>
   untemplated(path) === path &&
   !/\.(?:zsh|ksh|bats|envrc)$/i.test(path) &&
   !/^#!.*\b(?:zsh|ksh|bats)\b/.test(text);
-
-/**
- * `run`: the stage itself runs it. `container`: something else does, in a container or on a machine it makes. `maybe`: a value
- * that looks like a command, whose reader nobody knows.
- */
-export type Role = 'run' | 'container' | 'maybe';
-
-export interface ShellText {
-  /** A text for the shell, or a list of words. */
-  readonly text: string | readonly string[];
-  readonly role: Role;
-  readonly line: number;
-  /** The target, task or key that it belongs to. */
-  readonly name: string;
-  /** What besides the text decides whether it runs: a task's conditions, a recipe's question. */
-  readonly guard?: string;
-}

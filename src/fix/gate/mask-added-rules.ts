@@ -106,7 +106,7 @@ const shebangs = ({ path, lines }: Change): Finding[] =>
     .map(({ text, number }) => refuses('masks', path, number, 'has the script read, not run', text));
 
 const MAKE_RULES =
-  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#=]*:\s*(?:(?:export|override|private)\s+)*[\w.]+\s*[:?+!]?=|^ifn?(?:eq|def)\b/;
+  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
 
 /** Lines of images and units that let them run as somebody else, with other code, or less often. */
 const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
@@ -126,14 +126,8 @@ const settingLines = ({ path, lines, now: { language } }: Change): Finding[] =>
 function makeLines({ path, lines, now: { language } }: Change): Finding[] {
   if (language !== 'make') return [];
   const variables = makeVariables(lines.after.join('\n'));
-  // More options for the shell of recipes make it stricter.
-  const flags = (all: readonly { text: string }[]) =>
-    all.flatMap(({ text }) => /^\.SHELLFLAGS\s*:?=\s*(.*)$/.exec(text)?.[1]?.split(/\s+/) ?? []);
-  const isKept = flags(lines.removed).every((word) => flags(lines.added).includes(word));
   const hits = [...lines.added, ...lines.removed].filter(
-    ({ text }) =>
-      (MAKE_RULES.test(expanded(text, variables)) || /^\s*#.*\\$/.test(text)) &&
-      !(isKept && text.startsWith('.SHELLFLAGS')),
+    ({ text }) => MAKE_RULES.test(expanded(text, variables)) || /^\s*#.*\\$/.test(text),
   );
   return hits
     .slice(0, 3)
@@ -295,15 +289,13 @@ function swallowingRescues(value: Value | readonly Value[]): number {
 const isFail = (key: string): boolean => /^(?:ansible\.builtin\.)?fail$/.test(key);
 
 const EXITS_WELL =
-  /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)|\bSystemExit(?:\s*\(\s*(?:0|None|)\s*\)|\s*$)|\b_exit\s*,\s*0|process\.exitCode\s*=\s*0/;
+  /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)|\b_exit\s*,\s*0|process\.exitCode\s*=\s*0/;
 
 const SWALLOWS =
-  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:|\b(?:if|while)\s*\(?\s*(?:False|false|0|None|null)\s*\)?\s*[:{]/;
+  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
 
 const CHECKS =
   /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
-
-const ASKS_STATUS = /\b(?:if|unless|while)\b.*\b(?:returncode|exit_?code|exitstatus|status_code)\b/i;
 
 /** What told of failures in a program and is gone. */
 function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
@@ -324,9 +316,6 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
   const good = added.find(({ text }) => /^\s*return\s*(?:0|None|True|true|null)?\s*;?\s*$/.test(text));
   if (good && removed.some(({ text }) => /^\s*return\s+[1-9]\d*\s*;?\s*$/.test(text)))
     return [asks('masks', path, good.number, 'was a failure before', good.text.trim())];
-  const asked = added.find(({ text }) => ASKS_STATUS.test(text));
-  if (asked && removed.some(({ text }) => ASKS_STATUS.test(text)))
-    return [asks('masks', path, asked.number, 'asks otherwise whether something failed', asked.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
   if (count(removed) <= count(added)) return [];
   return [

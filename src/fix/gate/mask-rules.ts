@@ -1,6 +1,6 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
 import { isShell } from '../shell/wrappers.ts';
-import { Arguments, verbOf } from './arguments.ts';
+import { Arguments } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
@@ -14,8 +14,26 @@ import { functionOf, isSilenced, isWork } from './work.ts';
 
 export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
   if (change.before === null) return added(change);
-  return [...touched(change, rules), ...added(change), ...guards(change, rules.untouchable), ...ends(change)];
+  return [
+    ...touched(change, rules),
+    ...added(change),
+    ...guards(change, rules.untouchable),
+    ...ends(change),
+    ...lostFailures(change),
+  ];
 }
+
+/** Functions that ended in failure, and do so no more. */
+const lostFailures = ({ path, old, now }: Change): Finding[] =>
+  old.functions
+    .filter((name) => now.functions.includes(name) && endsBadly(name, old) && !endsBadly(name, now))
+    .filter((name) => old.unread.size === 0 && now.commands.some(({ program }) => program === name))
+    .map((name) => asks('masks', path, undefined, 'no longer ends in failure', name));
+
+const endsBadly = (name: string, { commands }: FileFacts): boolean => {
+  const last = commands.filter((fact) => functionOf(fact) === name).at(-1);
+  return /^(?:exit|return)$/.test(last?.program ?? '') && /^[1-9]/.test(last?.args[0]?.text ?? '');
+};
 
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
@@ -59,7 +77,6 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         !DELETES.test(fact.program) &&
         (!old.functions.includes(fact.program) || now.functions.includes(fact.program));
       if (isGone && (isFailed || matters)) findings.push(say('is gone without another one in its place'));
-      else if (isSaidOnly(fact, change)) findings.push(say('is only said, not run'));
       continue;
     }
     const news = hidings(partner, now).filter(
@@ -72,7 +89,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
     );
     const guards = newGuards(partner, fact);
-    const never = guards.find(isNever);
+    const never = guards.find((guard) => NEVER.test(guard));
     const perhaps = isFailed ? guards.find((guard) => isUnsure(guard, partner)) : undefined;
     if (never !== undefined)
       findings.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
@@ -99,20 +116,6 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
 
 const DELETES = /^(?:rm|rmdir|unlink)$/;
 
-/** Its words are what a new command says. */
-const isSaidOnly = ({ words }: Fact, { added }: Change): boolean => {
-  const text = words.map((word) => word.text).join(' ');
-  const isSaying = ({ program }: Fact) => /^(?:echo|printf|:|true)$/.test(program);
-  return added.some(
-    (fact) =>
-      isSaying(fact) &&
-      fact.args
-        .map((word) => word.text)
-        .join(' ')
-        .includes(text),
-  );
-};
-
 /** Its program, or the script that its shell runs, is only known to whoever fills in the template. */
 const isTemplated = ({ program, args }: Fact): boolean =>
   program.startsWith('\ue000') || (/^(?:ba)?sh$/.test(program) && (args[0]?.text ?? '').startsWith('\ue000'));
@@ -138,51 +141,21 @@ const guardsOf = ({ around }: Fact): string[] =>
   around.flatMap((frame) => (frame.kind === 'branch' || frame.kind === 'given' ? [squeezed(frame.guard)] : []));
 /** Steps that make the way free for the next one. */
 const PREPARES = /^(?:sleep|cd|pushd|echo|export|source|mkdir -p) /;
-/** The same, or the same program with other arguments; tests ask something else then. */
-const isSameQuestion = (one: string, other: string): boolean =>
-  one === other || (/^[\w-]+ /.test(one) && !/^test /.test(one) && one.split(' ')[0] === other.split(' ')[0]);
 const newGuards = (now: Fact, before: Fact): string[] => {
   const old = guardsOf(before);
-  const parts = (guard: string) => guard.replace(/^if /, '').split(/ && |; /);
+  const parts = (guard: string) => guard.replace(/^if /, '').split(' && ');
   const isOld = (guard: string) =>
-    guard.startsWith('if ') &&
-    parts(guard).every(
-      (part) => PREPARES.test(part) || old.flatMap(parts).some((other) => isSameQuestion(part, other)),
-    );
+    guard.startsWith('if ') && parts(guard).every((part) => PREPARES.test(part) || old.flatMap(parts).includes(part));
   return guardsOf(now).filter((guard) => !old.includes(guard) && !isOld(guard));
 };
 
-/** A test of written words alone: nobody asks that who wants an answer. */
-const CONSTANT_TEST = /^(?:\[\[?|test)\s(?!.*[$`~*?\ue000])(?!.*\s-[a-mo-yA-Z]\s)/;
-
-/** How a condition ends that always ends the same way, by its last command; undefined: the run decides. */
-function constantEnd(condition: string): boolean | undefined {
-  const last =
-    condition
-      .split(/;|\n/)
-      .filter((part) => part.trim() !== '')
-      .at(-1)
-      ?.trim() ?? '';
-  const plain = last.replace(/^(?:!\s*)+/, '');
-  const isNegated = last.length - plain.length > 0 && last.split('!').length % 2 === 0;
-  if (/^(?:true|:)$/.test(plain)) return !isNegated;
-  return /^false$|^\(\(\s*0\s*\)\)$/.test(plain) || CONSTANT_TEST.test(plain) ? isNegated : undefined;
-}
-
-/** A condition that never holds. */
-function isNever(guard: string): boolean {
-  const [, word, condition = ''] = /^(if|while|unless|until|not)\s+(.*)$/s.exec(guard) ?? [];
-  if (word === 'not') return constantEnd(condition.replace(/;\s*if.*$/s, '')) === true;
-  return word !== undefined && constantEnd(condition) === !/^(?:if|while)$/.test(word);
-}
-
-/** What a file of targets says about when one of them runs. */
-const GIVEN = /\b(?:platforms|status|if|unless): |^\[/;
-/** A condition that was not asked before, unless it asks the same program whether the work is done already. */
+/** Conditions that never hold. */
+const NEVER =
+  /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
+/** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
-  GIVEN.test(guard) ||
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
-  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`^if !.*\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
+  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
@@ -197,10 +170,11 @@ const looksOnly = ({ program, args }: Fact): boolean =>
 
 /** The same program, told only to look. */
 function readsOnly(before: Fact, now: Fact): boolean {
+  const verb = ({ args }: Fact) => args.find(({ text }) => !text.startsWith('-'))?.text ?? '';
   return (
     before.program === now.program &&
-    (READS.test(verbOf(now)) || now.args.some(({ text }) => ABOUT_ITSELF.test(text))) &&
-    !READS.test(verbOf(before)) &&
+    (READS.test(verb(now)) || now.args.some(({ text }) => ABOUT_ITSELF.test(text))) &&
+    !READS.test(verb(before)) &&
     !before.args.some(({ text }) => READS.test(text) || ABOUT_ITSELF.test(text))
   );
 }
@@ -354,15 +328,11 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
 /** Whether the text that a command stands in says so with `set`, or the shell that is given the text is told so. */
 const isSet = (file: FileFacts, fact: Fact, option: RegExp): boolean =>
   file.commands.some(
-    ({ program, args, text, around }) =>
+    ({ program, args, text }) =>
       program === 'set' &&
       (text === fact.text || file.language !== 'yaml') &&
-      depthOf(around) === depthOf(fact.around) &&
       args.some((word) => option.test(word.text)),
   ) || shellOptions(fact, file).some((word) => option.test(word));
-
-/** In how many texts for other shells. */
-const depthOf = (around: Fact['around']): number => around.filter(({ kind }) => kind === 'argument').length;
 
 /** The options of the shell whose `-c` text a command stands in. */
 function shellOptions(fact: Fact, { commands }: FileFacts): string[] {
@@ -378,11 +348,11 @@ function shellOptions(fact: Fact, { commands }: FileFacts): string[] {
 }
 const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, /^pipefail$/);
 
-/** In a task's shell, a recipe's line, or a text for `sh -c`, only the last command tells how it ended. */
+/** In a task's shell, or a text for `sh -c`, only the last command tells how it ended. */
 function isFollowed(fact: Fact, file: FileFacts): boolean {
   const isInner = fact.around.some(({ kind }) => kind === 'argument') && shellOf(fact) === '' && fact.via !== undefined;
-  const isLine = fact.role === 'run' && /^(?:yaml|make|just|docker|hcl)$/.test(file.language);
-  if (!(isInner || isLine) || isSet(file, fact, /^-\w*e|^errexit$/)) return false;
+  if (!(isInner || (file.language === 'yaml' && fact.role === 'run')) || isSet(file, fact, /^-\w*e|^errexit$/))
+    return false;
   const behind = file.commands.slice(file.commands.indexOf(fact) + 1);
   return behind.some(
     (other) =>
@@ -402,9 +372,6 @@ function softened(path: string, before: Fact, after: Fact, isFailed: boolean): F
   const news = more(after, before);
   if (isFailed && more(before, after).some((text) => /^(?:--all\b.*|-A)$/.test(text)))
     return [asks('softer', path, after.line, 'is no longer about all of them', shownWords(after))];
-  const [was, is] = [before, after].map(({ args }) => new Arguments(args).operands.length) as [number, number];
-  if (isFailed && before.program === after.program && was > 1 && is <= 1 && news.length === 0)
-    return [asks('softer', path, after.line, 'is no longer told what it is about', shownWords(after))];
   const dry = news.find(
     (text) => DRY.test(text) || (text === '-n' && /^(?:make|rsync|just|task)$/.test(after.program)),
   );

@@ -2,7 +2,6 @@
 import { normalize } from 'node:path/posix';
 import picomatch from 'picomatch';
 import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
-import { hideTemplates } from '../shell/templates.ts';
 import { isInterpreter } from '../shell/wrappers.ts';
 import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { type Finding, refuses } from './finding.ts';
@@ -47,11 +46,8 @@ export function nameFindings(
       ? []
       : [refuses('names_protected', path, fact.line, `writes ${judge}, which checks run`, shownWords(fact))];
   });
-  const leaves = addedLeaves.flatMap(({ keys, value, line }) => {
-    const isTarget = /^(?:dest|path|file)$/.test(keys.at(-1) ?? '') && now.tasks.length > 0;
-    const word =
-      named(rawWords(value)) ??
-      (isTarget ? judging.find((judge) => namesPath(hideTemplates(value), judge, path, [])) : undefined);
+  const leaves = addedLeaves.flatMap(({ value, line }) => {
+    const word = named(rawWords(value));
     return word === undefined ? [] : [say(line, word, value)];
   });
   const programs =

@@ -2,7 +2,6 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { hideTemplates } from '../shell/templates.ts';
 import { type Finding, refuses } from './finding.ts';
 import { clip } from './rules.ts';
 
@@ -15,8 +14,6 @@ const KINDS: readonly { path: RegExp; faults: Faults }[] = [
   { path: /\.toml$/i, faults: tomlFaults },
 ];
 
-/** Templates of charts, which may be YAML themselves by chance. */
-const CHART = /(?:^|\/)templates\/[^/]/;
 const TEMPLATE = /\{\{|\{%|<%|\$\{\{/;
 
 /**
@@ -27,7 +24,7 @@ export function parses(path: string, before: string | null, after: string, faile
   const kind = KINDS.find((one) => one.path.test(path));
   if (!kind) return [];
   const faults = kind.faults(after);
-  if (faults.length === 0 || (CHART.test(path) && kind.faults(hideTemplates(after)).length === 0)) return [];
+  if (faults.length === 0) return [];
   const wasWrong = before === null ? TEMPLATE.test(after) : kind.faults(before).length > 0;
   if (wasWrong && !failedToParse) return [];
   return faults.map((fault) => refuses('does_not_parse', path, undefined, fault));

@@ -5,7 +5,6 @@ import { Arguments, verbOf } from './arguments.ts';
 import { isRecord, type Leaf } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
-import { is, type Row, whyOf } from './resource-rules.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
 import { writtenPaths } from './written-paths.ts';
@@ -69,7 +68,7 @@ const RULING =
 
 /** Variables that name where programs find their parts: a path of this machine is for the owner to decide. */
 const LOADING =
-  /^(?:KUBECONFIG|TALOSCONFIG|PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|HELM_PLUGINS|KUBECTL_PLUGINS_PATH|ANSIBLE_(?:CONFIG|LIBRARY|\w*PLUGINS)|TF_CLI_CONFIG_FILE|DOCKER_(?:HOST|CONFIG)|CDPATH|GOPATH|XDG_CONFIG_HOME)$/;
+  /^(?:PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|HELM_PLUGINS|KUBECTL_PLUGINS_PATH|ANSIBLE_(?:CONFIG|LIBRARY|\w*PLUGINS)|TF_CLI_CONFIG_FILE|DOCKER_(?:HOST|CONFIG)|CDPATH|GOPATH|XDG_CONFIG_HOME)$/;
 
 export function persistFindings(change: Change): Finding[] {
   return [
@@ -91,8 +90,6 @@ const folderOf = (fact: Fact, { commands }: FileFacts): string =>
     ?.args.find(({ text }) => !text.startsWith('-'))
     ?.text.replace(/\/+$/, '') ?? '';
 
-const rawText = ({ words }: Fact): string => words.map(({ raw }) => raw).join(' ');
-
 /** Verbs of systemctl for units that are not to run. */
 const STOPS = /^(?:disable|mask|stop|kill)$/;
 
@@ -112,11 +109,7 @@ function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
       (fact.program === 'printf' && args.words[0] === '-v');
     if (named && args.words.some((word) => RULING.test(word)))
       return say('sets a variable that decides which programs run');
-    // With another value of a variable it is the command that was there.
-    const isSameText = gone.some(
-      (other) => rawText(other) === rawText(fact) && fact.words.some(({ raw }) => raw.includes('$')),
-    );
-    if (isSameText || !TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
+    if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
     const unit = args.operands.at(-1) ?? '';
     const ofSystemctl = (facts: readonly Fact[], test: (other: Fact) => boolean) =>
       fact.program === 'systemctl' && facts.some((other) => other.program === 'systemctl' && test(other));
@@ -160,18 +153,28 @@ function variableFindings(change: Change): Finding[] {
   const before = new Set(
     old.commands.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => `${name}=${values[0]?.text}`)),
   );
-  const ran = added.filter(({ role }) => role === 'run');
-  const given = ran.flatMap((fact) => [
-    ...assignmentsOf(fact).map(({ name, values }) => ({ name, value: values[0]?.text ?? '', fact })),
-    ...(fact.program === 'env' ? fact.args : []).flatMap(({ text }) => {
-      const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
-      return name === undefined ? [] : [{ name, value, fact }];
-    }),
-  ]);
-  const loaded = given
-    .filter(({ name, value }) => LOADING.test(name) && /^(?:\/|~|\$HOME|tcp:|ssh:)/.test(value))
-    .map(({ name, fact }) =>
-      asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact)),
+  const set = added
+    .filter(({ role }) => role === 'run')
+    .flatMap((fact) =>
+      assignmentsOf(fact)
+        .filter(({ name }) => RULING.test(name))
+        .map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
+    );
+  const loaded = added
+    .filter(({ role }) => role === 'run')
+    .flatMap((fact) =>
+      assignmentsOf(fact)
+        .filter(({ name, values }) => LOADING.test(name) && /^(?:\/|~|tcp:|ssh:)/.test(values[0]?.text ?? ''))
+        .map(({ name }) => asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact))),
+    );
+  const env = added
+    .filter(({ program, role }) => program === 'env' && role === 'run')
+    .flatMap((fact) =>
+      fact.args
+        .flatMap(({ text }) => /^(\w+)=(.*)$/s.exec(text)?.slice(1, 3) ?? [])
+        .flatMap((name, i, all) =>
+          i % 2 === 0 && RULING.test(name) ? [{ name, value: all[i + 1] ?? '', line: fact.line }] : [],
+        ),
     );
   // A file of the stage's environment; what a container is given concerns that alone.
   const isLoaded =
@@ -186,9 +189,9 @@ function variableFindings(change: Change): Finding[] {
       : (keys.at(-1) ?? '');
   const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
   return [
-    ...given
-      .filter(({ name, value }) => RULING.test(name) && !before.has(`${name}=${value}`))
-      .map(({ name, value, fact }) => say(fact.line, name, value)),
+    ...[...set, ...env]
+      .filter(({ name, value }) => !before.has(`${name}=${value}`))
+      .map(({ name, value, line }) => say(line, name, value)),
     ...loaded,
     ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
     ...(now.language === 'shell'
@@ -204,32 +207,22 @@ function variableFindings(change: Change): Finding[] {
 const OTHERWISE =
   /\bfor\s+(?:PATH|LD_\w+|BASH_ENV)\s+in\b|\$\{(?:PATH|LD_\w+|BASH_ENV|PROMPT_COMMAND):?=|\b(?:declare|local|typeset)\s+-\w*n\w*\s+\w+=["']?(?:PATH|LD_|BASH_ENV)/;
 
-/** `export PATH := …` of make and just, and the shell that runs their lines. */
+/** `export PATH := …` of make and just. */
 function recipeVariables({ now: { language }, lines }: Change): { name: string; value: string; line: number }[] {
   if (language !== 'make' && language !== 'just') return [];
   return lines.added.flatMap(({ text, number }) => {
-    const [, name = '', value = ''] = RECIPE_VARIABLE.exec(text) ?? [];
-    const isShell = /^(?:SHELL|\.SHELLFLAGS|shell|script-interpreter)$/.test(name);
-    const isRuling = RULING.test(name) || (isShell && !isUsualShell(value));
-    return isRuling ? [{ name, value, line: number }] : [];
+    const [, name, value] = /^(?:export\s+|override\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
+    const isRuling = name !== undefined && (RULING.test(name) || name === 'SHELL' || name === '.SHELLFLAGS');
+    return isRuling ? [{ name, value: value as string, line: number }] : [];
   });
 }
 
-const RECIPE_VARIABLE =
-  /^(?:export\s+|override\s+|set\s+(?=shell|script))*([A-Z_.]+|shell|script-interpreter)\s*[:?+!]{0,2}=\s*(.*)$/;
-const SHELL_WORD = /^(?:(?:\/usr)?\/bin\/(?:env)?)?(?:ba|z|da)?(?:sh)?$|^-[a-z]+$|^(?:pipefail|errexit|nounset)$/;
-/** A shell of the system with options. */
-const isUsualShell = (value: string): boolean => value.split(/[\s[\]",']+/).every((word) => SHELL_WORD.test(word));
-
-/** Who may log in to a machine when it is made. */
-const LETS_IN = /authorized[_-]?keys?$|^ssh_import_id$|pwauth$|passwd$|^(?:PermitRootLogin|PasswordAuthentication)$/i;
+/** Keys that may log in to a machine when it is made. */
+const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
 
 /** Start files that data has written, and who it lets in: by a machine's configuration, or when it is made. Tasks have their own rules. */
-const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] => [
-  ...addedLeaves
-    .filter(({ value }) => /\b(?:Proxy|Local|KnownHosts)Command\b(?!\W*ssh\b)/.test(value))
-    .map(({ value, line }) => refuses('persists', path, line, 'has ssh run a command of its own', value)),
-  ...(now.tasks.length > 0
+const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
+  now.tasks.length > 0
     ? []
     : addedLeaves
         .filter(
@@ -239,33 +232,10 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] => [
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
         .filter(({ value }) => !old.data?.leaves.some((leaf) => leaf.value === value))
-        .map(({ value, line }) => refuses('persists', path, line, WHY, value))),
-];
+        .map(({ value, line }) => refuses('persists', path, line, WHY, value));
 
-const BINDING = /^(?:Cluster)?RoleBinding$/;
-const BINDS = 'binds a role in the cluster';
-const ANY = /(?:)/;
-
-/** Leaves that give rights: in a role, in a binding, and anywhere. */
-const OF_ROLES: readonly Row[] = [
-  [
-    'gives a role a verb that writes',
-    is(/^verbs$/, /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/),
-  ],
-  ['gives a role more than it needs', is(/^resources$/, /^(?:secrets|\*)$/), is(/^apiGroups$/, /^\*$/)],
-];
-const OF_BINDINGS: readonly Row[] = [
-  ['gives somebody else the rights of a role', is(ANY, ANY, /^subjects$/), is(/^name$/, ANY, /^roleRef$/)],
-];
-const ANYWHERE: readonly Row[] = [
-  [
-    BINDS,
-    is(ANY, /^cluster-admin$|\bkind:\s*["']?(?:Cluster)?RoleBinding\b/),
-    is(/^clusterAdmin$/, /^true$/i),
-    is(/^kind$/, BINDING, ANY),
-  ],
-];
-const READS: readonly Row[] = [['lets a role read more than before', is(/^verbs$/, /^(?:get|list|watch)$/)]];
+const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
+const READS = /^(?:get|list|watch)$/;
 
 /** Roles and their bindings in a cluster. */
 function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
@@ -273,16 +243,57 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
     (file.data?.documents ?? []).flatMap((document) =>
       isRecord(document) && typeof document.kind === 'string' ? [document.kind] : [],
     );
-  const bindings = (file: FileFacts) => kinds(file).filter((kind) => BINDING.test(kind)).length;
+  const bindings = (file: FileFacts) => kinds(file).filter((kind) => /^(?:Cluster)?RoleBinding$/.test(kind)).length;
   const hasRole =
     kinds(now).some((kind) => /^(?:Cluster)?Role$/.test(kind)) ||
     addedLeaves.some(({ keys }) => keys.includes('rules') || keys.includes('rbac'));
-  const rows = [...(hasRole ? OF_ROLES : []), ...(bindings(now) > 0 ? OF_BINDINGS : []), ...ANYWHERE];
-  const given = addedLeaves.flatMap((leaf): Finding[] => {
-    const why = whyOf(leaf, rows);
-    if (why !== undefined) return [refuses('persists', path, leaf.line, why, leaf.value)];
-    const more = hasRole ? whyOf(leaf, READS) : undefined;
-    return more === undefined ? [] : [asks('softer', path, leaf.line, more, leaf.value)];
-  });
-  return bindings(now) > bindings(old) ? [refuses('persists', path, undefined, BINDS), ...given] : given;
+  const verbs = hasRole ? addedLeaves.filter(({ keys }) => keys.at(-1) === 'verbs') : [];
+  const secrets = hasRole
+    ? addedLeaves.filter(
+        ({ keys, value }) =>
+          (keys.at(-1) === 'resources' && /^(?:secrets|\*)$/.test(value)) ||
+          (keys.at(-1) === 'apiGroups' && value === '*'),
+      )
+    : [];
+  const subjects =
+    bindings(now) > 0
+      ? addedLeaves.filter(
+          ({ keys }) => keys.includes('subjects') || (keys.includes('roleRef') && keys.at(-1) === 'name'),
+        )
+      : [];
+  const admin = addedLeaves.filter(
+    ({ keys, value }) =>
+      value === 'cluster-admin' ||
+      (keys.at(-1) === 'clusterAdmin' && /^true$/i.test(value)) ||
+      /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
+      (keys.at(-1) === 'kind' && /^(?:Cluster)?RoleBinding$/.test(value) && keys.length > 1),
+  );
+  const powers = addedLeaves.filter(
+    ({ keys, value }) =>
+      /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(keys.at(-1) ?? '') && /^true$/i.test(value),
+  );
+  const mounts = addedLeaves.filter(
+    ({ keys, value }) =>
+      keys.includes('hostPath') &&
+      keys.at(-1) === 'path' &&
+      /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/.test(value),
+  );
+  return [
+    ...(bindings(now) > bindings(old) ? [refuses('persists', path, undefined, 'binds a role in the cluster')] : []),
+    ...verbs
+      .filter(({ value }) => WRITES.test(value))
+      .map(({ value, line }) => refuses('persists', path, line, 'gives a role a verb that writes', value)),
+    ...secrets.map(({ value, line }) => refuses('persists', path, line, 'gives a role more than it needs', value)),
+    ...subjects.map(({ value, line }) =>
+      refuses('persists', path, line, 'gives somebody else the rights of a role', value),
+    ),
+    ...verbs
+      .filter(({ value }) => READS.test(value))
+      .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
+    ...admin.map(({ value, line }) => refuses('persists', path, line, 'binds a role in the cluster', value)),
+    ...powers.map(({ keys, line }) =>
+      asks('softer', path, line, 'gives a container more power over its host', keys.at(-1)),
+    ),
+    ...mounts.map(({ value, line }) => asks('softer', path, line, "mounts a folder of the host's own", value)),
+  ];
 }

@@ -1,5 +1,4 @@
 // Removals that are for the owner to decide: GitOps deletes from the cluster what leaves the files.
-import { dirname, join } from 'node:path/posix';
 import type { Edit } from '../edit.ts';
 import type { ChangedLines } from './changed-lines.ts';
 import { isRecord } from './data.ts';
@@ -24,7 +23,7 @@ export function removalFindings(
   const lost = isYaml ? documents(before) - documents(after) : 0;
   const left = isYaml && lost <= 0 ? leftDocuments(file) : [];
   const gone = `${lost === 1 ? 'a YAML document' : `${lost} YAML documents`} would be gone`;
-  const entries = isYaml ? lostEntries(file, tree) : [];
+  const entries = isYaml ? lostEntries(path, before, after, tree) : [];
   const net = changed.before.length - changed.after.length;
   const much = `${net} lines fewer than before; at most ${MAX_NET_LINES}: change only what is wrong`;
   return [
@@ -74,10 +73,10 @@ function documents(text: string): number {
 }
 
 /** Entries of top-level resource lists that are gone: fewer than before, or exchanged though what they name is there. */
-function lostEntries({ path, old: was, now: is }: Pick<Change, 'path' | 'old' | 'now'>, tree: Tree): string[] {
+function lostEntries(path: string, before: string, after: string, tree: Tree): string[] {
   // Listed twice it is one resource: nothing leaves the cluster while one of the two stays.
-  const old = [...new Set(resourceEntries(was))];
-  const now = resourceEntries(is);
+  const old = [...new Set(resourceEntries(before))];
+  const now = resourceEntries(after);
   const left = [...now];
   const gone = old.filter((entry) => {
     const at = left.findIndex((other) => sameEntry(entry, other));
@@ -98,11 +97,34 @@ const plainEntry = (entry: string): string =>
     .replace(/^\.\//, '')
     .replace(/\/+$/, '');
 
-const namesSomething = (path: string, entry: string, tree: Tree): boolean =>
-  /^\w+:\/\//.test(entry) || tree.exists(join(dirname(path), entry).replace(/\/+$/, ''));
+function namesSomething(path: string, entry: string, tree: Tree): boolean {
+  if (/^\w+:\/\//.test(entry)) return true;
+  const parts = path.split('/').slice(0, -1);
+  for (const part of entry.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return tree.exists(parts.join('/')) || tree.isFolder(parts.join('/'));
+}
 
-/** The items of every `resources:`, `bases:` and `components:` at the top of a document. */
-const resourceEntries = ({ data }: FileFacts): string[] =>
-  (data?.leaves ?? []).flatMap(({ keys, value }) =>
-    keys.length === 1 && /^(?:resources|bases|components)$/.test(keys[0] ?? '') && value !== '' ? [value] : [],
-  );
+const LISTS = /^(?:resources|bases|components)\s*:/m;
+
+/** The items of every `resources:`, `bases:` and `components:` in the first column. */
+function resourceEntries(text: string): string[] {
+  if (!LISTS.test(text)) return [];
+  const entries: string[] = [];
+  let inside = false;
+  for (const line of text.split(/\r?\n/)) {
+    const [, flow] = /^(?:resources|bases|components)\s*:\s*(\[.*)?(?:#.*)?$/.exec(line) ?? [];
+    if (/^(?:resources|bases|components)\s*:/.test(line)) {
+      inside = true;
+      const items = (flow ?? '').replace(/[[\]"']/g, '').split(',');
+      entries.push(...items.map((item) => item.trim()).filter((item) => item !== ''));
+    } else if (inside) {
+      const item = /^\s*-\s+["']?([^"'#\s][^"'#]*?)["']?\s*(?:#.*)?$/.exec(line)?.[1];
+      if (item !== undefined) entries.push(item);
+      else if (/^[^\s#-]/.test(line) || line.startsWith('---')) inside = false;
+    }
+  }
+  return entries;
+}

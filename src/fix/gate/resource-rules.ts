@@ -8,8 +8,7 @@ import type { Tree } from './rules.ts';
 type Test = (leaf: Leaf) => boolean;
 
 const last = ({ keys }: Leaf): string => keys.at(-1) ?? '';
-/** A leaf by its key, its value and a key above it. */
-export const is =
+const is =
   (key: RegExp, value: RegExp, above?: RegExp): Test =>
   (leaf) =>
     key.test(last(leaf)) &&
@@ -19,160 +18,155 @@ export const is =
 const YES = /^(?:true|yes|on|1)$/i;
 const NO = /^(?:false|no|off|0)$/i;
 
-/** Why a leaf matters, and by which tests it is known. */
-export type Row = readonly [why: string, ...tests: Test[]];
-
-const KEEPS_FROM_DESTROYING = /^(?:prevent_destroy|deletion_?protection|disable_api_termination)$/i;
-const UNPROTECTED = 'takes the protection away that keeps data from being destroyed';
-const KEPT_ELSEWHERE = 'keeps its data elsewhere, or not at all';
-const NOT_LOOKED_AFTER = 'is no longer looked after';
-const STATE_ELSEWHERE = 'keeps the state elsewhere';
-const NOT_WAITED_FOR = 'does not wait until it is ready';
-const isBackend: Test = ({ keys }) => keys.some((key) => key.startsWith('backend.'));
-
 /** Leaves that destroy. */
-const DESTROYS: readonly Row[] = [
-  ['removes what the task names', is(/state$/, /^(?:absent|purged|removed|deleted|force_absent|wiped)$/i)],
+const DESTROYS: readonly (readonly [Test, string])[] = [
+  [is(/state$/, /^(?:absent|purged|removed|deleted|force_absent|wiped)$/i), 'removes what the task names'],
   [
-    'formats, wipes or overwrites what is there',
     is(
-      /^(?:force|reformat|force_?(?:format|wipe|reset)|clean)$/i,
+      /^(?:force|wipe|force_format|force_wipe|reformat|wipeTable|wipe_disk|forceReset|clean)$/i,
       YES,
       /(?:^|\.)(?:filesystem|parted|lvol|lvg|zfs|zpool|luks_device|mysql_db|postgresql_db|mongodb_\w+|proxmox\w*|virt\w*|docker_volume|install|disks?|machine|git)$/i,
     ),
-    is(/^wipe(?!_?(?:interval|period|after|time|age|size|count|delay|log|label|name))\w*$/i, YES),
-    is(/^overwrite$/, YES, /^(?:fs|disk)_setup$/),
+    'formats, wipes or overwrites what is there',
   ],
+  [is(/^wipe(?!_?(?:interval|period|after|time|age|size|count|delay|log|label|name))\w*$/i, YES), 'wipes a disk'],
   [
-    'lets data be destroyed',
     is(
-      /^(?:(?:force|allow)_(?:destroy|delete)|skip_final_snapshot|(?:delete|purge)_on_\w+|destroy|cleanupPolicy|purge|delete_branch_on_merge|recreate|remove_(?:orphans|volumes)|dropDatabase|cascade)$/i,
+      /^(?:force_destroy|skip_final_snapshot|delete_on_termination|purge_on_delete|destroy|cleanupPolicy|purge|delete_branch_on_merge|allow_destroy|force_delete|recreate|remove_orphans|remove_volumes|dropDatabase|cascade)$/i,
       YES,
     ),
-    is(/^confirmation$/, /yes-really-destroy-data/),
+    'lets data be destroyed',
   ],
-  [UNPROTECTED, is(KEEPS_FROM_DESTROYING, /^(?!true$)/)],
-  ['empties a file', is(/^content$/, /^$/)],
-  ['deletes what is not on the other side', is(/^delete$/, YES, /synchronize|rsync/)],
   [
+    is(/^(?:prevent_destroy|deletion_protection|deletionProtection|disable_api_termination)$/i, /^(?!true$)/),
+    'takes the protection away that keeps data from being destroyed',
+  ],
+  [is(/^overwrite$/, YES, /^(?:fs|disk)_setup$/), 'formats, wipes or overwrites what is there'],
+  [is(/^content$/, /^$/), 'empties a file'],
+  [is(/^delete$/, YES, /synchronize|rsync/), 'deletes what is not on the other side'],
+  [
+    ({ keys, value }) =>
+      /(?:query|queries|sql|statement|script)$/i.test(keys.at(-1) ?? '') && sqlHarm(value) !== undefined,
     'drops or deletes data of a database',
-    (leaf) => /(?:query|queries|sql|statement|script)$/i.test(last(leaf)) && sqlHarm(leaf.value) !== undefined,
   ],
+  [is(/^confirmation$/, /yes-really-destroy-data/), 'destroys data'],
   [
-    'deletes what depends on it',
     is(/^(?:persistentVolumeClaimRetentionPolicy|whenDeleted|whenScaled)$/, /^Delete$/),
-    is(/^(?:deleteOptions|propagationPolicy)$/, /^(?:Foreground|Background|Orphan)$/),
+    'deletes volumes with what uses them',
   ],
+  [is(/^(?:deleteOptions|propagationPolicy)$/, /^(?:Foreground|Background|Orphan)$/), 'deletes what depends on it'],
   [
-    'deletes and makes again what cannot be changed',
     is(/^kustomize\.toolkit\.fluxcd\.io\/force$/, /^(?:enabled|true)$/i),
-    is(/^argocd\.argoproj\.io\/sync-options$/, /(?:Replace|Force)=true/),
+    'deletes and makes again what cannot be changed',
   ],
+  [is(/^(?:argocd\.argoproj\.io\/sync-options)$/, /(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
 ];
 
 const LOADS = /^(?:LD_\w+|BASH_ENV|PROMPT_COMMAND|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT)$/;
-/** Keys that are about removing something. */
-const REMOVES =
-  /(?:^|[_-])(?:delete|destroy|remove|erase|purge|wipe|drop|prune)(?:$|[_A-Z-])|[a-z](?:Delete|Destroy|Remove|Prune|Purge)(?:$|[A-Z])/;
 
 /** Leaves that stop something, or let it be removed. */
-const SOFTER: readonly Row[] = [
-  ['lets something be deleted that is no longer in the files, or in use', is(REMOVES, YES)],
-  ['deletes data with what uses it', is(/(?:policy|reclaim|onDelete|deletion)\w*$/i, /^(?:Delete|Recycle|prune)$/i)],
+const SOFTER: readonly (readonly [Test, string])[] = [
+  [is(/^prune$/, YES), 'lets what is no longer in the files be deleted from the cluster'],
   [
+    is(/(?:policy|reclaim|onDelete|deletion)\w*$|^persistentVolumeReclaimPolicy$/i, /^(?:Delete|Recycle|prune)$/i),
+    'deletes data with what uses it',
+  ],
+  [
+    ({ keys, value }) =>
+      /^(?:replicas|replicaCount|minReplicas|desired_capacity|count|scale)$/i.test(keys.at(-1) ?? '') &&
+      value.trim() !== '' &&
+      Number(value) === 0,
     'runs none of it any more',
-    is(/^(?:replicas|replicaCount|minReplicas|desired_capacity|count|scale)$/i, /^[+-]?0[0.xob]*$/),
-    is(/^(?:count|for_each)$/, /^(?:\{\s*\}|\[\s*\]|toset\(\[\s*\]\)|.*\?.*:\s*0)$/),
   ],
-  ['deletes what is not on the other side', ({ value }) => /^--delete/.test(value)],
+  [is(/^(?:count|for_each)$/, /^(?:\{\s*\}|\[\s*\]|toset\(\[\s*\]\)|.*\?.*:\s*0)$/), 'runs none of it any more'],
+  [({ value }) => /^--delete/.test(value), 'deletes what is not on the other side'],
+  [is(/^(?:add|cap_add)$/, /^(?:ALL|(?:CAP_)?SYS_ADMIN)$/i), 'gives a container all rights'],
   [
-    'gives a container the host, or all rights',
-    is(/^(?:add|cap_add)$/, /^(?:ALL|(?:CAP_)?SYS_ADMIN)$/i),
-    is(/^(?:volumes|path|hostPath|source)$/, /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:/),
-    is(/^(?:pid|ipc|userns_mode)$/, /^host$/),
-    is(/^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/, /^true$/i),
-    is(/^path$/, /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/, /^hostPath$/),
+    ({ keys, value }) =>
+      /^(?:volumes|path|hostPath|source)$/.test(keys.at(-1) ?? '') &&
+      /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:/.test(value),
+    'gives a container the host',
+  ],
+  [is(/^(?:pid|ipc|userns_mode)$/, /^host$/), 'gives a container the host'],
+  [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
+  [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
+  [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],
+  [is(/^strategy$/, /^uninstall$/), 'removes the release when it fails'],
+  [is(/toolkit\.fluxcd\.io\/reconcile$/, /^disabled$/), 'suspends it'],
+  [is(/^(?:ignoreTestFailures|disableHealthChecks)$/, YES), 'is no longer looked after'],
+  [is(/^minAvailable$/, /^0%?$/), 'may be stopped as a whole'],
+  [is(/^maxUnavailable$/, /^100%$/), 'may be stopped as a whole'],
+  [({ keys, value }) => keys.at(-1) === 'name' && keys.includes('env') && LOADS.test(value), 'loads other code'],
+  [is(/^restart$/, /^(?:no|never)$/i, /^services$/), 'is no longer looked after'],
+  [is(/^condition$/, /^service_started$/, /^depends_on$/), 'no longer waits for what it needs'],
+  [is(/^required$/, NO, /^depends_on$/), 'no longer waits for what it needs'],
+  [is(/^profiles$/, /./, /^services$/), 'starts only when asked for'],
+  [is(/^(?:PGDATA|MYSQL_DATADIR|DATA_DIR)$/, /^\/(?:tmp|run|dev\/shm)/), 'keeps its data elsewhere, or not at all'],
+  [is(/HOST_AUTH_METHOD$/, /^trust$/), 'lets everybody in'],
+  [is(/^anonymous-?auth(?:entication)?$/i, YES), 'lets everybody in'],
+  [is(/^authorization-mode$/, /AlwaysAllow/), 'lets everybody in'],
+  // Terraform
+  [is(/^(?:removed|moved)(?:\.|$)/, /^\{\}$/), 'lets Terraform forget or rename what it made'],
+  [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
+  [is(/^syncOptions$/, /^(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
+  [is(/^ignore_changes$/, /^all$/), 'no longer sees what is wrong'],
+  [is(/^replace_triggered_by$/, /./), 'makes it anew when something else changes'],
+  [is(/^(?:started|running|power_on)$/, NO), 'stops it'],
+  [is(/^(?:when|on_failure)$/, /^(?:destroy|continue)$/, /^provisioner/), 'runs at another time, or may fail'],
+  [is(/^interpreter$/, /./, /^provisioner/), 'is run by another program'],
+  [is(/^suspend$/, YES), 'suspends it'],
+  [
+    ({ keys, value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value) || (keys.at(-1) === '$patch' && value === 'delete'),
+    'deletes what it patches',
   ],
   [
-    KEPT_ELSEWHERE,
-    is(/^(?:enabled|retain)$/, NO, /persistence|backup/i),
-    is(/^(?:PGDATA|MYSQL_DATADIR|DATA_DIR)$/, /^\/(?:tmp|run|dev\/shm)/),
+    ({ keys, value }) =>
+      keys.includes('healthcheck') && (value === 'NONE' || (keys.at(-1) === 'disable' && YES.test(value))),
+    'is no longer looked after',
   ],
-  ['is about another cluster', ({ keys }) => keys.includes('kubeConfig')],
+  [is(/^wait$/, NO), 'does not wait until it is ready'],
   [
-    NOT_LOOKED_AFTER,
-    is(/^enabled$/, NO, /probe|liveness|readiness/i),
-    is(/^(?:ignoreTestFailures|disableHealthChecks)$/, YES),
-    is(/^restart$/, /^(?:no|never)$/i, /^services$/),
-    is(/^(?:test|healthcheck)$/, /^NONE$/),
-    is(/^disable$/, YES, /^healthcheck$/),
-  ],
-  [
-    'removes the release, or makes another one of it',
-    is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/),
-    is(/^strategy$/, /^uninstall$/),
-  ],
-  ['suspends it', is(/toolkit\.fluxcd\.io\/reconcile$/, /^disabled$/), is(/^suspend$/, YES)],
-  ['may be stopped as a whole', is(/^minAvailable$/, /^0%?$/), is(/^maxUnavailable$/, /^100%$/)],
-  ['loads other code', is(/^name$/, LOADS, /^env$/)],
-  [
-    'no longer waits for what it needs',
-    is(/^condition$/, /^service_started$/, /^depends_on$/),
-    is(/^required$/, NO, /^depends_on$/),
-  ],
-  ['starts only when asked for', is(/^profiles$/, /./, /^services$/)],
-  [
-    'lets everybody in',
-    is(/HOST_AUTH_METHOD$/, /^trust$/),
-    is(/^anonymous-?auth(?:entication)?$/i, YES),
-    is(/^authorization-mode$/, /AlwaysAllow/),
-  ],
-  ['lets Terraform forget or rename what it made', is(/^(?:removed|moved)(?:\.|$)/, /^\{\}$/)],
-  [STATE_ELSEWHERE, isBackend],
-  ['deletes and makes again what it syncs', is(/^syncOptions$/, /^(?:Replace|Force)=true/)],
-  ['no longer sees what is wrong', is(/^ignore_changes$/, /^all$/)],
-  ['makes it anew when something else changes', is(/^replace_triggered_by$/, /./)],
-  [
-    'stops it',
-    is(/^(?:started|running|power_on)$/, NO),
-    is(/^state$/, /^(?:stopped|rebooted|restarted_force|shutdown|suspended|paused)$/i),
-  ],
-  ['runs at another time, or may fail', is(/^(?:when|on_failure)$/, /^(?:destroy|continue)$/, /^provisioner/)],
-  ['is run by another program', is(/^interpreter$/, /./, /^provisioner/)],
-  ['deletes what it patches', ({ value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value), is(/^\$patch$/, /^delete$/)],
-  [NOT_WAITED_FOR, is(/^wait$/, NO)],
-  [
+    is(
+      /^(?:force|forceUpgrade|recreatePods|cleanupOnFail|disableWait|disableHooks|disableOpenAPIValidation|skipCrds|force_update|force_new_deployment)$/i,
+      YES,
+    ),
     'forces it',
-    is(/^(?:force|forceUpgrade|recreatePods|cleanupOnFail|skipCrds|force_update|force_new_deployment)$/i, YES),
-    is(/^disable(?:Wait|Hooks|OpenAPIValidation)$/i, YES),
   ],
-  ['no longer starts it by itself', is(/^enabled$/, NO, /(?:^|\.)(?:systemd|systemd_service|service)$/)],
+  [is(/^state$/, /^(?:stopped|rebooted|restarted_force|shutdown|suspended|paused)$/i), 'stops it'],
   [
-    'no longer checks who it talks to',
-    is(/^(?:tls_)?insecure(?:_?skip(?:_?tls)?_?verify)?$|^skip_tls_verify$/i, YES),
-    is(/^(?:validate_certs|(?:ssl|tls)_?verify|verify_ssl)$/i, NO),
+    is(/^enabled$/, NO, /(?:^|\.)(?:ansible\.builtin\.(?:systemd|systemd_service|service)|systemd|systemd_service)$/),
+    'no longer starts it by itself',
   ],
+  [
+    is(
+      /^(?:insecure|insecureSkipVerify|insecure_skip_verify|tls_insecure|skip_tls_verify|insecureSkipTLSVerify)$/i,
+      YES,
+    ),
+    'no longer checks who it talks to',
+  ],
+  [is(/^(?:validate_certs|sslVerify|verify_ssl|ssl_verify|tlsVerify)$/i, NO), 'no longer checks who it talks to'],
 ];
 
-/** Leaves that are missed when they are gone: then their default holds. */
-const LOST: readonly Row[] = [
-  [UNPROTECTED, is(KEEPS_FROM_DESTROYING, YES)],
-  [NOT_WAITED_FOR, ({ keys, value }) => keys.join('.') === 'spec.wait' && YES.test(value)],
-  ['reads another folder than before', ({ keys }) => keys.join('.') === 'spec.path'],
-  ['can no longer read its secrets', is(/^provider$/, /./, /^decryption$/)],
-  [KEPT_ELSEWHERE, is(/^external$/, YES, /^volumes$/)],
-  [STATE_ELSEWHERE, isBackend],
+/** Leaves that are missed when they are gone: then their default holds. `true`: what they kept is lost. */
+const LOST: readonly (readonly [Test, why: string, firm?: true])[] = [
   [
-    'is no longer in the plan, so that Terraform destroys it',
+    is(/^(?:prevent_destroy|deletion_protection|deletionProtection)$/, YES),
+    'takes the protection away that keeps data from being destroyed',
+    true,
+  ],
+  [({ keys, value }) => keys.join('.') === 'spec.wait' && YES.test(value), 'does not wait until it is ready'],
+  [({ keys }) => keys.join('.') === 'spec.path', 'reads another folder than before'],
+  [is(/^provider$/, /./, /^decryption$/), 'can no longer read its secrets'],
+  [is(/^external$/, YES, /^volumes$/), 'keeps its data elsewhere, or not at all'],
+  [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
+  [
     is(
       /^(?:module\.|resource\.\w*(?:vm|virtual|machine|instance|disk|volume|bucket|database|_db|cluster|lxc|container|dataset|pool))/,
       /^\{\}$/,
     ),
+    'is no longer in the plan, so that Terraform destroys it',
   ],
 ];
-
-export const whyOf = (leaf: Leaf, rows: readonly Row[]): string | undefined =>
-  rows.find(([, ...tests]) => tests.some((test) => test(leaf)))?.[0];
 
 const isOpenState: Test = (leaf) => last(leaf) === 'state' && /\{\{/.test(leaf.value);
 const KIND: Test = ({ keys }) => /^(?:path)$/.test(keys.at(-1) ?? '') && keys.includes('spec');
@@ -180,27 +174,36 @@ const KIND: Test = ({ keys }) => /^(?:path)$/.test(keys.at(-1) ?? '') && keys.in
 export function resourceFindings(change: Change, tree: Tree): Finding[] {
   const { path, addedLeaves, goneLeaves, old, now } = change;
   const shown = ({ keys, value }: Leaf) => `${keys.at(-1)}: ${value}`;
-  const firm = addedLeaves.flatMap((leaf) => {
-    const why = whyOf(leaf, DESTROYS);
-    return why === undefined ? [] : [refuses('destroys', path, leaf.line, why, shown(leaf))];
-  });
+  const firm = addedLeaves.flatMap((leaf) =>
+    DESTROYS.filter(([test]) => test(leaf))
+      .slice(0, 1)
+      .map(([, why]) => refuses('destroys', path, leaf.line, why, shown(leaf))),
+  );
   // Of a task's module it says something else, or nothing that matters.
   const isTasks = (now.data?.documents ?? []).some(Array.isArray);
   // A service that is new was never looked after otherwise.
   const wasService = ({ keys: [first, name] }: Leaf) =>
     first !== 'services' || old.data?.leaves.some(({ keys }) => keys[0] === first && keys[1] === name);
-  const loose = addedLeaves.flatMap((leaf) => {
-    const why = isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf)) ? undefined : whyOf(leaf, SOFTER);
-    const isOfNew = why !== undefined && / no longer |^starts only/.test(why) && !wasService(leaf);
-    return why === undefined || isOfNew ? [] : [asks('softer', path, leaf.line, why, shown(leaf))];
-  });
+  const loose = addedLeaves.flatMap((leaf) =>
+    SOFTER.filter(
+      ([test, why]) =>
+        test(leaf) &&
+        !(isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf))) &&
+        (!/ no longer |^starts only/.test(why) || wasService(leaf)),
+    )
+      .slice(0, 1)
+      .map(([, why]) => asks('softer', path, leaf.line, why, shown(leaf))),
+  );
   const hasNow = (leaf: Leaf) => addedLeaves.some((other) => last(other) === last(leaf));
   const lost = goneLeaves.flatMap((leaf) => {
-    const why = hasNow(leaf) ? undefined : whyOf(leaf, LOST);
-    if (why === undefined) return [];
-    return why === UNPROTECTED
-      ? [refuses('destroys', path, undefined, why, shown(leaf))]
-      : [asks('softer', path, undefined, why, shown(leaf))];
+    const row = hasNow(leaf) ? undefined : LOST.find(([test]) => test(leaf));
+    if (!row) return [];
+    const [, why, isFirm] = row;
+    return [
+      isFirm
+        ? refuses('destroys', path, undefined, why, shown(leaf))
+        : asks('softer', path, undefined, why, shown(leaf)),
+    ];
   });
   const free = addedLeaves
     .filter(({ keys, value }) => isFreeForm(keys.at(-1) ?? '') && /\bstate=(?:absent|purged)\b/.test(value))
@@ -287,7 +290,6 @@ function fluxPaths(documents: readonly Value[], { path, addedLeaves, goneLeaves 
 }
 
 const PROBES = /^(?:liveness|readiness|startup)Probe$|^(?:healthcheck|healthChecks)$/;
-const SIZED = /^(?:size|storageClass\w*|existingClaim|accessModes?)$/;
 const KEPT = /^(?:claimName|existingClaim|volumeClaimTemplates)$/;
 
 /** Where data is kept and what looks after a workload: gone without another one in its place. */
@@ -303,18 +305,14 @@ function lostKeeping({ path, old, now, goneLeaves, addedLeaves }: Change): Findi
   const mount = goneLeaves.find(
     ({ keys, value }) => keys.includes('volumes') && keys.includes('services') && /^[\w-]+:\//.test(value),
   );
-  const parent = ({ keys }: Leaf) => keys.slice(0, -1).join('.');
-  const forgotten = addedLeaves.find(
-    (leaf) =>
-      last(leaf) === 'type' &&
-      /^(?:emptyDir|tmpfs)$/.test(leaf.value) &&
-      old.data?.leaves.some((other) => parent(other) === parent(leaf) && SIZED.test(last(other))),
-  );
   const isMounted = mount && addedLeaves.some(({ value }) => value.split(':')[0] === mount.value.split(':')[0]);
   return [
-    ...(claim && !isKept ? [asks('softer', path, undefined, KEPT_ELSEWHERE, claim.value)] : []),
-    ...(forgotten ? [asks('softer', path, forgotten.line, KEPT_ELSEWHERE, forgotten.value)] : []),
-    ...(mount && !isMounted ? [asks('softer', path, undefined, KEPT_ELSEWHERE, mount.value)] : []),
+    ...(claim && !isKept
+      ? [asks('softer', path, undefined, 'keeps its data elsewhere, or not at all', claim.value)]
+      : []),
+    ...(mount && !isMounted
+      ? [asks('softer', path, undefined, 'keeps its data elsewhere, or not at all', mount.value)]
+      : []),
     ...(now.data?.parsed && old.data?.parsed && count(now, PROBES) < count(old, PROBES)
       ? [asks('masks', path, undefined, 'is no longer looked after, or no longer waits for what it needs')]
       : []),

@@ -109,8 +109,7 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
   const secrets = fact.args
     .filter(({ text, dynamic }) => dynamic && (SECRET.test(text) || text.includes('$(…)')))
     .map(({ text }) => text);
-  // What ssh is given to run names files of the other side.
-  const files = program === 'ssh' ? [] : args.words.filter((word) => SECRET_FILE.test(word));
+  const files = args.words.filter((word) => SECRET_FILE.test(word));
   const shells = /^(?:nc|ncat|netcat|socat)$/.test(program) && args.any(/^-[a-z]*[ec]$|EXEC:|SYSTEM:/) ? ['-e'] : [];
   const uploads = [...uploaded(program, args), ...shells];
   const reads =

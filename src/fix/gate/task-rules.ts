@@ -26,7 +26,6 @@ export function taskFindings(
       ...silenced(path, task, before, logText),
     ]),
     ...plays(change),
-    ...foreignRoles(change, knows),
   ];
 }
 
@@ -103,17 +102,6 @@ function sharesArguments(task: Task, other: Task): boolean {
   return shared > 0 && shared * 2 >= Math.min(words.length, argumentWords(other).length);
 }
 
-/** Roles of other people, which nothing here uses yet: they have a dot in their names. */
-const foreignRoles = ({ path, addedLeaves }: Change, knows: Knows): Finding[] =>
-  addedLeaves
-    .filter(({ keys, value }) => {
-      const [above = '', key = ''] = keys.slice(-2);
-      const isRole =
-        /^(?:roles|role)$/.test(key) || (key === 'name' && /(?:^roles|(?:import|include)_role)$/.test(above));
-      return isRole && /^\w+(?:\.\w+)+$/.test(value) && !knows(value);
-    })
-    .map(({ value, line }) => asks('new_program', path, line, 'runs a role that nothing here uses yet', value));
-
 /** Plays that now run on no host. */
 const plays = ({ path, addedLeaves }: Change): Finding[] =>
   addedLeaves
@@ -134,11 +122,7 @@ const isNothing = (value: Value): boolean => /^"?(?:\[\]|\{\{ *\[\] *\}\})"?$/.t
 
 /** Words that keep a task from running or its failure from counting: which values do, and why that is wrong. */
 const SILENCES: readonly (readonly [key: RegExp, (value: Value) => boolean, why: string])[] = [
-  [
-    /^ignore_errors$/,
-    (value) => !/^(?:false|no|\{\{ *ansible_check_mode *\}\})$/i.test(String(value)),
-    'its failure does not count any more',
-  ],
+  [/^ignore_errors$/, (value) => !/^(?:false|no)$/i.test(String(value)), 'its failure does not count any more'],
   [/^failed_when$/, isConstant, 'never fails'],
   [/^when$/, isConstant, 'runs never, or always'],
   [/^(?:loop|with_\w+)$/, isNothing, 'runs for nothing'],
@@ -161,17 +145,10 @@ const asksItself = ({ words: { register, until } }: Task): boolean =>
 /** It waited for something else, and for no mistaken name; one more condition is waited for longer. */
 const waitsLess = (task: Task, earlier: Task | undefined): boolean =>
   earlier?.words.until !== undefined &&
-  isBalanced(String(earlier.words.until)) &&
   (asksItself(earlier) || !asksItself(task)) &&
   !isLonger(String(task.words.until), String(earlier.words.until));
-/** Brackets that nothing closes make a condition that cannot be asked. */
-const isBalanced = (text: string): boolean =>
-  ['()', '[]', '{}'].every(([open = '', close = '']) => text.split(open).length === text.split(close).length);
 const isLonger = (until: string, before: string): boolean =>
   until.startsWith(`${before} and `) && !/\b(?:or|if|else)\b/.test(until.slice(before.length));
-
-/** Arguments of modules that say whether there is anything to do, and what counts as success. */
-const DECIDES = /^(?:status_code|creates|removes)$/;
 
 /** Words on a task that it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
@@ -182,13 +159,6 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     (FORGIVES.test(key) && earlier !== undefined && isForgiven(earlier));
   const news = Object.keys(task.words).filter((key) => !isOld(key));
   const isFailed = isNamedIn(task.name, logText);
-  const wider = Object.keys(task.args).find(
-    (key) => DECIDES.test(key) && earlier && JSON.stringify(task.args[key]) !== JSON.stringify(earlier.args[key]),
-  );
-  if (isFailed && wider !== undefined)
-    return [
-      asks('masks', path, task.line, 'may run less often, or fail less often, than before', `${shown(task)}: ${wider}`),
-    ];
   return news.flatMap((key): Finding[] => {
     const value = task.words[key] as Value;
     const row = [...SILENCES, ...(earlier ? SILENCES_OLD : [])].find(([keys, test]) => keys.test(key) && test(value));
@@ -275,9 +245,6 @@ const hits = (task: Task, [modules, args]: readonly [RegExp, RegExp, ...unknown[
 function newCall({ path, old: { tasks: before, commands }, now }: Change, task: Task, knows: Knows): Finding[] {
   if (before.some((other) => callText(other) === callText(task))) return [];
   const earlier = counterpart(task, before);
-  // Under another name of an argument it is what the task was given before.
-  const valuesOf = (one: Task) => JSON.stringify(Object.values(one.args).map(String).sort());
-  if (earlier?.module === task.module && valuesOf(earlier) === valuesOf(task)) return [];
   const row = CALLS.find(
     (one) => hits(task, one) && !(earlier && hits(earlier, one) && !isOtherPayload(task, earlier)),
   );

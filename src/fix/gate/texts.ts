@@ -2,7 +2,8 @@
 import type { Data } from './data.ts';
 import { dataTexts } from './data-texts.ts';
 import { listItems } from './hcl.ts';
-import type { Language, ShellText } from './language.ts';
+import type { Language } from './language.ts';
+import type { ShellText } from './shell-text.ts';
 
 export function shellTexts(path: string, text: string, language: Language, data: Data | undefined): ShellText[] {
   switch (language) {

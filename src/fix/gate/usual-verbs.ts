@@ -5,49 +5,53 @@ import type { Fact } from './facts.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Programs with their usual first verbs; two words before the colon where the second decides. */
-const USUAL: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
-  `
-kubectl: get describe logs apply create wait rollout version cluster-info config diff explain api-resources api-
-  versions top auth kustomize label annotate exec port-forward completion
-helm: install upgrade template lint repo dependency dep list ls status get show pull package version search history
-  registry env test diff
-helmfile: apply sync template lint diff deps list build status repos fetch write-values
-flux: get check reconcile resume version logs tree trace diff build export install stats events
-talosctl: get version health config gen apply-config kubeconfig members dmesg logs service containers disks read ls
-  list validate machineconfig time bootstrap upgrade patch cluster etcd stats memory processes inspect
-terraform: init validate plan apply fmt output show version graph providers workspace get state test
-qm: create start list status config set clone importdisk import guest agent cloudinit wait showcmd pending resize
-pct: create start list status config set clone exec push pull pending resize
-pvesh: get ls usage help
-pvesm: list status add path
-zfs: list get create mount snapshot share diff send load-key
-zpool: list status get iostat history import
-ceph: status health df versions version log quorum_status
-rbd: ls list info status du create map
-etcdctl: get member endpoint snapshot version
-restic: backup snapshots check stats init ls list version cat restore find diff
-borg: create list info check init extract version diff
-velero: get describe version backup schedule
-docker: ps images image pull run exec logs build buildx compose inspect version info network volume tag login start
-  restart create context container cp save load manifest
-podman: ps images image pull run exec logs build inspect version info network volume tag login start restart create
-  play kube generate cp
-systemctl: start restart reload status is-active is-enabled is-failed daemon-reload list-units list-unit-files show
-  cat try-restart reload-or-restart reset-failed
-git: clone fetch pull status log diff show rev-parse add commit checkout switch branch tag describe ls-files ls-
-  remote ls-tree config submodule remote rev-list merge-base symbolic-ref for-each-ref archive sparse-checkout init
-  grep shortlog cat-file check-ignore check-attr hash-object name-rev var version
-argocd: app login version cluster repo proj
-nft: list add
-talosctl etcd: members status snapshot alarm
-etcdctl snapshot: save status
-kubectl config: view current-context get-contexts set-context set-cluster
-git branch: --show-current -a -r --list -vv`
-    .split(/\n(?! )/)
-    .map((row) => row.split(/:\s+/))
-    .map(([name = '', verbs = '']) => [name, new Set(verbs.split(/\s+/))]),
-);
+/** Program → its usual first verbs; two words where the second decides. */
+const USUAL: Readonly<Record<string, ReadonlySet<string>>> = {
+  kubectl: words(
+    'get describe logs apply create wait rollout version cluster-info config diff explain api-resources api-versions top auth kustomize label annotate exec port-forward completion',
+  ),
+  helm: words(
+    'install upgrade template lint repo dependency dep list ls status get show pull package version search history registry env test diff',
+  ),
+  helmfile: words('apply sync template lint diff deps list build status repos fetch write-values'),
+  flux: words('get check reconcile resume version logs tree trace diff build export install stats events'),
+  talosctl: words(
+    'get version health config gen apply-config kubeconfig members dmesg logs service containers disks read ls list validate machineconfig time bootstrap upgrade patch cluster etcd stats memory processes inspect',
+  ),
+  terraform: words('init validate plan apply fmt output show version graph providers workspace get state test'),
+  qm: words(
+    'create start list status config set clone importdisk import guest agent cloudinit wait showcmd pending resize',
+  ),
+  pct: words('create start list status config set clone exec push pull pending resize'),
+  pvesh: words('get ls usage help'),
+  pvesm: words('list status add path'),
+  zfs: words('list get create mount snapshot share diff send load-key'),
+  zpool: words('list status get iostat history import'),
+  ceph: words('status health df versions version log quorum_status'),
+  rbd: words('ls list info status du create map'),
+  etcdctl: words('get member endpoint snapshot version'),
+  restic: words('backup snapshots check stats init ls list version cat restore find diff'),
+  borg: words('create list info check init extract version diff'),
+  velero: words('get describe version backup schedule'),
+  docker: words(
+    'ps images image pull run exec logs build buildx compose inspect version info network volume tag login start restart create context container cp save load manifest',
+  ),
+  podman: words(
+    'ps images image pull run exec logs build inspect version info network volume tag login start restart create play kube generate cp',
+  ),
+  systemctl: words(
+    'start restart reload status is-active is-enabled is-failed daemon-reload list-units list-unit-files show cat try-restart reload-or-restart reset-failed',
+  ),
+  git: words(
+    'clone fetch pull status log diff show rev-parse add commit checkout switch branch tag describe ls-files ls-remote ls-tree config submodule remote rev-list merge-base symbolic-ref for-each-ref archive sparse-checkout init grep shortlog cat-file check-ignore check-attr hash-object name-rev var version',
+  ),
+  argocd: words('app login version cluster repo proj'),
+  nft: words('list add'),
+  'talosctl etcd': words('members status snapshot alarm'),
+  'etcdctl snapshot': words('save status'),
+  'kubectl config': words('view current-context get-contexts set-context set-cluster'),
+  'git branch': words('--show-current -a -r --list -vv'),
+};
 const SAME: Readonly<Record<string, string>> = {
   k: 'kubectl',
   oc: 'kubectl',

@@ -24,7 +24,7 @@ export const functionOf = ({ around }: Fact): string =>
 
 export const stopsAtFailure = ({ program, args, around }: Fact): boolean =>
   program === 'set' &&
-  around.every(({ kind }) => kind === 'argument' || kind === 'given') &&
+  around.length === 0 &&
   args.some(
     ({ text }, i) => /^-[a-zA-Z]*e/.test(text) || (text === 'errexit' && /^-[a-zA-Z]*o$/.test(args[i - 1]?.text ?? '')),
   );

@@ -123,7 +123,7 @@ class Reader {
         continue;
       }
       if (!STATEMENT.has(part.type)) continue;
-      if (inCondition) guard += `${guard === '' ? '' : ';'} ${part.text}`;
+      if (inCondition) guard += ` ${part.text}`;
       const isBackground = node.children[i + 1]?.type === '&';
       const frames: Frame[] = inCondition
         ? [...around, { kind: 'condition', idle, fails }]
@@ -143,7 +143,7 @@ class Reader {
     for (const part of node.children) {
       if (part.type === 'then') inCondition = false;
       if (!STATEMENT.has(part.type)) continue;
-      if (inCondition) guard += `${guard === '' ? '' : ';'} ${part.text}`;
+      if (inCondition) guard += ` ${part.text}`;
       const frame: Frame = inCondition
         ? { kind: 'condition', idle, fails: true }
         : { kind: 'branch', guard: `not${before}; if${guard}` };

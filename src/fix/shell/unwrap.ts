@@ -126,13 +126,10 @@ function withValues({ words, redirects }: Command, values: Values): Pick<Command
   const given = first?.dynamic ? values.get(ALONE.exec(first.text)?.[1] ?? '') : undefined;
   const program = !first ? [] : given && given.length > 0 ? parted(given, first) : [filledIn(first, values)];
   return {
-    words: [...program, ...rest.flatMap((word) => values.get(arrayName(word)) ?? [filledIn(word, values)])],
+    words: [...program, ...rest.map((word) => filledIn(word, values))],
     redirects: redirects.map((one) => (one.target ? { ...one, target: filledIn(one.target, values) } : one)),
   };
 }
-
-/** Of an array with all that is in it, as words of their own; else empty. */
-const arrayName = ({ raw }: Word): string => /^"?\$\{(\w+)\[[@*]\]\}"?$/.exec(raw)?.[1] ?? '';
 
 const parted = (given: readonly Word[], { from }: Word): Word[] =>
   given.flatMap((word) =>

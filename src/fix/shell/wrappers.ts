@@ -85,8 +85,7 @@ export function innerWords(program: string, args: readonly Word[]): readonly Wor
       at++;
       break;
     }
-    // A whole array before the command holds options.
-    if ((program === 'env' && /^\w+=/.test(text)) || /\[[@*]\]\}"?$/.test((args[at] as Word).raw)) at++;
+    if (program === 'env' && /^\w+=/.test(text)) at++;
     else if (!text.startsWith('-') || text === '-') {
       if (text !== '-' || (program !== 'su' && program !== 'env')) break;
       at++;
