@@ -1,11 +1,11 @@
 // `mendloop gc`: forget what is old, as `retention` in ai/loop.yaml or the options say.
-import { table } from '../console/words.ts';
+import { sizeText, table } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { withLock } from '../io/lock.ts';
 import { removeFile } from '../io/store.ts';
 import { openLedger, readLedger } from '../journal/ledger-file.ts';
-import { megabytes, USUAL, USUAL_COMMAND } from '../journal/reclaimable.ts';
+import { USUAL, USUAL_COMMAND } from '../journal/reclaimable.ts';
 import { byKind, type Collected, collect } from '../run/gc.ts';
 import { baseOf, configurationNow } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
@@ -55,9 +55,9 @@ function lines({ gone, ledger, total, left }: Collected, dry: boolean): string[]
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   return [
     rows.length === 0
-      ? `nothing to remove: ${megabytes(total)} in all`
-      : `${dry ? 'would free' : 'freed'} ${megabytes(bytes)} of ${megabytes(total)}`,
-    ...table(rows.map((row) => [`  ${row.what}`, counted(row.files, 'file'), megabytes(row.bytes)])),
+      ? `nothing to remove: ${sizeText(total)} in all`
+      : `${dry ? 'would free' : 'freed'} ${sizeText(bytes)} of ${sizeText(total)}`,
+    ...table(rows.map((row) => [`  ${row.what}`, counted(row.files, 'file'), sizeText(row.bytes)])),
     ...left.map(({ name, reason }) => `note: ${name} could not be removed: ${reason}`),
   ];
 }

@@ -37,4 +37,4 @@ export function reclaimableNotes(layout: Layout): string[] {
   return [`${USUAL_COMMAND} would free ${megabytes(bytes)} (${what}); retention in ai/loop.yaml does that by itself`];
 }
 
-export const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -2,7 +2,7 @@
 // counts as tried and never comes again by itself.
 import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
-import type { DataOf } from '../events.ts';
+import type { DataOf, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { type Git, openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
@@ -17,6 +17,8 @@ import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
 import { closeOpenRun } from '../run/close-run.ts';
 import { bringOptions } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
+import { runTree } from '../stage/run-tree.ts';
+import { findStale, staleEvent } from '../stage/stale.ts';
 import { patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
@@ -109,9 +111,18 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const { there, gone } = afterMerge(all, fixes);
   const reverted = await planRollback(git, tree.head, there, all, { message, sign });
   const { changed } = await trackedStatus(git);
-  await fastForward(tree, git, base, reverted.at(-1)?.commit ?? tree.head, changed.length > 0);
+  const head = reverted.at(-1)?.commit ?? tree.head;
+  await fastForward(tree, git, base, head, changed.length > 0);
   const made = [...reverted, ...gone];
-  recordRollback(made, { ...scope, id });
+  const inTree = runTree({ ...tree, head }, layout);
+  const stale = await findStale({ config, layout, tree: inTree }, loaded.state, {
+    putBack: [...tree.putBack, ...changed],
+  });
+  recordRollback(
+    made,
+    { ...scope, id },
+    stale.map((stage) => staleEvent(stage, head, false)),
+  );
   const done = await report(git, base, tree.head, made, false);
   return { base: base.name, branch: base.branch, notices, fixes: done };
 }
@@ -167,8 +178,15 @@ async function report(git: Git, base: Base, tip: string, made: readonly Reverted
 const ROLLED_BACK: DataOf<'fix.reverted'>['outcome'] = 'declined';
 const WHY = 'rolled back by its owner';
 
-/** Records which commit rolled each fix back, where the ledger does not know it yet. Throws MendError when the disk refuses. */
-function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], scope: ActionScope): void {
+/**
+ * Records which commit rolled each fix back, where the ledger does not know it yet, and what no longer stands. Throws MendError
+ * when the disk refuses.
+ */
+function recordRollback(
+  made: readonly { fix: CommittedFix; commit: string }[],
+  scope: ActionScope,
+  stale: readonly NewEvent[],
+): void {
   const { ledger } = readLedger(scope.layout);
   const unknown = made.filter(({ fix }) => patchIn(ledger, fix)?.outcome !== ROLLED_BACK);
   const events = unknown.map(({ fix, commit }) => ({
@@ -176,5 +194,5 @@ function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], 
     stage: fix.stage,
     data: { ...fixData(fix), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },
   }));
-  recordAction(scope, ...events);
+  recordAction(scope, ...events, ...stale);
 }

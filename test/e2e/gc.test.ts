@@ -22,7 +22,7 @@ test('gc says what it frees, and before with --dry-run; with retention a run doe
   assert.is((await s.run()).exit, 0);
   write(s.home, oldRuns(0, 12));
   const would = await s.run(['gc', '--keep-runs', '1', '--dry-run']);
-  assert.match(would.stdout, /^would free 3\.0 MB of 12\.\d MB\n {2}3 runs {2}6 files {2}3\.0 MB\n$/);
+  assert.match(would.stdout, /^would free 3\.1 MB of 1\d MB\n {2}3 runs {2}6 files {2}3\.1 MB\n$/);
   assert.is(s.runs().length, 13, 'a dry run removes nothing');
   const locked = await withLock(
     layoutOf(s.home),
@@ -32,7 +32,7 @@ test('gc says what it frees, and before with --dry-run; with retention a run doe
   );
   assert.equal([locked.exit, s.runs().length], [75, 13]);
   const done = await s.run(['gc', '--keep-runs', '1']);
-  assert.match(done.stdout, /^freed 3\.0 MB of 12\.\d MB\n/);
+  assert.match(done.stdout, /^freed 3\.1 MB of 1\d MB\n/);
   assert.equal([s.runs().length, s.runs()[0], existsSync(s.path(`ai/logs/a/${old(2)}-1.log`))], [10, old(3), false]);
   assert.match((await s.run(['gc', '--keep-runs', '1'])).stdout, /^nothing to remove: \d\.\d MB in all\n$/);
   const unasked = await s.run(['gc']);

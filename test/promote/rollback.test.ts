@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
 import { listJournals } from '../../src/journal/runs.ts';
 import { listFixes } from '../../src/promote/list-fixes.ts';
 import { findBase } from '../../src/worktree/base.ts';
@@ -150,6 +151,8 @@ back('its stage is run again by itself, and the same change is not taken again',
   const fix = git(m.home, 'rev-parse', AI);
   const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
   await rollBack(request, { clock: systemClock, graceMs: 300 });
+  const { status, reason } = loadStages(layoutOf(m.home)).state.stages.a ?? {};
+  assert.equal([status, reason], ['idle', 'no longer stands: its files changed']);
   const before = ranWords(m.home).length;
   const again = await run(m.home);
   assert.ok(ranWords(m.home).length > before, 'it ran again');
