@@ -49,7 +49,11 @@ export type Fleets = ReturnType<typeof openFleets>;
 export function openFleets(steps: readonly PlanStep[], held: (stage: string) => void) {
   const pauses: Pauses = { count: 0, wake() {} };
   const fleets = new Map<unknown, Fleet>();
-  const wakeWaiting = new Set<() => void>();
+  const turnWaiters = new Set<() => void>();
+  const wakeAll = () => {
+    for (const wake of turnWaiters) wake();
+    turnWaiters.clear();
+  };
   return {
     pauses,
     started: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
@@ -156,13 +160,11 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     const { signal, end } = limited(first?.cell.failed.timeLeftMs() ?? 0, run.signal);
     const isInTheWay = ([name, other]: [unknown, Fleet]) =>
       other !== fleet && other.hasTurn && !needsOf(run.config.map, name as string).includes(stage);
+    signal.addEventListener('abort', wakeAll);
     let waited = false;
     while ([...fleets].some(isInTheWay) && !signal.aborted) {
       waited = true;
-      await new Promise<void>((resolve) => {
-        wakeWaiting.add(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await new Promise<void>((resolve) => void turnWaiters.add(resolve));
     }
     end();
     fleet.hasTurn = true;
@@ -174,8 +176,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     const isOnTrial = fleet.mending.size > 0 && run.journal.failures.openFixes(stage).length > 0;
     if (fleet.isAnswering || isOnTrial) return;
     fleet.hasTurn = false;
-    for (const wake of wakeWaiting) wake();
-    wakeWaiting.clear();
+    wakeAll();
   }
 }
 
