@@ -180,6 +180,7 @@ export function onDisk<T>(path: string, work: () => T): T {
 
 function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendError | undefined {
   if (['ENOSPC', 'EDQUOT'].includes(code)) return mendError('E_DISK_FULL', { path });
+  if (code === 'EFBIG') return mendError('E_LOG_LOST', { path, reason: 'it may not grow any more' });
   if (code === 'EISDIR')
     return mendError('E_STATE_PLACE', { path, what: 'a folder, where a file of the loop belongs' });
   const link = ['ELOOP', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(code)

@@ -68,6 +68,8 @@ export function openJournal(options: JournalOptions) {
       ...ledger.notices,
     ],
     append,
+    /** What was recorded is on disk when this returns, which it is before the branch moves. Throws as `append`. */
+    flush,
     /** Records what a run that was cut off had no time to: stages all of whose steps are green. */
     catchUp: () => append(...ends.green()),
     /** Shortens the ledger's own journal. Returns the bytes that are gained. Throws MendError. */
@@ -76,7 +78,7 @@ export function openJournal(options: JournalOptions) {
     close() {
       clearTimeout(projectLater);
       try {
-        if (buffer.length > 0 && !refusal) flush();
+        if (!refusal) flush();
         // What the disk refused, or another took over, is left as it is.
         if (!refusal) project();
       } finally {
@@ -99,6 +101,7 @@ export function openJournal(options: JournalOptions) {
 
   function flush(): void {
     if (refusal) throw refusal;
+    if (buffer.length === 0) return;
     const events = buffer.splice(0);
     try {
       requireLock(layout.lock);

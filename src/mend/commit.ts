@@ -95,6 +95,7 @@ export function takeBack(
 ): Promise<void> {
   const { tree, journal, config } = run;
   return run.barrier.alone(async () => {
+    journal.flush();
     const restored = await restoreTracked(run);
     const message = revertMessage(fix, outcome, reason, run.id, charged);
     const commit = await revertFix(tree, fix.commit, message, config.loop.git);

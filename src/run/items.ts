@@ -235,6 +235,7 @@ function commitTicks(
   const subject = isDone ? `Tick ${number}: ${title}` : `Open ${number} again: ${title}`;
   const message = `${clip(subject, MAX_SUBJECT)}\n\nItem: ${number}\nRun: ${run.id}\n`;
   return run.barrier.alone(async () => {
+    run.journal.flush();
     const commit = await commitFix(run.tree, texts, message, run.config.loop.git);
     run.tree.moved(commit);
     return commit;

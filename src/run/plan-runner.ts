@@ -1,4 +1,5 @@
 // The plan runner: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
@@ -143,6 +144,8 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const broken = new AbortController();
     const signals = [broken.signal, ...limits.map((l) => l.signal), ...(options.signal ? [options.signal] : [])];
     const signal = AbortSignal.any(signals);
+    // As many steps wait for these as run at once: Node would take more than ten for a leak, and say so to the user.
+    setMaxListeners(0, signal, ...signals);
     const emit = emitter(options, (error) => broken.abort(error));
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();

@@ -16,6 +16,7 @@ import { verifyStages } from '../../src/run/verify-stages.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { AI, commit, git, refusal } from '../worktree/repository.ts';
 import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
+import { mendable, says, stageOn } from './probe.ts';
 
 const fails = (name: string) => `${NOTE}; test ! -e "$MENDLOOP_HOME/ai/state/${name}-fails"`;
 const breakStage = (home: string, name: string) => writeFileSync(join(home, `ai/state/${name}-fails`), '');
@@ -203,6 +204,19 @@ test('whoever closes a run that was killed marks what its stage may have committ
   const { home, was, made } = await killedAfterCommit();
   await resetStages({ home, command: 'test', stages: ['a'], force: true }, { clock: systemClock, graceMs: 300 });
   assert.is(git(home, 'rev-parse', `refs/mendloop/by-stage/${was}-unsure`), made);
+});
+
+test('a run whose journal cannot be written commits nothing any more, and the next one goes on', async () => {
+  // The second attempt, which judges the fix, takes the run's lock away.
+  const command =
+    'bash check.sh conf/a.txt || { test $MENDLOOP_ATTEMPT != 2 || rm -f "$MENDLOOP_HOME/ai/state/lock.json"; exit 1; }';
+  const { home, probe, subjects, tree } = mendable({ stages: { a: { ...stageOn(), command } } });
+  probe.answers(says('bad', 'other'));
+  await run(home).catch((error) => assert.is(error.code, 'E_LOCK_LOST'));
+  assert.equal([subjects(), tree()], [['Mend a: Say bad'], 'bad\nother\n']);
+  probe.answers({ pass: 'nothing to say' });
+  const next = await run(home);
+  assert.equal([next.exit, subjects(), tree()], [3, ['Mend a: Say bad', 'Take back: Say bad'], 'bad\nsecond\n']);
 });
 
 test('checks of a green stage that do not end in time are drift, not a failure', async () => {

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { mendError } from '../../src/errors.ts';
 import type { NewEvent } from '../../src/events.ts';
+import { systemClock } from '../../src/io/clock.ts';
 import { action, type Outcome } from '../../src/plan/action.ts';
 import { type ExecutionCode, type ExecutionError, executionError } from '../../src/plan/codes.ts';
 import type { PlanResult, PlanStep } from '../../src/plan/contract.ts';
@@ -529,6 +530,20 @@ test('a retry that helps is a success with no error', async () => {
   const input = plan([step(1, [], { on_failure: 'retry', retry_policy: { max_attempts: 3 } })]);
   const { result } = await execute(input, ({ attempt }) => (attempt < 3 ? failed() : done), { clock: fakeClock() });
   assert.equal([result.status, result.error], ['success', null]);
+});
+
+test('a dozen steps that wait at once are no leak to warn of', async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => void warnings.push(warning);
+  process.on('warning', listen);
+  const retry = { on_failure: 'retry' as const, retry_policy: { max_attempts: 2, backoff_ms: 30 } };
+  const input = plan(Array.from({ length: 12 }, (_, at) => step(at + 1, [], retry)));
+  const { signal } = new AbortController();
+  const { result } = await execute(input, ({ attempt }) => (attempt === 1 ? failed() : done), {
+    ...{ clock: systemClock, workers: 12, signal },
+  });
+  process.off('warning', listen);
+  assert.equal([result.status, warnings], ['success', []]);
 });
 
 test('only on_failure: retry retries, by the step’s policy before the plan’s, and not what says that again is pointless', async () => {
