@@ -46,8 +46,9 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
 /** Where a branch is checked out at this moment, whatever its state; undefined when nowhere that git can act in. */
 export async function placeOf(home: string, branch: string): Promise<Checkout | undefined> {
   const [path] = await checkoutsOf(openGit(home), branch);
-  const gitDir = path === undefined ? undefined : await ownGitDir(path, await commonDirOf(home));
-  return path === undefined || gitDir === undefined ? undefined : { path, gitDir };
+  if (path === undefined) return undefined;
+  const gitDir = await ownGitDir(path, await commonDirOf(home));
+  return gitDir === undefined ? undefined : { path, gitDir };
 }
 
 /** Without a `.git` of its own git would look further up, and act on another checkout. */

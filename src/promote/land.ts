@@ -99,11 +99,9 @@ async function follow(landing: Landing, checkout: Checkout, to: string): Promise
   const ref = refOf(base);
   await git.attempt(['update-index', '-q', '--refresh']);
   const moved = await git.attempt(['read-tree', '-m', '-u', base.commit, to]);
-  if ((await headOf(git)) !== ref) {
-    // The checkout is on another branch by now.
-    if (moved.ok) await git.run(['read-tree', '-m', '-u', to, base.commit]);
-    return false;
-  }
+  const isOnBase = (await headOf(git)) === ref;
+  if (!isOnBase && moved.ok) await git.run(['read-tree', '-m', '-u', to, base.commit]);
+  if (!isOnBase) return false;
   if (moved.ok) {
     // It runs afterwards: even if it fails, the merge stays.
     if (commit.hooks) await git.attempt(['hook', 'run', '--ignore-missing', 'post-merge', '--', '0']);
@@ -215,5 +213,5 @@ async function asOwner(git: Git, env: Landing['env']): Promise<string[]> {
 async function owners(git: Git, key: string): Promise<string | undefined> {
   const answer = await git.attempt(['config', '--show-scope', '-z', '--get-all', key]);
   const parts = fields(answer.stdout);
-  return parts.findLast((_, i) => i % 2 === 1 && parts[i - 1] !== 'command') || undefined;
+  return parts.findLast((_, i) => i % 2 === 1 && parts[i - 1] !== 'command');
 }

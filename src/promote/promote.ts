@@ -7,7 +7,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { unwatchedHead } from '../run/resume.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
-import { configurationNow } from '../stage/configuration.ts';
+import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
 import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
@@ -39,17 +39,16 @@ export interface Promoted {
 export async function acceptPromotion(request: PromoteRequest, accepted: string): Promise<Promoted> {
   return alone(request, async () => {
     const { home, env, dryRun } = request;
-    const { base, config, story, rehearsal } = await toPromote(home);
-    await refuseOther(home, story, accepted);
+    const { base, config, story, tip, rehearsal } = await toPromote(home);
+    await refuseOther(home, base, tip, accepted);
     refuseUnverified(story);
-    if (!rehearsal || story.tip === null) throw new Error('a story without a rehearsal has something to promote');
     refuseConflict(story, rehearsal.plain);
     if (dryRun) {
       const checkout = await readyCheckout(home, base, rehearsal.tree);
       return { story, landed: undefined, checkout: checkout?.path };
     }
     const message = promoteMessage(story);
-    const landed = await land({ home, base, tip: story.tip, rehearsal, message, commit: config.loop.git, env });
+    const landed = await land({ home, base, tip, rehearsal, message, commit: config.loop.git, env });
     return { story, landed, checkout: landed.checkout };
   });
 }
@@ -67,10 +66,9 @@ export interface Shared {
 export async function sharePromotion(request: PromoteRequest, how: { push: boolean; pr: boolean }): Promise<Shared> {
   return alone(request, async () => {
     const { home, env, dryRun: dry } = request;
-    const { base, config, story, rehearsal } = await toPromote(home);
+    const { base, config, story, tip, rehearsal } = await toPromote(home);
     refuseUnverified(story);
-    const tip = story.tip as string;
-    if (!rehearsal?.plain && !(await isAncestor(openGit(home), base.commit, tip))) {
+    if (!rehearsal.plain && !(await isAncestor(openGit(home), base.commit, tip))) {
       fail('E_PUSH_BEHIND', { branch: base.branch, base: base.name });
     }
     const { push: name, hooks } = config.loop.git;
@@ -87,19 +85,21 @@ export async function sharePromotion(request: PromoteRequest, how: { push: boole
 /** As `showPromotion`, with today's verdict of the gate on each fix where the configuration is sound. */
 export async function listPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
   const { story, rehearsal } = await showPromotion(home, base, withDiff);
-  const config = story.nothing ? undefined : await configurationNow(home).then((now) => now.config, ifNotSound);
-  if (!config) return { story, ...(rehearsal && { rehearsal }) };
+  const config = story.nothing ? undefined : await soundConfiguration(home);
+  if (!config) return { story, rehearsal };
   const fixes = await judgeToday(home, config, story.fixes);
   const shown = { ...story, fixes, ...(config.loop.git.protected && { protected: true as const }) };
-  return { story: shown, ...(rehearsal && { rehearsal }) };
+  return { story: shown, rehearsal };
 }
 
-function ifNotSound(error: unknown): undefined {
-  if (!(error instanceof MendError)) throw error;
-}
+const soundConfiguration = (home: string): Promise<Configuration | undefined> =>
+  configurationNow(home).then(
+    ({ config }) => config,
+    (error) => (error instanceof MendError ? undefined : Promise.reject(error)),
+  );
 
 /** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN or E_HEAD_MOVED. */
-export async function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
+export async function showPromotion(home: string, base: Base, withDiff?: boolean): Promise<Survey> {
   const layout = layoutOf(home);
   const loaded = loadStages(layout, { look: true });
   await refuseForeign(home, base, loaded);
@@ -121,14 +121,14 @@ const alone = <T>({ home, command, dryRun }: PromoteRequest, work: () => Promise
 /** What there is to promote. Throws E_PROMOTE_NOTHING when there is nothing. */
 async function toPromote(home: string) {
   const { base, config } = await configurationNow(home);
-  const { story, rehearsal } = await showPromotion(home, base, false);
-  if (story.nothing) fail('E_PROMOTE_NOTHING', { branch: base.branch, base: base.name });
-  return { base, config, story, rehearsal };
+  const { story, rehearsal } = await showPromotion(home, base);
+  if (story.nothing || !rehearsal) fail('E_PROMOTE_NOTHING', { branch: base.branch, base: base.name });
+  return { base, config, story, tip: story.tip as string, rehearsal };
 }
 
-async function refuseOther(home: string, { branch, tip }: Story, accepted: string): Promise<void> {
-  if (accepted === tip || tip === null) return;
-  if (accepted.length < tip.length && tip.startsWith(accepted)) {
+async function refuseOther(home: string, { branch }: Base, tip: string, accepted: string): Promise<void> {
+  if (accepted === tip) return;
+  if (tip.startsWith(accepted)) {
     fail('E_PROMOTE_PART', { given: accepted, line: `mendloop promote --accept ${tip}` });
   }
   const git = openGit(home);

@@ -1,7 +1,7 @@
 // A pull request of the AI branch: title and text, masked, in a file; opened by gh where that is logged in and the branch is
 // pushed.
 import { join } from 'node:path';
-import { fail } from '../errors.ts';
+import { fail, mendError } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { type ProgramEnd, runProgram } from '../io/program.ts';
 import { writeAtomic } from '../io/store.ts';
@@ -120,8 +120,7 @@ export async function pullRequestTexts(
     const { redact } = await outgoingRedactor({ layout: layoutOf(home), config, env });
     return { title: redact(promoteTitle(story)), body: fitBody(redact(pullRequestText(story)), story.branch) };
   } catch (error) {
-    if (error instanceof RedactionError) fail('E_REDACT', { what: error.message, next: error.next });
-    throw error;
+    throw error instanceof RedactionError ? mendError('E_REDACT', { what: error.message, next: error.next }) : error;
   }
 }
 

@@ -61,8 +61,8 @@ export interface Story {
 
 export interface Survey {
   story: Story;
-  /** Missing when there is no AI branch yet. */
-  rehearsal?: Rehearsal;
+  /** Undefined when there is no AI branch yet. */
+  rehearsal: Rehearsal | undefined;
 }
 
 /** Throws a GitError, or E_GIT_FAILED when the merge cannot be rehearsed at all. */
@@ -70,13 +70,13 @@ export async function surveyPromotion(
   home: string,
   base: Base,
   { ledger, stages }: { ledger: Ledger; stages: StageState },
-  withDiff: boolean,
+  withDiff?: boolean,
 ): Promise<Survey> {
   const git = openGit(home, { durable: true });
   const mapped = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   const names = { branch: base.branch, base: base.name, base_commit: base.commit };
-  if (tip === undefined) return { story: { ...names, ...NOTHING } };
+  if (tip === undefined) return { story: { ...names, ...NOTHING }, rehearsal: undefined };
   const range = await promoteRange(git, base.commit, tip);
   const rehearsal = await rehearsePromotion(git, base.commit, tip, range);
   const { conflicts } = rehearsal;

@@ -10,7 +10,7 @@ import { promoteRange } from '../../src/promote/range.ts';
 import { rehearsePromotion } from '../../src/promote/rehearse.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
-import { AI, commit, flushes, git, numbers, open, read, refusal, repository } from '../worktree/repository.ts';
+import { AI, commit, flushes, git, numbers, open, read, refusal, repository, script } from '../worktree/repository.ts';
 
 const OWNER = { GIT_AUTHOR_NAME: 'O', GIT_AUTHOR_EMAIL: 'o@x', GIT_COMMITTER_NAME: 'O', GIT_COMMITTER_EMAIL: 'o@x' };
 
@@ -103,14 +103,42 @@ async function filtered(script: string): Promise<Landing> {
 }
 
 test('a checkout of which git could write only a part is put back, and so is the base', async () => {
-  const landing = await filtered('exit 1;');
+  for (const script of ['exit 1;', 'kill -9 $PPID;']) {
+    const landing = await filtered(script);
+    const { home, base } = landing;
+    assert.match((await refusal(land(landing))).text, /^error E_GIT_FAILED/);
+    assert.not(existsSync(join(home, '.git/index.lock')), script);
+    // Before anything else reads the index again: it knows the files that were written anew.
+    if (script === 'exit 1;') assert.is(git(home, 'diff-files', '--name-only'), '');
+    assert.equal([git(home, 'rev-parse', 'main'), git(home, 'status', '--porcelain')], [base.commit, ''], script);
+    assert.equal(
+      [read(home, 'a.txt'), read(home, 'old.txt'), existsSync(join(home, 'new.txt'))],
+      [numbers(), 'old\n', false],
+      script,
+    );
+  }
+});
+
+test('a base that went on from the merge keeps it when its checkout cannot follow, and how to bring it there is told', async () => {
+  const mine = 'git -c user.name=O -c user.email=o@x commit-tree -p main -m mine main^{tree}';
+  const landing = await filtered(`git update-ref refs/heads/main $(${mine}); exit 1;`);
   const { home, base } = landing;
-  assert.match((await refusal(land(landing))).text, /^error E_GIT_FAILED/);
-  assert.equal([git(home, 'rev-parse', 'main'), git(home, 'status', '--porcelain')], [base.commit, '']);
+  const { text } = await refusal(land(landing));
+  const merge = git(home, 'rev-parse', 'main^');
+  assert.match(text, `error E_GIT_FAILED: git could not bring ${home} to main, which has the merge`);
+  assert.match(text, `git -C ${home} read-tree -m -u ${base.commit.slice(0, 12)} ${merge.slice(0, 12)}`);
   assert.equal(
-    [read(home, 'a.txt'), read(home, 'old.txt'), existsSync(join(home, 'new.txt'))],
-    [numbers(), 'old\n', false],
+    [git(home, 'log', '-1', '--format=%s', 'main'), git(home, 'rev-parse', 'main^^2')],
+    ['mine', landing.tip],
   );
+});
+
+test('a merge commit that cannot be signed: nothing moves', async () => {
+  const landing = { ...(await ready()), commit: { hooks: false, sign: true } };
+  const { home, base } = landing;
+  git(home, 'config', 'gpg.program', '/bin/false');
+  assert.match((await refusal(land(landing))).text, /^error E_GIT_FAILED: git could not make the merge commit/);
+  assert.equal([git(home, 'rev-parse', 'main'), ...at(home)], [base.commit, 'main', '']);
 });
 
 test('whoever leaves the base while its files are written keeps what they went to; the base has the merge', async () => {
@@ -168,6 +196,13 @@ test('a checkout that comes to the base while the merge is made follows it', asy
   assert.is(read(home, 'a.txt'), numbers({ 2: 'two' }));
 });
 
+test('a file whose time alone is another one does not keep the checkout from following', async () => {
+  const landing = await interrupted('touch -d 2001-01-01 a.txt');
+  const { home } = landing;
+  assert.is((await land(landing)).checkout, home);
+  assert.equal([...at(home), read(home, 'a.txt')], ['main', '', numbers({ 2: 'two' })]);
+});
+
 test('where the checkout cannot follow, the base goes back, and what its owner wrote stays', async () => {
   const landing = await interrupted('echo mine > a.txt');
   const { home, base } = landing;
@@ -216,6 +251,15 @@ test('with hooks, a merge that went to a branch its owner had just gone to is ta
   assert.match(text, /^error E_PROMOTE_MOVED/);
   assert.equal([git(home, 'rev-parse', 'main'), git(home, 'rev-parse', 'work')], [base.commit, base.commit]);
   assert.equal([...at(home), read(home, 'a.txt')], ['work', '', numbers()]);
+});
+
+test('with hooks, a base that one of them moves has what that one made, and no merge', async () => {
+  const landing = { ...(await ready()), commit: { hooks: true, sign: false } };
+  const { home } = landing;
+  const mine = 'git -c user.name=O -c user.email=o@x commit-tree -p main -m mine main^{tree}';
+  script(join(home, '.git/hooks/pre-merge-commit'), `git update-ref refs/heads/main $(${mine})\nexit 1`);
+  assert.match((await refusal(land(landing))).text, /^error E_PROMOTE_MOVED/);
+  assert.equal([git(home, 'log', '-1', '--format=%s', 'main'), ...at(home)], ['mine', 'main', '']);
 });
 
 /** Lands in a process of its own; resolves to the signal that ended it. */
