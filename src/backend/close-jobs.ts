@@ -19,7 +19,7 @@ interface Ports extends EndJobsPorts {
 export async function interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   return work().catch((error) => {
     const stop = signal && stopReason(signal);
-    // What stops us stops Slurm's programs, too, who then have words of their own.
+    // The signal that stops us stops Slurm's programs too, and they report a failure of their own.
     throw stop ? mendError('E_INTERRUPTED', { why: stop.message }) : error;
   });
 }
@@ -50,23 +50,23 @@ export async function closeJobs(
         fail('E_JOBS_LEFT', { jobs: idsOf(jobs.filter(isSlurm)), why: error.message });
       });
     }
-    // Nobody can ask an owner's own backend what became of it.
-    const unknown = begun.find((one) => !isSlurm(one) && resultOf(one) === undefined);
+    // A plugin's backend cannot be asked what became of a task.
+    const unknown = begun.find((openTask) => !isSlurm(openTask) && resultOf(openTask) === undefined);
     if (unknown) fail('E_LEFTOVER', { step: unknown.task.step, pid: 0, host: `the backend ${unknown.backend}` });
   } catch (error) {
     if (!word || !(error instanceof MendError)) throw error;
     end = NOT_SEEN_TO_END;
   }
-  return tasks.flatMap((one) => endEvents(one, resultOf(one), begun.includes(one), end));
+  return tasks.flatMap((openTask) => endEvents(openTask, resultOf(openTask), begun.includes(openTask), end));
 }
 
 const isSlurm = ({ backend }: { backend: string }): boolean => backend.startsWith('slurm-');
 const CANNOT_ASK: readonly string[] = ['E_SLURM_UNREACHABLE', 'E_SLURM_MISSING'];
 
-/** Slurm's numbers of jobs, for a person. Those of workers, who make the tasks of a pool, only Slurm knows. */
+/** Slurm's numbers of jobs, for a person. Those of a pool's workers are not in the journal. */
 const idsOf = (jobs: readonly OpenJob[]): string[] => jobs.flatMap(({ id }) => id ?? []);
 
-/** What is recorded of a task that nobody waits for any more. */
+/** What is recorded of a task of a closed run. */
 function endEvents(
   { job, task }: OpenTask,
   result: ReturnType<typeof readResult>,
@@ -74,18 +74,18 @@ function endEvents(
   end: string,
 ): NewEvent[] {
   const { stage, step, attempt } = task;
-  const left = typeof result === 'object' ? result : undefined;
-  const events = left && 'events' in left ? (left.events ?? []) : [];
+  const taskResult = typeof result === 'object' ? result : undefined;
+  const events = taskResult && 'events' in taskResult ? (taskResult.events ?? []) : [];
   const withdrawn: NewEvent = { type: 'job.withdrawn', data: { job, steps: [step], reason: CLOSED } };
-  if (left && 'outcome' in left) {
-    const { outcome } = left;
+  if (taskResult && 'outcome' in taskResult) {
+    const { outcome } = taskResult;
     if (outcome.kind === 'done')
       return [...events, { type: 'step.done', stage, step, status: 'green', data: outcome.result ?? {} }];
     return events.some(({ type }) => type === 'attempt.ended') ? [...events] : [...events, withdrawn];
   }
-  if (!hasBegun || (left && 'returned' in left)) return [withdrawn];
-  const message = left && 'thrown' in left ? `${CLOSED}: ${left.thrown.message}` : end;
-  const loss = left && 'lost' in left ? left.lost : { code: 'RUN_CLOSED', message, began: true };
+  if (!hasBegun || (taskResult && 'returned' in taskResult)) return [withdrawn];
+  const message = taskResult && 'thrown' in taskResult ? `${CLOSED}: ${taskResult.thrown.message}` : end;
+  const loss = taskResult && 'lost' in taskResult ? taskResult.lost : { code: 'RUN_CLOSED', message, began: true };
   const data = { code: loss.code, reason: loss.message, began: loss.began };
   return [...events, { type: 'attempt.lost', stage, step, attempt, data }];
 }
@@ -100,6 +100,6 @@ export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: stri
     const of = readComment(comment, home);
     return of !== undefined && isMeant(of.run);
   };
-  const left = await endJobs(slurm, isOurs, ports);
-  if (left.length > 0) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id) });
+  const alive = await endJobs(slurm, isOurs, ports);
+  if (alive.length > 0) fail('E_JOBS_LEFT', { jobs: alive.map(({ id }) => id) });
 }

@@ -28,7 +28,7 @@ export function submissionText(
   const isPool = loop.backend === 'slurm-pool';
   const lines = [...bySpec].map(([spec, stages]) => {
     const names = [...new Set(stages)].map((stage) => {
-      const cells = stages.filter((one) => one === stage).length;
+      const cells = stages.filter((name) => name === stage).length;
       const isArray = cells > 1 && !isPool;
       return cells > 1 ? `${stage} (${isArray ? 'an array of ' : ''}${cells})` : stage;
     });

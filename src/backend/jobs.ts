@@ -8,7 +8,7 @@ export interface OpenJob {
   /** Its number in the run, and the name of its folder. */
   readonly job: string;
   readonly backend: string;
-  /** The scheduler's; undefined: nobody knows whether it was submitted. */
+  /** The scheduler's; undefined: it is not known whether it was submitted. */
   readonly id: string | undefined;
   /** The steps whose jobs it waits for. */
   readonly after: readonly string[];
@@ -62,5 +62,5 @@ export function placeOf({ specs }: LoopConfig['slurm'], spec: string): JobPlace 
 
 const SIGN_MS = 5_000;
 
-/** How often whoever makes attempts shows a sign of life: often enough to be seen within the grace. */
+/** How often a process that makes attempts shows a sign of life: often enough to be seen within the grace. */
 export const signMs = ({ grace }: LoopConfig['slurm']): number => Math.min(SIGN_MS, grace / 3);

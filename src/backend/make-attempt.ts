@@ -44,7 +44,7 @@ export async function makeAttempt(file: string, index: number, ports: RunPorts, 
   return 'outcome' in result && result.outcome.kind === 'done' ? 0 : 1;
 }
 
-/** A disk that is full for a while must not cost what is being made: that is said in the output of the job. */
+/** A disk that is full for a while must not cost the attempt; the output of the job says so. */
 function showSign(file: string, index: number): void {
   try {
     writeSign(file, index, String(performance.now()));
@@ -56,7 +56,7 @@ function showSign(file: string, index: number): void {
 interface Scope {
   context: RunContext;
   objects: GitObjects;
-  /** A copy of the tree's index, so that nobody's is written. */
+  /** A copy of the tree's index, so that the original is never written. */
   indexFile: string;
   job: string;
 }

@@ -19,7 +19,7 @@ import { slurmJobs } from './slurm-jobs.ts';
 import { SLURM_POOL, slurmPool } from './slurm-pool.ts';
 import { openTasks } from './task-file.ts';
 
-/** More jobs than these are submitted only at a person's word. */
+/** More jobs than these need a person's --yes. */
 export const MANY_JOBS = 100;
 
 export interface ReachRequest {
@@ -30,7 +30,7 @@ export interface ReachRequest {
   readonly layout: Layout;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Tells whoever watches what is waited for. */
+  /** Reports what is being waited for. */
   readonly progress?: ((text: string) => void) | undefined;
   /** The stages that may run. */
   readonly stages: readonly string[];
@@ -38,7 +38,7 @@ export interface ReachRequest {
   readonly steps: number;
   /** Of a pool, instead of what ai/loop.yaml says. */
   readonly workers?: number | undefined;
-  /** A person said that many jobs are meant. */
+  /** A person confirmed that many jobs are meant. */
   readonly yes: boolean;
 }
 
@@ -82,7 +82,7 @@ async function reach(request: ReachRequest): Promise<Reached> {
     const shared = { slurm, settings, workers, requeues: limits.max_compute_retries };
     const open = async (run: Run, { earlier: events }: { earlier: readonly LoopEvent[] }) => {
       const earlier = openTasks(layout, run.id, events);
-      return slurmPool(run, { ...shared, earlier, made: openJobs(events).count });
+      return slurmPool(run, { ...shared, earlier, count: openJobs(events).count });
     };
     return { name: SLURM_POOL, open };
   }

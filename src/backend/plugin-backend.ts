@@ -20,7 +20,7 @@ export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runn
 
 export function pluginBackend(run: Run, name: string, runner: Runner, earlier: readonly LoopEvent[]): Backend {
   const { layout } = run;
-  const left = openTasks(layout, run.id, earlier);
+  const openBefore = openTasks(layout, run.id, earlier);
   const write = jobWriter(run, name, openJobs(earlier).count);
 
   return { keepsTime: true, attempt, close };
@@ -31,7 +31,7 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
   }
 
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
-    const before = left.find((one) => one.task.step === task.step && one.task.attempt === task.attempt);
+    const before = openBefore.find((open) => open.task.step === task.step && open.task.attempt === task.attempt);
     if (before) return endOfEarlier(task, before.file);
     const { file } = write([task]);
     const env = Object.fromEntries(Object.entries(run.env).flatMap(([key, value]) => (value ? [[key, value]] : [])));
@@ -53,7 +53,7 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
     return { lost: { code: 'NO_RESULT', message, next, transient: true, began: hasBegun(file, 0) } };
   }
 
-  /** An attempt that a process of this run began and that nobody can follow: its result, or a person. */
+  /** An attempt that an earlier process of this run began and that cannot be followed: its result, or a halt for a person. */
   function endOfEarlier(task: Task, file: string): TaskEnd {
     const halt = haltFor(mendError('E_LEFTOVER', { step: task.step, pid: 0, host: `the backend ${name}` }));
     return result(file, task) ?? { outcome: halt, events: [] };
@@ -61,8 +61,8 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
 
   /** What the attempt left, if that is a result. Throws what it died of. */
   function result(file: string, task: Task): TaskEnd | undefined {
-    const left = readResult(file, 0, task);
-    return left === undefined || left === 'broken' ? undefined : endOf(left, task, run.tree.head);
+    const stored = readResult(file, 0, task);
+    return stored === undefined || stored === 'broken' ? undefined : endOf(stored, task, run.tree.head);
   }
 }
 

@@ -1,4 +1,4 @@
-// What a worker of the pool is told, and how it is started: an entry of the queue names a task of a job file.
+// What a worker of the pool gets, and how it is started: an entry of the queue names a task of a job file.
 import { join } from 'node:path';
 import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
@@ -9,7 +9,7 @@ import { entryName, type PoolEntry } from '../slurm/pool-tasks.ts';
 
 const isEntry = shaped({ version: oneOf([1]), spec: name, file: name, index: count });
 
-/** The entry of a task: the same task has the same one, whoever writes it. */
+/** The entry of a task; the same for the same task in every process. */
 export function entryOf(job: string, file: string, index: number, task: { spec: string; attempt: number }): PoolEntry {
   const text = JSON.stringify({ version: 1, spec: task.spec, file, index });
   return { name: entryName(`${job}-${index}`, text), spec: task.spec, text, attempt: task.attempt };
@@ -23,7 +23,7 @@ export function readEntry(text: string): { spec: string; file: string; index: nu
 
 export const poolFolder = (layout: Layout, run: string): string => join(layout.jobs(run), 'pool');
 
-/** A worker's settings, as words of its command. */
+/** A worker's settings, as arguments of its command. */
 export interface WorkerSettings {
   readonly folder: string;
   readonly batch: Batch;

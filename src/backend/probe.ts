@@ -52,7 +52,7 @@ export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<v
   const folder = join(layout.state, 'probe');
   privateFolder(folder);
   try {
-    // Somebody may cancel it, or its node may fail, which says nothing of home.
+    // A cancelled job or a failed node says nothing of home.
     for (let tries = 1; (await probe(place, folder, ports, tries > MAX_RETRIES)) === 'lost'; ) tries += 1;
   } finally {
     removeAll(folder);
@@ -105,14 +105,14 @@ async function answered({ id, word, folder, isLast, place }: Probe, ports: Probe
       return answer.problems.length > 0 ? refuse(`on ${answer.host}: ${answer.problems.join('; ')}`) : 'seen';
     }
     signal.throwIfAborted();
-    const job = (await slurm.jobs()).find((one) => one.id === id);
+    const job = (await slurm.jobs()).find((listed) => listed.id === id);
     const isWaiting = job !== undefined && phaseOf(job) === 'waiting';
     const waits = isWaiting && job.reason !== 'None' ? `, and waits (${job.reason})` : '';
     const text = `job ${id} is to prove that nodes see this repository${waits}`;
     if (text !== shown) ports.progress?.(text);
     shown = text;
     const stuck = isWaiting ? stuckOf(job) : undefined;
-    // The job is cancelled: nobody can release it.
+    // The job is cancelled: it cannot be released.
     const next = stuck?.code === 'JOB_HELD' ? NOT_HELD : stuck?.next;
     if (stuck) fail('E_SLURM_REFUSED', { program: 'sbatch', words: stuck.message, ...(next && { next }) });
     if (clock.monotonic() > until)

@@ -33,7 +33,7 @@ const STOPPED: TaskEnd = { outcome: { kind: 'stopped' }, events: [] };
 type Asked = { task: Task; signal: AbortSignal; answer(taken: Handed | TaskEnd | Promise<never>): void };
 
 export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: DagPorts): Backend {
-  /** Step → its newest attempt that was handed on and whose end was not told yet. */
+  /** Step → its newest attempt that was handed on and whose end was not returned yet. */
   const open = new Map<string, Handed>(adopted.map((handed) => [handed.task.step, handed]));
   let asked: Asked[] = [];
   let submitting: Promise<void> = Promise.resolve();
@@ -84,13 +84,14 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   /** The end, as far as it says something of the tree as it is now: jobs that ran ahead may have seen an earlier one. */
   async function judged(end: TaskEnd, { task }: Handed): Promise<TaskEnd> {
     if (task.commit === run.tree.head || !('outcome' in end) || !run.config.map.stages[task.stage]?.rerun) return end;
-    const made = inputsOf(end.outcome);
-    if (!made || compareInputs(made, { ...made, ...(await stepInputs(run, task.stage, task.cell)) }).fresh) return end;
+    const inputs = inputsOf(end.outcome);
+    if (!inputs || compareInputs(inputs, { ...inputs, ...(await stepInputs(run, task.stage, task.cell)) }).fresh)
+      return end;
     const message = 'what it is made from changed meanwhile: once more';
     return { outcome: { kind: 'failed', message, context: { run_alone: true } }, events: end.events };
   }
 
-  /** The end of an attempt when the run stops: whoever comes first has all that is open cancelled. */
+  /** The end of an attempt when the run stops: the first call cancels all that is open. */
   async function stopped(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
     stopping ??= cancelOpen('the run stops', signal);
     await stopping;
@@ -164,8 +165,8 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     const waiting = new Set<Handed>();
     for (const queue = [...steps]; queue.length > 0; ) {
       const step = queue.pop() as string;
-      const next = [...open.values()].filter((one) => one.after.includes(step) && !waiting.has(one));
-      for (const one of next) waiting.add(one);
+      const next = [...open.values()].filter((handed) => handed.after.includes(step) && !waiting.has(handed));
+      for (const handed of next) waiting.add(handed);
       queue.push(...next.map(({ task }) => task.step));
     }
     return [...waiting];
@@ -194,7 +195,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     await submitting;
     for (const { answer } of asked.splice(0)) answer({ returned: reason });
     let running = await takeBack([...open.values()], reason);
-    while (running.length > 0) running = await jobs.gone(running, GONE_MS);
+    while (running.length > 0) running = await jobs.untilGone(running, GONE_MS);
   }
 
   async function close(): Promise<boolean> {

@@ -37,7 +37,7 @@ export interface Handed extends Parent {
   readonly after: readonly string[];
   /** Monotonic. */
   readonly since: number;
-  /** Nobody makes it any more: why. */
+  /** Set when it will not be made: why. */
   withdrawn?: string;
   /** The last sign of life of who makes it, and since when (monotonic) that is the last, seen from when Slurm said that it is over. */
   lastSign?: { readonly text: string | undefined; readonly since: number } | undefined;
@@ -46,7 +46,7 @@ export interface Handed extends Parent {
 export type SlurmJobs = ReturnType<typeof slurmJobs>;
 
 const TICK_MS = 200;
-/** How old an answer of squeue may be for who waits for an end, and for who waits for what was cancelled. */
+/** How old an answer of squeue may be while waiting for an end, and while waiting for cancelled jobs. */
 const LOOK_MS = 2000;
 const LOOK_CLOSELY_MS = 1000;
 const SEEN_LATE_MS = 5 * LOOK_CLOSELY_MS;
@@ -61,17 +61,17 @@ const MAX_NAMES = 10;
 
 /** `a (job 12), b (job 13)`, and how many more. */
 function namesOf(some: readonly Handed[]): string {
-  const names = some.slice(0, MAX_NAMES).map((one) => `${one.task.step} (job ${slurmId(one)})`);
+  const names = some.slice(0, MAX_NAMES).map((handed) => `${handed.task.step} (job ${slurmId(handed)})`);
   const more = some.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slurm'], backend: string, made: number) {
+export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slurm'], backend: string, count: number) {
   const { clock, journal, layout } = run;
   const watch = watchSlurm(slurm, clock, settings.stale);
-  const write = jobWriter(run, backend, made);
+  const write = jobWriter(run, backend, count);
 
-  return { submit, adopt, end, result, takeBack, cancelAll, gone, canEndWell };
+  return { submit, adopt, end, result, takeBack, cancelAll, untilGone, canEndWell };
 
   /**
    * One job, or one array: intent, submit, number, each on disk before the next. Throws MendError when Slurm refuses, or is away for
@@ -116,9 +116,9 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return tasks.map((task, index): Handed => ({ task, file, job, number, index, size, after, since }));
   }
 
-  /** Slurm's numbers of a job of this run, whoever submitted it. */
+  /** Slurm's numbers of a job of this run, submitted by any of its processes. */
   async function numbersOf(job: string): Promise<string[]> {
-    const mine = (await slurm.jobs()).filter((one) => isJob(one, job));
+    const mine = (await slurm.jobs()).filter((listed) => isJob(listed, job));
     return [...new Set(mine.map(({ id }) => numberOf(id)))];
   }
 
@@ -128,19 +128,19 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return of?.run === run.id && of.job === job;
   }
 
-  /** What an earlier process of this run handed on and nobody knows the end of; what nobody can follow is cancelled. */
+  /** Takes over what an earlier process of this run handed on and whose end is not known; what cannot be followed is cancelled. */
   async function adopt(left: readonly OpenTask[]): Promise<Handed[]> {
     const adopted: Handed[] = [];
-    for (const [job, tasks] of groupBy(left, (one) => one.job)) {
+    for (const [job, tasks] of groupBy(left, (open) => open.job)) {
       const id = tasks[0]?.id;
       const [number, second] = id === undefined ? await numbersOf(job) : [id];
       if (number !== undefined && second === undefined) {
         if (id === undefined) journal.append({ type: 'job.submitted', data: { job, id: number } });
-        adopted.push(...tasks.map((one) => ({ ...one, number, since: clock.monotonic() })));
+        adopted.push(...tasks.map((open) => ({ ...open, number, since: clock.monotonic() })));
         continue;
       }
       for (const { file, index } of tasks) withdrawTask(file, index);
-      await slurm.cancel((one) => isJob(one, job));
+      await slurm.cancel((listed) => isJob(listed, job));
       const reason = second === undefined ? 'it was never submitted' : 'it was submitted more than once';
       journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
     }
@@ -205,9 +205,9 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return hasBegunNow ? lost(handed, loss, true) : { returned: loss.message };
   }
 
-  /** What an attempt left that Slurm, or a person, told to stop: how its job ended says why. */
+  /** The end of an attempt that Slurm or a person stopped: how its job ended says why. */
   async function ended(handed: Handed, events: readonly NewEvent[]): Promise<TaskEnd> {
-    await gone([handed], settings.grace);
+    await untilGone([handed], settings.grace);
     const job = jobOf(handed, await watch.look(LOOK_MS));
     return { ...lost(handed, lossOf(slurmId(handed), job), true), events };
   }
@@ -237,7 +237,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   /** Ends all of it, and tells what may still run: soon where Slurm is away. True when an attempt may. */
   async function cancelAll(all: readonly Handed[], reason: string, isByPerson: boolean): Promise<boolean> {
     if (all.length === 0) return false;
-    const running = withdraw(all, reason).running.filter((one) => !hasResult(one));
+    const running = withdraw(all, reason).running.filter((handed) => !hasResult(handed));
     const leave = isByPerson ? '; to leave without waiting: Ctrl-C again' : '';
     if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}${leave}`);
     let why = 'Slurm was asked to end it, and did not';
@@ -246,19 +246,19 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       if (!(error instanceof MendError)) throw error;
       why = error.message;
     });
-    let left = running.filter((one) => !hasResult(one));
-    if (alive?.length) left = all.filter((one) => alive.some(({ id }) => id === slurmId(one)));
+    let left = running.filter((handed) => !hasResult(handed));
+    if (alive?.length) left = all.filter((handed) => alive.some(({ id }) => id === slurmId(handed)));
     // A first start that lives on is not Slurm's to end.
-    else if (alive) left = await gone(left, settings.grace + SEEN_LATE_MS);
+    else if (alive) left = await untilGone(left, settings.grace + SEEN_LATE_MS);
     if (left.length === 0) return false;
     const byHand = `scancel ${[...new Set(left.map(({ number }) => number))].join(' ')}`;
     notice(`${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`);
-    return left.some((one) => one.withdrawn === undefined && !hasResult(one));
+    return left.some((handed) => handed.withdrawn === undefined && !hasResult(handed));
   }
 
   /** Whether a job of Slurm is that of one of these. */
   function isOneOf(all: readonly Handed[]): (job: Job) => boolean {
-    const byId = new Map(all.map((one) => [slurmId(one), one]));
+    const byId = new Map(all.map((handed) => [slurmId(handed), handed]));
     return (job) => isJob(job, byId.get(job.id)?.job ?? '');
   }
 
@@ -268,35 +268,35 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
 
   /** Sees to it that what has not begun never does; returns what has. */
   async function takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
-    const { taken, running } = withdraw(all, reason);
-    if (taken.length > 0)
-      await slurm.cancel(isOneOf(taken)).catch((error) => {
+    const { takenBack, running } = withdraw(all, reason);
+    if (takenBack.length > 0)
+      await slurm.cancel(isOneOf(takenBack)).catch((error) => {
         // What Slurm starts of it all the same ends by itself.
         if (!(error instanceof MendError)) throw error;
       });
     return running;
   }
 
-  /** The same without a word to Slurm. */
-  function withdraw(all: readonly Handed[], reason: string): { taken: Handed[]; running: Handed[] } {
-    const open = all.filter((one) => one.withdrawn === undefined);
-    const taken = open.filter(({ file, index }) => withdrawTask(file, index));
-    for (const one of taken) one.withdrawn = reason;
-    for (const [job, tasks] of groupBy(taken, (one) => one.job)) {
+  /** The same without asking Slurm. */
+  function withdraw(all: readonly Handed[], reason: string): { takenBack: Handed[]; running: Handed[] } {
+    const open = all.filter((handed) => handed.withdrawn === undefined);
+    const takenBack = open.filter(({ file, index }) => withdrawTask(file, index));
+    for (const handed of takenBack) handed.withdrawn = reason;
+    for (const [job, tasks] of groupBy(takenBack, (handed) => handed.job)) {
       journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
     }
-    return { taken, running: open.filter((one) => one.withdrawn === undefined) };
+    return { takenBack, running: open.filter((handed) => handed.withdrawn === undefined) };
   }
 
   /** Waits until none of these can run any more; those that still may after `limitMs`. */
-  async function gone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
+  async function untilGone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
     if (all.length === 0) return [];
     const until = clock.monotonic() + limitMs;
     for (; ; await clock.sleep(TICK_MS)) {
       const view = await watch.look(LOOK_CLOSELY_MS);
-      const alive = all.filter((one) => {
-        const isKnown = one.withdrawn !== undefined || hasResult(one);
-        return !(isKnown ? hasEnded(one, view) : isOver(one, view));
+      const alive = all.filter((handed) => {
+        const isKnown = handed.withdrawn !== undefined || hasResult(handed);
+        return !(isKnown ? hasEnded(handed, view) : isOver(handed, view));
       });
       if (alive.length === 0 || clock.monotonic() >= until) return alive;
     }
@@ -306,11 +306,11 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   async function canEndWell(all: readonly Handed[]): Promise<ReadonlyMap<string, 'done' | 'live'>> {
     const view = await watch.look(0);
     const states = new Map<string, 'done' | 'live'>();
-    for (const one of all) {
-      const left = readResult(one.file, one.index, one.task);
-      const job = jobOf(one, view);
-      if (isGreen(left)) states.set(one.task.step, 'done');
-      else if (left === undefined && job && phaseOf(job) !== 'ended') states.set(one.task.step, 'live');
+    for (const handed of all) {
+      const result = readResult(handed.file, handed.index, handed.task);
+      const job = jobOf(handed, view);
+      if (isGreen(result)) states.set(handed.task.step, 'done');
+      else if (result === undefined && job && phaseOf(job) !== 'ended') states.set(handed.task.step, 'live');
     }
     return states;
   }

@@ -27,7 +27,7 @@ export interface PoolPorts {
   readonly requeues: number;
   /** What an earlier process of this run put, and how many jobs the run had. */
   readonly earlier: readonly OpenTask[];
-  readonly made: number;
+  readonly count: number;
 }
 
 /** An attempt that is put into the queue. */
@@ -58,14 +58,14 @@ const WORKER_JOB = '0';
 /** Steps become ready one by one within a moment; together they are one write. */
 const GATHER_MS = 30;
 
-export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, earlier, made }: PoolPorts): Backend {
+export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, earlier, count }: PoolPorts): Backend {
   const { layout, clock, journal } = run;
   const folder = poolFolder(layout, run.id);
   const outputs = join(layout.jobs(run.id), 'workers');
   privateFolder(outputs);
-  /** Step → its newest attempt, until its end is told. */
+  /** Step → its newest attempt, until its end is returned. */
   const open = new Map<string, Handed>();
-  const write = jobWriter(run, SLURM_POOL, made);
+  const write = jobWriter(run, SLURM_POOL, count);
   /** Attempts that are not seen to be over. */
   const unended = new Set<Queued>();
   let asked: Asked[] = [];
@@ -128,7 +128,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
       const why = isAway ? 'Slurm does not answer' : 'Slurm was asked to end them, and did not';
       const text = `${why}, so workers may still live: they leave by themselves, or by scancel ${jobs.join(' ')}`;
       journal.append({ type: 'notice', data: { text } });
-      return [...unended].every((one) => !one.hasBegun() || one.left() !== undefined);
+      return [...unended].every((task) => !task.hasBegun() || task.left() !== undefined);
     },
   };
 
@@ -192,7 +192,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   function takeBack(stage?: string): void {
     putAsked();
     const returned = pool.withdraw(({ task }) => stage === undefined || task.stage === stage);
-    const events = [...groupBy(returned, (one) => one.job)].map(([job, tasks]): NewEvent => {
+    const events = [...groupBy(returned, ({ job }) => job)].map(([job, tasks]): NewEvent => {
       const steps = tasks.map(({ task }) => task.step);
       return { type: 'job.withdrawn', data: { job, steps, reason: NOT_NOW } };
     });
@@ -217,6 +217,6 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
 
 const NOT_NOW = 'it is not to begin now';
 
-/** Ended because its worker was told to go, not because its own time was over. */
+/** Ended because its worker had to end, not because its own time was over. */
 const isStopped = (result: Result | 'broken' | undefined): boolean =>
   typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'stopped' && !result.outcome.late;

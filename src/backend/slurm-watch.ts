@@ -1,4 +1,4 @@
-// What Slurm says of our jobs, asked once for all who wait, and no more often than needed. A Slurm that is away is waited for.
+// Slurm's answers about our jobs, asked once for all callers and no more often than needed. A Slurm that is away is waited for.
 import type { Clock } from '../io/clock.ts';
 import { isUnreachable, type Slurm } from '../slurm/client.ts';
 import type { Job } from '../slurm/job.ts';

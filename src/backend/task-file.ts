@@ -56,11 +56,11 @@ export type Result = TaskEnd | { readonly thrown: { readonly message: string; re
  * Writes jobs of a run, each with its intent in the journal, so that a later start looks for it; `made`: how many the run had. What
  * it returns throws MendError when the disk refuses.
  */
-export function jobWriter(run: StageRun, backend: string, made: number) {
+export function jobWriter(run: StageRun, backend: string, jobsBefore: number) {
   const { id, layout, journal } = run;
-  let count = made;
+  let count = jobsBefore;
   return (tasks: readonly Task[], after: readonly string[] = []): { job: string; file: string } => {
-    if (count === made) writeContext(run);
+    if (count === jobsBefore) writeContext(run);
     count = nextJob(layout, id, count);
     const job = String(count);
     const file = writeJob(layout, id, job, tasks);
@@ -128,14 +128,14 @@ const beside = (file: string, index: number, what: string): string => join(dirna
 export const resultPath = (file: string, index: number): string => beside(file, index, 'result.json');
 
 const markPath = (file: string, index: number): string => beside(file, index, 'begun');
-/** What stands in the mark of a task that nobody is to begin. */
+/** The text in the mark of a withdrawn task. */
 const WITHDRAWN = 'withdrawn';
 
-/** False when somebody began it before, or it was withdrawn: then it must not run. */
+/** False when it was begun before or withdrawn: then it must not run. */
 export const beginTask = (file: string, index: number, env: NodeJS.ProcessEnv): boolean =>
   createText(markPath(file, index), JSON.stringify({ ...identify(process.pid), slurm_job: env.SLURM_JOB_ID }));
 
-/** Sees to it that nobody begins it; false when somebody has. */
+/** Withdraws a task, so that it is never begun; false when it has begun. */
 export const withdrawTask = (file: string, index: number): boolean =>
   createText(markPath(file, index), WITHDRAWN) || readText(markPath(file, index)) === WITHDRAWN;
 
@@ -143,7 +143,7 @@ export const withdrawTask = (file: string, index: number): boolean =>
 export const hasBegun = (file: string, index: number): boolean =>
   ![undefined, WITHDRAWN].includes(readText(markPath(file, index)));
 
-/** A sign of life of who makes a task; the text must differ each time. Throws MendError when the disk refuses. */
+/** A sign of life of the process that makes a task; the text must differ each time. Throws MendError when the disk refuses. */
 export const writeSign = (file: string, index: number, text: string): void =>
   writeAtomic(beside(file, index, 'sign'), text);
 
@@ -186,7 +186,7 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
 export function endOf(result: Result, task: Task, head: string): TaskEnd {
   if ('thrown' in result) throw Object.assign(new Error(result.thrown.message), { code: result.thrown.code });
   if (!('returned' in result) || task.commit !== head) return result;
-  // Attempts are taken back before the tree is written: nobody of ours has moved it.
+  // Attempts are taken back before the tree is written, so none of ours has moved it.
   const message = `${result.returned}: somebody moved it while attempts were under way`;
   return { outcome: { kind: 'halt', message, context: { human: true, next: 'mendloop' } }, events: [] };
 }

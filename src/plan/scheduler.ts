@@ -19,8 +19,8 @@ export const parallel: RunScheduler = { name: 'parallel', ready: (state) => stat
 
 /** The first `n` of a set that may be long, but for those left out. */
 export function first(n: number, steps: Iterable<PlanStep>, isLeftOut?: (step: PlanStep) => boolean): PlanStep[] {
-  const taken: PlanStep[] = [];
-  if (n < 1) return taken;
-  for (const step of steps) if (!isLeftOut?.(step) && taken.push(step) >= n) break;
-  return taken;
+  const chosen: PlanStep[] = [];
+  if (n < 1) return chosen;
+  for (const step of steps) if (!isLeftOut?.(step) && chosen.push(step) >= n) break;
+  return chosen;
 }

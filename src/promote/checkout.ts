@@ -61,7 +61,7 @@ async function ownGitDir(path: string, commonDir: string): Promise<string | unde
   return same.some(Boolean) ? gitDir : undefined;
 }
 
-/** A rebase has its branch in hand though HEAD is on none: moved under it, it could not be ended. */
+/** During a rebase HEAD is detached, but its branch must not move: the rebase could not be finished. */
 async function refuseBegun(commonDir: string, branch: string): Promise<void> {
   for (const { path, checkout } of [{ path: commonDir, checkout: '' }, ...(await adminDirs(commonDir))]) {
     for (const folder of ['rebase-merge', 'rebase-apply']) {
@@ -77,12 +77,12 @@ async function refuseBegun(commonDir: string, branch: string): Promise<void> {
 export async function inTheWay(checkout: Checkout, from: string, to: string): Promise<string[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
   const added = await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to]);
-  const taken: string[] = [];
+  const blocking: string[] = [];
   for (const path of fields(added)) {
     const at = join(checkout.path, path);
     const { kind } = await entryAt(at);
     const empty = kind === 'folder' && namesIn(at, () => true).length === 0;
-    if (kind !== 'nothing' && !empty) taken.push(path);
+    if (kind !== 'nothing' && !empty) blocking.push(path);
   }
-  return taken;
+  return blocking;
 }

@@ -66,10 +66,10 @@ async function landIn(checkout: Checkout | undefined, landing: Landing): Promise
 /** The checkout to merge in, looked at from every side; undefined when there is none. Throws as `land` does. */
 export async function readyCheckout(home: string, base: Base, tree: string): Promise<Checkout | undefined> {
   const checkout = await checkoutOf(home, base.name);
-  const taken = checkout ? await inTheWay(checkout, base.commit, tree) : [];
-  if (checkout && taken.length > 0) {
-    const commands = moveAside(checkout.path, taken);
-    fail('E_PROMOTE_IN_THE_WAY', { base: base.name, commands }, taken.map(shellWord));
+  const blocking = checkout ? await inTheWay(checkout, base.commit, tree) : [];
+  if (checkout && blocking.length > 0) {
+    const commands = moveAside(checkout.path, blocking);
+    fail('E_PROMOTE_IN_THE_WAY', { base: base.name, commands }, blocking.map(shellWord));
   }
   return checkout;
 }
@@ -78,15 +78,15 @@ export async function readyCheckout(home: string, base: Base, tree: string): Pro
 async function prepare({ home, base, tip, rehearsal, message, commit }: Landing, owner: string[]): Promise<string> {
   const sign = commit.sign ? ['-S'] : [];
   const args = [...owner, 'commit-tree', ...sign, '-p', base.commit, '-p', tip, rehearsal.tree];
-  const made = await openGit(home, { ...commit, durable: true }).attempt(args, message);
-  if (!made.ok) {
+  const committed = await openGit(home, { ...commit, durable: true }).attempt(args, message);
+  if (!committed.ok) {
     const command = `git commit-tree ${[...sign, '-m', 'try', 'HEAD^{tree}'].map(shellWord).join(' ')}`;
-    gitFailed('make the merge commit', command, made.stderr);
+    gitFailed('make the merge commit', command, committed.stderr);
   }
-  return made.stdout.trim();
+  return committed.stdout.trim();
 }
 
-// Said again, because the owner's own settings for this branch may say otherwise.
+// Given explicitly: branch.<name>.mergeOptions of the owner may say otherwise.
 const AS_WRITTEN = ['-q', '--no-squash', '--commit', '--no-autostash', '--no-verify-signatures'];
 
 /**
@@ -133,8 +133,8 @@ async function putBack({ home, base }: Landing, { path: root }: Checkout, git: G
   await withObjects(home, async (objects) => {
     const [before, after] = await Promise.all([objects.files(base.commit), objects.files(to)]);
     for (const path of paths) {
-      const [old, made] = [before.get(path), after.get(path)];
-      const [wanted, written] = await Promise.all([old, made].map((entry) => entry && objects.read(entry.id)));
+      const [old, merged] = [before.get(path), after.get(path)];
+      const [wanted, written] = await Promise.all([old, merged].map((entry) => entry && objects.read(entry.id)));
       const bytes = ifPossible(() => readBytes(join(root, path)));
       // Git removes a file before it writes the new one: what is missing, it may not have come to.
       const isOurs = !bytes || (written?.subarray(0, bytes.length).equals(bytes) && !wanted?.equals(bytes));
@@ -146,7 +146,7 @@ async function putBack({ home, base }: Landing, { path: root }: Checkout, git: G
   await git.attempt(['reset', '--quiet']);
 }
 
-/** From `dir`, so that the reflog of its HEAD tells of it as well. */
+/** From `dir`, so that the reflog of its HEAD has it as well. */
 async function moveRef({ base, tip }: Landing, dir: string, to: string): Promise<void> {
   const git = openGit(dir, { durable: true });
   const ref = refOf(base);

@@ -67,12 +67,13 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
 export const fixDiff = ({ home }: Layout, commit: string): Promise<string> =>
   openGit(home).run(['show', '--format=', '--no-color', '--no-ext-diff', commit]);
 
+const isSame = (a: CommittedFix, b: CommittedFix): boolean => a.hash === b.hash && a.fingerprint === b.fingerprint;
+
 /** Whether a later commit of `all`, the newest first, makes the same change for the same failure. */
 const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>
-  all.findIndex((one) => one.hash === fix.hash && one.fingerprint === fix.fingerprint && one.reverts === undefined) <
-  all.indexOf(fix);
+  all.findIndex((other) => isSame(other, fix) && other.reverts === undefined) < all.indexOf(fix);
 
-/** The same change may stand and have been taken back before: what took this one back knows its end. */
+/** From the reverting commit: in the ledger a later fix with the same change may have another outcome. */
 const outcomeBy = (by: CommittedFix): FixOutcome =>
   FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
 

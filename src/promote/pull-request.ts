@@ -51,12 +51,12 @@ const MAX_BODY = 60_000;
 export async function requestPull(texts: PullRequestTexts, options: PullRequestOptions): Promise<PullRequest> {
   const { home, base, remote, dry } = options;
   if (!dry) writeAtomic(join(home, FILE), texts.body);
-  const made = { ...texts, file: FILE, url: null, page: null, commands: [] };
+  const unopened = { ...texts, file: FILE, url: null, page: null, commands: [] };
   const early = tooEarly(options);
-  if (early || !remote) return { ...made, ...early, notes: early?.notes ?? [] };
+  if (early || !remote) return { ...unopened, ...early, notes: early?.notes ?? [] };
   const project = projectOf(remote.url);
   const page = pullRequestPage(remote.url, base.name, base.branch) ?? null;
-  return { ...made, page, ...(project ? await openByGh(texts.title, project, options) : NO_PROJECT) };
+  return { ...unopened, page, ...(project ? await openByGh(texts.title, project, options) : NO_PROJECT) };
 }
 
 type State = Partial<Pick<PullRequest, 'url' | 'commands'>> & Pick<PullRequest, 'notes'>;

@@ -16,7 +16,7 @@ type Fixes = readonly CommittedFix[];
 /** Shorter beginnings would soon mean another commit. */
 const MIN_CHARS = 7;
 
-/** Fixes with what took them back, in the order given. One that came to the base by a rebase as well is one fix. */
+/** Fixes with what took them back, in the order given. A fix and its rebased copy on the base count as one. */
 function knownFixes(all: Fixes): KnownFix[] {
   const reverts = new Map(all.map((fix) => [fix.reverts, fix]));
   const fixes = new Map<string, KnownFix>();
@@ -44,11 +44,11 @@ export function fixNamed(all: Fixes, word: string): KnownFix {
   const meant = knownFixes(all).filter((fix) => keys.has(keyOf(fix)));
   // The same change may have come and gone before; the one that is there is meant.
   const standing = meant.filter(({ takenBack }) => !takenBack);
-  const [one, ...more] = standing.length > 0 ? standing : meant.slice(0, 1);
-  if (!one) return unknown(`no fix of this branch begins with ${given}`);
-  const rows = [one, ...more].map(({ commit, stage, note }) => `${commit} ${stage}: ${note.fix}`);
+  const [fix, ...more] = standing.length > 0 ? standing : meant.slice(0, 1);
+  if (!fix) return unknown(`no fix of this branch begins with ${given}`);
+  const rows = [fix, ...more].map(({ commit, stage, note }) => `${commit} ${stage}: ${note.fix}`);
   if (more.length > 0) fail('E_AMBIGUOUS_FIX', { word }, rows);
-  return one;
+  return fix;
 }
 
 export const standing = (fixes: readonly KnownFix[]): KnownFix[] => fixes.filter(({ takenBack }) => !takenBack);
@@ -56,15 +56,15 @@ export const standing = (fixes: readonly KnownFix[]): KnownFix[] => fixes.filter
 /** What of `fixes` stood before the base was brought in: still there, under its new name; and what had to make way. */
 export function afterMerge(all: Fixes, fixes: readonly KnownFix[]) {
   const now = new Map(knownFixes(all).map((fix) => [keyOf(fix), fix]));
-  const there: KnownFix[] = [];
-  const gone: Reverted<KnownFix>[] = [];
+  const stillThere: KnownFix[] = [];
+  const superseded: Reverted<KnownFix>[] = [];
   for (const fix of standing(fixes)) {
     const current = now.get(keyOf(fix));
     const by = current?.takenBack ?? all.find(({ reverts }) => reverts === fix.commit);
-    if (current && !by) there.push(current);
-    else gone.push({ fix, commit: by?.commit ?? '', empty: true });
+    if (current && !by) stillThere.push(current);
+    else superseded.push({ fix, commit: by?.commit ?? '', empty: true });
   }
-  return { there, gone };
+  return { stillThere, superseded };
 }
 
 /** All fixes of a run, in the order given. Throws E_UNKNOWN_FIX when there is none. */
@@ -86,13 +86,13 @@ export async function planRollback<F extends CommittedFix>(
   options: { message(fix: F): string; sign: boolean },
 ): Promise<Reverted<F>[]> {
   const back = await revertAll(git, head, fixes, options);
-  return 'stuck' in back ? conflict(back.stuck, back.conflicts, fixes, all) : back.made;
+  return 'stuck' in back ? conflict(back.stuck, back.conflicts, fixes, all) : back.reverted;
 }
 
 function conflict(fix: CommittedFix, paths: readonly string[], asked: Fixes, all: Fixes): never {
-  const gone = new Set([...all.map(({ reverts }) => reverts), ...asked.map(({ commit }) => commit)]);
+  const over = new Set([...all.map(({ reverts }) => reverts), ...asked.map(({ commit }) => commit)]);
   const position = all.findIndex(({ commit }) => commit === fix.commit);
-  const standing = all.slice(0, position).filter(({ reverts, commit }) => reverts === undefined && !gone.has(commit));
+  const standing = all.slice(0, position).filter(({ reverts, commit }) => reverts === undefined && !over.has(commit));
   const later = standing.filter((other) => other.paths.some((path) => paths.includes(path)));
   const commit = short(fix.commit);
   const first = later.map(({ commit }) => `mendloop rollback ${short(commit)}`);

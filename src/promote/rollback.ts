@@ -1,5 +1,5 @@
-// Rolling fixes back at a person's word: on the AI branch, by commits of their own, all of them or none. What was rolled back
-// counts as tried and never comes again by itself.
+// Rolling fixes back because a person asks for it: on the AI branch, by commits of their own, all of them or none. What was rolled
+// back counts as tried and never comes again by itself.
 import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { DataOf, NewEvent } from '../events.ts';
@@ -78,8 +78,8 @@ async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
   const { tip, all, fixes } = await choose(git, base, what);
   await refuseTakenBack(git, base, tip, fixes);
   const how = { message: () => 'rehearsal\n', sign: false };
-  const made = await planRollback(git, tip, standing(fixes), all, how);
-  return { base: base.name, branch: base.branch, notices: [], fixes: await report(git, base, tip, made, true) };
+  const reverted = await planRollback(git, tip, standing(fixes), all, how);
+  return { base: base.name, branch: base.branch, notices: [], fixes: await report(git, base, tip, reverted, true) };
 }
 
 async function work({ home, what }: RollbackRequest, layout: Layout, objects: GitObjects, ports: Ports) {
@@ -108,22 +108,22 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const notices = [...tree.notices, ...[await recordTakenBack(all, merge.run)].flat()];
   const id = newId();
   const message = (fix: KnownFix) => revertMessage(fix, ROLLED_BACK, WHY, id);
-  const { there, gone } = afterMerge(all, fixes);
-  const reverted = await planRollback(git, tree.head, there, all, { message, sign });
+  const { stillThere, superseded } = afterMerge(all, fixes);
+  const reverted = await planRollback(git, tree.head, stillThere, all, { message, sign });
   const { changed } = await trackedStatus(git);
   const head = reverted.at(-1)?.commit ?? tree.head;
   await fastForward(tree, git, base, head, changed.length > 0);
-  const made = [...reverted, ...gone];
+  const rolledBack = [...reverted, ...superseded];
   const inTree = runTree({ ...tree, head }, layout);
   const stale = await findStale({ config, layout, tree: inTree }, loaded.state, {
     putBack: [...tree.putBack, ...changed],
   });
   recordRollback(
-    made,
+    rolledBack,
     { ...scope, id },
     stale.map((stage) => staleEvent(stage, head, false)),
   );
-  const done = await report(git, base, tree.head, made, false);
+  const done = await report(git, base, tree.head, rolledBack, false);
   return { base: base.name, branch: base.branch, notices, fixes: done };
 }
 
@@ -161,9 +161,9 @@ async function promotedOf(git: Git, base: Base, tip: string) {
     landed.has(commit) || (await git.attempt(['merge-base', '--is-ancestor', commit, base.commit])).ok;
 }
 
-async function report(git: Git, base: Base, tip: string, made: readonly Reverted<KnownFix>[], dry: boolean) {
+async function report(git: Git, base: Base, tip: string, rolledBack: readonly Reverted<KnownFix>[], dry: boolean) {
   const promoted = await promotedOf(git, base, tip);
-  const rows = made.map(async ({ fix, commit, empty }) => ({
+  const rows = rolledBack.map(async ({ fix, commit, empty }) => ({
     commit: fix.commit,
     stage: fix.stage,
     fix: fix.note.fix,
@@ -183,13 +183,13 @@ const WHY = 'rolled back by its owner';
  * when the disk refuses.
  */
 function recordRollback(
-  made: readonly { fix: CommittedFix; commit: string }[],
+  rolledBack: readonly { fix: CommittedFix; commit: string }[],
   scope: ActionScope,
   stale: readonly NewEvent[],
 ): void {
   const { ledger } = readLedger(scope.layout);
-  const unknown = made.filter(({ fix }) => patchIn(ledger, fix)?.outcome !== ROLLED_BACK);
-  const events = unknown.map(({ fix, commit }) => ({
+  const unrecorded = rolledBack.filter(({ fix }) => patchIn(ledger, fix)?.outcome !== ROLLED_BACK);
+  const events = unrecorded.map(({ fix, commit }) => ({
     type: 'fix.reverted' as const,
     stage: fix.stage,
     data: { ...fixData(fix), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },

@@ -1,4 +1,4 @@
-// The one place that starts Slurm's programs. What they cannot do is an error with their own words in it; nothing waits for ever.
+// The only place that starts Slurm's programs. A failure is an error that quotes their output; every call has a time limit.
 import { fail, MendError } from '../errors.ts';
 import { runProgram } from '../io/program.ts';
 import { groupBy } from './group-by.ts';
@@ -27,7 +27,7 @@ export interface Slurm {
   rehearse(request: JobRequest): Promise<void>;
   /** Every job of this user that Slurm remembers. */
   jobs(): Promise<Job[]>;
-  /** Those of these jobs, whoever's, that Slurm remembers; all tasks of an array. */
+  /** Those of these jobs that Slurm still knows, of any user; all tasks of an array. */
   lookUp(ids: readonly string[]): Promise<Job[]>;
   /**
    * Ends those jobs of this user that `isMeant` accepts, or takes them out of the queue; returns those that had not ended. Who calls
@@ -79,9 +79,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
     if (end.ok) return end;
     const words = wordsOf(end.stderr.trim() || end.stdout.trim());
     const failure = SUBMIT_FAILED.exec(words)?.[1] ?? words;
-    const isNoContact = NO_CONTACT.some((one) => one.words.test(failure));
-    const noContact = isNoContact ? NO_CONTACT.find((one) => one.words.test(words)) : undefined;
-    // Any other words of sbatch are about the job; of the rest, Slurm may have others in a minute.
+    const isNoContact = NO_CONTACT.some((row) => row.words.test(failure));
+    const noContact = isNoContact ? NO_CONTACT.find((row) => row.words.test(words)) : undefined;
+    // Any other failure of sbatch is about the job; of the other programs it may pass in a minute.
     const isRefusal = !end.cut && !noContact && (program === 'sbatch' || WRONG_QUESTION.test(words));
     if (isRefusal) fail('E_SLURM_REFUSED', { program, words });
     const silence = `no answer in ${limitMs / 1000} s`;
@@ -139,7 +139,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof MendError && error.code === 'E_SLURM_UNREACHABLE';
 
-/** What a program printed, in one line: each thing once, for some are said again at every try. */
+/** What a program printed, in one line, without repetitions: some messages come again at every try. */
 function wordsOf(printed: string): string {
   const lines = printed.split('\n').map((line) => line.replace(/^\w+: ((error|fatal): )?|, attempt number .*$/g, ''));
   return [...new Set(lines)].join('; ');

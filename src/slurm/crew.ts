@@ -23,7 +23,7 @@ export interface CrewOptions {
 /** Workers that were submitted together. */
 export interface Batch {
   readonly spec: string;
-  /** Nobody else's: Slurm gives a number twice when it has forgotten the first. */
+  /** Unique, unlike Slurm's number: it may give one again that it has forgotten. */
   readonly name: string;
 }
 
@@ -57,7 +57,7 @@ export interface GoneWorker {
   readonly stuck: boolean;
 }
 
-/** Tasks of one array at most; a cluster takes a thousand unless it was told otherwise. */
+/** Tasks of one array at most; a cluster takes a thousand unless it is configured otherwise. */
 const ARRAY_SIZE = 1000;
 
 export function openCrew(queue: QueueFolder, options: CrewOptions) {

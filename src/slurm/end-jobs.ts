@@ -13,7 +13,7 @@ const CANCEL_MS = 5_000;
 export interface EndJobsPorts {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Tells whoever watches what is waited for. */
+  /** Reports what is being waited for. */
   readonly progress?: ((text: string) => void) | undefined;
 }
 

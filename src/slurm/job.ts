@@ -1,4 +1,4 @@
-// A job as Slurm's programs take it and tell of it: the words for sbatch, and what the lines of squeue mean. Pure.
+// A job as Slurm's programs take and list it: the arguments of sbatch, and what the lines of squeue mean. Pure.
 import { groupBy } from './group-by.ts';
 
 /** What an owner says of a spec: where its jobs go, and options of sbatch for them. */
@@ -83,7 +83,7 @@ const NOT_OURS = [
   { match: /^--export(=|$)/, why: 'a stage has the environment that it has on this machine' },
 ];
 
-/** What is wrong with an owner's options, each in words; empty when nothing is. */
+/** What is wrong with an owner's options, one message each; empty when nothing is. */
 export function optionFaults(options: readonly string[]): string[] {
   const faults = options.flatMap((option) => {
     const rule = NOT_OURS.find(({ match }) => match.test(option));
@@ -115,7 +115,7 @@ export const SQUEUE_ARGS = [
   '--Format=JobArrayID:|,State:|,Reason:|,exit_code:|,NodeList:|,Comment:',
 ];
 
-/** What squeue printed for SQUEUE_ARGS. A line that is none of a job (a comment of somebody's over several lines) is passed over. */
+/** What squeue printed for SQUEUE_ARGS. A line that describes no job (part of a comment with line breaks) is skipped. */
 export function readJobs(stdout: string): Job[] {
   return stdout.split('\n').flatMap((line) => {
     const match = /^(\d+(?:_\d+)?)\|([A-Z_]+)\|([^|]*)\|(\d+)\|([^|]*)\|(.*)$/.exec(line);

@@ -6,7 +6,7 @@ export interface Loss {
   readonly code: string;
   readonly message: string;
   readonly next: string;
-  /** It may well end otherwise when it is tried again; else somebody has to change something first. */
+  /** True: another try may succeed; false: something has to be changed first. */
   readonly transient: boolean;
 }
 

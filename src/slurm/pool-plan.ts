@@ -40,9 +40,9 @@ export function workersToStart(demands: readonly Demand[], total: number): Map<s
 /** What is known of a worker; times are the controller's own, in milliseconds that only grow. */
 export interface WorkerFacts {
   readonly id: string;
-  /** As Slurm told when it was last asked; undefined when it does not know the job. */
+  /** As in Slurm's last answer; undefined when it does not know the job. */
   readonly job?: Job | undefined;
-  /** When Slurm first said that it runs, or that it is over. */
+  /** When Slurm first listed it as running or over. */
   readonly runningSince?: number | undefined;
   readonly endedSince?: number | undefined;
   /** When its sign was last seen to change; undefined while there is none. */

@@ -1,12 +1,12 @@
-// The tasks of a pool until each has ended: the one account of who has which. What the folder says of them is taken here; what
-// becomes of workers is told. Nothing that is done at each turn grows with the number of tasks that wait.
+// The tasks of a pool until each has ended, and which worker has which. The queue's folder is read here; what became of workers
+// is passed in. The cost of a turn does not grow with the number of waiting tasks.
 import { createHash } from 'node:crypto';
 import type { EndedEntry, QueueFolder } from '../io/queue-folder.ts';
 import type { GoneWorker } from './crew.ts';
 import { groupBy } from './group-by.ts';
 import type { Loss } from './loss.ts';
 
-/** What a worker is told of a task, as a file of the queue. */
+/** What a worker gets to know of a task: a file of the queue. */
 export interface PoolEntry {
   /** By `entryName`. */
   readonly name: string;
@@ -16,9 +16,9 @@ export interface PoolEntry {
 }
 
 export interface PoolTask<R> extends PoolEntry {
-  /** Aborts when nobody wants it any more. */
+  /** Aborts when it is not wanted any more. */
   readonly signal: AbortSignal;
-  /** What its own result says: undefined while there is none, `stopped` when its worker was told to go. */
+  /** What its own result says: undefined while there is none, `stopped` when its worker had to end. */
   result(): R | 'stopped' | 'broken' | undefined;
   /** Whether its attempt was begun by any worker. */
   hasBegun(): boolean;
@@ -32,7 +32,7 @@ export type PoolEnd<R> =
   | { readonly returned: true }
   /** Its signal aborted, and it does not run any more. */
   | { readonly stopped: true }
-  /** What must never happen: nobody can trust the queue any more. */
+  /** Must never happen: the queue cannot be trusted any more. */
   | { readonly fatal: { readonly message: string; readonly next: string } };
 
 interface OpenTask<R, T> {
@@ -76,14 +76,14 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
   /** How many tasks of each spec are open. */
   const counts = new Map<string, number>();
   const aborted = new Set<Open>();
-  /** What an earlier controller put, and nobody has asked for yet. */
+  /** Put by an earlier controller, and not asked for since. */
   const leftovers = new Set<string>();
   for (const { name, read } of queue.listWaiting()) {
-    // One that a power loss emptied is taken out: whoever asks for it puts it anew.
+    // One that a power loss emptied is removed; `add` puts it again.
     if (isEntry(name, read() ?? '')) leftovers.add(name);
     else queue.takeBack(name);
   }
-  for (const name of [...queue.claimers().flatMap(queue.claimedBy), ...queue.ended().map((one) => one.name)]) {
+  for (const name of [...queue.claimers().flatMap(queue.claimedBy), ...queue.ended().map(({ name }) => name)]) {
     leftovers.add(name);
   }
 
@@ -131,15 +131,15 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     tell(end);
   }
 
-  function protocolFailure(one: Open, what: string, by: string): void {
-    const { name, spec, attempt } = one.task;
+  function protocolFailure(opened: Open, what: string, by: string): void {
+    const { name, spec, attempt } = opened.task;
     const dot = name.lastIndexOf('.');
     const whose = `entry ${name.slice(0, dot)}, hash ${name.slice(dot + 1)}, spec ${spec}, worker ${by}, attempt ${attempt}`;
     const next = 'find out what else writes there, then: mendloop';
-    finish(one, { fatal: { message: `${what} (${folder}: ${whose})`, next } });
+    finish(opened, { fatal: { message: `${what} (${folder}: ${whose})`, next } });
   }
 
-  /** Takes what has ended. The folder holds what nobody has taken yet, and nothing else. */
+  /** Takes what has ended out of the folder, so that it only holds what is new. */
   function collect(now: number): void {
     for (const entry of queue.ended()) {
       const opened = open.get(entry.name);
@@ -148,16 +148,16 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     }
   }
 
-  function collectOne(one: Open, entry: EndedEntry, now: number): void {
-    const result = entry.how === 'made' ? one.task.result() : 'broken';
-    one.endedSince ??= now;
-    if (result === undefined && now - one.endedSince < graceMs) return;
+  function collectOne(opened: Open, entry: EndedEntry, now: number): void {
+    const result = entry.how === 'made' ? opened.task.result() : 'broken';
+    opened.endedSince ??= now;
+    if (result === undefined && now - opened.endedSince < graceMs) return;
     queue.forget(entry);
-    if (entry.how === 'bad') protocolFailure(one, 'a task is not what was put into the queue', entry.by);
-    else if (result === undefined) protocolFailure(one, 'a task was said to be over and left no result', entry.by);
-    else if (result === 'broken') protocolFailure(one, 'the result of a task cannot be read', entry.by);
-    else if (result === 'stopped') finish(one, { stopped: true });
-    else finish(one, { result });
+    if (entry.how === 'bad') protocolFailure(opened, 'a task is not what was put into the queue', entry.by);
+    else if (result === undefined) protocolFailure(opened, 'a task was said to be over and left no result', entry.by);
+    else if (result === 'broken') protocolFailure(opened, 'the result of a task cannot be read', entry.by);
+    else if (result === 'stopped') finish(opened, { stopped: true });
+    else finish(opened, { result });
   }
 
   /** What a worker that is over had claimed. */
@@ -173,35 +173,35 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
     queue.leave(id);
   }
 
-  /** Nobody will claim what waits of a spec. */
+  /** No worker will claim the waiting tasks of a spec. */
   function giveUp(spec: string, loss: Loss): void {
-    for (const one of [...open.values()]) {
-      if (one.task.spec === spec && queue.takeBack(one.task.name)) finish(one, { lost: loss, began: false });
+    for (const opened of [...open.values()]) {
+      if (opened.task.spec === spec && queue.takeBack(opened.task.name)) finish(opened, { lost: loss, began: false });
     }
   }
 
-  /** Nobody works on it any more: it was made, a part of it may have been, or it had not begun. */
-  function putBackOrLose(one: Open, loss: Loss, by: string): void {
-    const result = one.task.result();
-    const began = one.task.hasBegun();
-    if (result === 'broken') protocolFailure(one, 'the result of a task cannot be read', by);
-    else if (result !== undefined && result !== 'stopped') finish(one, { result });
-    else if (one.task.signal.aborted) finish(one, { stopped: true });
-    else if (began || one.puts > requeues) finish(one, { lost: loss, began });
+  /** Its worker is gone: the task has a result, was begun, or had not begun. */
+  function putBackOrLose(opened: Open, loss: Loss, by: string): void {
+    const result = opened.task.result();
+    const began = opened.task.hasBegun();
+    if (result === 'broken') protocolFailure(opened, 'the result of a task cannot be read', by);
+    else if (result !== undefined && result !== 'stopped') finish(opened, { result });
+    else if (opened.task.signal.aborted) finish(opened, { stopped: true });
+    else if (began || opened.puts > requeues) finish(opened, { lost: loss, began });
     else {
-      one.puts += 1;
-      queue.put(one.task.spec, [one.task]);
+      opened.puts += 1;
+      queue.put(opened.task.spec, [opened.task]);
     }
   }
 
-  /** Tasks that somebody wants stopped are taken back, or asked to stop. */
+  /** Takes aborted tasks back, or asks their workers to stop them. */
   function stopAborted(now: number): void {
-    for (const one of aborted) {
-      const { name } = one.task;
-      if (!open.has(name)) aborted.delete(one);
-      if (!open.has(name) || one.stopSince !== undefined) continue;
-      one.stopSince = now;
-      if (queue.takeBack(name)) finish(one, { stopped: true });
+    for (const opened of aborted) {
+      const { name } = opened.task;
+      if (!open.has(name)) aborted.delete(opened);
+      if (!open.has(name) || opened.stopSince !== undefined) continue;
+      opened.stopSince = now;
+      if (queue.takeBack(name)) finish(opened, { stopped: true });
       else queue.cancel(name);
     }
   }
@@ -214,39 +214,39 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
   }
 
   /**
-   * Looks for tasks that are nowhere: somebody removed them, or two machines see different folders. Reads the folders in the order
-   * in which tasks go through them, so that one on its way is in the next. Tells who has claimed something, and of which spec.
+   * Looks for tasks that are in no folder: removed, or two machines see different folders. Reads the folders in the order in which
+   * tasks pass through them, so that none is missed on its way. Returns the workers that have claimed something, and its spec.
    */
   function audit(now: number): Map<string, string> {
     const claimers = new Map<string, string>();
-    const there = new Set(queue.listWaiting().map(({ name }) => name));
+    const names = new Set(queue.listWaiting().map(({ name }) => name));
     for (const by of queue.claimers()) {
       for (const name of queue.claimedBy(by)) {
-        there.add(name);
+        names.add(name);
         const spec = open.get(name)?.task.spec;
         if (spec !== undefined) claimers.set(by, spec);
       }
     }
-    for (const { name } of queue.ended()) there.add(name);
-    for (const one of [...open.values()]) {
-      const since = there.has(one.task.name) ? undefined : (one.missingSince ?? now);
+    for (const { name } of queue.ended()) names.add(name);
+    for (const opened of [...open.values()]) {
+      const since = names.has(opened.task.name) ? undefined : (opened.missingSince ?? now);
       const isLost = since !== undefined && now - since >= graceMs;
-      one.missingSince = isLost ? undefined : since;
-      if (isLost) putBackOrLose(one, VANISHED, 'unknown');
+      opened.missingSince = isLost ? undefined : since;
+      if (isLost) putBackOrLose(opened, VANISHED, 'unknown');
     }
     return claimers;
   }
 
   function withdraw(isMeant: (task: T) => boolean): T[] {
     const waiting = [...open.values()].filter(({ task }) => isMeant(task) && queue.takeBack(task.name));
-    for (const one of waiting) finish(one, { returned: true });
+    for (const opened of waiting) finish(opened, { returned: true });
     return waiting.map(({ task }) => task);
   }
 
   function failAll(error: unknown): void {
-    for (const one of open.values()) {
-      queue.takeBack(one.task.name);
-      one.fail(error);
+    for (const opened of open.values()) {
+      queue.takeBack(opened.task.name);
+      opened.fail(error);
     }
     open.clear();
     counts.clear();

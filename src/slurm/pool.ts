@@ -1,5 +1,5 @@
 // The controller of a pool: has Slurm start workers for the tasks in a shared folder, looks how each of both gets on, and closes. A
-// task is over when its own result says so; what a worker that was lost had claimed is put back, or told as lost.
+// task is over when its own result says so; what a lost worker had claimed is put back, or reported as lost.
 import type { Clock } from '../io/clock.ts';
 import { openQueueFolder } from '../io/queue-folder.ts';
 import { removeAll } from '../io/store.ts';
@@ -21,7 +21,7 @@ export interface PoolOptions extends CrewOptions {
 export interface Pool<R, T extends PoolTask<R> = PoolTask<R>> {
   /** Puts tasks, or follows those that an earlier controller put, each to its end. Rejects when the disk or Slurm refuses. */
   run(tasks: readonly T[]): Promise<PoolEnd<R>>[];
-  /** Of what `isMeant` is true for, what waits is never begun: it is `returned`, and told here. What was begun goes on. */
+  /** The waiting tasks that `isMeant` accepts are never begun: they end as `returned`, and are listed here. Others go on. */
   withdraw(isMeant?: (task: T) => boolean): T[];
   /** Ends everything: no task waits, no worker lives, the folder is gone. Resolves to what may live on. */
   close(): Promise<WorkersLeft>;

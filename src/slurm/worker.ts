@@ -20,7 +20,7 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** The spec that an entry is for; undefined when it is no task. */
   specOf(text: string): string | undefined;
-  /** Makes the task and leaves its result; false when somebody else has begun it. Rejects when there is no result. */
+  /** Makes the task and leaves its result; false when another worker has begun it. Rejects when there is no result. */
   make(text: string, signal: AbortSignal): Promise<boolean>;
   /** Says what went wrong and is tried again. */
   warn(error: unknown): void;
@@ -64,7 +64,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     const entry = queue.claim(spec, id);
     if (entry) {
       const how = await work(entry.name, entry.text);
-      // One that is told to go leaves what it was at where it is: whoever ended it says why.
+      // A worker that has to end leaves its claim: the controller knows why it was ended.
       if (signal.aborted) return;
       if (how === 'not mine') queue.forget({ name: entry.name, by: id });
       else queue.end(entry.name, id, how);
@@ -86,8 +86,8 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
         signNow(name);
       }
     };
-    const made = options.make(text, AbortSignal.any([signal, stop.signal])).finally(() => over.abort());
-    const [isMine] = await Promise.all([made, watch()]);
+    const making = options.make(text, AbortSignal.any([signal, stop.signal])).finally(() => over.abort());
+    const [isMine] = await Promise.all([making, watch()]);
     return isMine ? 'made' : 'not mine';
   }
 }

@@ -82,13 +82,13 @@ async function mark(git: Git, ref: string, was: string, head: string): Promise<b
   return isAhead;
 }
 
-/** An attempt that nobody saw the end of: the branch that it ran on, and where that was. */
+/** An attempt without a recorded end: the branch that it ran on, and the commit it was at. */
 export interface Unwatched {
   readonly branch: string;
   readonly head: string;
 }
 
-/** Marks what came onto the branch since, unless a person has said that it is theirs; whether something is marked. */
+/** Marks what came onto the branch since, unless a person has claimed it; whether something is marked. */
 export async function markUnwatched(git: Git, { branch, head: was }: Unwatched): Promise<boolean> {
   const tip = await commitOf(git, `refs/heads/${branch}`);
   if (tip === undefined || tip === was) return false;
@@ -143,14 +143,14 @@ export async function refuseStageCommits(git: Git, base: Base, tip: string, unwa
   const marked = await marks(git);
   const was = unwatched?.head;
   const isMarked = was === undefined || marked.some((each) => each.was === was);
-  // Only whoever holds the lock marks it.
+  // Only the holder of the lock writes marks.
   const unmarked = isMarked ? [] : [{ ref: `${BY_STAGE}${was}${UNSURE}`, was, tip }];
   for (const each of [...marked, ...unmarked]) {
     const line = (from: string) =>
       git.run(['rev-list', '--first-parent', '--ignore-missing', from, `^${each.was}`, `^${base.commit}`]).then(lines);
-    const made = new Set(await line(each.tip));
-    const onBranch = made.size > 0 ? await line(tip) : [];
-    const last = onBranch.findIndex((commit) => made.has(commit));
+    const byStage = new Set(await line(each.tip));
+    const onBranch = byStage.size > 0 ? await line(tip) : [];
+    const last = onBranch.findIndex((commit) => byStage.has(commit));
     if (last === -1) continue;
     const above =
       last > 0 ? lines(await git.run(['log', '--no-walk', '--format=%h %s', ...onBranch.slice(0, last)])) : [];

@@ -16,9 +16,9 @@ import { checkoutsOf, showHidden, switchBack, type TreePlace, trackedStatus, tre
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
 export async function attach(site: Site, base: Base) {
   const notices: string[] = [];
-  const there = await look(site, notices);
+  const isThere = await look(site, notices);
   if (base.firstRun) await openGit(site.home).run(['config', '--local', baseKey(base.branch), base.name]);
-  if (!there) await make(site, base, notices);
+  if (!isThere) await make(site, base, notices);
   const dir = await adminOf(site);
   if (!dir) fail('E_WORKTREE_TAKEN', { what: 'something that git does not know' });
   const doing = await unfinished(dir.path);
@@ -119,7 +119,7 @@ function endOf(doing: string): string {
   return `end it: ${go}\nor drop it: ${at} ${doing} --abort`;
 }
 
-/** Why the worktree is locked while it is being made. git's own word for that depends on the language it speaks. */
+/** Why the worktree is locked while it is being made. git's own reason is translated, so it cannot be compared. */
 export const MAKING = 'mendloop is making this worktree';
 const HALF_MADE = new Set([MAKING, 'initializing']);
 

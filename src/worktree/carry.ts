@@ -52,7 +52,7 @@ export async function dropLinks(home: string, worktree: string, carry: readonly 
 export async function placeCarry(home: string, worktree: string, carry: readonly string[]) {
   const links: CarryLink[] = [];
   const missing: string[] = [];
-  const taken: CarryLink[] = [];
+  const occupied: CarryLink[] = [];
   const astray: string[] = [];
   for (const path of carry) {
     const link = { path, target: join(home, path) };
@@ -62,12 +62,12 @@ export async function placeCarry(home: string, worktree: string, carry: readonly
       continue;
     }
     const placed = await placeLink(worktree, path, link.target);
-    if (placed === 'taken') taken.push(link);
+    if (placed === 'taken') occupied.push(link);
     else if (placed === 'no-folder') astray.push(await astrayText(worktree, path));
     else links.push(link);
   }
   if (astray.length > 0) fail('E_CARRY_PATH', {}, astray);
-  if (taken.length > 0) await replaced(worktree, taken);
+  if (occupied.length > 0) await replaced(worktree, occupied);
   return { links, missing };
 }
 
@@ -89,17 +89,17 @@ export async function checkCarry(tree: Pick<Tree, 'path' | 'links'>): Promise<vo
 async function replaced(worktree: string, links: readonly CarryLink[]): Promise<never> {
   const commands: string[] = [];
   for (const { path } of links) {
-    const here = shellWord(path);
-    const there = shellWord(`${WORKTREE}/${path}`);
+    const yours = shellWord(path);
+    const tools = shellWord(`${WORKTREE}/${path}`);
     const { kind } = await entryAt(join(worktree, path));
     if (kind === 'nothing') {
-      commands.push(`# ${there} was removed; yours is as it was, and the next start links it again`);
-      // Commented out, too: whoever pastes all lines must not lose the only copy.
-      commands.push(`# if yours should be gone as well: rm -r ${here}`);
+      commands.push(`# ${tools} was removed; yours is as it was, and the next start links it again`);
+      // Commented out as well: pasting all lines must not remove the only copy.
+      commands.push(`# if yours should be gone as well: rm -r ${yours}`);
       continue;
     }
-    const take = kind === 'folder' ? `cp -a ${there}/. ${here} && rm -r ${there}` : `mv ${there} ${here}`;
-    commands.push(`diff -r ${there} ${here}`, `rm -r ${there}   # keeps yours`, `${take}   # keeps the tool's`);
+    const take = kind === 'folder' ? `cp -a ${tools}/. ${yours} && rm -r ${tools}` : `mv ${tools} ${yours}`;
+    commands.push(`diff -r ${tools} ${yours}`, `rm -r ${tools}   # keeps yours`, `${take}   # keeps the tool's`);
   }
   const problems = links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`);
   return fail('E_CARRY_REPLACED', { commands: commands.join('\n') }, problems);

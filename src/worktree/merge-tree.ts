@@ -53,18 +53,18 @@ export async function revertAll<F extends { readonly commit: string }>(
   head: string,
   fixes: readonly F[],
   { message, sign }: { message(fix: F): string; sign: boolean },
-): Promise<{ tip: string; made: Reverted<F>[] } | { stuck: F; conflicts: readonly string[] }> {
-  const made: Reverted<F>[] = [];
+): Promise<{ tip: string; reverted: Reverted<F>[] } | { stuck: F; conflicts: readonly string[] }> {
+  const reverted: Reverted<F>[] = [];
   let tip = head;
   let tree = await treeOf(git, head);
   for (const fix of fixes) {
     const next = await carryOver(git, fix.commit, `${fix.commit}^`, tree);
     if (next.conflicts.length > 0) return { stuck: fix, conflicts: next.conflicts };
     tip = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', tip, next.tree], message(fix));
-    made.push({ fix, commit: tip, empty: next.tree === tree });
+    reverted.push({ fix, commit: tip, empty: next.tree === tree });
     tree = next.tree;
   }
-  return { tip, made };
+  return { tip, reverted };
 }
 
 /** What is to stand in a tree: `paths` as they are in `commit`, and texts. */

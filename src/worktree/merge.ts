@@ -54,12 +54,12 @@ async function rebuildBranch(
   options: BringOptions & { dirty: boolean },
 ): Promise<Merged> {
   const before = await keepBefore(git, head);
-  const { to, kept } = await rebuild(tree, git, base, dropped, head, options);
+  const { to, carried } = await rebuild(tree, git, base, dropped, head, options);
   const anew = ['checkout', '--no-overwrite-ignore', '-q', '-B', base.branch, to];
   await moveTree(tree, git, base, to, options.dirty, anew);
   // Last: until then it must be seen that the base was rewritten.
   await storeMerged(git, base);
-  const came = kept === 0 ? 'nothing came along' : `${kept === 1 ? 'a commit' : `${kept} commits`} came along`;
+  const came = carried === 0 ? 'nothing came along' : `${carried === 1 ? 'a commit' : `${carried} commits`} came along`;
   const what = `${base.name} was rewritten: ${short(dropped)} is no longer in it`;
   const notice = `${what}. ${base.branch} was made anew from it; ${came}; as it was before: ${before}`;
   return { from: head, to, notices: [notice] };
@@ -90,10 +90,10 @@ async function mergeBase(
   const message = `Merge ${base.name} into ${base.branch}\n`;
   const to = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', parent, '-p', base.commit, root], message);
   await fastForward(tree, git, base, to, dirty);
-  const taken = landed
+  const landedNotes = landed
     .filter((path) => !path.startsWith(QUEUE))
     .map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
-  return { from: head, to, notices: [notice(to), ...taken] };
+  return { from: head, to, notices: [notice(to), ...landedNotes] };
 }
 
 function conflict(base: Base, paths: readonly string[], dirty: boolean): never {

@@ -15,8 +15,8 @@ interface Edit {
 
 /** Why these files may not be written here, every reason of one kind at once; undefined: they may. Throws a GitError. */
 export async function unwritable(tree: Place, files: readonly Edit[]) {
-  const made = files.filter(({ before }) => before === null).map(({ path }) => path);
-  const standing = (await Promise.all(made.map((path) => standsAt(tree, path)))).flat();
+  const newPaths = files.filter(({ before }) => before === null).map(({ path }) => path);
+  const standing = (await Promise.all(newPaths.map((path) => standsAt(tree, path)))).flat();
   if (standing.length > 0) return { code: 'in_the_way' as const, reasons: standing };
   const converted = await conversions(tree, files);
   return converted.length > 0 ? { code: 'converted' as const, reasons: converted } : undefined;

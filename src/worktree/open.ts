@@ -129,7 +129,7 @@ function changeNotices(home: string, changed: number, file: string | undefined, 
   return [back ? `${saved}, and ${back}` : saved];
 }
 
-/** A fetch that says nothing for so long waits for a password or a host that is off. */
+/** A fetch that is silent for this long waits for a password, or for a host that is off. */
 const QUIET_MS = 60_000;
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
@@ -152,8 +152,8 @@ async function submodules(tree: TreePlace): Promise<string[]> {
 async function unpopulated(tree: TreePlace, git: Git): Promise<string[]> {
   const rows = fields(await git.run(['ls-files', '-s', '-z']));
   const paths = rows.filter((row) => row.startsWith('160000 ')).map((row) => row.slice(row.indexOf('\t') + 1));
-  const there = await Promise.all(paths.map((path) => entryAt(join(tree.path, path, '.git'))));
-  return paths.filter((_, i) => there[i]?.kind === 'nothing');
+  const entries = await Promise.all(paths.map((path) => entryAt(join(tree.path, path, '.git'))));
+  return paths.filter((_, i) => entries[i]?.kind === 'nothing');
 }
 
 async function lfsFiles(tree: TreePlace): Promise<string[]> {

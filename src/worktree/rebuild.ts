@@ -19,8 +19,8 @@ export interface RebuildOptions extends MergeOptions {
 
 /**
  * The new tip: the base, and on it, in their order, those commits of `dropped..tip` that are verified fixes, ticks or a person's.
- * A verified fix that does not apply, or that the base had and dropped, is told as superseded by a commit without change. Throws E_BASE_REWRITTEN, exit 3, for a person's
- * commit that does not apply, or a merge that a person solved.
+ * A verified fix that does not apply, or that the base had and dropped, is recorded as superseded by a commit without change.
+ * Throws E_BASE_REWRITTEN, exit 3, for a person's commit that does not apply, or a merge that a person solved.
  */
 export async function rebuild(
   place: TreePlace,
@@ -29,7 +29,7 @@ export async function rebuild(
   dropped: string,
   tip: string,
   options: RebuildOptions,
-): Promise<{ to: string; kept: number }> {
+): Promise<{ to: string; carried: number }> {
   const range = [`${dropped}..${tip}`, `^${base.commit}`];
   const all = await committedFixes(git, dropped, tip, base.commit);
   const fixOf = new Map(all.map((fix) => [fix.commit, fix]));
@@ -43,7 +43,7 @@ export async function rebuild(
     const tree = await treeOf(git, to);
     const fate = fix ? fateOf(fix) : 'carry';
     const sign = fix !== undefined && options.sign;
-    if (fate === 'told') to = await copyCommit(git, commit, tree, to, sign);
+    if (fate === 'record') to = await copyCommit(git, commit, tree, to, sign);
     if (fate !== 'carry') continue;
     const next = await settleTicks(commit, await carryOver(git, `${commit}^`, commit, tree));
     if (next.conflicts.length > 0) {
@@ -56,7 +56,7 @@ export async function rebuild(
   }
   const solved = await solvedMerges(git, range);
   if (stuck.length > 0 || solved.length > 0) refuse(base, dropped, { stuck, solved, carried }, options.dirty);
-  return { to, kept: carried.length };
+  return { to, carried: carried.length };
 
   /** What conflicts in the files of the work queue alone is merged by line: ticks and log are never lost to another text. */
   async function settleTicks(commit: string, next: MergedTree): Promise<MergedTree> {
@@ -68,10 +68,10 @@ export async function rebuild(
   /** Promoted ones, whose change the base has no longer. */
   async function droppedFixes(): Promise<CommittedFix[]> {
     const landed = await landedCommits(git, base.commit, dropped);
-    const gone = standingFixes(await committedFixes(git, base.commit, dropped)).filter(
+    const missing = standingFixes(await committedFixes(git, base.commit, dropped)).filter(
       (fix) => !landed.has(fix.commit),
     );
-    return gone.filter(options.isVerified);
+    return missing.filter(options.isVerified);
   }
 
   async function supersede(fix: CommittedFix): Promise<void> {
@@ -79,11 +79,11 @@ export async function rebuild(
     to = await git.line(['commit-tree', ...how], supersededMessage(fix, base, options.run));
   }
 
-  /** `told`: that it was taken back, which the ledger does not know yet; its fix does not come along. */
-  function fateOf(fix: CommittedFix): 'carry' | 'told' | 'leave' {
+  /** `record`: that it was taken back, which the ledger does not have yet; its fix does not come along. */
+  function fateOf(fix: CommittedFix): 'carry' | 'record' | 'leave' {
     if (fix.reverts === undefined) return standing.has(fix) && options.isVerified(fix) ? 'carry' : 'leave';
     // What takes back a promoted fix is a person's word.
-    return fixOf.has(fix.reverts) ? (options.isVerified(fix) ? 'told' : 'leave') : 'carry';
+    return fixOf.has(fix.reverts) ? (options.isVerified(fix) ? 'record' : 'leave') : 'carry';
   }
 }
 
@@ -150,7 +150,7 @@ export async function keepBefore(git: Git, tip: string): Promise<string> {
   const [ref] = lines(await git.run(list));
   if (ref !== undefined) return ref;
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const made = `refs/mendloop/before/${time}`;
-  await git.run(['update-ref', made, tip]);
-  return made;
+  const before = `refs/mendloop/before/${time}`;
+  await git.run(['update-ref', before, tip]);
+  return before;
 }

@@ -38,7 +38,7 @@ function partsOf(diff: string, names: readonly string[]): Map<string, string> {
 const hashed = (parts: ReadonlyMap<string, string>): Changes =>
   new Map([...parts].map(([name, part]) => [name, createHash('sha256').update(part).digest('hex')]));
 
-/** The tracked changes as they are, as `savePatch` tells them. */
+/** The tracked changes as they are, in the form of `savePatch`. */
 export const changesNow = async (tree: TreePlace): Promise<Changes> => hashed((await trackedDiff(tree)).parts);
 
 function writePatch(file: string, diff: Buffer): void {
@@ -114,8 +114,9 @@ export async function restoreTree(tree: TreePlace, paths?: readonly string[]): P
   const listed = ['--pathspec-from-file=-', '--pathspec-file-nul'];
   await git.run(['--literal-pathspecs', 'reset', '-q', 'HEAD', ...listed], names(paths));
   const tracked = new Set(fields(await git.run(['ls-files', '-z'])));
-  const there = paths.filter((path) => tracked.has(path));
-  if (there.length > 0) await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], names(there));
+  const trackedPaths = paths.filter((path) => tracked.has(path));
+  if (trackedPaths.length > 0)
+    await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], names(trackedPaths));
 }
 
 /** A path as the pattern that means it and nothing else. */

@@ -44,15 +44,15 @@ export async function mergeOwners(
   const landed = await landedCommits(git, base.commit, head);
   const all = await committedFixes(git, base.commit, head);
   const fixes = standingFixes(all).filter(({ commit }) => !landed.has(commit));
-  const gone = await conflicting(git, base.commit, head, fixes, new Set([...landed, ...takenBackPairs(all)]));
+  const stuck = await conflicting(git, base.commit, head, fixes, new Set([...landed, ...takenBackPairs(all)]));
   for (;;) {
-    const superseded = fixes.filter(({ commit }) => gone.has(commit));
+    const superseded = fixes.filter(({ commit }) => stuck.has(commit));
     const merged = await mergeWithout(superseded);
     if (!('blocked' in merged)) return { ...merged, superseded };
     const { blocked, among } = merged;
-    const more = among.filter(({ commit, paths }) => !gone.has(commit) && paths.some((path) => blocked.includes(path)));
+    const more = among.filter(({ commit, paths }) => !stuck.has(commit) && paths.some((path) => blocked.includes(path)));
     if (more.length === 0) return { conflicts: plain.conflicts };
-    for (const { commit } of more) gone.add(commit);
+    for (const { commit } of more) stuck.add(commit);
   }
 
   /** The merge without these fixes; or the paths that are in the way still, and the fixes that may have to do with it. */
@@ -78,10 +78,10 @@ export const QUEUE = `${BACKLOG_FOLDER}/`;
 export async function mergedTicks(git: Git, owners: string, ours: string, paths: readonly string[]) {
   const merged = new Map<string, string>();
   for (const path of paths.filter((changed) => changed.startsWith(QUEUE))) {
-    const [theirs, own] = await Promise.all(
+    const [theirs, mine] = await Promise.all(
       [owners, ours].map((commit) => git.attempt(['cat-file', 'blob', `${commit}:${path}`])),
     );
-    if (theirs?.ok && own?.ok) merged.set(path, mergeTicks(theirs.stdout, own.stdout));
+    if (theirs?.ok && mine?.ok) merged.set(path, mergeTicks(theirs.stdout, mine.stdout));
   }
   return merged;
 }
@@ -99,15 +99,15 @@ async function conflicting(
   fixes: readonly CommittedFix[],
   over: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  const gone = new Set<string>();
+  const stuck = new Set<string>();
   let tree = await treeOf(git, base);
   const list = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${base}..${head}`];
   for (const commit of lines(await git.run(list)).filter((id) => !over.has(id))) {
     const next = await carryOver(git, `${commit}^`, commit, tree);
     if (next.conflicts.length === 0) tree = next.tree;
-    else if (fixes.some((fix) => fix.commit === commit)) gone.add(commit);
+    else if (fixes.some((fix) => fix.commit === commit)) stuck.add(commit);
   }
-  return gone;
+  return stuck;
 }
 
 function takenBackPairs(all: readonly CommittedFix[]): string[] {

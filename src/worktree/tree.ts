@@ -58,8 +58,8 @@ export function treeGit(tree: TreePlace, options: GitOptions = {}): Git {
 /** The folders that have `branch` checked out. Throws a GitError. */
 export async function checkoutsOf(git: Git, branch: string): Promise<string[]> {
   const checkouts = (await git.run(['worktree', 'list', '--porcelain', '-z'])).split('\0\0').map(fields);
-  const there = checkouts.filter((record) => record.includes(`branch refs/heads/${branch}`));
-  return there.map(([first = '']) => first.slice('worktree '.length));
+  const ofBranch = checkouts.filter((record) => record.includes(`branch refs/heads/${branch}`));
+  return ofBranch.map(([first = '']) => first.slice('worktree '.length));
 }
 
 /** What git calls the commit of a branch that has none. */
@@ -95,7 +95,7 @@ export const trackedStatus = (git: Git): Promise<Status> => statusWith(git, '--u
 export const fullStatus = (git: Git, ignored = false): Promise<Status> =>
   statusWith(git, '--untracked-files=normal', ...(ignored ? ['--ignored=traditional'] : []));
 
-/** Files that `git update-index` was told to hide are seen again by all that look for changes. Throws a GitError. */
+/** Undoes the flags of `git update-index` that hide changed files from git status. Throws a GitError. */
 export async function showHidden(tree: TreePlace): Promise<void> {
   const git = treeGit(tree);
   // `S` is skip-worktree, a small letter assume-unchanged.

@@ -32,7 +32,7 @@ test('a pool whose workers cannot be asked is over only when nothing that they h
       ...{ tree: { head: 'c', gitDir: '/g', branch: 'b', links: [] }, journal: { append: () => {} } },
     } as unknown as StageRun;
     const settings = { specs: {}, grace: 60_000, stale: 60_000, idle: 1000 };
-    const ports = { slurm: slurm as Slurm, settings, workers: 1, requeues: 0, earlier: [], made: 0 };
+    const ports = { slurm: slurm as Slurm, settings, workers: 1, requeues: 0, earlier: [], count: 0 };
     const backend = slurmPool(run, ports);
     const place = { run: 'r', stage: 'a', step: 'a', cell: {}, attempt: 1 };
     const task: Task = { ...place, commit: 'c', timeout_ms: 60_000, spec: 'default' };

@@ -1,4 +1,4 @@
-// Checks and diagnostics that begin with something nobody knows: no file of the repository, and no known program.
+// Checks and diagnostics that begin with an unknown word: no file of the repository, and no known program.
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import type { Sources } from './judging-set.ts';
 import { placeOf } from './place.ts';
@@ -26,7 +26,7 @@ export async function unknownPrograms(
   { listing, read }: Omit<Sources, 'text'>,
   isInstalled: (program: string) => boolean,
 ): Promise<UnknownProgram[]> {
-  const place = placeOf({ listing, own: '' });
+  const place = placeOf({ listing, dir: '' });
   const isKnown = (name: string) =>
     !PLAIN_NAME.test(name) ||
     BUILTINS.has(name) ||

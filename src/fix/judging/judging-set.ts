@@ -47,7 +47,7 @@ export async function judgingSet({ stages }: Pick<ContextMap, 'stages'>, sources
     for (const role of ['verify', 'diagnostics'] as const) {
       for (const [index, entry] of stage[role].entries()) {
         if (isBuiltInCheck(entry)) continue;
-        await follow(entry, { ...sources, judges, targets, by: `stages.${name}.${role}[${index}]`, own: '', depth: 0 });
+        await follow(entry, { ...sources, judges, targets, by: `stages.${name}.${role}[${index}]`, dir: '', depth: 0 });
       }
     }
   }
@@ -57,7 +57,7 @@ export async function judgingSet({ stages }: Pick<ContextMap, 'stages'>, sources
 /** Everything that one command runs, and what that calls, as the judging set would have it. */
 export async function runBy(command: CommandText, by: string, sources: Sources): Promise<JudgingSet> {
   const judges = new Map<string, Judge>();
-  await follow(command, { ...sources, judges, targets: new Set(), by, own: '', depth: 0 });
+  await follow(command, { ...sources, judges, targets: new Set(), by, dir: '', depth: 0 });
   return judges;
 }
 
@@ -65,7 +65,7 @@ interface Scope extends Sources {
   readonly judges: Map<string, Judge>;
   readonly by: string;
   /** The folder of the script that is read; empty at the root. */
-  readonly own: string;
+  readonly dir: string;
   readonly depth: number;
   /** Files and their targets that were read already. */
   readonly targets: Set<string>;
@@ -78,25 +78,25 @@ async function follow(command: CommandText, scope: Scope): Promise<void> {
   if (!ran || ran.length > MAX_RAN || patternsIn(ran).size > MAX_PATTERNS) return takeUnread(command, scope);
   const place = placeOf(
     scope,
-    ran.flatMap((one) => (one.kind === 'folder' ? [one.word] : [])),
-    ran.flatMap((one) => (one.kind === 'value' ? [[one.name, one.word] as const] : [])),
+    ran.flatMap((part) => (part.kind === 'folder' ? [part.word] : [])),
+    ran.flatMap((part) => (part.kind === 'value' ? [[part.name, part.word] as const] : [])),
   );
   const isVariable = (word: string) => /^\$\w+$/.test(word);
   const runsVariable = ran.some(
-    (one) =>
-      ('word' in one && /^(?:script|sourced)$/.test(one.kind) && isVariable(one.word)) ||
-      (one.kind === 'first' && one.words.some(isVariable)),
+    (part) =>
+      ('word' in part && /^(?:script|sourced)$/.test(part.kind) && isVariable(part.word)) ||
+      (part.kind === 'first' && part.words.some(isVariable)),
   );
-  for (const one of ran) await take(one, place, scope, runsVariable);
+  for (const part of ran) await take(part, place, scope, runsVariable);
 }
 
 const MAX_RAN = 5_000;
 /** Each is compared with every file. */
 const MAX_PATTERNS = 100;
 const patternsIn = (ran: readonly Ran[]): Set<string> =>
-  new Set(ran.flatMap((one) => ('word' in one && /[*?[{]|[^$/][/\w][$…]/.test(one.word) ? [one.word] : [])));
+  new Set(ran.flatMap((part) => ('word' in part && /[*?[{]|[^$/][/\w][$…]/.test(part.word) ? [part.word] : [])));
 
-/** What nobody could read may run every file whose name stands in it. */
+/** Text that could not be read may run every file whose name is in it. */
 async function takeUnread(command: CommandText, scope: Scope): Promise<void> {
   const words = new Set([command].flat().flatMap((text) => text.split(/[^\w.+@-]+/)));
   for (const path of scope.listing.keys()) {
@@ -123,7 +123,7 @@ async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean)
         place.find(ran.word).filter((path) => looksRun(path, scope.listing)),
       );
     case 'first': {
-      const word = ran.words.find((one) => place.find(one).length > 0) ?? ran.words.find((one) => SCRIPT.test(one));
+      const word = ran.words.find((each) => place.find(each).length > 0) ?? ran.words.find((each) => SCRIPT.test(each));
       if (word === undefined) return;
       return add(word, place.findOrName(word), true);
     }
@@ -135,7 +135,7 @@ async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean)
       return add('its code', calledByProgram(ran.text, scope));
     case 'sourced': {
       for (const path of place.findOrName(ran.word)) {
-        // A file of settings is data, whoever sources it.
+        // A file of settings is data, even where it is sourced.
         if (!isAssignments(await scope.text(path))) await add(ran.word, [path], true);
       }
       return;
@@ -162,18 +162,18 @@ async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, place: Place,
   const { tool, file, folder, targets } = ran;
   const word = [tool, ...targets].join(' ');
   const names = file === undefined ? TARGET_FILES[tool] : [file];
-  const found = names.map((name) => place.find(join(folder, name))).find((paths) => paths.length > 0) ?? [];
-  for (const path of found.filter((one) => !scope.targets.has(`${one} ${word}`))) {
+  const paths = names.map((name) => place.find(join(folder, name))).find((files) => files.length > 0) ?? [];
+  for (const path of paths.filter((each) => !scope.targets.has(`${each} ${word}`))) {
     scope.targets.add(`${path} ${word}`);
     const files = await withIncluded(tool, path, scope);
     const texts = (await Promise.all(files.map(scope.text))).map((text) => text ?? '');
-    for (const [i, one] of files.entries()) {
-      nameInPart(one, word, scope, { tool, texts, at: i, targets });
+    for (const [i, each] of files.entries()) {
+      nameInPart(each, word, scope, { tool, texts, at: i, targets });
     }
     // A file that the tool would take instead would judge in its place.
     for (const other of names) nameInstead(join(dirname(path), other), word, scope);
     if (scope.depth >= MAX_DEPTH) continue;
-    await follow(targetText(tool, texts, targets), { ...scope, by: path, own: dirname(path), depth: scope.depth + 1 });
+    await follow(targetText(tool, texts, targets), { ...scope, by: path, dir: dirname(path), depth: scope.depth + 1 });
   }
 }
 
@@ -181,9 +181,9 @@ async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, place: Place,
 async function withIncluded(tool: TargetTool, path: string, scope: Scope): Promise<string[]> {
   const files = [path];
   for (const file of files) {
-    const place = placeOf({ ...scope, own: dirname(file) });
+    const place = placeOf({ ...scope, dir: dirname(file) });
     const more = includedFiles(tool, (await scope.text(file)) ?? '').flatMap((word) => place.find(word));
-    files.push(...more.filter((one) => !files.includes(one)));
+    files.push(...more.filter((each) => !files.includes(each)));
   }
   return files;
 }
@@ -213,9 +213,9 @@ async function addAll(word: string, paths: readonly string[], scope: Scope, shel
     if (!name(path, word, scope) || !scope.listing.has(path) || scope.depth >= MAX_DEPTH) continue;
     const text = await scope.text(path);
     if (text === undefined) continue;
-    const inside = { ...scope, by: path, own: dirname(path) === '.' ? '' : dirname(path), depth: scope.depth + 1 };
+    const inside = { ...scope, by: path, dir: dirname(path) === '.' ? '' : dirname(path), depth: scope.depth + 1 };
     if (scope.listing.get(path)?.mode === LINK)
-      await addAll(word, inside.own === '' ? [normalize(text)] : [join(inside.own, text)], inside, shell);
+      await addAll(word, inside.dir === '' ? [normalize(text)] : [join(inside.dir, text)], inside, shell);
     else if (/\.ya?ml$/.test(path)) await addAll(word, calledByPlaybook(text, inside), inside, false);
     else if (isShell(path, text, shell)) await follow(text, inside);
     else await addAll(word, calledByProgram(text, inside), inside, false);

@@ -16,7 +16,7 @@ const MAX_SPELLINGS = 64;
 interface Around {
   readonly listing: Listing;
   /** The folder of the script that is read; empty at the root. */
-  readonly own: string;
+  readonly dir: string;
 }
 
 export interface Place {
@@ -32,25 +32,25 @@ export interface Place {
 
 /** `goesTo`: folders that the text changes to; `values`: what it keeps in variables. */
 export function placeOf(
-  { listing, own }: Around,
+  { listing, dir }: Around,
   goesTo: readonly string[] = [],
   values: readonly (readonly [name: string, value: string])[] = [],
 ): Place {
-  const above = own === '' ? [''] : own.split('/').map((_, i, parts) => parts.slice(0, parts.length - i).join('/'));
+  const above = dir === '' ? [''] : dir.split('/').map((_, i, parts) => parts.slice(0, parts.length - i).join('/'));
   const start = [...new Set(['', ...above])];
   const plain = [...goesTo, ...values.map(([, value]) => value)]
     .map((word) => word.replace(ROOT, ''))
     .filter((word) => !VARIABLE_IN.test(word) && !word.startsWith('/'));
   const named = plain
     .flatMap((word) => start.map((from) => inside(from, word)))
-    .filter((one) => isFolder(listing, one));
+    .filter((folder) => isFolder(listing, folder));
   const folders = [...new Set([...start, ...named])];
   // After a `cd` that only the shell knows a word may lie anywhere.
   const anywhere = goesTo.some((word) => VARIABLE_IN.test(word));
   const from = (word: string) =>
     [...new Set(folders.map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
   const exact = (word: string) =>
-    [...new Set(['', own].map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
+    [...new Set(['', dir].map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
   const matching = (patterns: string[]) => matchesIn(listing, patterns);
   const byTail = (tail: string): string[] => {
     if (!/[./]/.test(tail) || !hasName(tail)) return [];
@@ -61,12 +61,12 @@ export function placeOf(
   /** The word as it stands, and with the values of its variables. */
   function spellings(word: string): Set<string> {
     const all = new Set([word]);
-    for (const one of all) {
-      const parts = new Set(one.match(VARIABLE));
+    for (const spelling of all) {
+      const parts = new Set(spelling.match(VARIABLE));
       for (const [name, value] of parts.size === 0 ? [] : values) {
         if (all.size >= MAX_SPELLINGS) return all;
         const isMeant = (part: string) => part === `$${name}` || part === `\${${name}}`;
-        if ([...parts].some(isMeant)) all.add(one.replace(VARIABLE, (part) => (isMeant(part) ? value : part)));
+        if ([...parts].some(isMeant)) all.add(spelling.replace(VARIABLE, (part) => (isMeant(part) ? value : part)));
       }
     }
     return all;
@@ -128,8 +128,8 @@ function matchesIn(listing: Listing, patterns: string[]): string[] {
 
 /** Made once a listing. */
 function indexOf(listing: Listing): Index {
-  const made = indices.get(listing);
-  if (made) return made;
+  const index = indices.get(listing);
+  if (index) return index;
   const names = new Map<string, string[]>();
   const folders = new Set<string>();
   for (const path of listing.keys()) {

@@ -3,7 +3,7 @@
 import { foundBy, printedWords, type SimpleCommand } from './read-shell.ts';
 
 export type Ran =
-  /** `maybe`: given to a program that nobody knows; it counts when it is a script or executable. */
+  /** `maybe`: given to an unknown program; it counts when it is a script or executable. */
   | { readonly kind: 'script' | 'sourced' | 'maybe'; readonly word: string }
   /** Counts when it is there; `shell`: it is read as shell whatever its name. */
   | { readonly kind: 'file'; readonly word: string; readonly shell: boolean }
@@ -231,7 +231,7 @@ function ofTargets(tool: TargetTool, args: readonly string[]): Ran[] {
   return NPM_VERBS.has(verb) ? [{ kind: 'targets', tool, file, folder, targets }] : [];
 }
 
-/** Programs that nobody knows: they may run what they are given, when it looks like something that is run. */
+/** Unknown programs: they may run what they are given, when it looks like something that is run. */
 function ofOthers(name: string, args: readonly string[], reads: readonly string[]): Ran[] {
   const nested = args.findIndex((word) => runsArguments(nameOf(word)));
   if (nested !== -1 && !args.includes(':::')) return byProgram(args.slice(nested), reads);

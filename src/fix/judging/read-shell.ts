@@ -49,7 +49,7 @@ export function readShell(command: CommandText, parse: ParseShell): ShellReading
   return {
     commands: [
       ...(defaults.length > 0 ? [{ ...NOTHING, variables: defaults }] : []),
-      ...withInput(commands).flatMap((one) => simple(one, noting)),
+      ...withInput(commands).flatMap((command) => simple(command, noting)),
       // What the grammar cannot read may run whatever stands in it.
       ...unread.map(({ text }) => ({ ...NOTHING, words: ['…', ...rawWords(text), ...argumentsIn(text, parse)] })),
     ],
@@ -69,10 +69,10 @@ type WithInput = RunCommand & { readonly reads: readonly string[]; readonly pass
 function withInput(commands: readonly RunCommand[]): WithInput[] {
   let outer: WithInput | undefined;
   return commands.map((command) => {
-    const own = inputWords(command);
-    const inherits = command.via !== undefined && own.length === 0 && command.document === undefined;
-    if (command.via === undefined) outer = { ...command, reads: own };
-    return inherits ? { ...command, reads: outer?.reads ?? [], passed: outer?.document } : { ...command, reads: own };
+    const reads = inputWords(command);
+    const inherits = command.via !== undefined && reads.length === 0 && command.document === undefined;
+    if (command.via === undefined) outer = { ...command, reads: reads };
+    return inherits ? { ...command, reads: outer?.reads ?? [], passed: outer?.document } : { ...command, reads: reads };
   });
 }
 
@@ -96,13 +96,13 @@ export function foundBy(args: readonly string[]): string[] {
   );
 }
 
-/** Programs that put a text into a file or onto the screen: nobody runs it there. */
+/** Programs that write a text to a file or the screen, and do not run it. */
 const WRITERS = /^(?:cat|tee|echo|printf)$/;
 
 function simple(command: WithInput, parse: ParseShell): SimpleCommand[] {
   const { words, around, program, args, via, inline, reads, passed } = command;
   if (via !== undefined && WRITERS.test(via)) return [];
-  const one: SimpleCommand = {
+  const simpleCommand: SimpleCommand = {
     words: words.map(shownWord),
     variables: [
       ...assignmentsOf(command).flatMap(({ name, values }) => values.map((word) => [name, shownWord(word)] as const)),
@@ -115,7 +115,7 @@ function simple(command: WithInput, parse: ParseShell): SimpleCommand[] {
   };
   // `ssh host 'bash -s' <<E`: the document belongs to ssh, and a shell at its other end reads it.
   const isFed = passed !== undefined && isShell(program) && args.every(({ text }) => /^-/.test(text));
-  return isFed ? [one, ...readShell(passed.text, parse).commands] : [one];
+  return isFed ? [simpleCommand, ...readShell(passed.text, parse).commands] : [simpleCommand];
 }
 
 function loopValues(guard: string, parse: ParseShell): [string, string][] {

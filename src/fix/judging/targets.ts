@@ -55,7 +55,7 @@ function needed(tool: TargetTool, targets: ReadonlyMap<string, Target>, wanted: 
   const neededTargets = new Map<string, Target>();
   const take = (given: string): boolean => {
     // Those of an included file are called by its name, too: `ansible:deploy`, `:deploy` from inside, `mod::deploy`.
-    const name = [given, ...tails(given)].find((one) => targets.has(one)) ?? given;
+    const name = [given, ...tails(given)].find((each) => targets.has(each)) ?? given;
     if (neededTargets.has(name)) return true;
     const target = targets.get(name);
     if (!target) return false;
@@ -126,11 +126,11 @@ function joined(entries: readonly (readonly [name: string, target: Target])[]): 
   return targets;
 }
 
-/** What is no target and still says how the found ones run. */
+/** What is no target and still says how the wanted ones run. */
 function besideTargets(
   tool: TargetTool,
   texts: readonly string[],
-  found: ReadonlyMap<string, Target>,
+  wanted: ReadonlyMap<string, Target>,
   targets: ReadonlyMap<string, Target>,
 ): unknown {
   if (tool === 'npm') return [];
@@ -140,7 +140,7 @@ function besideTargets(
   const uses = (text: string) => {
     for (const [, name] of text.matchAll(/(?:\$[({]|\{\{\s*)(\w+)/g)) used.add(name as string);
   };
-  for (const { written } of found.values()) uses(written);
+  for (const { written } of wanted.values()) uses(written);
   for (let size = 0; size < used.size; ) {
     size = used.size;
     for (const line of lines) if (line.kind === 'variable' && used.has(line.name)) uses(line.value);
@@ -149,7 +149,7 @@ function besideTargets(
     (line) => line.kind === 'other' || (line.kind === 'variable' && (line.exported || used.has(line.name))),
   );
   const special = [...targets].filter(([name]) => name.startsWith('.') && name !== '.PHONY');
-  return [relevant, special, targets.get('.PHONY')?.needs.filter((name) => found.has(name))];
+  return [relevant, special, targets.get('.PHONY')?.needs.filter((name) => wanted.has(name))];
 }
 
 /** Variables that say how make runs anything at all. */
