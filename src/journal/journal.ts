@@ -7,11 +7,11 @@ import type { Clock } from '../io/clock.ts';
 import { sweep } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { requireLock } from '../io/lock.ts';
-import { writeAtomic } from '../io/store.ts';
 import { isStory } from '../triage/fold.ts';
 import { RunFailures } from '../triage/incident.ts';
 import { openEvents } from './event-file.ts';
 import { openLedger } from './ledger-file.ts';
+import { writeStages } from './load-stages.ts';
 import { type Mask, maskedData } from './mask.ts';
 import { nextId } from './runs.ts';
 import { stageEnds } from './stage-ends.ts';
@@ -144,7 +144,7 @@ export function openJournal(options: JournalOptions) {
   function project(): void {
     clearTimeout(projectLater);
     projectLater = undefined;
-    writeAtomic(layout.stages, `${JSON.stringify(stages)}\n`);
+    writeStages(layout, stages);
     ledger.project({ run, seq });
     projected = clock.monotonic();
   }

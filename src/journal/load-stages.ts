@@ -2,7 +2,7 @@
 import { MAP_FILE, stageNames } from '../config/files.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
-import { readChecked, readText } from '../io/store.ts';
+import { readChecked, readText, writeAtomic } from '../io/store.ts';
 import { damageOf, readEvents } from './event-file.ts';
 import { endByRunFile } from './run-file.ts';
 import { listJournals } from './runs.ts';
@@ -19,8 +19,8 @@ export interface LoadedStages {
 }
 
 /**
- * Never loses what the journals hold: a missing or corrupt projection is made again from them. With `look` nothing is
- * written, and a corrupt one stays where it is.
+ * Never loses what the journals hold: a missing or corrupt projection is made again from them, and one that was left behind
+ * is written anew. With `look` nothing is written, and a corrupt one stays where it is.
  */
 export function loadStages(layout: Layout, { look = false } = {}): LoadedStages {
   const read = readChecked(layout.stages, isStageState, look ? (path) => path : undefined);
@@ -56,10 +56,16 @@ export function loadStages(layout: Layout, { look = false } = {}): LoadedStages 
     }
     for (const event of events) if (id > upTo || (id === upTo && event.seq > seq)) foldStages(state, event);
   }
+  const { as_of: now } = state;
+  if (!look && (now.run !== upTo || now.seq !== seq)) writeStages(layout, state);
   const isMissing = upTo !== '' && !journals.some(({ id }) => id === upTo);
   const isSure = read.found && !isMissing && !latest?.isDamaged && latest?.events.at(-1)?.type === 'run.ended';
   return { state, notices, isUnsure: !isSure, ...(latest ? { latest } : {}) };
 }
+
+/** Throws MendError when the disk refuses. */
+export const writeStages = (layout: Layout, state: StageState): void =>
+  writeAtomic(layout.stages, `${JSON.stringify(state)}\n`);
 
 /** The newest run when it has not ended. */
 export function openRun({ latest }: LoadedStages): LoadedStages['latest'] {
