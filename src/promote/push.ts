@@ -24,7 +24,7 @@ export interface Pushed {
   readonly said: readonly string[];
 }
 
-/** A remote that says nothing for so long waits for a password, or is off. */
+/** A remote that is silent for this long is down, or waits for a password. */
 const QUIET_MS = 120_000;
 
 /** The remote that the owner named, and what it has of the AI branch. Throws E_PUSH_REMOTE. */
@@ -73,11 +73,11 @@ export async function pushBranch(
 /** Whether our AI branch once stood at `commit`, or has it and the base has not: what landed may be from elsewhere. */
 async function isOurs(git: Git, { branch, commit: base }: Base, commit: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
-  const [stood, alone] = await Promise.all([
+  const [reflog, ahead] = await Promise.all([
     git.attempt(['rev-list', '--walk-reflogs', ref]),
     git.run(['rev-list', ref, '--glob=refs/mendloop/before', `^${base}`]),
   ]);
-  return [...lines(stood.stdout), ...lines(alone)].includes(commit);
+  return [...lines(reflog.stdout), ...lines(ahead)].includes(commit);
 }
 
 const messagesOf = (stderr: string): string[] =>
@@ -115,6 +115,6 @@ export function pullRequestPage(url: string, base: string, branch: string): stri
     const query = `merge_request%5Bsource_branch%5D=${from}&merge_request%5Btarget_branch%5D=${to}`;
     return `https://${host}/${path}/-/merge_requests/new?${query}`;
   }
-  if (host === 'codeberg.org' || /(^|\.)gitea\./.test(host)) return `https://${host}/${path}/compare/${to}...${from}`;
-  return undefined;
+  const isForgejo = host === 'codeberg.org' || /(^|\.)gitea\./.test(host);
+  return isForgejo ? `https://${host}/${path}/compare/${to}...${from}` : undefined;
 }

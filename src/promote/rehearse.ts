@@ -26,10 +26,9 @@ export interface Rehearsal extends MergedTree {
  */
 export async function rehearsePromotion(git: Git, base: string, tip: string, range: PromoteRange): Promise<Rehearsal> {
   const merged = await mergeTree(git, base, tip);
-  if (range.landed.size === 0) return { ...merged, plain: true };
   const list = ['diff-tree', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames'];
   const changed = new Set([...merged.conflicts, ...fields(await git.run([...list, base, merged.tree]))]);
-  const landed = fields(await git.run([...list, '--root', '--stdin'], `${[...range.landed].join('\n')}\n`));
+  const landed = fields(await git.run([...list, '--root', '--stdin'], [...range.landed].map((commit) => `${commit}\n`).join('')));
   if (!landed.some((path) => changed.has(path))) return { ...merged, plain: true };
   return { ...(await pickOnto(git, base, range.fresh)), plain: false };
 }

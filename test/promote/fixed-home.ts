@@ -18,7 +18,7 @@ import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts
 
 export const PLAIN = { hooks: false, sign: false };
 
-type Outcome = 'applied' | 'provisional' | 'verified' | 'no_effect' | 'withdrawn';
+type Outcome = 'applied' | 'provisional' | 'verified' | 'no_effect' | 'withdrawn' | 'declined';
 
 export interface FixOptions {
   stage?: string;
@@ -27,6 +27,7 @@ export interface FixOptions {
   outcome?: Outcome;
   note?: string;
   hash?: string;
+  executable?: true;
 }
 
 /** Stages `a` and `b` with a file each, a.txt and b.txt, thirty lines long; the owner is known to git. */
@@ -46,7 +47,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
 
   /** A fix of one file; what was changed by hand stays with the next `open`. */
   async function fix(path: string, text: string, options: FixOptions = {}): Promise<string> {
-    const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'verified', note } = options;
+    const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'verified', note, executable } = options;
     const tree = await open(home, { merge: false });
     serial += 1;
     const hash = options.hash ?? `hash-${serial}-${path}`;
@@ -54,7 +55,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
     const said = { fix: note ?? `Mend ${path} ${serial}`, reason: 'It broke' };
     const commit = await commitFix(
       tree,
-      [{ path, text }],
+      [{ path, text, ...(executable && { executable }) }],
       fixMessage({ ...story, note: said, attempt: 1, run, hash }),
       PLAIN,
     );
@@ -83,7 +84,6 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
   }
 
   function remember(stage: string, fingerprint: string, hash: string, outcome: Outcome): void {
-    const layout = layoutOf(home);
     const note = { fix: 'x', reason: 'y' };
     const fixed = { fingerprint, hash, tier: 'executor' as const, plugin: 'probe', note, reason: '', commit: '' };
     const event = (): NewEvent => {
@@ -95,7 +95,12 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
         ? { type: 'fix.judged', stage, data: { ...fixed, outcome } }
         : { type: 'fix.reverted', stage, data: { ...fixed, outcome, reverts: '' } };
     };
-    recordAction({ layout, stages: loadStages(layout).state, clock: systemClock }, event());
+    record(event());
+  }
+
+  function record(...events: NewEvent[]): void {
+    const layout = layoutOf(home);
+    recordAction({ layout, stages: loadStages(layout).state, clock: systemClock }, ...events);
   }
 
   const request = { home, command: 'test', env: {}, dryRun: false };
@@ -105,6 +110,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
     fix,
     takeBack,
     remember,
+    record,
     tip,
     /** How the ledger has a fix. */
     outcome: (hash: string) =>

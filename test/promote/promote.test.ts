@@ -1,5 +1,5 @@
 // Nothing lands but what was accepted, as it was rehearsed; whatever is refused leaves every ref and every byte as it was.
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,26 +12,29 @@ import { byStage, surveyPromotion } from '../../src/promote/story.ts';
 import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import { inspect } from '../../src/worktree/after-attempt.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { AI, commit, folder, git, numbers, open, read, refusal, write } from '../worktree/repository.ts';
+import { AI, commit, flushes, folder, git, numbers, open, read, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const shown = suite('what is shown');
 
 shown("each fix is held against today's gate: what it would ask about or refuse is told with its code", async () => {
-  const h = await fixedHome({ loop: { git: { protected: true } } });
+  const script = '#!/bin/sh\ntrue\n';
+  const h = await fixedHome({ loop: { git: { protected: true } }, files: { 'new/run.sh': script } });
   await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
   await h.fix('a.txt', 'only this\n');
   await h.fix('b.txt', numbers({ 7: 'of another stage' }));
+  await h.fix('new/run.sh', script, { executable: true });
+  await h.fix('b.txt', numbers({ 7: 'of a stage that the map has no more' }), { stage: 'gone' });
   const list = async () => (await listPromotion(h.home, await findBase(h.home, { branch: AI }), false)).story;
   const story = await list();
   assert.equal(
     story.fixes.map(({ today }) => today && [today.verdict, today.code]),
-    [undefined, ['ask', 'removes_much'], ['refuse', 'outside']],
+    [undefined, ['ask', 'removes_much'], ['refuse', 'outside'], undefined, undefined],
   );
   assert.is(story.protected, true);
   commit(h.home, { 'ai/loop.yaml': 'nonsense: 1\n' });
   const { fixes, protected: isProtected } = await list();
-  assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [3, 0, undefined], 'not sound');
+  assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [5, 0, undefined], 'not sound');
 });
 
 shown('fixes by stage and failure with their verification; pairs that left nothing are only counted', async () => {
@@ -117,6 +120,31 @@ shown('a fix is told with who accepted it and the stages that are not green with
   assert.equal([outside?.accepted, outside?.not_standing], [true, [{ stage: 'a', external: true }]]);
 });
 
+shown('a tick that comes for an item whose change was taken back keeps all of it from landing', async () => {
+  const index = (...ticks: string[]) => ticks.map((tick, i) => `- [${tick}] [Item](0${i + 1}-item.md)\n`).join('');
+  const INDEX = 'ai/backlog/00-index.md';
+  const h = await fixedHome({ files: { [INDEX]: index('x', ' ', ' ') } });
+  commit(join(h.home, 'ai/worktree'), { [INDEX]: index('x', 'x', 'x') }, 'Tick');
+  assert.is((await h.show()).items_undone, undefined);
+  for (const stage of ['item-01', 'item-02']) h.remember(stage, 'f1', stage, 'declined');
+  h.remember('item-03', 'f1', 'item-03', 'verified');
+  assert.equal((await h.show()).items_undone, ['02'], 'the base has the first, and the last one stands');
+  assert.equal(await h.refused(() => h.accept()), {
+    text: `error E_PROMOTE_ITEMS_UNDONE: ${AI} has items of the work queue ticked though a change of theirs was taken back: 02
+  next:  the next run opens them again: mendloop`,
+    exit: 3,
+  });
+});
+
+shown('looking leaves a damaged file of state where it is', async () => {
+  const h = await fixedHome();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  const { stages } = layoutOf(h.home);
+  writeFileSync(stages, 'damaged');
+  assert.is((await h.show()).fixes.length, 1);
+  assert.is(readFileSync(stages, 'utf8'), 'damaged');
+});
+
 shown('nothing to promote: no fix, only pairs, or all of it squashed into the base', async () => {
   const h = await fixedHome();
   assert.is((await h.show()).nothing, true);
@@ -153,6 +181,18 @@ shown('a fix that landed and that the owner took out again does not come back, a
   assert.not.match(story.diff ?? '', /\+two/);
   await h.accept();
   assert.is(h.read('a.txt'), numbers({ 20: 'new' }));
+});
+
+shown('beside a fix that landed, a new one on lines that the base changed conflicts, and is solved on the base', async () => {
+  const h = await fixedHome();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.git('merge', '-q', '--squash', AI);
+  h.git('commit', '-q', '-m', 'squashed');
+  commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
+  await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+  const { clean, conflicts, nothing } = await h.show();
+  assert.equal([clean, conflicts, nothing], [false, ['a.txt'], false]);
+  assert.match((await h.refused(() => h.accept())).text, 'git switch main\n         git merge --no-ff --no-commit');
 });
 
 shown('commits of somebody else are listed, and land with the rest', async () => {
@@ -192,8 +232,11 @@ lands('in the checkout of the base: one merge commit of the owner, that names ev
   await h.fix('new/c.txt', 'made\n', { stage: 'b', fingerprint: 'f2' });
   write(h.home, { 'untracked.txt': 'mine\n' });
   const base = h.git('rev-parse', 'main');
-  const { landed } = await h.accept();
-  assert.is(h.git('rev-parse', 'main'), landed?.commit);
+  const flushed = await flushes(() => h.accept());
+  assert.ok(
+    flushed.some((line) => line.startsWith('merge-tree')),
+    'what the merge is made of is on the disk',
+  );
   assert.equal(h.git('log', '-1', '--format=%P|%an <%ae>|%cn|%s').split('|'), [
     `${base} ${h.tip()}`,
     'Olga Owner <olga@example.org>',
@@ -347,6 +390,21 @@ refused('while a fix is not verified: it is named, with what to do', async () =>
   const { ledger, ledgerJournal, actions } = layoutOf(h.home);
   for (const path of [ledger, ledgerJournal, actions]) rmSync(path, { recursive: true });
   assert.match((await h.refused(() => h.accept())).text, '(unknown)');
+});
+
+refused('while a stage that a fix made stale is not green with it', async () => {
+  const h = await fixedHome();
+  const fix = await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.record({ type: 'stage.green', stage: 'b', data: {} });
+  assert.is((await h.dryAccept()).landed, undefined);
+  h.record({ type: 'stage.stale', stage: 'b', data: { why: 'a.txt was changed', commit: fix } });
+  assert.equal(await h.refused(() => h.accept()), {
+    text: `error E_PROMOTE_STAGES_STALE: stages that were green before these fixes are not green with them
+  - b
+  next:  make them again, then look again with mendloop promote:
+         mendloop b`,
+    exit: 3,
+  });
 });
 
 refused('on a conflict: the files, and the commands that solve it', async () => {

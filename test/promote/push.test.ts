@@ -1,10 +1,11 @@
 // The AI branch goes to the named remote as it is, and never over what is there.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sharePromotion } from '../../src/promote/promote.ts';
 import { publicUrl, pullRequestPage } from '../../src/promote/push.ts';
-import { AI, commit, folder, git, numbers } from '../worktree/repository.ts';
+import { AI, commit, folder, git, numbers, script } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 async function withRemote(loop: object = { git: { push: 'fork' } }) {
@@ -31,8 +32,26 @@ test('the branch alone is pushed, at its tip; a dry run sends nothing', async ()
   assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
   assert.equal([pushed?.remote, pushed?.url, pushed?.page], ['fork', h.remote, undefined]);
   await h.fix('a.txt', numbers({ 2: 'two', 9: 'more' }));
-  await h.push();
+  commit(h.home, { 'c.txt': 'the base goes on elsewhere\n' });
+  script(join(h.remote, 'hooks/post-receive'), 'echo; echo "see https://host/new"');
+  assert.equal((await h.push())?.said, ['see https://host/new'], "the remote's lines without git's");
   assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
+});
+
+test('a remote that refuses it is told with its words; the branch was not made anew', async () => {
+  const h = await withRemote();
+  const hook = join(h.remote, 'hooks/pre-receive');
+  const isRefused = async () => {
+    script(hook, 'echo "not today"; exit 1');
+    const { text } = await h.refused(() => h.push());
+    assert.equal([text.includes('not today'), text.includes('made anew')], [true, false], text);
+    rmSync(hook);
+  };
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  await isRefused();
+  await h.push();
+  await h.fix('a.txt', numbers({ 2: 'two', 9: 'more' }));
+  await isRefused();
 });
 
 test('what was not made here stays on the remote, until its owner takes it in', async () => {
@@ -106,6 +125,16 @@ test('where a merge elsewhere would bring back what the base dropped, nothing is
   assert.is(h.there(), '');
 });
 
+test('a fix of another file than those that landed is pushed, though the base went on', async () => {
+  const h = await withRemote();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.git('merge', '-q', '--squash', AI);
+  h.git('commit', '-q', '-m', 'squashed');
+  await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
+  await h.push();
+  assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
+});
+
 test('a remote that cannot be asked is told with what git said', async () => {
   const h = await withRemote();
   await h.fix('a.txt', numbers({ 2: 'two' }));
@@ -125,6 +154,9 @@ test('without a remote, with one that is not there, with nothing to promote or a
          remotes here: fork`,
     exit: 2,
   });
+  none.git('remote', 'remove', 'fork');
+  const advice = /remotes here: none; add one: git remote add origin <address>$/;
+  assert.match((await none.refused(() => none.push())).text, advice);
   const other = await withRemote({ git: { push: 'upstream' } });
   await other.fix('a.txt', numbers({ 2: 'two' }));
   assert.match((await other.refused(() => other.push())).text, 'there is no remote "upstream"');

@@ -3,16 +3,18 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import { listJournals } from '../../src/journal/runs.ts';
 import { listFixes } from '../../src/promote/list-fixes.ts';
+import { rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { journalIn, run } from '../run/homelab.ts';
+import { cutOff, journalIn, run } from '../run/homelab.ts';
 import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
-import { AI, commit, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
+import { AI, commit, flushes, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const outcomes = (home: string) =>
@@ -146,11 +148,10 @@ back('its stage is run again by itself, and the same change is not taken again',
   m.probe.answers(says('good'));
   assert.is((await run(m.home)).exit, 0);
   git(m.home, 'config', 'user.name', 'Owner');
-  const { rollBack } = await import('../../src/promote/rollback.ts');
-  const { systemClock } = await import('../../src/io/clock.ts');
   const fix = git(m.home, 'rev-parse', AI);
   const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
-  await rollBack(request, { clock: systemClock, graceMs: 300 });
+  const flushed = await flushes(() => rollBack(request, { clock: systemClock, graceMs: 300 }));
+  assert.ok(flushed.some((line) => line.startsWith('commit-tree')), 'the commit is on the disk');
   const { status, reason } = loadStages(layoutOf(m.home)).state.stages.a ?? {};
   assert.equal([status, reason], ['idle', 'no longer stands: its files changed']);
   const before = ranWords(m.home).length;
@@ -207,6 +208,32 @@ back('after the base was rewritten, by the name it had before', async () => {
     (await h.show()).fixes.map(({ commit: of, stage }) => [of === two, stage]),
     [[false, 'b']],
   );
+});
+
+back('a fix that landed and that the base dropped since is listed as superseded', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.accept();
+  const two = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
+  h.git('reset', '-q', '--hard', 'HEAD~1');
+  await h.rollBack({ fix: two });
+  assert.equal(await fixes(h.home), [[one, 'superseded', false]]);
+});
+
+back('a run that was cut off is closed first, also for a fix that a person has taken back by git', async () => {
+  for (const byHand of [false, true]) {
+    const m = mendable();
+    m.probe.answers(says('good'));
+    const { run: name } = await run(m.home);
+    cutOff(m.home, name, ({ type }) => type === 'fix.judged');
+    const fix = git(m.home, 'rev-parse', AI);
+    if (byHand) git(join(m.home, 'ai/worktree'), 'revert', '--no-edit', 'HEAD');
+    const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
+    const done = rollBack(request, { clock: systemClock, graceMs: 300 });
+    await (byHand ? refusal(done) : done);
+    assert.is(journalIn(m.home, name).at(-1)?.type, 'run.ended', String(byHand));
+    assert.equal(outcomes(m.home), ['declined'], String(byHand));
+  }
 });
 
 back('that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
@@ -284,6 +311,14 @@ refused('the beginning of more than one fix that stands; one that was taken back
     (await h.rollBack({ fix: 'abcdef12' })).fixes.map((f) => f.commit),
     [one],
   );
+  assert.match((await h.refused(() => h.rollBack({ fix: 'abcdef12' }))).text, 'E_FIX_TAKEN_BACK', 'none of them stands');
+});
+
+refused("a person's later change on the same lines: there is no fix to roll back first", async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers({ 2: 'by hand' }) });
+  assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, /next: {2}by hand:\n/);
 });
 
 refused('later fixes on the same lines: they are named, to be rolled back first', async () => {
@@ -359,7 +394,21 @@ refused('before there is an AI branch', async () => {
   h.git('worktree', 'remove', '--force', 'ai/worktree');
   h.git('branch', '-q', '-D', AI);
   assert.match((await h.refused(() => h.rollBack({ fix: '1234567' }))).text, `there is no ${AI} yet`);
-  assert.is((await h.show()).tip, null);
+  const { base, base_commit, branch, ...story } = await h.show();
+  assert.equal([base, base_commit, branch], ['main', h.git('rev-parse', 'main'), AI]);
+  assert.equal(story, {
+    tip: null,
+    nothing: true,
+    fixes: [],
+    undone: [],
+    others: [],
+    taken_back: 0,
+    landed: 0,
+    clean: true,
+    conflicts: [],
+    stat: '',
+  });
+  assert.equal(await fixes(h.home), []);
 });
 
 refused.run();

@@ -28,6 +28,7 @@ test('the line that accepts is there only where it would be taken', () => {
     { clean: false },
     { fixes: [fix('a', { outcome: 'applied' })] },
     { fixes: again },
+    { items_undone: ['02'] },
   ];
   for (const more of refused as Parameters<typeof story>[0][]) assert.is(acceptLine(story(more)), undefined);
 });
