@@ -28,7 +28,9 @@ export async function rehearsePromotion(git: Git, base: string, tip: string, ran
   const merged = await mergeTree(git, base, tip);
   const list = ['diff-tree', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames'];
   const changed = new Set([...merged.conflicts, ...fields(await git.run([...list, base, merged.tree]))]);
-  const landed = fields(await git.run([...list, '--root', '--stdin'], [...range.landed].map((commit) => `${commit}\n`).join('')));
+  const landed = fields(
+    await git.run([...list, '--root', '--stdin'], [...range.landed].map((commit) => `${commit}\n`).join('')),
+  );
   if (!landed.some((path) => changed.has(path))) return { ...merged, plain: true };
   return { ...(await pickOnto(git, base, range.fresh)), plain: false };
 }

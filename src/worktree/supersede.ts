@@ -50,7 +50,9 @@ export async function mergeOwners(
     const merged = await mergeWithout(superseded);
     if (!('blocked' in merged)) return { ...merged, superseded };
     const { blocked, among } = merged;
-    const more = among.filter(({ commit, paths }) => !stuck.has(commit) && paths.some((path) => blocked.includes(path)));
+    const more = among.filter(
+      ({ commit, paths }) => !stuck.has(commit) && paths.some((path) => blocked.includes(path)),
+    );
     if (more.length === 0) return { conflicts: plain.conflicts };
     for (const { commit } of more) stuck.add(commit);
   }

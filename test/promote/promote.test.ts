@@ -183,17 +183,20 @@ shown('a fix that landed and that the owner took out again does not come back, a
   assert.is(h.read('a.txt'), numbers({ 20: 'new' }));
 });
 
-shown('beside a fix that landed, a new one on lines that the base changed conflicts, and is solved on the base', async () => {
-  const h = await fixedHome();
-  await h.fix('a.txt', numbers({ 2: 'two' }));
-  h.git('merge', '-q', '--squash', AI);
-  h.git('commit', '-q', '-m', 'squashed');
-  commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
-  await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
-  const { clean, conflicts, nothing } = await h.show();
-  assert.equal([clean, conflicts, nothing], [false, ['a.txt'], false]);
-  assert.match((await h.refused(() => h.accept())).text, 'git switch main\n         git merge --no-ff --no-commit');
-});
+shown(
+  'beside a fix that landed, a new one on lines that the base changed conflicts, and is solved on the base',
+  async () => {
+    const h = await fixedHome();
+    await h.fix('a.txt', numbers({ 2: 'two' }));
+    h.git('merge', '-q', '--squash', AI);
+    h.git('commit', '-q', '-m', 'squashed');
+    commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
+    await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+    const { clean, conflicts, nothing } = await h.show();
+    assert.equal([clean, conflicts, nothing], [false, ['a.txt'], false]);
+    assert.match((await h.refused(() => h.accept())).text, 'git switch main\n         git merge --no-ff --no-commit');
+  },
+);
 
 shown('commits of somebody else are listed, and land with the rest', async () => {
   const h = await fixedHome();

@@ -151,7 +151,10 @@ back('its stage is run again by itself, and the same change is not taken again',
   const fix = git(m.home, 'rev-parse', AI);
   const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
   const flushed = await flushes(() => rollBack(request, { clock: systemClock, graceMs: 300 }));
-  assert.ok(flushed.some((line) => line.startsWith('commit-tree')), 'the commit is on the disk');
+  assert.ok(
+    flushed.some((line) => line.startsWith('commit-tree')),
+    'the commit is on the disk',
+  );
   const { status, reason } = loadStages(layoutOf(m.home)).state.stages.a ?? {};
   assert.equal([status, reason], ['idle', 'no longer stands: its files changed']);
   const before = ranWords(m.home).length;
@@ -311,7 +314,11 @@ refused('the beginning of more than one fix that stands; one that was taken back
     (await h.rollBack({ fix: 'abcdef12' })).fixes.map((f) => f.commit),
     [one],
   );
-  assert.match((await h.refused(() => h.rollBack({ fix: 'abcdef12' }))).text, 'E_FIX_TAKEN_BACK', 'none of them stands');
+  assert.match(
+    (await h.refused(() => h.rollBack({ fix: 'abcdef12' }))).text,
+    'E_FIX_TAKEN_BACK',
+    'none of them stands',
+  );
 });
 
 refused("a person's later change on the same lines: there is no fix to roll back first", async () => {
