@@ -126,6 +126,7 @@ shown('a tick that comes for an item whose change was taken back keeps all of it
   const h = await fixedHome({ files: { [INDEX]: index('x', ' ', ' ') } });
   commit(join(h.home, 'ai/worktree'), { [INDEX]: index('x', 'x', 'x') }, 'Tick');
   assert.is((await h.show()).items_undone, undefined);
+  for (const stage of ['item-01', 'item-02', 'item-03']) h.record({ type: 'stage.green', stage, data: {} });
   for (const stage of ['item-01', 'item-02']) h.remember(stage, 'f1', stage, 'declined');
   h.remember('item-03', 'f1', 'item-03', 'verified');
   assert.equal((await h.show()).items_undone, ['02'], 'the base has the first, and the last one stands');

@@ -14,7 +14,18 @@ import { rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { cutOff, journalIn, run } from '../run/homelab.ts';
 import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
-import { AI, commit, flushes, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
+import {
+  AI,
+  bring,
+  commit,
+  flushes,
+  followAdvice,
+  git,
+  numbers,
+  open,
+  refusal,
+  write,
+} from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const outcomes = (home: string) =>
@@ -217,9 +228,10 @@ back('a fix that landed and that the base dropped since is listed as superseded'
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.accept();
-  const two = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
+  const merge = bring(['hash-1-a.txt']);
+  await open(h.home, { merge });
   h.git('reset', '-q', '--hard', 'HEAD~1');
-  await h.rollBack({ fix: two });
+  await open(h.home, { merge });
   assert.equal(await fixes(h.home), [[one, 'superseded', false]]);
 });
 
