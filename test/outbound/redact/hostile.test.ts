@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findInColumns } from '../../../src/outbound/redact/columns.ts';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
 import { cpuTime } from '../../failure/cpu-time.ts';
 import { cases, fc, runs } from '../../sweep.ts';
@@ -162,6 +163,10 @@ const UNITS = [
     "password = '''",
     'auth x ',
     'pass pass ',
+    'a,token\n',
+    'a,token\nx,y1y1y1\n',
+    'A  TOKEN\n',
+    '| a | token |\n|--|--|\n',
   ],
 ];
 
@@ -190,6 +195,22 @@ test('whatever hostile words follow each other', () => {
     }),
     runs(4, 300),
   );
+});
+
+const inColumns = (text: string): string[] => findInColumns(text).map(({ start, end }) => text.slice(start, end));
+
+test('each row of a table is read once, however many headings stand above it', () => {
+  const [heading, row] = ['user,token\n', 'ann,Kr0kodil9\n'];
+  assert.is(inColumns(heading.repeat(150) + row.repeat(150)).length, 150);
+});
+
+test('a table is masked to its last row, however long it is', () => {
+  assert.is(inColumns(`user,token\n${'ann,Kr0kodil9\n'.repeat(1000)}`).length, 1000);
+});
+
+test('a heading inside of a table adds its columns, and takes none away', () => {
+  assert.ok(inColumns('name,token\nann,Kr0kodil9\npassword,name\ncorrecthorse,bob').includes('correcthorse'));
+  assert.ok(inColumns('user,password\nuser,token\nann,correcthorse').includes('correcthorse'));
 });
 
 test('secrets that begin alike, or repeat one letter, cost no more', () => {
