@@ -30,7 +30,8 @@ const NEXT_ELEMENT = /<\/\w{1,16}>\s{0,20}<(?:value|string)>([^<\]]{3,1000})(?=<
 
 /** `<password>…</password>`, `<entry key="password">…</entry>`, `<key>password</key><string>…</string>`. */
 function inElement({ text, start, end, word, strength }: Name): Span[] {
-  const tag = strength >= SECRET ? /<[^<>]{0,64}(>?)$/.exec(text.slice(Math.max(0, start - 66), start)) : null;
+  const lead = strength >= SECRET ? text.slice(Math.max(0, start - 66), start) : '';
+  const tag = lead.includes('<') ? /<[^<>]{0,64}(>?)$/.exec(lead) : null;
   if (tag === null) return [];
   const pattern = tag[1] === '>' ? NEXT_ELEMENT : ELEMENT;
   pattern.lastIndex = end;
@@ -41,13 +42,16 @@ function inElement({ text, start, end, word, strength }: Name): Span[] {
 
 const ARGUMENTS =
   /["']?(?:\([ \t]{0,4}(?:["'][\w.@-]{1,64}["'],[ \t]{0,4})?|,[ \t]{0,16})(["'])([^"'\r\n]{3,256})\1(?![ \t]{0,4}:)/y;
+const OPENS_ARGUMENTS: ReadonlySet<string> = new Set(['"', "'", '(', ',']);
 const ASKS =
   /^(?:[Gg]et|[Hh]as|[Aa]sk|[Rr]ead|[Cc]heck|[Ll]ookup|[Pp]rompt|[Vv]erify|[Ii]s|[Nn]eed|[Ff]ind|[Ff]etch|[Ll]oad|[Gg]en(?:erate)?)(?![a-z])/;
 
 /** `define('DB_PASSWORD', 'word')`, `setPassword("word")`, `login('me', 'word')`, `["--token", "word"]`. */
 function inCall({ text, start, end, word, strength }: Name): Span[] {
+  const next = text.charAt(end);
+  if (!OPENS_ARGUMENTS.has(next)) return [];
   // A word inside of a longer text in quotes is no argument.
-  if (/["']/.test(text.charAt(end)) && !/["'-]/.test(text.charAt(start - 1))) return [];
+  if (/["']/.test(next) && !/["'-]/.test(text.charAt(start - 1))) return [];
   if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
@@ -80,18 +84,27 @@ const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);
 /** Some words in quotes. */
 const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 
+const FOLLOWED = /["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/y;
+
+function lineBehind(text: string, end: number): string {
+  const rest = text.slice(end, end + REACH);
+  const length = rest.search(/[\r\n]/);
+  return length === -1 ? rest : rest.slice(0, length);
+}
+
 /** Words behind a name on its line, in sentences, commands, directives, listings; else the word alone on the next line. */
 function beside(name: Name): Span[] {
   const { text, start, end, word, strength } = name;
-  const line = /^[^\r\n]*/.exec(text.slice(end, end + REACH))?.[0] ?? '';
+  FOLLOWED.lastIndex = end;
+  if (!FOLLOWED.test(text) || ASKS.test(word)) return [];
+  const line = lineBehind(text, end);
   const before = lineBefore(text, start);
-  if (ASKS.test(word) || !/^["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/.test(text.slice(end, end + 6))) return [];
   if (strength <= TOUCH && before.endsWith('/')) return [];
   if (strength <= HINT && PUBLIC.test(before.slice(-48))) return [];
   const login =
     strength < SECRET || /cred/i.test(word) ? loginOf(text, end + (/^[ \t]*/.exec(line)?.[0].length ?? 0), word) : [];
   if (login.length > 0) return login;
-  const option = /(?:^|[ \t"'])-{1,2}$/.test(before) ? ofOption(name, line) : undefined;
+  const option = before.endsWith('-') && /(?:^|[ \t"'])-{1,2}$/.test(before) ? ofOption(name, line) : undefined;
   if (option !== undefined) return option;
   const isSeveral = strength >= SECRET && /[a-z\d][_-]\w/i.test(word);
   const directive = ofDirective(name, before, line);

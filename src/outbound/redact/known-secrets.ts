@@ -126,9 +126,7 @@ class FormTable {
         spans.push({ start, end, kind, base64: type === BASE64 });
       }
     };
-    eachPiece(text, PIECE, (hash, end) => {
-      const tag = this.#pieces.tag(hash);
-      if (tag === 0) return;
+    this.#pieces.find(text, PIECE, (tag, end) => {
       const given = tag & ((1 << TYPE_BITS) - 1);
       const type = given === LETTERS ? RANDOM : given;
       const run = runs[type] as Run;

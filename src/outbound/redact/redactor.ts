@@ -162,6 +162,7 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     if (start - REACH > from) gaps.push({ start: from, end: Math.min(start - REACH, length) });
     from = Math.max(from, end + REACH);
   }
+  if (gaps.length === 0) return [...walls];
   return without(
     [...walls].map((wall) => ({ ...wall, kind: '' })),
     gaps,

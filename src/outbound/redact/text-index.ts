@@ -53,11 +53,11 @@ export class TextIndex {
     const spans: KnownSpan[] = [];
     const step = this.#step;
     if (this.#empty) return spans;
-    eachPiece(text, step, (hash, end) => {
-      if (!this.#filter.has(hash)) return;
+    const look = (_: number, end: number) => {
       const span = this.#at(text, end - step);
       if (span !== undefined) spans.push(span);
-    });
+    };
+    eachPiece(text, step, look, this.#filter);
     return spans;
   }
 
@@ -99,9 +99,13 @@ export class PieceTable {
     this.#size++;
   }
 
-  /** The tag of `hash`, 0 when it is not in. */
-  tag(hash: number): number {
-    return this.#filter.has(hash) ? (this.#tags[this.#slot(hash)] as number) : 0;
+  /** Calls `each` with the tag of every piece of `length` characters that is in, and where it ends. */
+  find(text: string, length: number, each: (tag: number, end: number) => void): void {
+    const look = (hash: number, end: number) => {
+      const tag = this.#tags[this.#slot(hash)] as number;
+      if (tag !== 0) each(tag, end);
+    };
+    eachPiece(text, length, look, this.#filter);
   }
 
   #slot(hash: number): number {
@@ -138,8 +142,9 @@ class BitFilter {
     this.#bits[bit >> 3] = (this.#bits[bit >> 3] as number) | (1 << (bit & 7));
   }
 
-  has(hash: number): boolean {
-    const bit = Math.floor(hash / 0x100000) >>> this.#shift;
+  /** `head`: the upper 32 bits of a hash. */
+  has(head: number): boolean {
+    const bit = head >>> this.#shift;
     return ((this.#bits[bit >> 3] as number) & (1 << (bit & 7))) !== 0;
   }
 }
@@ -147,8 +152,13 @@ class BitFilter {
 const BASE_A = 0x01000193;
 const BASE_B = 0x5bd1e995;
 
-/** Calls `each` with the hash of every piece of `length` characters and where it ends. */
-export function eachPiece(text: string, length: number, each: (hash: number, end: number) => void): void {
+/** Calls `each` with the hash of every piece of `length` characters that `filter` lets pass, and where it ends. */
+export function eachPiece(
+  text: string,
+  length: number,
+  each: (hash: number, end: number) => void,
+  filter?: BitFilter,
+): void {
   let [a, b] = [0, 0];
   let [topA, topB] = [1, 1];
   for (let i = 0; i < length; i++) [topA, topB] = [Math.imul(topA, BASE_A), Math.imul(topB, BASE_B)];
@@ -162,7 +172,7 @@ export function eachPiece(text: string, length: number, each: (hash: number, end
       b = (b - Math.imul(topB, gone)) | 0;
     }
     // 52 bits: two different pieces with the same hash will not occur.
-    if (i >= length - 1) each((a >>> 0) * 0x100000 + (b >>> 12), i + 1);
+    if (i >= length - 1 && (filter === undefined || filter.has(a))) each((a >>> 0) * 0x100000 + (b >>> 12), i + 1);
   }
 }
 
