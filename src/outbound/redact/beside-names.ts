@@ -153,6 +153,8 @@ const DIRECTIVE =
 const SETS =
   /(?:^|[ \t])(?:env|arg|setenv|(?:fastcgi|uwsgi|scgi)_param|setx|-[gUx]+|option|config[ \t]+set|set)[ \t]+["'$]?$/i;
 const SOME_WORDS = /(?:^|[{;"])[ \t]{0,40}(?:[\w/.-]{1,40}[ \t]+){0,3}[\w-]{0,24}[/ ]?$/;
+/** Where a line was found, as grep tells it. */
+const LISTED = /^[\w./-]{1,100}:\d{1,6}[:-]/;
 const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])\S{1,64}[ \t]+$/i;
 
 /** The value of a line of its own: `auth_pass word`, `ENV DB_PASSWORD word`, `password ..... word`, `password word` beside such lines. */
@@ -160,7 +162,8 @@ function ofDirective({ text, start, end, word, strength }: Name, before: string,
   if (strength < HINT) return [];
   const isSet = SETS.test(before.slice(-24)) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
   const isLogin = strength >= SECRET && LOGIN_BEFORE.test(before.slice(-80));
-  if (!isSet && !isLogin && (strength < SECRET || !(strength === PASSWORD ? SOME_WORDS : LINE_START).test(before)))
+  const lead = before.replace(LISTED, '');
+  if (!isSet && !isLogin && (strength < SECRET || !(strength === PASSWORD ? SOME_WORDS : LINE_START).test(lead)))
     return [];
   const [, gap = '', double, single, bare = ''] =
     DIRECTIVE.exec(isLogin ? line.replace(/^([ \t]+\S+)[ \t].*/, '$1') : line) ?? [];

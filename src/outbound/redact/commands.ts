@@ -33,7 +33,7 @@ redis-cli valkey-cli: -a{_}|(?:AUTH|auth){_}(?:{WORD}(?=\S))?
 htpasswd: -[A-Za-z]{0,6}b[A-Za-z]{0,6}{_}(?:[^\s-]\S{0,255}{_}){1,2}?(?=\S+[ \t]*(?:["')|;&>\r\n]|$))
 smbclient rpcclient net mount.cifs smbget winexe: -U[ \t]*{QUOTE}[^\s%"']{1,64}%
 net: /user:\S{1,64}{_}(?!/)|user{_}{WORD}(?=\S{1,64}{_}/add)|use{_}(?:{WORD}){1,2}(?=[^\s/]\S{0,63}{_}/user:)
-curl wget http https xh lftp etcdctl ab mysqlsh: (?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:[ \t]*|=){QUOTE}[^\s:"']{1,64}:
+curl wget http https xh lftp etcdctl ab mysqlsh ctr: (?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:[ \t]*|=){QUOTE}[^\s:"']{1,64}:
 curl wget http https xh: (?:-[a-zA-Z]{0,8}u|--user)(?:[ \t]*|=)["']?(?=[A-Za-z]{0,64}\d[^\s:"']{24,})
 curl: (?:-[a-zA-Z]{0,8}b|--cookie)(?:[ \t]*|=)["']?[\w.-]{1,64}=
 ipa-server-install ipa-client-install ipa-replica-install: -[paw]{_}

@@ -93,7 +93,7 @@ function strongValue(pair: Pair): Span[] {
 const TYPE = /^[&*A-Za-z_][\w.:?'[\]<> ]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'])/;
 /** Before a value: an anchor, what holds it in Rust, Go or Python, what it is the default of. */
 const LEAD =
-  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16})[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
+  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16}|!unsafe)[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
 const ITEM = /(?<=[[(,\s])(["'])([^"'\r\n]{3,256})\1(?=[\s,]|$)/g;
 
 /** A list on one line. */
