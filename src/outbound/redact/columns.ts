@@ -25,14 +25,17 @@ export function findInColumns(text: string): Span[] {
   let tables: Table[] = [];
   let [at, previous] = [0, ''];
   for (const line of text.split('\n')) {
-    const rows = tables.map((table) => ({ table, cells: cellsOf(line, table.separator) }));
-    const open = rows.filter(({ table, cells }) => cells.length === table.width || RULE.test(line));
-    for (const { table, cells } of open)
+    const open: Table[] = [];
+    for (const table of tables) {
+      const cells = cellsOf(line, table.separator);
+      if (cells.length !== table.width && !RULE.test(line)) continue;
+      open.push(table);
       for (const { column, name } of table.columns.values()) {
         const { start = 0, text: value = '' } = cells[column] ?? {};
         if (isValue(value, name)) spans.push({ start: at + start, end: at + start + value.length, kind: 'secret' });
       }
-    tables = open.map(({ table }) => table);
+    }
+    tables = open;
     // Below another row with bars it is a row itself.
     const isRow = line.includes('|') && previous.includes('|') && !RULE.test(previous);
     const table = isRow ? undefined : tableBelow(line);
@@ -70,9 +73,9 @@ const isSecretColumn = (name: string, separator: RegExp): boolean =>
 
 const isValue = (text: string, name: string): boolean =>
   /^\S{3,256}$/.test(text) &&
+  (strengthOf(name) === PASSWORD || looksChosen(text)) &&
   !isNoSecret(text, name, ':') &&
-  !isProse(text) &&
-  (strengthOf(name) === PASSWORD || looksChosen(text));
+  !isProse(text);
 
 /** What stands between separators, trimmed and without quotes; none of a line that is too long. */
 function cellsOf(line: string, separator: RegExp): { start: number; text: string }[] {
