@@ -3,7 +3,7 @@ import { submissionText } from '../backend/describe.ts';
 import { MANY_JOBS } from '../backend/open.ts';
 import type { Stage } from '../config/context-map.ts';
 import { MendError } from '../errors.ts';
-import { openGit } from '../io/git.ts';
+import { type Git, openGit } from '../io/git.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
@@ -21,7 +21,8 @@ import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, branchState, commitOf } from '../worktree/base.ts';
+import { type Base, type BranchState, branchState, commitOf } from '../worktree/base.ts';
+import { carryOver, treeOf, tryMerge } from '../worktree/merge-tree.ts';
 import { uncommitted } from '../worktree/read.ts';
 
 type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
@@ -57,14 +58,16 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
   const now = await branchState(home, current);
-  const lostBase = async () => (now.brings === 'rebuild' ? 'it was rewritten' : undefined);
+  const lostBase = async () => (now.brings?.dropped ? 'it was rewritten' : undefined);
   const open = (await cutOffRun(loaded, askedText(selection), Date.now(), lostBase))?.open;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
-  const { commit, brings } = open ? await branchState(home, base) : now;
-  const tree = await withObjects(home, (objects) => objects.files(commit));
+  const start = open ? await branchState(home, base) : now;
+  const { commit, brings } = start;
+  const root = await treeAtStart(openGit(home), start);
+  const tree = await withObjects(home, (objects) => objects.files(root));
   const atWork = runAtWork(layout)?.isRun === true;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
@@ -98,10 +101,10 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
     ...refused,
-    ...(brings === 'merge' && !open && refused.length === 0
+    ...(brings && !brings.dropped && !open && refused.length === 0
       ? [`${base.name} moved; a run merges it into ${base.branch} first`]
       : []),
-    ...(brings === 'rebuild' && refused.length === 0
+    ...(brings?.dropped && refused.length === 0
       ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`]
       : []),
     ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
@@ -112,6 +115,15 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ),
   ];
   return { base: base.name, commit, lab, rows, uncommitted: edits, notices };
+}
+
+/** The tree that a run starts from, with the fixes that the base does not have; where they conflict with it, marks stand for its text. */
+async function treeAtStart(git: Git, { commit, brings }: BranchState): Promise<string> {
+  if (!brings) return commit;
+  const { tip, dropped } = brings;
+  if (dropped) return (await carryOver(git, dropped, tip, await treeOf(git, commit))).tree;
+  const { tree, failure } = await tryMerge(git, tip, commit);
+  return failure === undefined ? tree : commit;
 }
 
 /** Why no run begins, where commits of a stage are on the AI branch. */

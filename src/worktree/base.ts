@@ -151,15 +151,21 @@ async function firstAncestor(git: Git, commits: ReadonlySet<string>, tip: string
   return undefined;
 }
 
-/** The commit a run would start from as far as it can be told beforehand, and how it would bring the base in first. */
-export async function branchState(home: string, base: Base): Promise<{ commit: string; brings?: 'merge' | 'rebuild' }> {
+export interface BranchState {
+  /** The commit a run would start from; where it brings the base in first, the base. */
+  readonly commit: string;
+  /** How it would do that, and what with: the tip of the AI branch, and the commit that a rewritten base has dropped. */
+  readonly brings?: { readonly tip: string; readonly dropped?: string };
+}
+
+/** Where a run would start as far as it can be told beforehand. */
+export async function branchState(home: string, base: Base): Promise<BranchState> {
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   if (tip === undefined) return { commit: base.commit };
   const dropped = await droppedBase(git, base, tip, () => []);
-  if (dropped !== undefined) return { commit: base.commit, brings: 'rebuild' };
-  const isMerged = await isAncestor(git, base.commit, tip);
-  return isMerged ? { commit: tip } : { commit: base.commit, brings: 'merge' };
+  if (dropped !== undefined) return { commit: base.commit, brings: { tip, dropped } };
+  return (await isAncestor(git, base.commit, tip)) ? { commit: tip } : { commit: base.commit, brings: { tip } };
 }
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;

@@ -6,7 +6,8 @@ import { explainPlan } from '../../src/inspect/plan.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { homelab, reconfigure, run } from '../run/homelab.ts';
-import { checkoutHash, commit } from '../worktree/repository.ts';
+import { FILE, mendable, says } from '../run/probe.ts';
+import { checkoutHash, commit, git } from '../worktree/repository.ts';
 
 const CHAIN = {
   vms: { command: 'echo 1 > "$MENDLOOP_OUT/ips"', outputs: { ips: 'ips' }, files: ['config/'] },
@@ -64,6 +65,20 @@ test('what changed is named, and what may follow from it', async () => {
     'talos[host=b] TODO: its command changed, its checks changed',
     'extra FAILED: failed: exit code 4; retry_failed is off',
   ]);
+});
+
+test('a base that moved, or was rewritten, is planned with the fixes that it does not have: only what it changed is to do', async () => {
+  const { home, probe } = mendable();
+  probe.answers(says('good'));
+  assert.is((await run(home)).exit, 0);
+  const before = (await rows(home))[0];
+  commit(home, { 'elsewhere.txt': 'mine\n' });
+  assert.is((await rows(home))[0], before, 'merged');
+  assert.is((await run(home)).exit, 0);
+  git(home, 'commit', '-q', '--amend', '-m', 'Another message');
+  assert.is((await rows(home))[0], before, 'made anew');
+  commit(home, { [FILE]: 'good\nmine\n' });
+  assert.is((await rows(home))[0], 'a TODO: its files changed', 'the text of the owner wins');
 });
 
 test('a missing output of a need makes a step to do again', async () => {
