@@ -43,18 +43,19 @@ export async function blockAbove(root: string, path: string): Promise<string | u
   return undefined;
 }
 
-/** Takes `root/path` away when it is a link to `target`, with folders above it that are empty then; anything else stays. */
-export async function removeLink(root: string, path: string, target: string): Promise<void> {
-  if ((await blockAbove(root, path)) !== undefined) return;
+/** Takes `root/path` away when it is a link to `target`, with folders above it that are empty then; else returns false. */
+export async function removeLink(root: string, path: string, target: string): Promise<boolean> {
+  if ((await blockAbove(root, path)) !== undefined) return false;
   const at = join(root, path);
   const entry = await entryAt(at);
-  if (entry.kind !== 'link' || entry.target !== target) return;
+  if (entry.kind !== 'link' || entry.target !== target) return false;
   await unlink(at);
   for (let folder = dirname(at); folder !== root; folder = dirname(folder)) {
     const removed = await rmdir(folder).then(
       () => true,
       () => false,
     );
-    if (!removed) return;
+    if (!removed) break;
   }
+  return true;
 }

@@ -40,12 +40,15 @@ export function overlap(tracked: Iterable<string>, carry: readonly string[]): st
 
 /**
  * Unlinks links of ours that `carry` no longer names: git would find what they point to where the base brings files. Every
- * link that was ever placed has its line in the exclude file, which was written before it.
+ * link that was ever placed has its line in the exclude file, which was written before it. Returns the paths that are not
+ * carried any more.
  */
 export async function dropLinks(home: string, worktree: string, carry: readonly string[], excludes: readonly string[]) {
   const placed = excludes.filter((line) => line.startsWith('/')).map(excludedPath);
-  const dropped = placed.filter((path) => plainPath(path) === path && !carry.includes(path));
-  for (const path of dropped) await removeLink(worktree, path, join(home, path));
+  const dropped: string[] = [];
+  for (const path of placed.filter((each) => plainPath(each) === each && !carry.includes(each)))
+    if (await removeLink(worktree, path, join(home, path))) dropped.push(path);
+  return dropped.filter((path) => !carry.some((carried) => isBelow(path, carried)));
 }
 
 /** Links `carry` into the worktree. A path that home does not have is named in `missing`; a replaced link is an error. */

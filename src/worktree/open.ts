@@ -8,7 +8,7 @@ import { entryAt } from '../io/links.ts';
 import { refuseStageCommits } from './after-attempt.ts';
 import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
-import { carryPaths, dropLinks, excludeLine, placeCarry, refuseTracked } from './carry.ts';
+import { carryPaths, dropLinks, excludeLine, overlap, placeCarry, refuseTracked } from './carry.ts';
 import { type BringOptions, bringBase } from './merge.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
@@ -46,7 +46,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
   const excludes = await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
-  await dropLinks(home, site.path, carry, excludes);
+  const dropped = await dropLinks(home, site.path, carry, excludes);
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
 
@@ -63,6 +63,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   await restoreTree(place, strange);
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
+  const tracked = dropped.length > 0 ? overlap((await objects.files(now)).keys(), dropped) : [];
 
   const [{ links, missing: uncarried }, absent] = await Promise.all([
     placeCarry(home, site.path, carry),
@@ -74,6 +75,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...missingNotices([...missing]),
     ...changeNotices(home, changed.length, held?.file, strange),
     ...(merged?.notices ?? []),
+    ...dropped.filter((path) => !tracked.includes(path)).map(droppedNotice),
     ...absent,
   ];
   const unlinked = await Promise.all(uncarried.map((path) => unlinkedNotice(site.path, path)));
@@ -104,6 +106,10 @@ async function putBackMissing(tree: TreePlace, { deleted }: Status): Promise<Set
   await restoreTree(tree, missing);
   return new Set(missing);
 }
+
+// The line stays, for it may be all that keeps a secret out of git; but `git add --all` passes the path over without a word.
+const droppedNotice = (path: string): string =>
+  `${path} is no longer carried; its line in .git/info/exclude still hides it; to track it: git add -f ${shellWord(path)}`;
 
 async function unlinkedNotice(worktree: string, path: string): Promise<string> {
   if ((await entryAt(join(worktree, path))).kind === 'nothing')

@@ -210,6 +210,26 @@ test('a link whose path is no longer carried goes; one that points elsewhere, an
   assert.equal([read(home, 'a b*.txt'), read(home, 'secrets/key'), read(home, 'other')], ['u', 'k', 'o']);
 });
 
+test('who drops a carry line is told once what still keeps the path out of git, unless it is tracked by then', async () => {
+  const home = repository({ 'a.txt': 'a\n' });
+  write(home, { 'my hosts/all.yml': 'all: {}\n', '.env': 'x' });
+  await open(home, { carry: ['my hosts', '.env'] });
+  git(home, 'add', '--all');
+  assert.is(git(home, 'status', '--porcelain'), '', 'git passes them over');
+  git(home, 'add', '-f', '.env');
+  git(home, 'commit', '-q', '-m', 'track one');
+  const told = async () => (await open(home)).notices.filter((text) => text.includes('carried'));
+  const [text = ''] = await told();
+  const command = "git add -f 'my hosts'";
+  assert.is(
+    text,
+    `my hosts is no longer carried; its line in .git/info/exclude still hides it; to track it: ${command}`,
+  );
+  assert.equal(await told(), []);
+  execSync(command, { cwd: home });
+  assert.is(git(home, 'status', '--porcelain'), 'A  "my hosts/all.yml"');
+});
+
 test('a folder instead of its file can be carried, and the file instead of its folder', async () => {
   const home = repository(IGNORING);
   write(home, { 'secrets/prod/key': 'k', 'secrets/prod/other': 'o' });
