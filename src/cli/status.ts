@@ -139,7 +139,9 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     const head = `${title}: ${waits ? `waits, ${entry.last_reason}` : (reason ?? status)}`;
     if (entry) {
       const human = entry.case !== undefined || entry.gave_up_at !== undefined;
-      const view = { ...entry, tier: entry.last_tier, reason: entry.last_reason, human };
+      // A failure that came back with a fix for the next one keeps what was decided before that: nobody is at it any more.
+      const isPast = ended && entry.last_tier === 'executor';
+      const view = { ...entry, tier: isPast ? undefined : entry.last_tier, reason: entry.last_reason, human };
       const commands = entry.case === undefined ? [] : caseCommands(entry.case, entry.suggestion !== undefined);
       return [head, ...[...failureLines(view, Date.now()), ...commands].map((line) => `    ${line}`)];
     }

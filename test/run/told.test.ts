@@ -8,6 +8,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
 import { plainLines } from '../console/watched.ts';
 import { failuresIn, homelab, type Ran, reconfigure, run } from './homelab.ts';
+import { mendable, says } from './probe.ts';
 
 const lines = (ran: Ran): string[] => plainLines(ran.events as never).out;
 const row = (ran: Ran, step: string): string | undefined =>
@@ -80,6 +81,17 @@ test('a stage that was interrupted or is green keeps its own reason when a run s
   const ran = await run(home);
   assert.equal([ran.stages.stages.a?.status, ran.stages.stages.a?.reason], ['green', undefined]);
   assert.not.ok(ran.trail.includes('stage.skipped a'));
+});
+
+test('status does not say of a stage that was given up that it is being mended', async () => {
+  const { home, probe } = mendable({ word: 'one', loop: { escalations: [], limits: { executor_tries: 1 } } });
+  probe.answers({ words: { one: [says('two')], two: [says('one', 'back again')] } });
+  const ran = await run(home);
+  assert.equal(ran.stages.stages.a?.status, 'give_up');
+  const { text } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
+  const shown = (text as string[]).join('\n');
+  assert.match(shown, 'unexpected word one', 'the failure that came back');
+  assert.not.match(shown, 'is being mended');
 });
 
 test('an attempt that is simply tried again leaves its fingerprint too', async () => {
