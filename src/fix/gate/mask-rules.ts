@@ -89,9 +89,12 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
     );
     const guards = newGuards(partner, fact);
-    const never = guards.find((guard) => NEVER.test(guard));
+    const never = neverIn(fact) === undefined ? neverIn(partner) : undefined;
     const perhaps = isFailed ? guards.find((guard) => isUnsure(guard, partner)) : undefined;
-    if (never !== undefined)
+    // What stands in a makefile's condition may be given on its command line.
+    if (never !== undefined && now.language === 'make')
+      findings.push(asks('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
+    else if (never !== undefined)
       findings.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
     else if (perhaps !== undefined)
       findings.push(asks('masks', path, partner.line, `runs only ${perhaps}`, shownWords(partner)));
@@ -149,9 +152,9 @@ const newGuards = (now: Fact, before: Fact): string[] => {
   return guardsOf(now).filter((guard) => !old.includes(guard) && !isOld(guard));
 };
 
-/** Conditions that never hold. */
-const NEVER =
-  /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
+/** A condition that never holds. */
+const neverIn = ({ around }: Fact): string | undefined =>
+  around.flatMap((frame) => (frame.kind === 'branch' && frame.never ? [squeezed(frame.guard)] : []))[0];
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||

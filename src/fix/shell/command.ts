@@ -5,7 +5,8 @@ import type { Word } from './words.ts';
 export type Frame =
   /** It is a question; `idle`: whatever the answer is, nothing is done; `fails`: when it fails, what follows does, too. */
   | { readonly kind: 'condition'; readonly idle: boolean; readonly fails: boolean }
-  | { readonly kind: 'branch'; readonly guard: string }
+  /** `never`: by its words alone the guard keeps it from running. */
+  | { readonly kind: 'branch'; readonly guard: string; readonly never?: boolean }
   | { readonly kind: 'function'; readonly name: string }
   /** Left of `||`; `fails`: what stands right of it ends in failure; `by`: its program. */
   | { readonly kind: 'or'; readonly fails: boolean; readonly by: string }

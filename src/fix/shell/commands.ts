@@ -10,6 +10,7 @@ import {
   head,
   isInCondition,
   loopOf,
+  outcomeOf,
   programText,
   readRedirect,
   readWords,
@@ -115,21 +116,27 @@ class Reader {
     const idle = !nodesOf(node, WORK).some((command) => !isInCondition(command, node) && doesSomething(command));
     const fails = failsWhenAsked(node);
     let guard = '';
+    let answer: boolean | undefined;
     let inCondition = true;
+    let isTaken = false;
     for (const [i, part] of node.children.entries()) {
       if (part.type === 'then') inCondition = false;
       if (part.type === 'elif_clause' || part.type === 'else_clause') {
-        this.clause(part, around, guard, idle);
+        isTaken ||= answer === true;
+        answer = this.clause(part, around, { guard, idle, never: isTaken });
         continue;
       }
       if (!STATEMENT.has(part.type)) continue;
-      if (inCondition) guard += ` ${part.text}`;
+      if (inCondition) {
+        guard += ` ${part.text}`;
+        answer = outcomeOf(part);
+      }
       const isBackground = node.children[i + 1]?.type === '&';
       const frames: Frame[] = inCondition
         ? [...around, { kind: 'condition', idle, fails }]
         : [
             ...around,
-            { kind: 'branch', guard: `if${guard}` },
+            { kind: 'branch', guard: `if${guard}`, never: answer === false },
             ...(isBackground ? [{ kind: 'background' } as const] : []),
           ];
       this.statement(part, frames, inCondition || isLast);
@@ -137,18 +144,28 @@ class Reader {
     return [];
   }
 
-  clause(node: ShellNode, around: readonly Frame[], before: string, idle: boolean): void {
+  /** Gives what the question of an `elif` always gives; `never`: a question before it always says yes. */
+  clause(
+    node: ShellNode,
+    around: readonly Frame[],
+    before: { guard: string; idle: boolean; never: boolean },
+  ): boolean | undefined {
     let guard = '';
+    let answer: boolean | undefined;
     let inCondition = node.type === 'elif_clause';
     for (const part of node.children) {
       if (part.type === 'then') inCondition = false;
       if (!STATEMENT.has(part.type)) continue;
-      if (inCondition) guard += ` ${part.text}`;
+      if (inCondition) {
+        guard += ` ${part.text}`;
+        answer = outcomeOf(part);
+      }
       const frame: Frame = inCondition
-        ? { kind: 'condition', idle, fails: true }
-        : { kind: 'branch', guard: `not${before}; if${guard}` };
+        ? { kind: 'condition', idle: before.idle, fails: true }
+        : { kind: 'branch', guard: `not${before.guard}; if${guard}`, never: before.never || answer === false };
       this.statement(part, [...around, frame], true);
     }
+    return answer;
   }
 
   loop(node: ShellNode, around: readonly Frame[]): Command[] {
@@ -157,15 +174,19 @@ class Reader {
     const asksUntil = node.children[0]?.type !== 'while' || /^while\s+!\s/.test(node.text);
     const gives = !asksUntil || /\bbreak\b/.test(body?.text ?? '');
     const idle = gives && !!body && !worksIn(body);
+    let answer: boolean | undefined;
     for (const part of node.children) {
-      if (STATEMENT.has(part.type) && part !== body)
-        this.statement(part, [...around, { kind: 'condition', idle, fails: true }], true);
+      if (!STATEMENT.has(part.type) || part === body) continue;
+      answer = outcomeOf(part);
+      this.statement(part, [...around, { kind: 'condition', idle, fails: true }], true);
     }
-    return this.body(body, [...around, { kind: 'branch', guard: head(node) }]);
+    const never = answer === (node.children[0]?.type === 'until');
+    return this.body(body, [...around, { kind: 'branch', guard: head(node), never }]);
   }
 
   cases(node: ShellNode, around: readonly Frame[]): Command[] {
     const subject = head(node);
+    const given = node.children[1];
     for (const part of node.children) this.substitutions(part, around, 'case_item');
     for (const item of node.children.filter(({ type }) => type === 'case_item')) {
       const at = item.children.findIndex(({ type }) => type === ')');
@@ -173,7 +194,8 @@ class Reader {
         .slice(0, at)
         .map(({ text }) => text)
         .join('');
-      this.sequence(item, [...around, { kind: 'branch', guard: `${subject} ${pattern}` }]);
+      const never = /^[\w./-]+$/.test(given?.text ?? '') && /^[\w./-]+$/.test(pattern) && given?.text !== pattern;
+      this.sequence(item, [...around, { kind: 'branch', guard: `${subject} ${pattern}`, never }]);
     }
     return [];
   }
@@ -188,7 +210,8 @@ class Reader {
     // Of `a && b && c` each failure is the list's.
     const first = this.statement(left, [...around, frame], isLast && operator.type === '&&');
     const guard = `${operator.type === '||' ? 'unless' : 'if'} ${left.text}`;
-    return [...first, ...this.statement(right, [...around, { kind: 'branch', guard }], isLast)];
+    const never = outcomeOf(left) === (operator.type === '||');
+    return [...first, ...this.statement(right, [...around, { kind: 'branch', guard, never }], isLast)];
   }
 
   /** Gives its last commands, into which others may print. */

@@ -151,6 +151,71 @@ export function failsWhenAsked(node: ShellNode): boolean {
   );
 }
 
+/** How a statement ends whenever it runs, as far as its words alone tell; of several ones the last one counts. */
+export function outcomeOf(node: ShellNode): boolean | undefined {
+  const parts = node.children.filter(({ type }) => STATEMENT.has(type));
+  const last = parts.at(-1);
+  switch (node.type) {
+    case 'command':
+    case 'test_command':
+      return commandOutcome(readWords(node, node.children));
+    case 'negated_command':
+      return negated(last && outcomeOf(last));
+    case 'list': {
+      const decides = node.children[1]?.type === '||';
+      const [left, right] = parts.map(outcomeOf);
+      if (left === decides || right === decides) return decides;
+      return left === undefined || right === undefined ? undefined : !decides;
+    }
+    case 'if_statement':
+      return parts[0] && outcomeOf(parts[0]) && last?.type !== 'else_clause' ? last && outcomeOf(last) : undefined;
+    case 'compound_statement':
+      if (node.children[0]?.type === '((') return numberOutcome(node.children.map(({ text }) => text));
+      return last && outcomeOf(last);
+    case 'subshell':
+    case 'pipeline':
+    case 'redirected_statement':
+      return last && outcomeOf(last);
+    default:
+      return undefined;
+  }
+}
+
+const negated = (outcome: boolean | undefined): boolean | undefined => (outcome === undefined ? undefined : !outcome);
+
+/** `(( 0 ))` */
+const numberOutcome = ([, number = '', end]: readonly string[]): boolean | undefined =>
+  end === '))' && /^\d+$/.test(number) ? Number(number) !== 0 : undefined;
+
+function commandOutcome(words: readonly Word[]): boolean | undefined {
+  const [program = '', ...args] = words.map(({ text }) => text);
+  if (program === 'true' || program === ':') return true;
+  if (program === 'false') return false;
+  if (words.some(({ text, dynamic }) => dynamic || text.includes('\ue000'))) return undefined;
+  if (program === 'exit' || program === 'return')
+    return /^\d+$/.test(args[0] ?? '') ? Number(args[0]) % 256 === 0 : undefined;
+  return /^(?:test|\[\[?)$/.test(program) ? testOutcome(args) : undefined;
+}
+
+function testOutcome(args: readonly string[]): boolean | undefined {
+  const [left = '', operator = '', right = ''] = args;
+  if (args.length < 2) return left !== '';
+  if (left === '!') return negated(testOutcome(args.slice(1)));
+  if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
+  if (args.length > 3) return undefined;
+  if (/^(?:==?|!=)$/.test(operator)) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
+  const order = Number(left) - Number(right);
+  const holds: Readonly<Record<string, boolean>> = {
+    '-eq': order === 0,
+    '-ne': order !== 0,
+    '-gt': order > 0,
+    '-ge': order >= 0,
+    '-lt': order < 0,
+    '-le': order <= 0,
+  };
+  return Number.isNaN(order) ? undefined : holds[operator];
+}
+
 const FAILURE_NAME = /^(?:die|fail|fatal|abort|error_exit|err_exit|panic|bail|croak)\w*$/i;
 
 /** Whether what is run here always ends as a failure. */
