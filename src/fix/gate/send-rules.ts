@@ -109,7 +109,8 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
   const secrets = fact.args
     .filter(({ text, dynamic }) => dynamic && (SECRET.test(text) || text.includes('$(…)')))
     .map(({ text }) => text);
-  const files = args.words.filter((word) => SECRET_FILE.test(word));
+  // The words of ssh name files on the other machine.
+  const files = program === 'ssh' ? [] : args.words.filter((word) => SECRET_FILE.test(word));
   const shells = /^(?:nc|ncat|netcat|socat)$/.test(program) && args.any(/^-[a-z]*[ec]$|EXEC:|SYSTEM:/) ? ['-e'] : [];
   const uploads = [...uploaded(program, args), ...shells];
   const reads =

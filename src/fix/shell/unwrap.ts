@@ -118,6 +118,8 @@ export function assignmentsOf({ words, assignments }: Command): readonly Assignm
 }
 
 const ALONE = /^\$(\w+)$/;
+/** `$A`, `${A}` and `"${A[@]}"` may be several words. */
+const SEVERAL = /^(?:\$(\w+)|\$\{(\w+)\}|"?\$\{(\w+)\[@\]\}"?)$/;
 
 /** Words with the values of variables that have but one; the program's own value is parted as the shell would. */
 function withValues({ words, redirects }: Command, values: Values): Pick<Command, 'words' | 'redirects'> {
@@ -126,7 +128,15 @@ function withValues({ words, redirects }: Command, values: Values): Pick<Command
   const given = first?.dynamic ? values.get(ALONE.exec(first.text)?.[1] ?? '') : undefined;
   const program = !first ? [] : given && given.length > 0 ? parted(given, first) : [filledIn(first, values)];
   return {
-    words: [...program, ...rest.map((word) => filledIn(word, values))],
+    words: [
+      ...program,
+      ...rest.flatMap((word) => {
+        const [, plain, braced, array] = SEVERAL.exec(word.raw) ?? [];
+        const all = values.get(plain ?? braced ?? array ?? '') ?? [];
+        const isMany = all.length > 1 || /\s/.test(all[0]?.text.trim() ?? '');
+        return isMany ? parted(all, word) : [filledIn(word, values)];
+      }),
+    ],
     redirects: redirects.map((one) => (one.target ? { ...one, target: filledIn(one.target, values) } : one)),
   };
 }

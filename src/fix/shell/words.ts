@@ -38,8 +38,8 @@ function expanded(node: ShellNode): Word[] {
   const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
   if (quoted || !node.text.includes('{')) return [word(joinedText(parts).replace(/[\ue100-\ue102]/g, unhide))];
   // Braces in quotes are text; they are hidden while the others are expanded.
-  const shown = parts.map(({ text, quoted }) => (quoted ? text.replace(/[{},]/g, hide) : text)).join('');
-  const all = braces(shown);
+  const shown = parts.map((part) => (part.quoted ? { ...part, text: part.text.replace(/[{},]/g, hide) } : part));
+  const all = braces(joinedText(shown));
   if (all.length > MAX_BRACES) return [{ ...word('$(…)'), dynamic: true }];
   return all.map((text) => word(text.replace(/[\ue100-\ue102]/g, unhide)));
 }

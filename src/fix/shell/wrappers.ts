@@ -72,6 +72,11 @@ export const isInterpreter = (program: string): boolean => SHELLS.test(program) 
 export const nameOf = (word: Word | undefined): string =>
   word === undefined ? '' : (word.text.split('/').at(-1) as string);
 
+/** A variable of options that is set elsewhere, before a host. */
+const isOptions = (args: readonly Word[], at: number): boolean =>
+  /^"?\$\{?\w*(?:OPTS|OPTIONS|FLAGS|ARGS)(?:\[@\])?\}?"?$/i.test(args[at]?.raw ?? '') &&
+  /[$@]/.test(args[at + 1]?.text ?? '');
+
 /** The words of the command inside a wrapper; undefined when `program` is none. */
 export function innerWords(program: string, args: readonly Word[]): readonly Word[] | undefined {
   const values = Object.hasOwn(WRAPPERS, program) ? (WRAPPERS[program] as RegExp) : undefined;
@@ -85,7 +90,7 @@ export function innerWords(program: string, args: readonly Word[]): readonly Wor
       at++;
       break;
     }
-    if (program === 'env' && /^\w+=/.test(text)) at++;
+    if ((/^(?:env|sudo)$/.test(program) && /^\w+=/.test(text)) || (program === 'ssh' && isOptions(args, at))) at++;
     else if (!text.startsWith('-') || text === '-') {
       if (text !== '-' || (program !== 'su' && program !== 'env')) break;
       at++;
