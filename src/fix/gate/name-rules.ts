@@ -7,6 +7,7 @@ import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { type Finding, refuses } from './finding.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
+import { callText, fileOf } from './tasks.ts';
 import { writtenPaths } from './written-paths.ts';
 
 export function nameFindings(
@@ -60,8 +61,31 @@ export function nameFindings(
           return word === undefined || /^\s*(?:#|\/\/)/.test(text) ? [] : [say(number, word, text.trim())];
         })
       : [];
-  return [...commands, ...leaves, ...programs];
+  return [...commands, ...leaves, ...programs, ...writingTasks(change, judging)];
 }
+
+/** Modules that leave the file alone that they are told. */
+const LOOKS = /^(?:stat|slurp|find|wait_for|assert|debug|script|(?:include|import)_\w+)$/;
+const HERE = /^(?:localhost|127\.0\.0\.1|::1|local)$/;
+
+/** Tasks that write what checks run, on the machine that runs Ansible. */
+const writingTasks = ({ path, old, now }: Change, judging: readonly string[]): Finding[] =>
+  now.tasks.flatMap((task) => {
+    const file = fileOf(task);
+    const { delegate_to: host = '', connection = '' } = task.words;
+    const isHere =
+      HERE.test(String(host)) ||
+      HERE.test(String(connection)) ||
+      /hosts: "?(?:localhost|127\.0\.0\.1)/.test(task.above) ||
+      /\b(?:playbook_dir|role_path|inventory_dir|lookup)\b/.test(file ?? '');
+    const isOld = old.tasks.some((other) => callText(other) === callText(task));
+    if (file === undefined || !isHere || isOld || LOOKS.test(task.module)) return [];
+    const word = file.replace(/\{\{.*?\}\}/g, '$HERE');
+    const judge = judging.find((one) => namesPath(word, one, path, []));
+    return judge === undefined
+      ? []
+      : [refuses('names_protected', path, task.line, `writes ${judge}, which checks run`, file)];
+  });
 
 const WRITES = /\b(?:open|write\w*|copy\w*|move|rename|unlink|remove|chmod|truncate)\b/;
 

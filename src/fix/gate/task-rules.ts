@@ -24,6 +24,7 @@ export function taskFindings(
       ...newCall(change, task, knows),
       ...removal(path, task, before),
       ...silenced(path, task, before, logText),
+      ...weakened(path, task, before, logText),
     ]),
     ...plays(change),
   ];
@@ -172,6 +173,34 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
   });
 }
 
+/** Arguments by which a module tells of a failure, and which values tell of fewer; `args`: all that it is given now. */
+const WEAKER: readonly (readonly [module: RegExp, key: string, (value: string, args: Task['args']) => boolean])[] = [
+  [/^(?:uri|win_uri)$/, 'status_code', (value) => /(?<!\d)5\d\d\b|-1\b|range|\{\{/.test(value)],
+  [
+    /^(?:template|copy|lineinfile|blockinfile|replace|assemble)$/,
+    'validate',
+    (value) => /^$|^\S*\b(?:true|:)(?:\s|$)/.test(value),
+  ],
+  [/^assert$/, 'that', (value) => isConstant(value) || /\bor\s+(?:true|not\s+false|1)\b/i.test(value)],
+  [/^wait_for$/, 'port', (value, { path }) => value === '' && path === undefined],
+  [/^wait_for$/, 'path', (value, { port }) => value === '' && port === undefined],
+];
+
+/** The same module was told to look more closely. */
+function weakened(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
+  const earlier = counterpart(task, before);
+  if (earlier?.module !== task.module) return [];
+  const text = (value: Value | undefined) => (value === undefined ? '' : [value].flat().map(String).join(' '));
+  return WEAKER.filter(([module, key, isWeak]) => {
+    const [was, is] = [text(earlier.args[key]), text(task.args[key])];
+    return module.test(bare(task)) && was !== is && isWeak(is, task.args) && !isWeak(was, earlier.args);
+  }).map(([, key]) => {
+    const words = `${shown(task)}: ${key}: ${text(task.args[key])}`;
+    const say = isNamedIn(task.name, logText) ? refuses : asks;
+    return say('masks', path, task.line, 'no longer fails where it did', words);
+  });
+}
+
 const REMOVES = /"?state"?\s*[:=]\s*"?(?:absent|purged|removed)\b/;
 const removes = ({ args }: Task): boolean => REMOVES.test(JSON.stringify(args));
 
@@ -266,7 +295,11 @@ function newCall({ path, old: { tasks: before, commands }, now }: Change, task: 
       (row[0].test('reboot') && commands.some(({ program }) => /^(?:reboot|shutdown)$/.test(program))));
   // In the place of another one of its kind it adds nothing of a new kind.
   const isReplacement = row?.[2] === 'persists' && before.some((other) => hits(other, row) && isGone(other));
-  const isPlacedAgain = row?.[2] === 'installs' && before.some((other) => fileOf(other) === file);
+  // The name of an argument may have been wrong.
+  const valuesOf = ({ args }: Task) => JSON.stringify(Object.values(args).map(String).sort());
+  const isPlacedAgain =
+    row?.[2] === 'installs' &&
+    before.some((other) => fileOf(other) === file || (earlier === other && valuesOf(other) === valuesOf(task)));
   return [
     ...(row && !wasDone && !isPlacedAgain ? [say(isReplacement ? 'softer' : row[2], row[3])] : []),
     ...(SENDERS.some((one) => hits(task, one)) ? sends(path, task, earlier, knows) : []),

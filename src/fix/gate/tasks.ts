@@ -41,7 +41,8 @@ export function readTasks({ documents, lines }: Data): Task[] {
     });
     const key = Object.keys(value).find((name) => !KEYWORDS.has(name) && !name.startsWith('with_'));
     if (key === undefined || LISTS.some((list) => list in value)) return below;
-    const { [key]: given = '', ...words } = value;
+    const { [key]: given = '', ...rest } = value;
+    const words = key === 'local_action' ? { ...rest, delegate_to: 'localhost' } : rest;
     const [module, args] = callOf(key, given);
     const more = isRecord(words.args) ? words.args : {};
     const name = typeof value.name === 'string' ? value.name : '';
