@@ -4,7 +4,7 @@ import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, removesTrees, verbOf } from './arguments.ts';
 import { changedGuards } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
-import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
+import { type Change, type Fact, type FileFacts, keyOf, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
@@ -19,6 +19,7 @@ export function destroyFindings(change: Change): Finding[] {
   return [
     ...forkBombs(change),
     ...added.flatMap((fact) => {
+      if (isQuieter(fact, change)) return [];
       const harm = worstOf([fact, ...variants(fact, change.now)].map((one) => harmIn(one, scope)));
       if (!harm) return [];
       if (harm.severity === 'ask' && isSameAct(fact, change, scope)) return [];
@@ -32,6 +33,22 @@ export function destroyFindings(change: Change): Finding[] {
     ...programLines(change),
   ];
 }
+
+/** What a command does, whoever reads what it says. */
+const loudKey = (fact: Fact): string =>
+  keyOf({
+    ...fact,
+    redirects: fact.redirects.filter(
+      ({ operator, target }) => operator !== '>&' && !(/^&?>/.test(operator) && target?.text === '/dev/null'),
+    ),
+  });
+
+/** As often as a command says less than before, it is the one that was there. */
+const isQuieter = (fact: Fact, { added, gone }: Change): boolean => {
+  const isSame = (other: Fact) => other.role === fact.role && loudKey(other) === loudKey(fact);
+  const before = gone.filter((other) => isSame(other) && other.key !== fact.key);
+  return before.length > 0 && added.filter(isSame).length <= before.length;
+};
 
 const worstOf = (harms: readonly (Harm | undefined)[]): Harm | undefined =>
   harms.find((harm) => harm?.severity === 'refuse') ?? harms.find((harm) => harm !== undefined);
@@ -129,7 +146,14 @@ function harmIn(fact: Fact, scope: Scope): Harm | undefined {
 }
 
 const destroys = (fact: Fact, scope: Scope): Harm | undefined =>
-  written(fact) ?? wrapped(fact) ?? deletes(fact, scope) ?? empties(fact, scope) ?? harmOf(fact, scope.isFunction);
+  written(fact) ??
+  wrapped(fact) ??
+  deletes(fact, scope) ??
+  empties(fact, scope) ??
+  // Who owns what in an image is nothing of the host's.
+  (scope.language === 'docker' && RIGHTS.test(fact.program) ? undefined : harmOf(fact, scope.isFunction));
+
+const RIGHTS = /^(?:chown|chgrp)$/;
 
 const DELETES = /^(?:rm|shred|unlink|mkfs(?:\..*)?|wipefs|blkdiscard|rmdir)$/;
 const TALKS =

@@ -89,15 +89,18 @@ function readText(
   return { commands: commands.map(fact), functions: script.functions, values: valuesIn(script), unread };
 }
 
-/** The words and redirections of a command; templates count by their length no more. */
+/** The words and redirections of a command, and the program text that it reads; templates count by their length no more. */
 export function keyOf({
   words,
   redirects,
   assignments,
-}: Pick<RunCommand, 'words' | 'redirects' | 'assignments'>): string {
+  inline,
+  document,
+}: Pick<RunCommand, 'words' | 'redirects' | 'assignments' | 'inline' | 'document'>): string {
   const set = assignments.map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
   const sent = redirects.map(({ descriptor, operator, target }) => `${descriptor}${operator}${target?.text ?? ''}`);
-  return [...set, ...words.map(({ text, raw }) => (raw.includes('${') ? `${raw} ${text}` : text)), ...sent]
+  const read = inline && document ? [inline.text] : [];
+  return [...set, ...words.map(({ text, raw }) => (raw.includes('${') ? `${raw} ${text}` : text)), ...sent, ...read]
     .join('\0')
     .replace(/\ue000+/g, '\ue000');
 }
