@@ -20,7 +20,8 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
     shells: file.commands.filter(isTextShell).length,
     stopping: file.commands.filter((fact) => isTextShell(fact) && fact.args.some(({ text }) => /^-[a-z]*e/.test(text)))
       .length,
-    checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
+    checks: file.commands.filter((fact) => !onlyLooks(fact) && fact.words.some(({ text }) => isJudge(text, judges)))
+      .length,
   });
   const [was, is] = [counts(old, before ?? ''), counts(now, after)];
   const lost = old.commands.filter((fact) => {
@@ -55,6 +56,11 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
 /** `sh -c 'text'` */
 const isTextShell = ({ program, args }: Fact): boolean =>
   isShell(program) && args.some(({ text }) => /^-[a-z]*c/.test(text));
+
+const LOOKS = /^(?:cat|head|tail|less|ls|stat|wc|grep|file|chmod|echo|printf|test|\[\[?|true|:)$/;
+/** Of what it names it runs nothing. */
+const onlyLooks = ({ program, args }: Fact): boolean =>
+  LOOKS.test(program) || (isShell(program) && args.some(({ text }) => /^-[a-z]*n/.test(text)));
 
 const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind === 'or' && frame.fails);
 

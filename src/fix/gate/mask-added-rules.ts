@@ -106,7 +106,7 @@ const shebangs = ({ path, lines }: Change): Finding[] =>
     .map(({ text, number }) => refuses('masks', path, number, 'has the script read, not run', text));
 
 const MAKE_RULES =
-  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
+  /^\.(?:RECIPEPREFIX|ONESHELL|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
 
 /** Lines of images and units that let them run as somebody else, with other code, or less often. */
 const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
@@ -295,7 +295,7 @@ const SWALLOWS =
   /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
 
 const CHECKS =
-  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
+  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*(?!(?:0|None)?\s*\))|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
 
 /** What told of failures in a program and is gone. */
 function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {

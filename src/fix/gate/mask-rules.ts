@@ -10,7 +10,7 @@ import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
-import { functionOf, isSilenced, isWork } from './work.ts';
+import { functionOf, isFailure, isSilenced, isWork } from './work.ts';
 
 export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
   if (change.before === null) return added(change);
@@ -23,12 +23,28 @@ export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | '
   ];
 }
 
-/** Functions that ended in failure, and do so no more. */
-const lostFailures = ({ path, old, now }: Change): Finding[] =>
-  old.functions
+/** Functions and branches that ended in failure, and do so no more. */
+function lostFailures({ path, old, now, added }: Change): Finding[] {
+  if (old.unread.size > 0) return [];
+  const functions = old.functions
     .filter((name) => now.functions.includes(name) && endsBadly(name, old) && !endsBadly(name, now))
-    .filter((name) => old.unread.size === 0 && now.commands.some(({ program }) => program === name))
-    .map((name) => asks('masks', path, undefined, 'no longer ends in failure', name));
+    .filter((name) => now.commands.some(({ program }) => program === name));
+  const isEnd = (fact: Fact, file: FileFacts) => ENDS.test(fact.program) && isFailure(fact, file);
+  const failing = now.commands.filter((fact) => isEnd(fact, now) || FAILS.test(fact.program));
+  // What is done now in the place of the end may mend what it was about.
+  const mended = new Set([...failing, ...added.filter(isWork)].flatMap(guardsOf));
+  const left = new Set(now.commands.flatMap(guardsOf));
+  const branches = old.commands
+    .filter((fact) => isEnd(fact, old))
+    .flatMap((fact) => guardsOf(fact).slice(-1))
+    .filter((guard) => left.has(guard) && !mended.has(guard));
+  return [...functions, ...new Set(branches)].map((words) =>
+    asks('masks', path, undefined, 'no longer ends in failure', words),
+  );
+}
+
+const ENDS = /^(?:exit|return)$/;
+const FAILS = /^(?:die|fail\w*|fatal|abort|error|false|continue|kill)$/;
 
 const endsBadly = (name: string, { commands }: FileFacts): boolean => {
   const last = commands.filter((fact) => functionOf(fact) === name).at(-1);
@@ -103,7 +119,11 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     if (isFailed && readsOnly(fact, partner))
       findings.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
     const [first] = news.filter(
-      (hiding) => hiding !== 'left' && (!/^(?:piped|followed|asked)$/.test(hiding) || isFailed),
+      (hiding) =>
+        hiding !== 'left' &&
+        (isFailed ||
+          !/^(?:piped|followed|asked)$/.test(hiding) ||
+          (hiding === 'followed' && isEndLost(partner, fact, now))),
     );
     const isAsked = partner.around.some(({ kind }) => kind === 'condition');
     if (first === 'silenced' && !isFailed && (isAsked || !counted || DELETES.test(fact.program))) continue;
@@ -331,9 +351,9 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
 /** Whether the text that a command stands in says so with `set`, or the shell that is given the text is told so. */
 const isSet = (file: FileFacts, fact: Fact, option: RegExp): boolean =>
   file.commands.some(
-    ({ program, args, text }) =>
+    ({ program, args, text, unit }) =>
       program === 'set' &&
-      (text === fact.text || file.language !== 'yaml') &&
+      (text === fact.text || (unit === '' && file.language !== 'yaml')) &&
       args.some((word) => option.test(word.text)),
   ) || shellOptions(fact, file).some((word) => option.test(word));
 
@@ -351,20 +371,17 @@ function shellOptions(fact: Fact, { commands }: FileFacts): string[] {
 }
 const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, /^pipefail$/);
 
-/** In a task's shell, or a text for `sh -c`, only the last command tells how it ended. */
+/** In a task's shell, a recipe, a line of an image, or a text for `sh -c`, only the last command tells how it ended. */
 function isFollowed(fact: Fact, file: FileFacts): boolean {
+  if (fact.follower?.always) return true;
   const isInner = fact.around.some(({ kind }) => kind === 'argument') && shellOf(fact) === '' && fact.via !== undefined;
-  if (!(isInner || (file.language === 'yaml' && fact.role === 'run')) || isSet(file, fact, /^-\w*e|^errexit$/))
-    return false;
-  const behind = file.commands.slice(file.commands.indexOf(fact) + 1);
-  return behind.some(
-    (other) =>
-      other.text === fact.text &&
-      other.via === fact.via &&
-      other.around.length === fact.around.length &&
-      other.from > fact.from,
-  );
+  const isLastOnly = isInner || (/^(?:yaml|make|docker)$/.test(file.language) && fact.role === 'run');
+  return fact.follower !== undefined && isLastOnly && !isSet(file, fact, /^-\w*e|^errexit$/);
 }
+
+/** What follows it says that all went well, stands in its line of a recipe or image, or in the place of `&&`. */
+const isEndLost = (now: Fact, before: Fact, { language }: FileFacts): boolean =>
+  now.follower?.idle === true || /^(?:make|docker)$/.test(language) || before.around.some(({ kind }) => kind === 'and');
 
 const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=(?:false|ignore|warn)|check|noop|no-op|simulate|what-if|help)$/;
 

@@ -168,7 +168,7 @@ function variableFindings(change: Change): Finding[] {
         .map(({ name }) => asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact))),
     );
   const env = added
-    .filter(({ program, role }) => program === 'env' && role === 'run')
+    .filter(({ program, role }) => /^(?:env|sudo)$/.test(program) && role === 'run')
     .flatMap((fact) =>
       fact.args
         .flatMap(({ text }) => /^(\w+)=(.*)$/s.exec(text)?.slice(1, 3) ?? [])
@@ -207,15 +207,27 @@ function variableFindings(change: Change): Finding[] {
 const OTHERWISE =
   /\bfor\s+(?:PATH|LD_\w+|BASH_ENV)\s+in\b|\$\{(?:PATH|LD_\w+|BASH_ENV|PROMPT_COMMAND):?=|\b(?:declare|local|typeset)\s+-\w*n\w*\s+\w+=["']?(?:PATH|LD_|BASH_ENV)/;
 
+/** Options for a shell that runs a text as strictly as before, or more so. */
+const STRICT_FLAGS = /^(?:-[eux]+\s+|-[eux]*o\s+(?:pipefail|errexit|nounset)\s+)*-[eux]*c$/;
+
 /** `export PATH := …` of make and just. */
 function recipeVariables({ now: { language }, lines }: Change): { name: string; value: string; line: number }[] {
   if (language !== 'make' && language !== 'just') return [];
   return lines.added.flatMap(({ text, number }) => {
-    const [, name, value] = /^(?:export\s+|override\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
-    const isRuling = name !== undefined && (RULING.test(name) || name === 'SHELL' || name === '.SHELLFLAGS');
+    const [, target, name, value] =
+      /^([^\s#:=][^:=#]*:\s*)?(?:(?:export|override|private)\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
+    const isStrict = target === undefined && STRICT_FLAGS.test(value ?? '');
+    // Unless it is exported, no shell sees make's own ENV.
+    const isSeen = name !== 'ENV' || /\bexport\b/.test(text);
+    const isRuling =
+      name !== undefined &&
+      ((RULING.test(name) && isSeen) || name === 'SHELL' || (name === '.SHELLFLAGS' && !isStrict));
     return isRuling ? [{ name, value: value as string, line: number }] : [];
   });
 }
+
+/** A program that ssh runs to reach a host; `ssh -W` goes over another host. */
+const RUNS_TO_CONNECT = /-o\s*["']?(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](?!\s*["']?(?:ssh|none)\b)/i;
 
 /** Keys that may log in to a machine when it is made. */
 const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
@@ -229,6 +241,7 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
           ({ keys, value }) =>
             LETS_IN.test(keys.at(-1) ?? '') ||
             (keys.at(-1) === 'sudo' && /\bALL\b/.test(value)) ||
+            RUNS_TO_CONNECT.test(value) ||
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
         .filter(({ value }) => !old.data?.leaves.some((leaf) => leaf.value === value))

@@ -72,17 +72,32 @@ export function expanded(line: string, values: ReadonlyMap<string, string>): str
 /** What make fills in for a target: `$@`, `$<`, `$(@D)`; two dollars are one of the shell's. */
 const AUTOMATIC = /\$\$|\$(?:[@<^*?+%|]|[({][@<^*?+%|][DF]?[)}])/g;
 
+const TARGET_VARIABLE =
+  /^([^\s#:=][^:=#]*):\s*(?:(?:export|override|private)\s+)*([\w.-]+)\s*(?:\?|\+|:{1,3}|!)?=\s*(.*)$/;
+
+/** Variables that single targets of a makefile have, by their names. */
+function targetVariables(lines: readonly { text: string }[]): Map<string, Map<string, string>> {
+  const made = new Map<string, Map<string, string>>();
+  for (const { text } of lines) {
+    const [, targets, name, value] = TARGET_VARIABLE.exec(text) ?? [];
+    for (const target of targets?.trim().split(/\s+/) ?? [])
+      made.set(target, new Map([...(made.get(target) ?? []), [name as string, value as string]]));
+  }
+  return made;
+}
+
 function makeRecipes(text: string): ShellText[] {
   const lines = logicalLines(text);
   const values = makeVariables(text);
-  const shellText = (line: string): string =>
-    expanded(
-      line.replace(AUTOMATIC, (whole) => (whole === '$$' ? whole : '$$MAKE_TARGET')),
-      values,
-    )
+  const ofTargets = targetVariables(lines);
+  let name = '';
+  const shellText = (line: string): string => {
+    const own = name.split(/\s+/).flatMap((target) => [...(ofTargets.get(target) ?? [])]);
+    const filled = line.replace(AUTOMATIC, (whole) => (whole === '$$' ? whole : '$$MAKE_TARGET'));
+    return expanded(filled, own.length === 0 ? values : new Map([...values, ...own]))
       .replace(/\$[({]shell\s+([^)}]*)[)}]/g, '$$($1)')
       .replaceAll('$$', '$');
-  let name = '';
+  };
   return lines.flatMap(({ text: line, line: number }): ShellText[] => {
     if (line.startsWith('\t')) {
       const recipe = recipeText(line);
@@ -96,12 +111,12 @@ function makeRecipes(text: string): ShellText[] {
       ([, command]) => command as string,
     );
     const assigned = /!=\s*(.*)$/.exec(line)?.[1];
-    return [...(inline ? [inline] : []), ...called, ...(assigned ? [assigned] : [])].map((command) => ({
-      text: shellText(command),
-      role: 'run',
-      line: number,
-      name,
-    }));
+    const flags = /^\.SHELLFLAGS\s*:?=\s*(.*)$/.exec(line)?.[1];
+    const commands = [...(inline ? [inline] : []), ...called, ...(assigned ? [assigned] : [])];
+    return [
+      ...commands.map((command): ShellText => ({ text: shellText(command), role: 'run', line: number, name })),
+      ...(flags === undefined ? [] : [{ text: `set ${flags}`, role: 'run' as const, line: number, name: '' }]),
+    ];
   });
 }
 

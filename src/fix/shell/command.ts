@@ -34,6 +34,14 @@ export interface Assignment {
   readonly append: boolean;
 }
 
+/** What comes after a command in its list and tells how the list ended; where the list itself stops at a failure, only if `always`. */
+export interface Follower {
+  /** It ends well whatever happened before. */
+  readonly idle: boolean;
+  /** The list is a question, or its end is; `set -e` does not count there. */
+  readonly always: boolean;
+}
+
 export interface Command {
   /** The program first; empty for assignments and redirections that stand alone. */
   readonly words: readonly Word[];
@@ -42,6 +50,7 @@ export interface Command {
   readonly around: readonly Frame[];
   /** What a here-document gives it to read, and how that begins. */
   readonly document?: { readonly text: string; readonly head: string };
+  readonly follower?: Follower;
   /** The commands that print into it, the nearest first. */
   readonly fedBy: readonly Command[];
   readonly line: number;

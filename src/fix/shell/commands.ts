@@ -44,8 +44,23 @@ class Reader {
       const isLast = statement === statements.at(-1);
       const outer = isLast ? lastAround : around;
       const frames: readonly Frame[] = isBackground ? [...outer, { kind: 'background' }] : outer;
+      const start = this.commands.length;
       // The end of a loop's body does not tell how its last list ended.
       this.statement(statement, frames, isLast && !inLoop);
+      if (!isLast) this.followed(start, around, statements.at(-1));
+    }
+  }
+
+  /** Marks the commands from `start` on as followed by the `last` one of their list. */
+  followed(start: number, around: readonly Frame[], last: ShellNode | undefined): void {
+    // `exit "$rc"` may tell of what came before it.
+    if (last === undefined || endsInFailure(last)) return;
+    const idle = outcomeOf(last) === true || (last.type === 'command' && !doesSomething(last));
+    const always = around.some(({ kind }) => /^(?:condition|or|and|negated)$/.test(kind));
+    for (const command of this.commands.slice(start)) {
+      const inner = command.around.slice(around.length);
+      const isHeeded = inner.some((frame) => frame.kind === 'condition' || (frame.kind === 'or' && frame.fails));
+      if (!isHeeded && !command.follower) Object.assign(command, { follower: { idle, always } });
     }
   }
 
