@@ -19,9 +19,8 @@ export function destroyFindings(change: Change): Finding[] {
   return [
     ...forkBombs(change),
     ...added.flatMap((fact) => {
-      if (isQuieter(fact, change)) return [];
       const harm = worstOf([fact, ...variants(fact, change.now)].map((one) => harmIn(one, scope)));
-      if (!harm) return [];
+      if (!harm || isQuieter(fact, change)) return [];
       if (harm.severity === 'ask' && isSameAct(fact, change, scope)) return [];
       const severity = wasThere(fact, change) ? 'ask' : harm.severity;
       const words = shownWords(fact);
@@ -45,7 +44,8 @@ const loudKey = (fact: Fact): string =>
 
 /** As often as a command says less than before, it is the one that was there. */
 const isQuieter = (fact: Fact, { added, gone }: Change): boolean => {
-  const isSame = (other: Fact) => other.role === fact.role && loudKey(other) === loudKey(fact);
+  const key = loudKey(fact);
+  const isSame = (other: Fact) => other.program === fact.program && other.role === fact.role && loudKey(other) === key;
   const before = gone.filter((other) => isSame(other) && other.key !== fact.key);
   return before.length > 0 && added.filter(isSame).length <= before.length;
 };
