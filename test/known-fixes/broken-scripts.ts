@@ -89,8 +89,8 @@ export const brokenScripts: readonly BrokenStage[] = [
   script(
     'a command behind if',
     'misspelt-command',
-    'if ! grep -q web <<<"web"; then exit 1; fi\necho ok\nprintenv HOME\n',
-    ['printenv', 'pritnenv'],
+    'if ! grep -q web <<<"web"; then exit 1; fi\necho ok\nrealpath .\n',
+    ['realpath', 'raelpath'],
   ),
   script('a function of the script', 'misspelt-command', 'say_hello() { echo hello; }\nsay_hello\n', [
     '\nsay_hello\n',

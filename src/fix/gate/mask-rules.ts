@@ -1,4 +1,5 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
+import { distance } from 'fastest-levenshtein';
 import { isShell } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
@@ -66,7 +67,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
-    const partner = goneKeys.has(fact.key) ? successor(fact, change) : sameIn(now, fact, old);
+    const partner = goneKeys.has(fact.key) ? successor(fact, change, log) : sameIn(now, fact, old);
     const isFailed = failedCommands?.has(fact.key) === true;
     const say = (why: string): Finding =>
       isFailed
@@ -143,14 +144,21 @@ const DELETES = /^(?:rm|rmdir|unlink)$/;
 const isTemplated = ({ program, args }: Fact): boolean =>
   program.startsWith('\ue000') || (/^(?:ba)?sh$/.test(program) && (args[0]?.text ?? '').startsWith('\ue000'));
 
+/** The log says that there is no program of the old name, and the new one is nearly called so: it hides nothing. */
+const isSpeltRight = (now: string, before: string, log = ''): boolean =>
+  now.length > 2 &&
+  distance(now, before) <= 2 &&
+  [': not found', ': command not found'].some((end) => log.includes(` ${before}${end}`));
+
 /** A command of the same program, or with the same arguments, among those that are new. */
-function successor(fact: Fact, { added }: Change): Fact | undefined {
+function successor(fact: Fact, { added }: Change, log: string | undefined): Fact | undefined {
   const words = new Set(fact.args.map(({ text }) => text).filter((text) => text.length > 1));
   const shared = (other: Fact) => other.args.filter(({ text }) => words.has(text)).length;
   const candidates = added.filter(
     (other) =>
       !/^(?:echo|printf|:|true|log\w*|#)$/.test(other.program) &&
       (other.program === fact.program ||
+        isSpeltRight(other.program, fact.program, log) ||
         (isTemplated(other) && other.unit === fact.unit && (isTemplated(fact) || fact.program.includes('.'))) ||
         (shared(other) > 0 && shared(other) * 2 >= words.size)),
   );

@@ -36,6 +36,17 @@ test('what was sent to a host before may go to the same host of another domain, 
   assert.is(verdict('up.home.example'), 'sends');
 });
 
+test('a command without arguments that does not exist may become the one that was meant, and nothing else', () => {
+  const text = `${SCRIPT}printf 'b\\na\\n' | srot\n`;
+  const line = text.split('\n').length - 1;
+  const missing = `run.sh: line ${line}: srot: command not found`;
+  const verdict = (now: string, log: string) =>
+    word(judge([edit(RUN, text.replace('srot', now), text)], { ...RULES, failed: log, log }));
+  assert.is(verdict('sort', missing), 'ok');
+  assert.is(verdict('cat', missing), 'masks');
+  assert.is(verdict('sort', `run.sh: line ${line}: srot: it failed`), 'masks');
+});
+
 test('nothing, or nothing different, is no change', () => {
   assert.is(word(judge([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');
