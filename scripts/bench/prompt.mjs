@@ -35,7 +35,7 @@ const objects = {
 };
 const run = { layout: { home }, config: { map, loop: { redact: [] } }, env: {}, tree: { objects, base: { commit: '' } } };
 const [began, used] = [performance.now(), process.cpuUsage()];
-const { text: prompt } = await maskedPrompt(run, { how: 'exit code 1' }, facts);
+const { text: prompt } = await maskedPrompt(run, { endText: 'exit code 1', steps: ['talos'] }, facts);
 const made = performance.now() - began;
 const { user, system } = process.cpuUsage(used);
 if (prompt.includes('s3cr3t') || !prompt.includes('SECRET_')) throw new Error('the prompt is not masked');
