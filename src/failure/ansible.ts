@@ -25,6 +25,8 @@ const EXCEPTION = /^An exception occurred during task execution\..{0,80}? The er
 
 const GENERIC =
   /^(?:non-zero return code|MODULE FAILURE\b|The module failed to execute|Assertion failed$|Request failed$|All items completed|One or more items failed|Failed as requested from task|the output has been hidden)/i;
+/** Where Ansible found it; what it quotes of the file below that says nothing. */
+export const OFFENDING = /^The error appears to (?:be|have been) in ('.{1,300}': line \d+, column \d+).*/;
 const MAX_BODY_LINES = 40;
 const MAX_CAUSE_LINES = 4;
 /** A result that is longer is told by its cause alone. */
@@ -47,7 +49,7 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
   const raw = lines.slice(at, next);
   const isLong = raw.join('').length > MAX_RAW_CHARS;
   const summary =
-    reason === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${reason.split('\n')[0]}`, ...reason.split('\n').slice(1)];
+    reason === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${reason.split('\n')[0]}`, ...detailsOf(reason)];
   // Text that YAML puts below its key.
   const isBlock = raw.some((text) => /: [|>]-?$/.test(text));
   const fieldLines = raw.filter(
@@ -60,6 +62,13 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
     next,
     isIgnored: lines[next]?.trim() === '...ignoring',
   };
+}
+
+/** What stands below the first line of a cause, up to where Ansible found it. */
+function detailsOf(reason: string): string[] {
+  const details = reason.split('\n').slice(1);
+  const place = details.findIndex((line) => OFFENDING.test(line));
+  return place < 0 ? details : [...details.slice(0, place), (details[place] as string).replace(OFFENDING, 'in $1')];
 }
 
 /** The rest of a result: on its line, as JSON over several lines, or as indented YAML. */

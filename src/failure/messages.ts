@@ -1,5 +1,5 @@
 // Lines → messages: what a program says over several lines becomes one, its headline first. Pure.
-import { TASK_HEADER, taskResultAt } from './ansible.ts';
+import { OFFENDING, TASK_HEADER, taskResultAt } from './ansible.ts';
 import { CHECK_FAILED, type Grade, gradeOf, isFrame } from './grade.ts';
 
 /** What a program says at once. */
@@ -245,8 +245,7 @@ const MAX_QUOTED = 12;
 
 /** Where Ansible found it: file and line are told, the quoted source is left out. */
 const offending: Join = (lines, i, { out }) => {
-  const [, file] =
-    /^The error appears to (?:be|have been) in ('.{1,300}': line \d+, column \d+)/.exec(lines[i] as string) ?? [];
+  const file = OFFENDING.exec(lines[i] as string)?.[1];
   if (!file) return undefined;
   out.findLast(isErrorMessage)?.lines.push(`in ${file}`);
   const here = lines.slice(i, i + MAX_QUOTED).findIndex((line) => /^\s*\^ here/.test(line));

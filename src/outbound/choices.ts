@@ -30,22 +30,22 @@ export function choicesFor(context: FailureContext, mask: MaskText): Choice[] {
   ];
   const keys = new Set<string>();
   const fitting = all.filter((choice) => {
-    const key = JSON.stringify(choice);
-    const text = suspects.find(({ path }) => path === choice.path)?.text ?? '';
-    const isNew = choice.old !== choice.new && !keys.has(key) && !isTried(choice, text, context);
+    const file = suspects.find(({ path }) => path === choice.path);
+    const lines = withChoice(file?.text ?? '', choice)?.split('\n');
+    const line = lines?.[choice.line - 1]?.trimEnd();
+    // Two ways to say one change are one choice.
+    const key = JSON.stringify([choice.path, choice.line, line]);
+    const isNew = line !== undefined && choice.old !== choice.new && !keys.has(key) && !isTried(line, context);
     keys.add(key);
-    return isNew && mask(key) === key && withChoice(text, choice) !== undefined;
+    const text = JSON.stringify(choice);
+    return isNew && mask(text) === text;
   });
   return fitting.length > MAX_CHOICES ? [] : fitting;
 }
 
 /** The line as it would be was already tried. */
-function isTried(choice: Choice, text: string, { tries = [] }: FailureContext): boolean {
-  const line = withChoice(text, choice)?.split('\n')[choice.line - 1]?.trimEnd();
-  return (
-    line !== undefined && tries.some(({ diff = '' }) => diff.split('\n').some((one) => one.trimEnd() === `+${line}`))
-  );
-}
+const isTried = (line: string, { tries = [] }: FailureContext): boolean =>
+  tries.some(({ diff = '' }) => diff.split('\n').some((one) => one.trimEnd() === `+${line}`));
 
 /** Where a file refers to what does not exist, the paths of the same place or the same name that do. */
 function existingPaths({ path, folder, listing }: MissingPath, suspects: readonly Suspect[], tree: readonly string[]) {
@@ -94,11 +94,16 @@ function nearChoices({ name, weight, exact, places }: NearName, suspects: readon
     const written = suspects.find((file) => file.path === path)?.text.split('\n')[line - 1];
     // Used elsewhere, or quoted as what is wanted and nowhere defined: then the single one like it is the slip.
     const isWanted = exact > 1 || (weight >= QUOTED_WEIGHT && (exact === 0 || isDefinition(like, written)));
-    const isSlip = count === 1 && isWanted && written !== undefined;
+    // `Name` beside `name` in one file is a habit.
+    const isHabit = like.toLowerCase() === name.toLowerCase() && forName.some((one) => one.path === path);
+    const isSlip = count === 1 && isWanted && written !== undefined && !isHabit;
     return isSlip ? [{ path, line, old: like, new: name }] : [];
   });
+  const isDefined = suspects.some(({ text }) =>
+    new RegExp(`^\\s*(?:class|def|func(?:tion)?) ${name}\\b`, 'm').test(text),
+  );
   const replaced =
-    forName.length === 1 || forName.every(({ path }) => path === forName[0]?.path)
+    !isDefined && forName.every(({ path }) => path === forName[0]?.path)
       ? forName.slice(0, 1).flatMap((place) => places.map(({ like }) => ({ ...place, old: name, new: like })))
       : [];
   return [...replaced, ...forLike];

@@ -17,7 +17,7 @@ const DEFAULT_BUDGET = 5000;
 const PROMPT_LOG_LINES = 40;
 
 /** Where one file may be changed: another with the same fault is the next failure. */
-const FILES_INTRO = `You may change one of these; the likeliest stands last. The numbers before the lines are not part of them.
+const FILES_INTRO = `Editable: one of those that are shown; the likeliest stands last. The numbers before the lines are not part of them.
 If another file has the same fault, it is asked about next.`;
 
 export interface PromptOptions {

@@ -76,6 +76,15 @@ for (const [tool, line] of Object.entries(FAN_OUT)) {
   });
 }
 
+test('of what Ansible quotes from a file only the place is told', () => {
+  const quote =
+    "The error appears to be in '/srv/x/tasks/main.yml': line 9, column 3, but may\\nbe elsewhere in the file";
+  const source = 'The offending line appears to be:\\n\\n---\\n- name: Write the exports\\n  ^ here\\n';
+  const cause = `The conditional check 'nfs_exprts' failed: ${'x'.repeat(300)} 'nfs_exprts' is undefined`;
+  const [error] = failure(`fatal: [nas]: FAILED! => {"msg": "${cause}\\n\\n${quote}\\n\\n${source}"}\n`).errors;
+  assert.equal(error?.lines, [`fatal: [nas]: FAILED! => ${cause}`, "in '/srv/x/tasks/main.yml': line 9, column 3"]);
+});
+
 test('hosts by their names in front of a colon are hosts; programs, devices and guests are not', () => {
   const print = (front: string) => failure(`${front}: cannot import tank: no such pool\n`).fingerprint;
   assert.is(print('cp1'), print('node-12'));

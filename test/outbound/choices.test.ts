@@ -39,6 +39,34 @@ test('for a name that is not there, those that are nearly it; for one that only 
   assert.equal(offered(defined, 'run: POOL_SIZE is not set'), ['env.sh:1 POOL_SZIE → POOL_SIZE']);
 });
 
+test('a name in other letters beside the one that is wanted is no slip', () => {
+  const texts = {
+    'templates/account.yaml': '{{ if .Values.serviceAccount.create }}\nkind: ServiceAccount\n',
+    'templates/pod.yaml': 'serviceAccountName: {{ .Values.serviceAccount.name }}\n',
+    'values.yaml': 'serviceaccount:\n  create: true\n',
+  };
+  const error =
+    'templates/account.yaml:1:14: at <.Values.serviceAccount.create>: nil pointer evaluating interface {}.create';
+  assert.equal(offered(texts, error), ['values.yaml:1 serviceaccount → serviceAccount']);
+});
+
+test('a class or function that is there is no slip, whatever is like it', () => {
+  const host = 'class Host:\n    address: str\n    def key(self):\n        return self.address\n';
+  const texts = { 'load.py': host, 'dns.py': 'for host in hosts:\n    host.adress\n' };
+  const error = "AttributeError: 'Host' object has no attribute 'adress'";
+  assert.equal(offered(texts, error), ['dns.py:2 adress → address']);
+});
+
+test('one change that can be told in two ways is offered once', () => {
+  const texts = {
+    'helmfile.yaml': 'releases:\n  - name: cert-manager\n    values: [values/certmanager.yaml]\n',
+    'values/cert-manager.yaml': 'name: cert-manager\n',
+  };
+  const error = 'release "cert-manager": stat values/certmanager.yaml: no such file or directory';
+  const lines = offered(texts, error).filter((one) => one.startsWith('helmfile.yaml:3 '));
+  assert.is(lines.length, 1, lines.join('\n'));
+});
+
 test('for a value that the error does not take, those that it says it takes, and what the tool suggests', () => {
   const texts = { 'zones.csv': 'www,CNAM,web\nweb,A,10.0.0.1\n' };
   const error = "unknown type 'CNAM' (allowed: A, CNAME, TXT)";

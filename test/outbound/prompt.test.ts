@@ -80,7 +80,7 @@ config/talos/all.yaml:3: bad indentation
 
 # The files
 
-You may change one of these; the likeliest stands last. The numbers before the lines are not part of them.
+Editable: one of those that are shown; the likeliest stands last. The numbers before the lines are not part of them.
 If another file has the same fault, it is asked about next.
 
 [data ${NONCE}: file stages/talos/run.sh, 3 lines]
@@ -285,10 +285,7 @@ test('files that are not shown are named', () => {
     text: manyLines(140, `f${i}`).join('\n'),
   }));
   const { text } = promptOf({ files, budget: 3000 });
-  assert.match(
-    text,
-    /The stage has these files too; less points at them:\n\[data \S+: names\]\n- config\/f\d+\.yaml\n/,
-  );
+  assert.match(text, /Not shown, because less points at them:\n\[data \S+: names\]\n- config\/f\d+\.yaml\n/);
   assert.match(text, /- and \d+ more\n/);
 });
 

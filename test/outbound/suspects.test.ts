@@ -166,6 +166,19 @@ test('names of the same family as one that is not defined are told, and never of
   assert.not.match(text, /^\d+\. .*k3s_token_file/m);
 });
 
+test('a single word is not of the family of a longer name, and a name that is defined needs none', () => {
+  const files = [
+    { path: 'ansible.cfg', text: 'inventory = hosts.yml\n' },
+    { path: 'site.yml', text: 'a: "{{ inventory_hostname }}"\nnet_mtu: 1\nnet_name: x\nb: "{{ net_name }}"\n' },
+  ];
+  const failure = {
+    class: 'unknown',
+    ended: 'exit code 2',
+    error_lines: ["'inventory_hostname' with 'net_name' failed"],
+  };
+  assert.not.match(promptOf({ files, failure, log: '' }).text, /^Like /m);
+});
+
 test('a file that the error names and no fix may change is told as what a person has to look at', () => {
   const files = [{ path: 'site.yml', text: '- hosts: all\n' }];
   const failure = { class: 'unknown', ended: 'exit code 1', error_lines: ['inventory/hosts.yml:3: bad indentation'] };

@@ -153,7 +153,7 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
 
 const HINT = /Did you mean:? ["'`](?<word>[^"'`\n]+)["'`]/;
 /** Where the tool says that it was. */
-const FILES = [/The error appears to be in '([^'\n]+)'/, /\bon (\S+\.tf) line \d+/, /File "([^"\n]+)", line \d+/];
+const FILES = [/(?:^|to be )in '([^'\n]+)': line \d+/m, /\bon (\S+\.tf) line \d+/, /File "([^"\n]+)", line \d+/];
 
 /** The error lines as one text, what JSON escaped readable again, frames and log prefixes of tools left out. */
 export function errorText(facts: RepairFacts): string {

@@ -63,7 +63,7 @@ const COMMON_WORDS = new Set(
   `error errors failed failure fail fatal warning line file with from this that cannot could unable not found invalid
    unexpected expected while when such exit status code command stage value type name path read open true false null json
    yaml column changed task rule version create state config field unknown missing resource for is not in of syntax
-   to the and must was has are be on at by or mapping here allowed`.split(/\s+/),
+   to the and must was has are be on at by or mapping here allowed named called`.split(/\s+/),
 );
 /** Also in the plural: `mapping values are not allowed here` names nothing. */
 const isCommon = (word: string): boolean => {

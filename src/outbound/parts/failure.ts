@@ -39,7 +39,7 @@ export const tellingLogEnd =
     return endOf(
       telling.slice(-most),
       nonce,
-      telling.length < all.length ? ', progress and foreign frames left out' : '',
+      telling.length < all.length ? ', without progress and stack frames of libraries' : '',
     );
   };
 

@@ -61,10 +61,14 @@ export function nearNames(files: readonly SourceFile[], names: readonly NameClue
 export const likest = (name: string, places: NearName['places']): NearName['places'] =>
   places.toSorted((a, b) => distance(a.like, name) - distance(b.like, name)).slice(0, MAX_LIKE);
 
-/** All but the last part of the one is, or begins, the other: k3s_token_path, k3s_token_file, k3s_token. */
+/**
+ * All but the last part of the one is, or begins, the other: k3s_token_path, k3s_token_file, k3s_token. The first word of a variable
+ * is none of its family; that of an object may be (paperless, paperless-ngx), unless what follows is only a number.
+ */
 function isRelated(name: string, other: string): boolean {
-  const family = /^(.+[-_])[^-_]+$/.exec(name)?.[1] ?? '';
-  return family.length > MIN_LENGTH && other !== name && `${other}${family.at(-1)}`.startsWith(family);
+  const family = /^(.+[-_])(?!\d+$)[^-_]+$/.exec(name)?.[1] ?? '';
+  if (family.length <= MIN_LENGTH || other === name || (family.endsWith('_') && !other.includes('_'))) return false;
+  return `${other}${family.at(-1)}`.startsWith(family);
 }
 
 /** The same but for case, `-` and `_`, with letters swapped, or with one slip of the finger; two in a long name. */

@@ -13,7 +13,7 @@ const MAX_NOTES = 12;
 const MAX_FILES = 3;
 /** What is read with less to point at it is only noise. */
 const MIN_SCORE = 40;
-const MIN_WEIGHT = 40;
+const MIN_WEIGHT = 49;
 const WHOLE_LINES = 31;
 
 export const readingLines: PartLines = (context) => {
@@ -60,7 +60,7 @@ export const readingLines: PartLines = (context) => {
 
 /** The error itself names it, and it is not just another word of the same repository. */
 const isTelling = ({ weight, exact, places, related }: NearName): boolean =>
-  weight >= MIN_WEIGHT && (related || exact === 0 || places.some(({ count }) => count === 1));
+  weight >= MIN_WEIGHT && (related ? exact <= 1 : exact === 0 || places.some(({ count }) => count === 1));
 
 /** All of a short file; of a long one what is around the lines that matter. */
 function readable(file: Suspect, nonce: string, room: number): string[] {
