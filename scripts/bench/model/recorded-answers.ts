@@ -25,7 +25,7 @@ const SELECTOR: Change = ['manifests/web/service.yaml', 'app: web', 'app: fronte
 const IMPERFECT: Readonly<Record<string, Imperfect>> = {
   // Of those that are mended by the letter.
   'a command with two letters swapped': { changes: [[RUN, 'mkdri -p out\n', '']] },
-  'a command behind if': { changes: [[RUN, 'pritnenv HOME', 'pritnenv HOME || true']] },
+  'a command behind if': { changes: [[RUN, 'raelpath .', 'raelpath . || true']] },
   'a path with two letters swapped': { changes: [['config/vsm.tsv', '', '101\tcp1\n']] },
   'a folder': { changes: [[RUN, 'cd confgi', 'mkdir -p confgi\ncd confgi']] },
   'a variable of the environment': {
