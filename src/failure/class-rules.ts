@@ -156,7 +156,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     match: any`[\w.+-]+ (?:is not|isn't|not|must be|needs to be|be) installed | have \S+ installed`,
     // Of these it is a name in the configuration that is wrong, or a library that is missing.
     unless:
-      /\b(?:packages?|modules?|charts?|collections?|roles?|plugins?|CRDs?|librar(?:y|ies)|provider|driver|headers)\b/i,
+      /\b(?:packages?|modules?|charts?|collections?|roles?|plugins?|CRDs?|librar(?:y|ies)|provider|driver|headers|depends)\b/i,
   },
   'said by QEMU': { class: 'proxmox_error', match: [/^kvm: -\w/m] },
   'refused by Kubernetes validation': {
@@ -179,7 +179,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | /(?:LOGON|LOGIN|AUTH)_FAIL/
       /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
       (?:could not read|enter) (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password
-      Must be logged in | no such token | no key available | Too many authentication failures | code = PermissionDenied
+      Must be logged in | not (?:currently )?(?:signed|logged) in | no such token | no key available | Too many authentication failures | code = PermissionDenied
       no (?:mutual|matching) (?:signature|host key|key exchange) | (?:denied: requested|pull) access | /\.git denied to \S/
       denied to (?:repository|registry) | /\bdenied for user ['"]/
       /"(?:\w+:\/\/)?[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^"\s]{1,300}": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
@@ -259,6 +259,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     match: any`
       ${says('silent', 'peer')}
       too ?many ?requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
+      hash sum mismatch | mirror sync in progress
       (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
       (?:connection|connect|network|socket|transport)(?: to \S+)? (?:error|failed|failure) | /\bfetch failed$/ | 100% packet loss
       E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | early EOF
@@ -303,7 +304,8 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
     class: 'missing_file',
-    unless: /: (?:device or resource busy|input\/output error|too many open files|timeout)\b/i,
+    // A path in a document is no file either.
+    unless: /: (?:device or resource busy|input\/output error|too many open files|timeout)\b|\bdoc is missing \w/i,
     match: any`
       ${says('lost', 'file')}
       /\b(?:cannot|can't|could not|unable to|failed to) (?:open|stat|access|read) ['"‘][\w.@\/-]+['"’]/
@@ -313,7 +315,13 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/
     `,
   },
-  'package unknown': { class: 'config_error', match: [says('lost', 'package'), says('unknown', 'package')] },
+  'package unknown': {
+    class: 'config_error',
+    match: any`
+      ${says('lost', 'package')} ${says('unknown', 'package')}
+      not going to be installed | (?:unmet|broken) (?:dependencies|packages)
+    `,
+  },
   // A resource of Proxmox or Talos is where Terraform found it, not who says it.
   'Terraform language': {
     class: 'config_error',
@@ -345,9 +353,9 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
       execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
       cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
-      requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/
+      (?:requires|accepts|takes|expects)(?: \w+){0,3} \d+ arg(?:ument)?s? | got \d+ arguments? but | /\bstatus=2\d\d\/[A-Z_]+/
       required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
-      exec format error | (?:dependency|import|reference) cycle | circular \w+
+      exec format error | (?:dependency|import|reference) cycle | (?:circular|cyclic) \w+
       (?:returned error|status(?: code)?|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:404|410)
     `,
   },
