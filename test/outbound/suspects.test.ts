@@ -166,6 +166,15 @@ test('names of the same family as one that is not defined are told, and never of
   assert.not.match(text, /^\d+\. .*k3s_token_file/m);
 });
 
+test('names that the error has are noted, in a long line too; not those of warnings before it', () => {
+  const text = 'a: $MEDIA_ROOT/books\nb: $MEDIA_DIR/films\nc: Caddyfile\n';
+  const error = `cannot fill in ['config:/config', 'cache:/cache', '${'x'.repeat(90)}', '\${MEDIA_DIR:?set it}/films:ro'] in service "tv"`;
+  const failure = { class: 'unknown', ended: 'exit code 1', error_lines: [error] };
+  const log = `warning: 'caddyfile' is not formatted\n${error}\n`;
+  const notes = promptOf({ files: [{ path: 'compose.yaml', text }], failure, log }).text.match(/^Like .*$/gm);
+  assert.equal(notes, ['Like MEDIA_DIR: MEDIA_ROOT (compose.yaml line 1)']);
+});
+
 test('a single word is not of the family of a longer name, and a name that is defined needs none', () => {
   const files = [
     { path: 'ansible.cfg', text: 'inventory = hosts.yml\n' },

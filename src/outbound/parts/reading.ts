@@ -13,11 +13,12 @@ const MAX_NOTES = 12;
 const MAX_FILES = 3;
 /** What is read with less to point at it is only noise. */
 const MIN_SCORE = 40;
-const MIN_WEIGHT = 49;
+const MIN_WEIGHT = 40;
 const WHOLE_LINES = 31;
 
 export const readingLines: PartLines = (context) => {
-  const { nonce } = context;
+  const { nonce, failure } = context;
+  const errors = failure.error_lines.join('\n');
   const suspicion = suspicionOf(context);
   const { missing, near, rendered, closed, files } = suspicion;
   const notes = [
@@ -31,7 +32,7 @@ export const readingLines: PartLines = (context) => {
         `${path} does not exist. ${folder === '' ? 'The repository' : `${folder}/`} has: ${listing.slice(0, MAX_LISTED).join(' ')}`,
       ]),
     ...near
-      .filter(isTelling)
+      .filter((one) => isTelling(one) && errors.includes(one.name))
       .slice(0, 4)
       .map(({ name, places }) => {
         const like = likest(name, places).map(({ like, path, line }) => `${like} (${path} line ${line})`);
