@@ -150,7 +150,7 @@ test('what may only be read is shown as such, and never as a file to change', ()
   };
   const { text } = promptOf({ files, readable, failure, log: '' });
   assert.match(text, 'Only for reading; none of this is yours to change.');
-  assert.match(text, 'Like storages: storage (inventory/hosts.yml line 1)');
+  assert.match(text, 'Names like storages: storage (inventory/hosts.yml line 1)');
   assert.match(text, /: only for reading, inventory\/hosts\.yml, 2 lines\]/);
   assert.not.match(text, /: file inventory/);
 });
@@ -162,7 +162,7 @@ test('names of the same family as one that is not defined are told, and never of
   ];
   const failure = { class: 'unknown', ended: 'exit code 2', error_lines: ["'k3s_token_path' is undefined"] };
   const { text } = promptOf({ files, failure, log: '' });
-  assert.match(text, 'Like k3s_token_path: k3s_token_file (roles/k3s/defaults/main.yml line 2)');
+  assert.match(text, 'Names like k3s_token_path: k3s_token_file (roles/k3s/defaults/main.yml line 2)');
   assert.not.match(text, /^\d+\. .*k3s_token_file/m);
 });
 
@@ -171,8 +171,8 @@ test('names that the error has are noted, in a long line too; not those of warni
   const error = `cannot fill in ['config:/config', 'cache:/cache', '${'x'.repeat(90)}', '\${MEDIA_DIR:?set it}/films:ro'] in service "tv"`;
   const failure = { class: 'unknown', ended: 'exit code 1', error_lines: [error] };
   const log = `warning: 'caddyfile' is not formatted\n${error}\n`;
-  const notes = promptOf({ files: [{ path: 'compose.yaml', text }], failure, log }).text.match(/^Like .*$/gm);
-  assert.equal(notes, ['Like MEDIA_DIR: MEDIA_ROOT (compose.yaml line 1)']);
+  const notes = promptOf({ files: [{ path: 'compose.yaml', text }], failure, log }).text.match(/^Names like .*$/gm);
+  assert.equal(notes, ['Names like MEDIA_DIR: MEDIA_ROOT (compose.yaml line 1)']);
 });
 
 test('a single word is not of the family of a longer name, and a name that is defined needs none', () => {
@@ -185,7 +185,7 @@ test('a single word is not of the family of a longer name, and a name that is de
     ended: 'exit code 2',
     error_lines: ["'inventory_hostname' with 'net_name' failed"],
   };
-  assert.not.match(promptOf({ files, failure, log: '' }).text, /^Like /m);
+  assert.not.match(promptOf({ files, failure, log: '' }).text, /^Names like /m);
 });
 
 test('a file that the error names and no fix may change is told as what a person has to look at', () => {

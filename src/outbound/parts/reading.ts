@@ -36,7 +36,7 @@ export const readingLines: PartLines = (context) => {
       .slice(0, 4)
       .map(({ name, places }) => {
         const like = likest(name, places).map(({ like, path, line }) => `${like} (${path} line ${line})`);
-        return `Like ${name}: ${like.join(', ')}`;
+        return `Names like ${name}: ${like.join(', ')}`;
       }),
     ...rendered.map(({ written, from, by }) => {
       const who = by === undefined ? 'is made' : `was made by the stage ${by}`;
