@@ -114,9 +114,10 @@ export const TALOS: Speaker = {
 export const PROXMOX: Speaker = {
   command: new RegExp(String.raw`${COMMAND}${PROXMOX_TOOL}\s`, 'im'),
   output: new RegExp(String.raw`\bUPID:|^TASK ERROR|^\s*${PROXMOX_TOOL}${USAGE_OR_END}`, 'im'),
-  // In capitals it is a variable of the environment; Java, Vagrant and others have VMs too, but no numbers for them.
+  // In capitals it is a variable of the environment, behind a slash a provider. Java, Vagrant and others have VMs too, but no numbers
+  // for them.
   words: any`
-    ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|\b)proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
+    ${/\bproxmoxer\b|(?<!["'.\w])proxmox_\w+\b|(?:==> \S*|(?<![\w/]))proxmox(?:-iso|-clone)?[.:]|\b[Pp]roxmox (?:VE|API|node|cluster)\b/}
     ${/\bQEMU\b|\b(?:VM|CT|VMID|LXC) '?\d{3,9}\b|\bcontainer '\d{3,9}'|\bVM '[^']+'|\bVM with (?:name|vmid|id)\b/}
     (?:VM|CT) is locked \( | ^VM (?:is )?not running | VM quit\/powerdown failed
     /\/api2\/json\b/ | /(?<![\w.-])\/nodes\/[\w-]+\/(?:qemu|lxc|storage|tasks|vzdump|aplinfo|disks)\b/
