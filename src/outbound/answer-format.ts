@@ -70,14 +70,14 @@ Fix: what the change does, in one sentence
 Reason: why that mends this failure, in one sentence`;
 
 const NO_CHANGE =
-  'When no change to the files shown can mend it, write no block: say in one line what a person has to do.';
+  'When the right value is not shown here, or the fault is elsewhere, write only one line: what a person has to do.';
 
 /** Where the example goes in. */
 const EXAMPLE = '{{example}}';
 
 const FORMS: Readonly<Record<AnswerFormat, string>> = {
-  diff: `A unified diff with three lines of context, in one fenced block: the path as shown, the lines as they are in the
-file, without the line numbers that are shown before them.
+  diff: `A unified diff with three lines of context (fewer at the start or end of the file), in one fenced block: the path as
+shown, the lines as they are in the file, without the line numbers that are shown before them. A bare @@ is enough.
 
 ${EXAMPLE}
 

@@ -17,8 +17,8 @@ const DEFAULT_BUDGET = 5000;
 const PROMPT_LOG_LINES = 40;
 
 /** Where one file may be changed: another with the same fault is the next failure. */
-const FILES_INTRO = `Editable: one of those that are shown; the likeliest stands last. The numbers before the lines are not part of them.
-If another file has the same fault, it is asked about next.`;
+const FILES_INTRO = `Change one file of this section; the likeliest stands last. The numbers before the lines are not part of them.
+If another file has the same fault, leave it: you will be asked about it in a prompt of its own.`;
 
 export interface PromptOptions {
   /** The text of ai/executor_instructions.md. Its section "The answer" is left out: the rule on the form stands for it. */

@@ -100,7 +100,7 @@ test('offered changes stand in the prompt, numbered, after the failure, as the l
   const { text } = promptOf({ ...context, choices: choicesFor(context, (one) => one) });
   assert.match(
     text,
-    /# Offered changes\n\n.*\n\n\[data \S+: offered changes\]\n1\. run\.py, line 1: print\(host\.adress\)\n {3}becomes: print\(host\.address\)\n/,
+    /# Offered changes\n\n.*\n\n\[data \S+: offered changes\]\n1\. run\.py, line 1:\nprint\(host\.adress\)\nbecomes\nprint\(host\.address\)\n/,
   );
   assert.not.match(promptOf(context).text, '# Offered changes');
 });

@@ -80,8 +80,8 @@ config/talos/all.yaml:3: bad indentation
 
 # The files
 
-Editable: one of those that are shown; the likeliest stands last. The numbers before the lines are not part of them.
-If another file has the same fault, it is asked about next.
+Change one file of this section; the likeliest stands last. The numbers before the lines are not part of them.
+If another file has the same fault, leave it: you will be asked about it in a prompt of its own.
 
 [data ${NONCE}: file stages/talos/run.sh, 3 lines]
 1 | #!/usr/bin/env bash
@@ -285,7 +285,7 @@ test('files that are not shown are named', () => {
     text: manyLines(140, `f${i}`).join('\n'),
   }));
   const { text } = promptOf({ files, budget: 3000 });
-  assert.match(text, /Not shown, because less points at them:\n\[data \S+: names\]\n- config\/f\d+\.yaml\n/);
+  assert.match(text, /Editable too, but not shown:\n\[data \S+: names\]\n- config\/f\d+\.yaml\n/);
   assert.match(text, /- and \d+ more\n/);
 });
 

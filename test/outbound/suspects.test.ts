@@ -46,6 +46,24 @@ test('who refers to a path that does not exist comes before all others, and what
   });
 });
 
+test('the one file that says the words of the error is shown with their line, but not before what they are about', () => {
+  const steps =
+    'sed "s/@NAME@/$1/" kubeconfig.tmpl > out/kubeconfig\ngrep -q "$1" out/kubeconfig || die "the kubeconfig has no endpoint"\n';
+  const texts = { 'kubeconfig.tmpl': 'server: @NAMES@\n', 'lib/steps.sh': steps, 'lib/log.sh': 'die() { exit 1; }\n' };
+  for (const before of ['error: ', './run.sh: line 3: ', '[ERROR] ', '']) {
+    const { ranked } = of(texts, `${before}the kubeconfig has no endpoint`);
+    const [template, said] = ranked;
+    assert.equal([template?.path, said?.path, said?.named], ['kubeconfig.tmpl', 'lib/steps.sh', [2]], before);
+    assert.ok((said?.score ?? 0) > (template?.score ?? 0) * 0.3, before);
+  }
+  const twice = of({ 'a.sh': steps, 'b.sh': steps }, 'error: the kubeconfig has no endpoint');
+  assert.equal(
+    twice.ranked.flatMap(({ named }) => named),
+    [],
+    'said in two files it points at neither',
+  );
+});
+
 test("a linter's finding names its line by itself, and the words of a parser name no file", () => {
   const texts = {
     'roles/disks/tasks/main.yml': '- name: x\n  bad: y\n',

@@ -7,7 +7,7 @@ import { suspicionOf } from './suspicion-of.ts';
 
 /** At most, for the names of files that are not shown. */
 const NAMES_ROOM = 300;
-const NAMES_INTRO = 'Not shown, because less points at them:';
+const NAMES_INTRO = 'Editable too, but not shown:';
 
 /** So many files are all there is to look at: none of them is left out as unlikely. */
 const FEW = 3;

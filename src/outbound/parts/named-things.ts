@@ -122,3 +122,24 @@ export function addSource(files: readonly SourceFile[], { source }: Clues, point
     }
   }
 }
+
+/** `error: `, `[ERROR] `, `./run.sh: line 12: `, `make: *** `: what a shell or a script puts before its message. */
+const BEFORE_MESSAGE = /^(?:\W*(?:error|fatal|fail(?:ed|ure)?|err)\b\W*|\S+: (?:line \d+: )?)+/i;
+const MIN_MESSAGE = 16;
+
+/** The one file that has the words of the error in it: there it is decided that something is wrong. */
+export function addMessages(
+  files: readonly SourceFile[],
+  errorLines: readonly string[],
+  points: ReadonlyMap<string, Points>,
+): void {
+  for (const line of errorLines) {
+    const message = line.replace(BEFORE_MESSAGE, '').trim();
+    if (message.length < MIN_MESSAGE || message.split(' ').length < 3) continue;
+    const [only, ...more] = files.filter(({ text }) => text.includes(message));
+    if (!only || more.length > 0) continue;
+    const of = points.get(only.path) as Points;
+    of.shares.push(40);
+    of.named.add(only.text.slice(0, only.text.indexOf(message)).split('\n').length);
+  }
+}

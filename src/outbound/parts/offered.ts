@@ -8,10 +8,11 @@ const INTRO = 'Each of these fits into its file. One may be what is needed; or n
 export const offeredLines: PartLines = ({ choices = [], files, nonce }) => {
   const lines = choices.flatMap((choice, i) => {
     const text = files.find(({ path }) => path === choice.path)?.text ?? '';
-    const at = (whole: string) => clipLine((whole.split('\n')[choice.line - 1] ?? '').trim(), 160);
+    // With its indentation, for it may be copied.
+    const at = (whole: string) => clipLine((whole.split('\n')[choice.line - 1] ?? '').trimEnd(), 160);
     return [
-      `${i + 1}. ${choice.path}, line ${choice.line}: ${at(text)}`,
-      `   becomes: ${at(withChoice(text, choice) ?? text)}`,
+      `${i + 1}. ${choice.path}, line ${choice.line}:`,
+      ...[at(text), 'becomes', at(withChoice(text, choice) ?? text)],
     ];
   });
   return (room) => {

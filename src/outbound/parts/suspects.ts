@@ -5,7 +5,7 @@ import type { SourceFile } from '../context.ts';
 import { type Clues, cluesOf, type Evidence, type PathClue, pathsIn } from './clues.ts';
 import type { FindSource, Made } from './made-by.ts';
 import { addReferrers, type MissingPath } from './missing-paths.ts';
-import { addNames, addPathParts, addSource, addVerbatim } from './named-things.ts';
+import { addMessages, addNames, addPathParts, addSource, addVerbatim } from './named-things.ts';
 import type { NearName } from './near-names.ts';
 import { type Meaning, type PathFinder, pathFinder, renderedName } from './paths.ts';
 import type { Points } from './points.ts';
@@ -65,6 +65,7 @@ export function suspicion(
   addPathParts(files, names, points);
   addVerbatim(files, clues, points);
   addSource(files, clues, points);
+  addMessages(files, evidence.error_lines, points);
   const run = new Set(pathsIn(evidence.command, 1).flatMap(({ written }) => finder.meaning(written, []).paths));
   const ranked = files.map(({ path, text }) => {
     const { score, shares, plain, inPath, named, matching } = points.get(path) as Points;
