@@ -64,6 +64,21 @@ test('the one file that says the words of the error is shown with their line, bu
   );
 });
 
+test('a file that the failing program reads is shown, where that is not one of many', () => {
+  const templates = ['a', 'b', 'c', 'd'].map((name) => ({ path: `templates/${name}.j2`, text: '{{ email }}\n' }));
+  const files = [...templates, { path: 'vars.yaml', text: 'mail: me@home.arpa\n' }];
+  const error_lines = ["scripts/render.py: templates/a.j2 line 1: 'email' is undefined"];
+  const failure = { class: 'config_error', error_lines, ended: 'exit code 1' };
+  const shows = (program: string) => {
+    const readable = [{ path: 'scripts/render.py', text: program }];
+    const { text } = promptOf({ files, readable, failure, log: error_lines.join('\n') });
+    return text.includes(': file vars.yaml,');
+  };
+  assert.is(shows('data = load("vars.yaml")\n'), true);
+  assert.is(shows('data = load("data.yaml")\n'), false);
+  assert.is(shows('for path in "vars.yaml", "templates/b.j2", "templates/c.j2": load(path)\n'), false);
+});
+
 test("a linter's finding names its line by itself, and the words of a parser name no file", () => {
   const texts = {
     'roles/disks/tasks/main.yml': '- name: x\n  bad: y\n',

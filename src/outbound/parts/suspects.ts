@@ -13,7 +13,7 @@ import type { Points } from './points.ts';
 /** A file with what points at it. Lines count from 1. */
 export interface Suspect extends SourceFile {
   readonly score: number;
-  /** The command names it. */
+  /** The command names it, or a program that is suspected reads it. */
   readonly isRun: boolean;
   /** Lines that the failure names; it may be wrong about how many there are. */
   readonly named: readonly number[];

@@ -43,6 +43,7 @@ function overview(context: FailureContext): Overview {
   const isClosed = (path: string): boolean => path.includes('/') && !open.has(path) && !sourceOf(path);
   return {
     ...changeable,
+    ranked: withRead(changeable.ranked, read.ranked[0]),
     near: joined(changeable.near, read.near),
     rendered: [
       ...changeable.rendered,
@@ -52,6 +53,19 @@ function overview(context: FailureContext): Overview {
     closed: tree.filter((path) => named.includes(path) && isClosed(path)),
     files: open,
   };
+}
+
+/** A program may read that many files and still say which one is meant. */
+const MAX_READ = 2;
+
+/** The files that a suspected program reads belong to it, as those of the command do: what it misses may be missing there. */
+function withRead(ranked: readonly Suspect[], program: Suspect | undefined): readonly Suspect[] {
+  if (!program || program.score < MIN_SUSPICION) return ranked;
+  const written = new Set(pathsIn(program.text, 1).map((mention) => mention.written));
+  const reads = ranked.filter(({ path }) => written.has(path));
+  return reads.length > MAX_READ
+    ? ranked
+    : ranked.map((file) => (reads.includes(file) ? { ...file, isRun: true } : file));
 }
 
 /** Paths of the error lines; that a check failed is said of the check, not of what is wrong. */
