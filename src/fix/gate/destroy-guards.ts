@@ -22,11 +22,8 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
     const guards = earlier.get(looseKey(fact));
     const is = guardOf(now, fact);
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
-    const isSame = ({ given, around, asked, folder }: Guard) =>
-      given === is.given &&
-      around.length === is.around.length &&
-      asked.join() === is.asked.join() &&
-      folder === is.folder;
+    const isSame = ({ given, around, asked }: Guard) =>
+      given === is.given && around.length === is.around.length && asked.join() === is.asked.join();
     const made = writes.find((file) => is.around.some((text) => namesPath(text, file)));
     if (guards && made !== undefined)
       return [
@@ -67,8 +64,6 @@ interface Guard {
   readonly variables: string;
   /** The variables that its conditions ask for, likewise. */
   readonly asked: readonly string[];
-  /** The last `cd` before it, where it names files from there. */
-  readonly folder: string;
   /** What may end or leave the script before it is reached. */
   readonly before: readonly string[];
 }
@@ -105,8 +100,8 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   );
   const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
-  // What it is given to read, and the machine or container that it runs in.
-  const fed = [fact.document?.text ?? '', ...fact.fedBy.map(keyOf), ...hostsOf(commands, fact)];
+  // What it is given to read.
+  const fed = [fact.document?.text ?? '', ...fact.fedBy.map(keyOf)];
   const callers = functionsOf(fact);
   const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
   const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
@@ -122,7 +117,6 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     around: frames.map(squeezed),
     variables: JSON.stringify([set, words, fed].map((texts) => texts.map(squeezed))),
     asked: setIn(commands, fact, frames.join(' ')),
-    folder: folderOf(commands, fact),
     // What a question says to people does not matter.
     before: near
       .map(({ key, program, args, around }) =>
@@ -132,29 +126,6 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
       )
       .concat(calls),
   };
-}
-
-/** The operands of the ssh, docker or kubectl that runs it. */
-const hostsOf = (commands: readonly Fact[], { via, line, text }: Fact): string[] =>
-  commands
-    .filter((other) => other.program === via && other.line === line && other.text === text)
-    .filter(({ program }) => RUNS_ELSEWHERE.test(program))
-    .flatMap(({ program, args }) =>
-      args
-        .filter(({ text }, i) => !text.startsWith('-') && !/^-\w$/.test(args[i - 1]?.text ?? ''))
-        .slice(0, program === 'ssh' ? 1 : 2),
-    )
-    .map(({ raw }) => raw);
-
-const RUNS_ELSEWHERE = /^(?:ssh|docker|podman|nerdctl|kubectl|k|oc|pct|lxc|incus)$/;
-
-const FROM_FOLDER = /^(?:rm|unlink|shred|find|truncate|git)$/;
-
-function folderOf(commands: readonly Fact[], fact: Fact): string {
-  const isNear = ({ program, text }: Fact) => /^(?:cd|pushd)$/.test(program) && text === fact.text;
-  const isRelative = fact.args.some(({ text }) => /^[\w.*]/.test(text));
-  if (!FROM_FOLDER.test(fact.program) || !isRelative) return '';
-  return commands.slice(0, commands.indexOf(fact)).findLast(isNear)?.key ?? '';
 }
 
 /** What the variables of a text are set to, wherever that is written: by other variables, a loop, or the calls of its function. */

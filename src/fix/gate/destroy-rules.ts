@@ -38,15 +38,18 @@ const loudKey = (fact: Fact): string =>
   keyOf({
     ...fact,
     redirects: fact.redirects.filter(
-      ({ operator, target }) => operator !== '>&' && !(/^&?>/.test(operator) && target?.text === '/dev/null'),
+      ({ operator, target }) => !(/^&?>&?/.test(operator) && /^(?:-|\d|\/dev\/null)?$/.test(target?.text ?? '')),
     ),
   });
 
 /** As often as a command says less than before, it is the one that was there. */
 const isQuieter = (fact: Fact, { added, gone }: Change): boolean => {
   const key = loudKey(fact);
-  const isSame = (other: Fact) => other.program === fact.program && other.role === fact.role && loudKey(other) === key;
+  const isSame = (other: Fact) =>
+    (['program', 'role', 'unit', 'via'] as const).every((name) => other[name] === fact[name]) && loudKey(other) === key;
   const before = gone.filter((other) => isSame(other) && other.key !== fact.key);
+  // In another folder it would be another act.
+  if (added.some(({ program }) => /^(?:cd|pushd)$/.test(program))) return false;
   return before.length > 0 && added.filter(isSame).length <= before.length;
 };
 
@@ -373,10 +376,19 @@ function isSameAct(fact: Fact, { gone }: Change, scope: Scope): boolean {
     (other) =>
       other.program === fact.program &&
       verbOf(other) === verb &&
+      clusterOf(other) === clusterOf(fact) &&
       harmIn(other, scope)?.severity === 'ask' &&
       !(verb === 'scale' && isNone(fact) && !isNone(other)),
   );
 }
+
+/** Which cluster it is told to act on. */
+const clusterOf = ({ args }: Fact): string =>
+  args
+    .map(({ text }) => text)
+    .join('\0')
+    .match(/--(?:context|kubeconfig|cluster|kube-context)[=\0][^\0]*/g)
+    ?.join() ?? '';
 
 /** Lines of other languages: what they call, and the shell texts in them. */
 function programLines({ path, now: { language }, lines }: Change): Finding[] {

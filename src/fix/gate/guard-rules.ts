@@ -60,7 +60,7 @@ const isTextShell = ({ program, args }: Fact): boolean =>
 const LOOKS = /^(?:cat|head|tail|less|ls|stat|wc|grep|file|chmod|echo|printf|test|\[\[?|true|:)$/;
 /** Of what it names it runs nothing. */
 const onlyLooks = ({ program, args }: Fact): boolean =>
-  LOOKS.test(program) || (isShell(program) && args.some(({ text }) => /^-[a-z]*n/.test(text)));
+  LOOKS.test(program) || (isShell(program) && /^(?:-\S+ )*-[a-z]*n/.test(args.map(({ text }) => text).join(' ')));
 
 const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind === 'or' && frame.fails);
 

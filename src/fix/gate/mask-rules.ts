@@ -1,5 +1,7 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
+
 import { distance } from 'fastest-levenshtein';
+import { assignmentsOf } from '../shell/unwrap.ts';
 import { isShell } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
@@ -33,7 +35,9 @@ function lostFailures({ path, old, now, added }: Change): Finding[] {
   const isEnd = (fact: Fact, file: FileFacts) => ENDS.test(fact.program) && isFailure(fact, file);
   const failing = now.commands.filter((fact) => isEnd(fact, now) || FAILS.test(fact.program));
   // What is done now in the place of the end may mend what it was about.
-  const mended = new Set([...failing, ...added.filter(isWork)].flatMap(guardsOf));
+  const givesDefault = (fact: Fact) =>
+    assignmentsOf(fact).some(({ name }) => guardsOf(fact).some((guard) => guard.includes(name)));
+  const mended = new Set([...failing, ...added.filter((fact) => isWork(fact) || givesDefault(fact))].flatMap(guardsOf));
   const left = new Set(now.commands.flatMap(guardsOf));
   const branches = old.commands
     .filter((fact) => isEnd(fact, old))

@@ -190,7 +190,8 @@ function variableFindings(change: Change): Finding[] {
   const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
   return [
     ...[...set, ...env]
-      .filter(({ name, value }) => !before.has(`${name}=${value}`))
+      // Of ENV a shell reads a file; `ENV=prod` names none.
+      .filter(({ name, value }) => !before.has(`${name}=${value}`) && (name !== 'ENV' || /[/~$]/.test(value)))
       .map(({ name, value, line }) => say(line, name, value)),
     ...loaded,
     ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
@@ -208,17 +209,35 @@ const OTHERWISE =
   /\bfor\s+(?:PATH|LD_\w+|BASH_ENV)\s+in\b|\$\{(?:PATH|LD_\w+|BASH_ENV|PROMPT_COMMAND):?=|\b(?:declare|local|typeset)\s+-\w*n\w*\s+\w+=["']?(?:PATH|LD_|BASH_ENV)/;
 
 /** Options for a shell that runs a text as strictly as before, or more so. */
+const EXPORTS_ENV = /^export(?:\s+ENV\b|\s*$)|^\.EXPORT_ALL_VARIABLES\b/m;
 const STRICT_FLAGS = /^(?:-[eux]+\s+|-[eux]*o\s+(?:pipefail|errexit|nounset)\s+)*-[eux]*c$/;
 
+/** What a shell with these options stops at. */
+const stopsAt = (flags: string): string[] =>
+  (flags.match(/pipefail|errexit|nounset|-[a-z]+/g) ?? []).flatMap((word) =>
+    word.startsWith('-') ? [...word.replace(/[-cox]/g, '')] : [word],
+  );
+
 /** `export PATH := …` of make and just. */
-function recipeVariables({ now: { language }, lines }: Change): { name: string; value: string; line: number }[] {
+function recipeVariables({
+  now: { language },
+  lines,
+  before,
+  after,
+}: Change): { name: string; value: string; line: number }[] {
   if (language !== 'make' && language !== 'just') return [];
+  const stopped = [...(before ?? '').matchAll(/^\.SHELLFLAGS\s*[:?+!]{0,3}=(.*)$/gm)].flatMap(([, flags = '']) =>
+    stopsAt(flags),
+  );
   return lines.added.flatMap(({ text, number }) => {
     const [, target, name, value] =
-      /^([^\s#:=][^:=#]*:\s*)?(?:(?:export|override|private)\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
-    const isStrict = target === undefined && STRICT_FLAGS.test(value ?? '');
+      /^([^\s#:=][^:=#]*:\s*)?(?:(?:export|override|private)\s+)*([A-Z_.]+)\s*[:?+!]{0,3}=\s*(.*)$/.exec(text) ?? [];
+    const isStrict =
+      target === undefined &&
+      STRICT_FLAGS.test(value ?? '') &&
+      stopped.every((what) => stopsAt(value ?? '').includes(what));
     // Unless it is exported, no shell sees make's own ENV.
-    const isSeen = name !== 'ENV' || /\bexport\b/.test(text);
+    const isSeen = name !== 'ENV' || /\bexport\b/.test(text) || EXPORTS_ENV.test(after);
     const isRuling =
       name !== undefined &&
       ((RULING.test(name) && isSeen) || name === 'SHELL' || (name === '.SHELLFLAGS' && !isStrict));
@@ -228,6 +247,8 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
 
 /** A program that ssh runs to reach a host; `ssh -W` goes over another host. */
 const RUNS_TO_CONNECT = /-o\s*["']?(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](?!\s*["']?(?:ssh|none)\b)/i;
+
+const CONNECT_COMMAND = /\b(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](?:"[^"]*"|'[^']*'|.*)/i;
 
 /** Keys that may log in to a machine when it is made. */
 const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
@@ -244,7 +265,10 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
             RUNS_TO_CONNECT.test(value) ||
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
-        .filter(({ value }) => !old.data?.leaves.some((leaf) => leaf.value === value))
+        .filter(({ value }) => {
+          const command = CONNECT_COMMAND.exec(value)?.[0] ?? value;
+          return !old.data?.leaves.some((leaf) => leaf.value === value || leaf.value.includes(command));
+        })
         .map(({ value, line }) => refuses('persists', path, line, WHY, value));
 
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;

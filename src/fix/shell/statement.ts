@@ -153,6 +153,14 @@ export function failsWhenAsked(node: ShellNode): boolean {
 
 /** How a statement ends whenever it runs, as far as its words alone tell; of several ones the last one counts. */
 export function outcomeOf(node: ShellNode): boolean | undefined {
+  if (!outcomes.has(node)) outcomes.set(node, readOutcome(node));
+  return outcomes.get(node);
+}
+
+/** Each part of a long list is asked about again and again. */
+const outcomes = new WeakMap<ShellNode, boolean | undefined>();
+
+function readOutcome(node: ShellNode): boolean | undefined {
   const parts = node.children.filter(({ type }) => STATEMENT.has(type));
   const last = parts.at(-1);
   switch (node.type) {
@@ -172,8 +180,10 @@ export function outcomeOf(node: ShellNode): boolean | undefined {
     case 'compound_statement':
       if (node.children[0]?.type === '((') return numberOutcome(node.children.map(({ text }) => text));
       return last && outcomeOf(last);
-    case 'subshell':
     case 'pipeline':
+      // With pipefail any part of it counts.
+      return parts.some((part) => outcomeOf(part) === false) ? false : last && outcomeOf(last);
+    case 'subshell':
     case 'redirected_statement':
       return last && outcomeOf(last);
     default:
@@ -188,7 +198,9 @@ const numberOutcome = ([, number = '', end]: readonly string[]): boolean | undef
   end === '))' && /^\d+$/.test(number) ? Number(number) !== 0 : undefined;
 
 function commandOutcome(words: readonly Word[]): boolean | undefined {
-  const [program = '', ...args] = words.map(({ text }) => text);
+  const [called = '', ...args] = words.map(({ text }) => text);
+  const program = called.split('/').at(-1) as string;
+  if (/^(?:command|builtin|env)$/.test(program) && /^\w/.test(args[0] ?? '')) return commandOutcome(words.slice(1));
   if (program === 'true' || program === ':') return true;
   if (program === 'false') return false;
   if (words.some(({ text, dynamic }) => dynamic || text.includes('\ue000'))) return undefined;
@@ -202,7 +214,7 @@ function testOutcome(args: readonly string[]): boolean | undefined {
   if (args.length < 2) return left !== '';
   if (left === '!') return negated(testOutcome(args.slice(1)));
   if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
-  if (args.length > 3) return undefined;
+  if (args.length > 3) return joinedOutcome(args);
   if (/^(?:==?|!=)$/.test(operator)) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
   const order = Number(left) - Number(right);
   const holds: Readonly<Record<string, boolean>> = {
@@ -214,6 +226,21 @@ function testOutcome(args: readonly string[]): boolean | undefined {
     '-le': order <= 0,
   };
   return Number.isNaN(order) ? undefined : holds[operator];
+}
+
+/** `-a` and `&&` bind more than `-o` and `||`; one that fails decides the first kind, one that holds the second. */
+function joinedOutcome(args: readonly string[]): boolean | undefined {
+  for (const [joint, decides] of [
+    [/^(?:-o|\|\|)$/, true],
+    [/^(?:-a|&&)$/, false],
+  ] as const) {
+    const at = args.findIndex((word) => joint.test(word));
+    if (at < 1) continue;
+    const outcomes = [testOutcome(args.slice(0, at)), testOutcome(args.slice(at + 1))];
+    if (outcomes.includes(decides)) return decides;
+    return outcomes.includes(undefined) ? undefined : !decides;
+  }
+  return undefined;
 }
 
 const FAILURE_NAME = /^(?:die|fail|fatal|abort|error_exit|err_exit|panic|bail|croak)\w*$/i;

@@ -72,10 +72,12 @@ export const isInterpreter = (program: string): boolean => SHELLS.test(program) 
 export const nameOf = (word: Word | undefined): string =>
   word === undefined ? '' : (word.text.split('/').at(-1) as string);
 
-/** A variable of options that is set elsewhere, before a host. */
+/** A variable of options that is set elsewhere, before a host and a command: where it may be the host itself, it is. */
 const isOptions = (args: readonly Word[], at: number): boolean =>
   /^"?\$\{?\w*(?:OPTS|OPTIONS|FLAGS|ARGS)(?:\[@\])?\}?"?$/i.test(args[at]?.raw ?? '') &&
-  /[$@]/.test(args[at + 1]?.text ?? '');
+  args[at]?.text.startsWith('$') === true &&
+  /^[^\s$@]*[$@]\S*$/.test(args[at + 1]?.text ?? '') &&
+  args.length > at + 2;
 
 /** The words of the command inside a wrapper; undefined when `program` is none. */
 export function innerWords(program: string, args: readonly Word[]): readonly Word[] | undefined {
