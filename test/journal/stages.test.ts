@@ -4,6 +4,7 @@ import type { LoopEvent } from '../../src/events.ts';
 import {
   emptyState,
   foldStages,
+  isReset,
   isStageState,
   recordOf,
   type StageState,
@@ -167,6 +168,14 @@ test('a reset forgets attempts, inputs, cells and the last attempt, but no count
   const [green_at, since] = ['2026-01-01T00:00:03.000Z', '2026-01-01T00:00:04.000Z'];
   const total = { attempts: 1, ms: 5 };
   assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since, reset: RUN, green_at, total });
+  const ran = folded(
+    journalOf([
+      ['stage.reset', 'a'],
+      ['attempt.started', 'a', {}, 1],
+      ['attempt.ended', 'a', {}, 1],
+    ]),
+  );
+  assert.equal([isReset(state, 'a'), isReset(state, 'b'), isReset(ran, 'a')], [true, false, false]);
 });
 
 test('an attempt without a number is the next one; one that was lost counts only if it began', () => {

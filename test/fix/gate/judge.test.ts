@@ -47,6 +47,14 @@ test('a command without arguments that does not exist may become the one that wa
   assert.is(verdict('sort', `run.sh: line ${line}: srot: it failed`), 'masks');
 });
 
+test('what one program did to a thing does not excuse another that destroys it', () => {
+  const using = (line: string) => `${SCRIPT}${line}\n`;
+  const verdict = (was: string, now: string) => word(judge([edit(RUN, using(now), using(was))], RULES));
+  assert.is(verdict('zpool status tank', 'zpool destroy tank'), 'destroys');
+  assert.is(verdict('lvdisplay vg0/vm1', 'lvremove vg0/vm1'), 'destroys');
+  assert.is(verdict('lvremove vm1', 'lvremove -q vm1'), 'ask softer');
+});
+
 test('nothing, or nothing different, is no change', () => {
   assert.is(word(judge([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');
