@@ -92,7 +92,8 @@ export function innerWords(program: string, args: readonly Word[]): readonly Wor
       at++;
       break;
     }
-    if ((/^(?:env|sudo)$/.test(program) && /^\w+=/.test(text)) || (program === 'ssh' && isOptions(args, at))) at++;
+    const isSetting = /^\w+=/.test(text) && (program === 'env' || (program === 'sudo' && at + 1 < args.length));
+    if (isSetting || (program === 'ssh' && isOptions(args, at))) at++;
     else if (!text.startsWith('-') || text === '-') {
       if (text !== '-' || (program !== 'su' && program !== 'env')) break;
       at++;
