@@ -208,8 +208,9 @@ function variableFindings(change: Change): Finding[] {
 const OTHERWISE =
   /\bfor\s+(?:PATH|LD_\w+|BASH_ENV)\s+in\b|\$\{(?:PATH|LD_\w+|BASH_ENV|PROMPT_COMMAND):?=|\b(?:declare|local|typeset)\s+-\w*n\w*\s+\w+=["']?(?:PATH|LD_|BASH_ENV)/;
 
-/** Options for a shell that runs a text as strictly as before, or more so. */
+/** Lines of a makefile by which every shell sees ENV. */
 const EXPORTS_ENV = /^export(?:\s+ENV\b|\s*$)|^\.EXPORT_ALL_VARIABLES\b/m;
+/** Options by which a shell runs a text, and at most stops more often. */
 const STRICT_FLAGS = /^(?:-[eux]+\s+|-[eux]*o\s+(?:pipefail|errexit|nounset)\s+)*-[eux]*c$/;
 
 /** What a shell with these options stops at. */
@@ -266,8 +267,9 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
         .filter(({ value }) => {
-          const command = CONNECT_COMMAND.exec(value)?.[0] ?? value;
-          return !old.data?.leaves.some((leaf) => leaf.value === value || leaf.value.includes(command));
+          const command = CONNECT_COMMAND.exec(value)?.[0];
+          const isOld = (leaf: Leaf) => leaf.value === value || (command !== undefined && leaf.value.includes(command));
+          return !old.data?.leaves.some(isOld);
         })
         .map(({ value, line }) => refuses('persists', path, line, WHY, value));
 

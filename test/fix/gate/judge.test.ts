@@ -55,6 +55,12 @@ test('what one program did to a thing does not excuse another that destroys it',
   assert.is(verdict('lvremove vm1', 'lvremove -q vm1'), 'ask softer');
 });
 
+test('that another text names a start file does not excuse writing it', () => {
+  const path = 'config/machine.yaml';
+  const before = 'note: keep /root/.bashrc as it is\nfiles:\n  - path: /etc/app.conf\n';
+  assert.is(word(judge([edit(path, `${before}  - path: /root/.bashrc\n`, before)], rulesFor(path))), 'persists');
+});
+
 test('nothing, or nothing different, is no change', () => {
   assert.is(word(judge([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');
