@@ -60,9 +60,9 @@ export function nearestPlaces(
     )
     .sort((a, b) => b.score - a.score);
   const shown: typeof places = [];
-  for (const one of places) {
-    if (shown.length < most && shown.every(({ path, at }) => path !== one.path || Math.abs(at - one.at) > AROUND)) {
-      shown.push(one);
+  for (const place of places) {
+    if (shown.length < most && shown.every(({ path, at }) => path !== place.path || Math.abs(at - place.at) > AROUND)) {
+      shown.push(place);
     }
   }
   return shown.map(({ path, source, at }) => showPlace(path, source, at));

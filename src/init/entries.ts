@@ -333,7 +333,7 @@ export function closureOf(survey: Survey, runner: Runner, target: string): Entry
     for (const [, folder = '', words = ''] of entry.recipe.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
       const other = runnersIn(survey, inFolder(folderOf(at.file), folder)).find(({ tool }) => tool === 'make');
       const names = words.trim() === '' ? [other?.first ?? ''] : words.trim().split(/\s+/);
-      for (const one of other ? names : []) visit(other as Runner, one);
+      for (const name of other ? names : []) visit(other as Runner, name);
     }
   };
   visit(runner, target);

@@ -134,9 +134,9 @@ export const takenIn = (kustomization: Mapping): string[] =>
 /** A folder and, where it has a kustomization, every folder outside of it that this one takes in. */
 export function kustomizedFrom(survey: Survey, folder: string): string[] {
   const folders = [folder];
-  for (const one of folders) {
-    const value = mapping(documentsOf(kustomizationIn(survey, one))[0]);
-    const taken = takenIn(value).map((path) => inFolder(one, path).replace(/\/$/, ''));
+  for (const from of folders) {
+    const value = mapping(documentsOf(kustomizationIn(survey, from))[0]);
+    const taken = takenIn(value).map((path) => inFolder(from, path).replace(/\/$/, ''));
     folders.push(...taken.filter((path) => kustomizationIn(survey, path) !== '' && !folders.includes(path)));
   }
   return outermost(folders.map((path) => `${path}/`)).map((path) => path.slice(0, -1));

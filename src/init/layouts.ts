@@ -235,7 +235,7 @@ export function topKustomizations(survey: Survey): string[] {
   const folders = all.flatMap((path) => {
     const value = documentIn(survey, path);
     if (value.kind === 'Component' || String(value.apiVersion ?? '').includes('toolkit.fluxcd')) return [];
-    for (const one of takenIn(value)) taken.add(inFolder(folderOf(path), one).replace(/\/$/, ''));
+    for (const resource of takenIn(value)) taken.add(inFolder(folderOf(path), resource).replace(/\/$/, ''));
     return [folderOf(path)];
   });
   return folders.filter((folder) => !taken.has(folder) && !/(?:^|\/)(?:components?|bases?)(?:\/|$)/.test(folder));

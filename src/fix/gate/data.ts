@@ -66,10 +66,10 @@ class Walk {
 
   value(node: unknown, keys: readonly string[]): Value {
     if (isAlias(node)) {
-      const said = this.anchors.get(node.source);
-      if (said !== undefined && this.leaves.length < MAX_LEAVES)
-        this.leaves.push({ keys, value: said, line: this.lineAt(node.range?.[0] ?? 0) });
-      return said ?? `*${node.source}`;
+      const anchored = this.anchors.get(node.source);
+      if (anchored !== undefined && this.leaves.length < MAX_LEAVES)
+        this.leaves.push({ keys, value: anchored, line: this.lineAt(node.range?.[0] ?? 0) });
+      return anchored ?? `*${node.source}`;
     }
     if (isMap(node)) {
       const made: Record<string, Value> = {};

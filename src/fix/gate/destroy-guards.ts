@@ -85,9 +85,9 @@ const isSetAnew = (was: readonly string[], is: readonly string[]): boolean =>
 /** Whether `all` has `some` in their order, and besides them only conditions that must hold. */
 function isWithin(some: readonly string[], all: readonly string[]): boolean {
   let at = 0;
-  for (const one of all) {
-    if (one === some[at]) at++;
-    else if (!/^(?:if|unless) /.test(one)) return false;
+  for (const guard of all) {
+    if (guard === some[at]) at++;
+    else if (!/^(?:if|unless) /.test(guard)) return false;
   }
   return at === some.length;
 }

@@ -44,12 +44,12 @@ const loudKey = (fact: Fact): string =>
 
 /** As often as a command says less than before, it is the one that was there. */
 const isQuieter = (fact: Fact, { added, gone }: Change): boolean => {
+  // In another folder it would be another act.
+  if (added.some(({ program }) => /^(?:cd|pushd)$/.test(program))) return false;
   const key = loudKey(fact);
   const isSame = (other: Fact) =>
     (['program', 'role', 'unit', 'via'] as const).every((name) => other[name] === fact[name]) && loudKey(other) === key;
   const before = gone.filter((other) => isSame(other) && other.key !== fact.key);
-  // In another folder it would be another act.
-  if (added.some(({ program }) => /^(?:cd|pushd)$/.test(program))) return false;
   return before.length > 0 && added.filter(isSame).length <= before.length;
 };
 

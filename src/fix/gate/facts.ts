@@ -158,12 +158,12 @@ function without<T>(
   isOld: (one: T) => boolean = () => true,
 ): T[] {
   const counts = new Map<string, number>();
-  for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  for (const other of others) counts.set(keyOf(other), (counts.get(keyOf(other)) ?? 0) + 1);
   const matched = new Set<T>();
-  for (const one of [...some.filter(isOld), ...some.filter((other) => !isOld(other))]) {
-    const left = counts.get(keyOf(one)) ?? 0;
-    counts.set(keyOf(one), left - 1);
-    if (left > 0) matched.add(one);
+  for (const item of [...some.filter(isOld), ...some.filter((other) => !isOld(other))]) {
+    const left = counts.get(keyOf(item)) ?? 0;
+    counts.set(keyOf(item), left - 1);
+    if (left > 0) matched.add(item);
   }
-  return some.filter((one) => !matched.has(one));
+  return some.filter((item) => !matched.has(item));
 }

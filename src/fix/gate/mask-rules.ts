@@ -1,5 +1,4 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
-
 import { distance } from 'fastest-levenshtein';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isShell } from '../shell/wrappers.ts';

@@ -92,9 +92,9 @@ function makeRecipes(text: string): ShellText[] {
   const ofTargets = targetVariables(lines);
   let name = '';
   const shellText = (line: string): string => {
-    const own = name.split(/\s+/).flatMap((target) => [...(ofTargets.get(target) ?? [])]);
+    const settings = name.split(/\s+/).flatMap((target) => [...(ofTargets.get(target) ?? [])]);
     const filled = line.replace(AUTOMATIC, (whole) => (whole === '$$' ? whole : '$$MAKE_TARGET'));
-    return expanded(filled, own.length === 0 ? values : new Map([...values, ...own]))
+    return expanded(filled, settings.length === 0 ? values : new Map([...values, ...settings]))
       .replace(/\$[({]shell\s+([^)}]*)[)}]/g, '$$($1)')
       .replaceAll('$$', '$');
   };

@@ -71,8 +71,8 @@ function withInput(commands: readonly RunCommand[]): WithInput[] {
   return commands.map((command) => {
     const reads = inputWords(command);
     const inherits = command.via !== undefined && reads.length === 0 && command.document === undefined;
-    if (command.via === undefined) outer = { ...command, reads: reads };
-    return inherits ? { ...command, reads: outer?.reads ?? [], passed: outer?.document } : { ...command, reads: reads };
+    if (command.via === undefined) outer = { ...command, reads };
+    return inherits ? { ...command, reads: outer?.reads ?? [], passed: outer?.document } : { ...command, reads };
   });
 }
 
