@@ -22,13 +22,13 @@ import { timelineSvg } from './timeline.ts';
 /** The whole file. `diffs`: commit → its change; `now` is when it is made. Throws only when the package lacks its style. */
 export function reportHtml(report: Report, diffs: ReadonlyMap<string, string>, now: string): string {
   const sections = new Map(sectionsOf(report).map((section) => [section.id, section]));
-  const section = (id: Section['id'], body: (section: Section) => Part): Part => {
-    const one = sections.get(id);
-    if (!one) return undefined;
-    const hasRows = one.rows.length > 0;
-    return html`<section aria-labelledby="${id}"><h2 id="${id}">${one.title}</h2>
-${hasRows ? body(one) : html`<p class="muted">${one.none}</p>`}
-${hasRows && one.more && html`<p class="muted small">${one.more}</p>`}</section>`;
+  const sectionHtml = (id: Section['id'], body: (section: Section) => Part): Part => {
+    const section = sections.get(id);
+    if (!section) return undefined;
+    const hasRows = section.rows.length > 0;
+    return html`<section aria-labelledby="${id}"><h2 id="${id}">${section.title}</h2>
+${hasRows ? body(section) : html`<p class="muted">${section.none}</p>`}
+${hasRows && section.more && html`<p class="muted small">${section.more}</p>`}</section>`;
   };
   const title = reportTitle(report);
   return html`<!doctype html>
@@ -50,14 +50,14 @@ ${report.notices.map((text) => html`<p class="notice warn">${text}</p>`)}
     ({ label, figure, text }) =>
       html`<li><span class="muted small">${label}</span><span class="figure">${figure}</span><span class="small">${text}</span></li>`,
   )}</ul>
-${section('waits', () => html`<ul class="rows">${report.waits.map(waitRow)}</ul>`)}
+${sectionHtml('waits', () => html`<ul class="rows">${report.waits.map(waitRow)}</ul>`)}
 ${picture(report)}
-${section('failures', () => html`<ul class="rows">${report.failures.map((one) => failureRow(one, report.days))}</ul>`)}
-${section('fixes', () => report.fixes.map((fix) => fixHtml(fix, diffs, report.fixes.length <= MAX_OPENED)))}
-${section('drift', () => html`<ul class="rows">${report.drift.map(driftRow)}</ul>`)}
-${section('stages', (one) => (report.run === undefined ? stagesTable(report, one.head) : plainTable(one)))}
-${section('items', () => html`<ul class="rows">${report.items.map(itemRow)}</ul>`)}
-${section('runs', () => html`<ul class="rows">${report.runs.latest.map(runRow)}</ul>`)}
+${sectionHtml('failures', () => html`<ul class="rows">${report.failures.map((one) => failureRow(one, report.days))}</ul>`)}
+${sectionHtml('fixes', () => report.fixes.map((fix) => fixHtml(fix, diffs, report.fixes.length <= MAX_OPENED)))}
+${sectionHtml('drift', () => html`<ul class="rows">${report.drift.map(driftRow)}</ul>`)}
+${sectionHtml('stages', (one) => (report.run === undefined ? stagesTable(report, one.head) : plainTable(one)))}
+${sectionHtml('items', () => html`<ul class="rows">${report.items.map(itemRow)}</ul>`)}
+${sectionHtml('runs', () => html`<ul class="rows">${report.runs.latest.map(runRow)}</ul>`)}
 </main>
 </body>
 </html>

@@ -15,7 +15,7 @@ export function otherLab(layout: Layout, lab: string): string | undefined {
 
 /** Throws E_OTHER_LAB for another lab than that of the first run, which is noted. */
 export function keepToLab(layout: Layout, lab: Lab): void {
-  const kept = otherLab(layout, lab);
-  if (kept !== undefined) fail('E_OTHER_LAB', { kept, lab });
+  const firstLab = otherLab(layout, lab);
+  if (firstLab !== undefined) fail('E_OTHER_LAB', { kept: firstLab, lab });
   if (readText(labFile(layout)) === undefined) writeAtomic(labFile(layout), `${lab}\n`);
 }

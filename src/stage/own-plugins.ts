@@ -23,9 +23,9 @@ export async function pluginsAt(
 /** The same for the working tree, to check it. Throws E_PLUGIN. */
 export async function pluginsOnDisk(home: string, loop: LoopConfig): Promise<Plugins> {
   const folder = join(home, 'plugins');
-  const there = namesOwn(loop) && fileFacts(folder)?.isFolder === true;
-  const own = there ? { folder: await realPath(folder), isPackage: await isPackage(home) } : undefined;
-  return loadPlugins({ loop, own });
+  const isThere = namesOwn(loop) && fileFacts(folder)?.isFolder === true;
+  const ownPlugins = isThere ? { folder: await realPath(folder), isPackage: await isPackage(home) } : undefined;
+  return loadPlugins({ loop, own: ownPlugins });
 }
 
 const SHIPPED_NAMES = new Set(Object.values(SHIPPED).flat());

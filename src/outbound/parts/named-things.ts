@@ -17,10 +17,10 @@ export function addNames(
   const places = placesOf(files, names);
   const parts = partsOf(files);
   for (const name of names) {
-    const found = places.get(name.text) ?? [];
-    const whole = found.filter(({ isPart }) => !isPart);
-    const all = whole.length > 0 ? whole : found;
-    if (found.length > MAX_MATCHES) continue;
+    const matches = places.get(name.text) ?? [];
+    const whole = matches.filter(({ isPart }) => !isPart);
+    const all = whole.length > 0 ? whole : matches;
+    if (matches.length > MAX_MATCHES) continue;
     const called = parts.filter((file) => file.parts.has(name.text.toLowerCase())).map(({ path }) => path);
     const paths = [...new Set([...all.map(({ path }) => path), ...(name.strong ? called : [])])];
     for (const path of paths) {
