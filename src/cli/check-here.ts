@@ -9,7 +9,7 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { gateRules, mentionedIn, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
 import { changesOnce, nearCopy, shellProblems } from '../mend/proposal.ts';
 import { backlogOf, withItems } from '../run/items.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
@@ -43,7 +43,7 @@ export async function lookHere(home: string, objects: GitObjects, name: string, 
     editable: editablePaths(allowed, rules),
     text: (path: string) => texts.get(path),
     rules,
-    lookUp: (names: readonly string[]) => mentionedIn(openGit(home), names, target.tree),
+    lookUp: (names: readonly string[]) => linesWith(openGit(home), names, target.tree),
     unwritable: async (files: readonly Edit[]) =>
       unwritable({ home, path: fileFacts(worktree) ? worktree : home, gitDir: await commonDirOf(home) }, files),
     nearCopy: (files: readonly Edit[]) => nearCopy(files, stage.files, snapshot),

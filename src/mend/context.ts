@@ -21,7 +21,7 @@ import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { gateRules, mentionedIn, snapshotTree } from './gate-rules.ts';
+import { gateRules, linesWith, snapshotTree } from './gate-rules.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
 
@@ -73,7 +73,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     patches: history.patches,
     diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
-    lookUp: (names) => mentionedIn(treeGit(tree), names, tree.head),
+    lookUp: (names) => linesWith(treeGit(tree), names, tree.head),
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
     madeOnceFrom: (paths) => madeOnceFrom(run, paths),

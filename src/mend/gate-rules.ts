@@ -1,6 +1,5 @@
 // The gate's rules for one stage: what the owner's map allows, and what no fix may touch.
 import type { Stage } from '../config/context-map.ts';
-import { mentions } from '../fix/gate/mentions.ts';
 import { carriedPaths } from '../fix/gate/protected-names.ts';
 import type { GateRules, Listing } from '../fix/gate/rules.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
@@ -45,10 +44,10 @@ export const snapshotTree = ({ files, links }: Pick<Snapshot, 'files' | 'links'>
 
 const MAX_HITS = '40';
 
-/** Which of `names` the tracked texts of a commit (or of the working tree) have, comments and Markdown not counted. */
-export async function mentionedIn(git: Git, names: readonly string[], commit?: string): Promise<string[]> {
+/** The lines of tracked texts of a commit (or of the working tree) that have one of `names`, Markdown not counted. */
+export async function linesWith(git: Git, names: readonly string[], commit?: string): Promise<string> {
   const wanted = names.flatMap((name) => ['-e', name]);
   const where = [...(commit === undefined ? [] : [commit]), '--', ':(exclude,icase)*.md'];
   const hits = await git.attempt(['grep', '-h', '-I', '-i', '-F', '-m', MAX_HITS, ...wanted, ...where]);
-  return hits.ok ? names.filter((name) => mentions(hits.stdout, name)) : [];
+  return hits.ok ? hits.stdout : '';
 }

@@ -14,7 +14,7 @@ import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { haveSameEffect } from '../fix/same-effect.ts';
-import { judge } from '../io/gate/gate.ts';
+import { judge, type LookUp } from '../io/gate/gate.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { Patch } from '../triage/ledger.ts';
@@ -61,8 +61,7 @@ export interface ProposalContext {
   unparsed: readonly string[];
   /** Masks what was sent, for the answer is about masked texts; undefined when nothing was sent. */
   redactor?: Redactor | undefined;
-  /** Which of these programs, hosts and accounts the repository names. */
-  lookUp?(names: readonly string[]): Promise<readonly string[]>;
+  lookUp?: LookUp;
   /** Why these files cannot be written, by the disk and git's attributes. */
   unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
   /** Whether these texts would take back a fix that is on the branch. */

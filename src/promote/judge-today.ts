@@ -3,7 +3,7 @@ import type { Edit } from '../fix/edit.ts';
 import { judge } from '../io/gate/gate.ts';
 import { openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
-import { gateRules, mentionedIn, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { snapshotOf } from '../worktree/read.ts';
@@ -41,7 +41,7 @@ async function verdictOn(home: string, config: Configuration, objects: GitObject
       };
     }),
   );
-  const verdict = await judge(edits, rules, [], (names) => mentionedIn(openGit(home), names, then.commit));
+  const verdict = await judge(edits, rules, [], (names) => linesWith(openGit(home), names, then.commit));
   if (!verdict.ok) return { verdict: 'refuse' as const, code: verdict.code, reasons: verdict.reasons };
   return verdict.ask && { verdict: 'ask' as const, ...verdict.ask };
 }

@@ -207,6 +207,21 @@ test('for people: it is judged against what a run would change, and says which: 
   assert.equal(await check(yours), ['it would be applied for stage web: web.sh', rewritten]);
 });
 
+test('a file that a script of the repository sources is judged as shell, whatever its name says', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['ports.txt', 'notes.txt'] } }),
+    'web.sh': 'set -e\n. ./ports.txt\ntrue\n',
+    'ports.txt': 'Web: 80\n',
+    'notes.txt': 'Web: 80\n',
+  });
+  const check = async (path: string) => {
+    const answer = diff(path, 'Web: 80', 'rm -rf "$HOME/data"');
+    return (await s.run(['check-patch', '-', '--stage', 'web'], { stdin: answer })).stdout.split('\n')[0];
+  };
+  assert.match((await check('ports.txt')) as string, /^refused, destroys: /);
+  assert.is(await check('notes.txt'), 'it would be applied for stage web: notes.txt');
+});
+
 test('for people: why it would not pass, by the map and the files that a run starts from', async () => {
   const s = lab();
   symlinkSync('../README.md', s.path('config/link.yaml'));

@@ -55,14 +55,24 @@ test('names that the repository knows are looked up, once, and only when they ma
   const asked: string[][] = [];
   const look = (known: string[]) => async (names: readonly string[]) => {
     asked.push([...names]);
-    return known.filter((name) => names.includes(name));
+    return known.filter((name) => names.includes(name)).join('\n');
   };
   const change = [{ path: 'run.sh', before: 'echo a\n', after: 'echo a\nfrobnicate\n' }];
   assert.equal(await judge(change, rulesFor('run.sh'), [], look(['frobnicate'])), { ok: true });
   const unknown = await judge(change, rulesFor('run.sh'), [], look([]));
   assert.is(unknown.ok && unknown.ask?.code, 'new_program');
   await judge([{ path: 'run.sh', before: 'echo a\n', after: 'echo b\n' }], rulesFor('run.sh'), [], look([]));
-  assert.equal(asked, [['frobnicate'], ['frobnicate']]);
+  assert.equal(asked, [['run.sh'], ['frobnicate'], ['run.sh'], ['frobnicate'], ['run.sh']]);
+});
+
+test('a file is shell when a line of the repository sources it, whatever it is called', async () => {
+  const change = [{ path: 'conf/a.txt', before: 'Ports: 80\n', after: 'Ports: 80\nrm -rf /srv\n' }];
+  const verdict = (lines: string) => judge(change, rulesFor('conf/a.txt'), [], async () => lines);
+  assert.equal(await verdict('see conf/a.txt'), { ok: true });
+  for (const line of ['. conf/a.txt', 'source "$HERE"/a.txt', '[ -f x ] && . "$HERE/conf/a.txt"', 'bash conf/a.txt']) {
+    const sourced = await verdict(line);
+    assert.is(!sourced.ok && sourced.code, 'destroys', line);
+  }
 });
 
 const TASKS = '/proc/self/task';

@@ -94,6 +94,9 @@ const TABLE: readonly Row[] = [
     always,
   ],
   [/^dd$/, (args) => args.any(/^of=/)],
+  // Of an installer's answers
+  [/^clearpart$/, (args) => args.has('', 'all', 'linux', 'drives', 'list', 'initlabel')],
+  [/^zerombr$/, always],
   [
     /^(?:sgdisk|gdisk|sfdisk|fdisk|parted|partprobe)$/,
     (args) => !args.has('', 'list', 'print', 'version') && !args.verb(/^print$/, 4) && !args.has('lp'),

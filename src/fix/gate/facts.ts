@@ -8,7 +8,7 @@ import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwr
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
 import { readHcl } from './hcl.ts';
-import { type Language, languageOf, untemplated } from './language.ts';
+import { type Language, languageOf, mayBeSourced, untemplated } from './language.ts';
 import type { Role, ShellText } from './shell-text.ts';
 import { readTasks, type Task } from './tasks.ts';
 import { shellTexts } from './texts.ts';
@@ -37,6 +37,8 @@ export interface FileFacts {
 
 /** One file's change, as facts. */
 export interface Change extends Edit {
+  /** Another script reads it into itself, or may. */
+  readonly isSourced: boolean;
   readonly old: FileFacts;
   readonly now: FileFacts;
   readonly lines: ChangedLines;
@@ -56,7 +58,7 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
   const unread = new Set<number>();
   // A plain script has no templates: what looks like one is shell.
   const isPlain = language === 'shell' && untemplated(path) === path;
-  for (const [i, shell] of shellTexts(path, text, language, data).entries()) {
+  for (const [i, shell] of shellTexts(path, text, language, data, isRun).entries()) {
     const read = readText(shell, i, parse, isPlain);
     commands.push(...read.commands);
     functions.push(...read.functions);
@@ -115,12 +117,27 @@ export function spellings(word: string, { values }: Pick<FileFacts, 'values'>): 
   return given.slice(0, MAX_SPELLINGS).map((text) => word.replace(whole, () => text));
 }
 
+/** Whether one of `texts` has the file behind one of these words: `source`, `.`, `bash`. */
+function isBehind(words: string, path: string, texts: readonly string[]): boolean {
+  const name = path.split('/').at(-1) ?? '';
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const call = new RegExp(`(?:^|[\\s;&|(])(?:${words})\\s+(?:\\$\\([^)]*\\)|[^\\s;&|])*${escaped}(?:["'\\s;)]|$)`, 'm');
+  return texts.some((text) => text.includes(name) && call.test(text));
+}
+
+const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"'`;&|<>()]*)\s*(?:#.*)?$/;
+
+/** Settings that are nothing but assignments of the shell, which a script may source under a name that nobody can follow. */
+function isSourceable(path: string, text: string): boolean {
+  const lines = text.split('\n').filter((line) => !/^\s*(?:#.*)?$/.test(line));
+  return lines.length > 0 && mayBeSourced(path, text) && lines.every((line) => ASSIGNMENT.test(line));
+}
+
 /** `texts`: others of the repository, which may run this one. */
 export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[] = []): Change {
   const { path, before, after } = edit;
-  const name = (path.split('/').at(-1) ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const runs = new RegExp(`(?:^|[\\s;&|])(?:source|\\.|(?:ba|da|z)?sh)\\s+["']?[^\\s;"']*${name}(?:["'\\s;]|$)`, 'm');
-  const isRun = texts.some((text) => text.includes(path.split('/').at(-1) ?? '') && runs.test(text));
+  const isSourced = isBehind('source|\\.', path, texts) || isSourceable(path, before ?? '');
+  const isRun = isSourced || isBehind('(?:ba|da|z)?sh', path, texts);
   const old = factsOf(path, before ?? '', parse, isRun);
   const now = factsOf(path, after, parse, isRun);
   const [oldLeaves, nowLeaves] = [old.data?.leaves ?? [], now.data?.leaves ?? []];
@@ -134,6 +151,7 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
     ![...numbers].some((number) => number >= line && number < (ends[i] ?? Number.POSITIVE_INFINITY));
   return {
     ...edit,
+    isSourced,
     old: wasRead ? old : { ...old, tasks: [...old.tasks, ...now.tasks.filter(isOldTask)] },
     now,
     lines,

@@ -78,14 +78,15 @@ function isJudge(word: string, judges: readonly string[]): boolean {
 }
 
 /** Ends that keep work from being done and are no failure. */
-export function ends({ path, added, now, gone, old }: Change): Finding[] {
+export function ends(change: Change): Finding[] {
+  const { path, added, now, old } = change;
   const early = (file: FileFacts) => file.commands.filter((fact) => endsEarly(fact, file));
   const more = early(now).length > early(old).length ? early(now).slice(0, 1) : [];
   const why = 'ends before the work below it is done, as if all had gone well';
   const lost = more
     .filter((fact) => !added.includes(fact) && (old.unread.size === 0 || now.unread.size > 0))
     .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
-  return [...lost, ...newEnds({ path, added, now, gone, old })];
+  return [...lost, ...newEnds(change)];
 }
 
 /** An end that nothing asks about, is no failure, and has work behind it. */
@@ -98,7 +99,7 @@ const endsEarly = (fact: Fact, file: FileFacts): boolean =>
     .slice(file.commands.indexOf(fact) + 1)
     .some((other) => other.unit === fact.unit && functionOf(other) === functionOf(fact) && isWork(other));
 
-function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' | 'now' | 'gone' | 'old'>): Finding[] {
+function newEnds({ path, isSourced, added, now, gone, old }: Change): Finding[] {
   return added.flatMap((fact) => {
     if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;
@@ -120,7 +121,8 @@ function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' 
       program === 'exit' && name !== '' ? functionOf(other) !== name : i > index && functionOf(other) === name;
     // Each line of an image has a shell of its own.
     const isNear = (other: Fact) => other.unit === unit && (now.language !== 'docker' || other.text === fact.text);
-    const later = now.commands.some((other, i) => isNear(other) && isAfter(other, i) && isWork(other));
+    const endsCaller = isSourced && /^ex(?:it|ec)$/.test(program);
+    const later = endsCaller || now.commands.some((other, i) => isNear(other) && isAfter(other, i) && isWork(other));
     const failing = gone.find(
       (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
     );

@@ -56,7 +56,12 @@ export function judgeEdits(
     );
     if (unsafe) return unsafe;
     const findings = edits.flatMap((edit) =>
-      contentFindings(changeOf(edit, parse, rules.texts), rules, tree, knownBy(edits, rules, unknown)),
+      contentFindings(
+        changeOf(edit, parse, [...(rules.texts ?? []), rules.callers ?? '']),
+        rules,
+        tree,
+        knownBy(edits, rules, unknown),
+      ),
     );
     const refusal = refusalOf(findings);
     if (refusal)

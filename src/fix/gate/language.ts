@@ -42,19 +42,41 @@ const LOOKS_LIKE_SHELL =
 /** `path` without the ending that only says that it is a template. */
 export const untemplated = (path: string): string => path.replace(TEMPLATE_ENDINGS, '');
 
+/** Kickstart: commands, and sections of shell. */
+const KICKSTART = /^(?:%(?:pre|post|packages|addon)\b|clearpart\b|autopart\b)/m;
+const CRON = /^\s*(?:@(?:reboot|yearly|annually|monthly|weekly|daily|midnight|hourly)|(?:[\d*/,-]+\s+){5})\s*\S/m;
+
+function byFirstLine(text: string): Language | undefined {
+  const [first = ''] = text.split('\n', 1);
+  if (first.startsWith('#cloud-config')) return 'yaml';
+  if (!first.startsWith('#!')) return undefined;
+  if (/\b(?:v?ba|da|z|k|a)?sh\b|\bbats\b/.test(first)) return 'shell';
+  if (/\bjust\b/.test(first)) return 'just';
+  return /\bmake\b/.test(first) ? 'make' : 'program';
+}
+
+/** What first line and name say. Settings, prose and undefined are no certainty: a script may source the file. */
+function declared(path: string, text: string): Language | undefined {
+  const plain = untemplated(path);
+  const named = () => BY_NAME.find(([pattern]) => pattern.test(plain))?.[1];
+  return byFirstLine(text) ?? named() ?? (PROGRAM.test(plain) ? 'program' : undefined);
+}
+
+const OPEN: readonly (Language | undefined)[] = ['settings', 'prose', undefined];
+
+/** Whether it matters who sources the file. */
+export const mayBeSourced = (path: string, text: string): boolean => {
+  const language = declared(path, text);
+  return language === 'shell' || OPEN.includes(language);
+};
+
 /** `isRun`: some script of the repository runs or sources it. */
 export function languageOf(path: string, text: string, isRun = false): Language {
-  const plain = untemplated(path);
-  const [first = ''] = text.split('\n', 1);
-  if (first.startsWith('#!')) {
-    if (/\b(?:v?ba|da|z|k|a)?sh\b|\bbats\b/.test(first)) return 'shell';
-    if (/\bjust\b/.test(first)) return 'just';
-    if (/\bmake\b/.test(first)) return 'make';
-    return 'program';
-  }
-  const named = BY_NAME.find(([pattern]) => pattern.test(plain))?.[1];
-  if (named && !(isRun && named === 'prose')) return named;
-  return !PROGRAM.test(plain) && LOOKS_LIKE_SHELL.test(text) ? 'shell' : 'program';
+  const language = declared(path, text);
+  if (language && !OPEN.includes(language)) return language;
+  if (language !== 'prose' && KICKSTART.test(text)) return 'shell';
+  if (isRun && language !== 'settings') return 'shell';
+  return language ?? (LOOKS_LIKE_SHELL.test(text) ? 'shell' : CRON.test(text) ? 'settings' : 'program');
 }
 
 /** Whether bash and shellcheck have a say in whether `text` is sound. */

@@ -73,6 +73,8 @@ export interface GateRules {
   readonly known?: readonly string[];
   /** Texts in which they may stand as well. */
   readonly texts?: readonly string[];
+  /** Lines of the repository that name the changed files: who runs or sources them. */
+  readonly callers?: string;
   /** The command that failed, or the log's error lines. */
   readonly failed?: string;
   /** The end of the log of this failure: it names targets and tasks, and programs. */

@@ -5,7 +5,14 @@ import { listItems } from './hcl.ts';
 import type { Language } from './language.ts';
 import type { ShellText } from './shell-text.ts';
 
-export function shellTexts(path: string, text: string, language: Language, data: Data | undefined): ShellText[] {
+/** `isRun`: some script of the repository runs or sources the file. */
+export function shellTexts(
+  path: string,
+  text: string,
+  language: Language,
+  data: Data | undefined,
+  isRun: boolean,
+): ShellText[] {
   switch (language) {
     case 'shell':
       return [{ text, role: 'run', line: 1, name: '' }];
@@ -18,9 +25,9 @@ export function shellTexts(path: string, text: string, language: Language, data:
     case 'hcl':
       return data ? hclTexts(data) : [];
     case 'settings':
-      return ENVIRONMENT.test(path)
+      return isRun || ENVIRONMENT.test(path)
         ? [{ text, role: 'run', line: 1, name: '' }]
-        : [...unitCommands(text), ...settingTexts(text)];
+        : [...unitCommands(text), ...timedCommands(text), ...settingTexts(text)];
     case 'yaml':
     case 'toml':
       return data ? dataTexts(path, data) : [];
@@ -234,16 +241,28 @@ function stringTexts(text: string): ShellText[] {
 
 const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
 
-/** Values of settings that may be commands for whoever reads them. */
+/** Values of settings, and lines that set nothing, may be commands for whoever reads them. */
 const settingTexts = (text: string): ShellText[] =>
-  text.split('\n').flatMap((line, i): ShellText[] =>
-    /^\s*[#;]/.test(line)
-      ? []
-      : strings(line)
-          .filter((one) => /\s/.test(one.trim()))
-          .flatMap((one) => [one, ...strings(one)])
-          .map((one) => ({ text: one, role: 'maybe', line: i + 1, name: '' })),
-  );
+  text.split('\n').flatMap((line, i): ShellText[] => {
+    if (/^\s*(?:[#;[]|$)/.test(line)) return [];
+    const values = strings(line).flatMap((value) => [value, ...strings(value)]);
+    const whole = /^\s*[\w.-]+\s*[=:]/.test(line) ? [] : [line];
+    return [...whole, ...values]
+      .filter((words) => /\s/.test(words.trim()))
+      .map((words) => ({ text: words, role: 'maybe', line: i + 1, name: '' }));
+  });
+
+/** Behind the times of a crontab, or a question of an installer. */
+const TIMED = /^\s*(?:@\w+|(?:[\d*/,-]+\s+){5}|d-i\s+\S+_command\s+string\s)\s*(\S.*)$/;
+
+/** The command of each line; in a crontab of the system a user stands before it. */
+const timedCommands = (text: string): ShellText[] =>
+  logicalLines(text).flatMap(({ text: line, line: number }): ShellText[] => {
+    const [, rest] = TIMED.exec(line) ?? [];
+    if (rest === undefined) return [];
+    const readings = [rest, rest.replace(/^\S+\s+/, '')];
+    return readings.map((command) => ({ text: command, role: 'container', line: number, name: 'cron' }));
+  });
 
 const UNIT = /^\s*(Exec(?:Start|Stop|Reload|Condition)\w*)\s*=\s*([-@:+!]*)(.*)$/;
 

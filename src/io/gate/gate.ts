@@ -1,11 +1,14 @@
 // The gate and the reader of shell, off the loop's thread: one worker, started when it is first needed, asked one question at a time, and ended when an
 // answer takes too long.
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Edit, refuse } from '../../fix/edit.ts';
 import type { Harmful } from '../../fix/gate/harms.ts';
 import type { Judged } from '../../fix/gate/judge.ts';
+import { mayBeSourced } from '../../fix/gate/language.ts';
+import { mentions } from '../../fix/gate/mentions.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
 import type { CommandText, ShellReading } from '../../fix/judging/read-shell.ts';
 import { readText } from '../store.ts';
@@ -23,21 +26,28 @@ const LIMIT_MS = 600;
 const MAX_WALL_MS = 20_000;
 const LOOK_MS = 25;
 
+/** The lines of the repository that have one of these names. */
+export type LookUp = (names: readonly string[]) => Promise<string>;
+
 /**
- * The verdict on `edits`. `lookUp` tells which of some names the repository knows; without it only `rules` say so. Rejects when
+ * The verdict on `edits`. `lookUp` finds who runs them and what the repository knows; without it only `rules` say so. Rejects when
  * the grammar cannot be loaded.
  */
 export async function judge(
   edits: readonly Edit[],
   rules: GateRules,
   unparsed: readonly string[] = [],
-  lookUp?: (names: readonly string[]) => Promise<readonly string[]>,
+  lookUp?: LookUp,
 ): Promise<Verdict> {
-  const { verdict, unknown } = await verdictOn({ edits, rules, unparsed });
-  if (!lookUp || unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
-  const names = await lookUp(unknown);
-  if (names.length === 0) return verdict;
-  const again = await verdictOn({ edits, rules: { ...rules, known: [...(rules.known ?? []), ...names] }, unparsed });
+  if (!lookUp) return (await verdictOn({ edits, rules, unparsed })).verdict;
+  const names = edits.filter(({ path, before }) => mayBeSourced(path, before ?? '')).map(({ path }) => basename(path));
+  const here = names.length === 0 ? rules : { ...rules, callers: await lookUp(names) };
+  const { verdict, unknown } = await verdictOn({ edits, rules: here, unparsed });
+  if (unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
+  const lines = await lookUp(unknown);
+  const known = unknown.filter((name) => mentions(lines, name));
+  if (known.length === 0) return verdict;
+  const again = await verdictOn({ edits, rules: { ...here, known: [...(rules.known ?? []), ...known] }, unparsed });
   return again.verdict;
 }
 
