@@ -103,7 +103,7 @@ const NPM_WRAPPER =
 
 /** A warning can at most be weak, whatever words it uses. */
 const WARNING =
-  /^(?:\[?(?:WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|\s+\d+:\d+\s+warning\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
+  /^(?:\[?(?:(?:DEPRECATION )?WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|\s+\d+:\d+\s+warning\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
 const LEVEL_BELOW = together([
   /^(?:\[[^\]]{1,40}\] |[\w.@-]+\[\d+\]: |[\w.-]+ +\| )?\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:[:\]\s]|$)/,
   /^\[?(?:info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)/,

@@ -172,6 +172,24 @@ const task: Join = (lines, i, progress) => {
   };
 };
 
+/** Where Ansible wraps a line, without a terminal. */
+const ANSIBLE_WIDTH = 78;
+
+/** A warning of Ansible, which is no host's word; what it wrapped into the next lines is no message of its own. */
+const warning: Join = (lines, i) => {
+  if (!ANSIBLE_WARNING.test(lines[i] as string)) return undefined;
+  let next = i + 1;
+  const isRest = (line: string) =>
+    /^[^\s[]/.test(line) &&
+    `${lines[next - 1]} ${line.split(' ', 1)}`.length > ANSIBLE_WIDTH &&
+    !['strong', 'noise'].includes(gradeOf(line));
+  while (isRest(lines[next] ?? '')) next++;
+  const text = lines.slice(i, next).join(' ');
+  const gist = text.replace(ANSIBLE_WARNING, '');
+  return { message: { lines: lines.slice(i, next), gist, hosts: [], grade: gradeOf(text) }, next };
+};
+const ANSIBLE_WARNING = /^\[(?:DEPRECATION )?WARNING\]: /;
+
 const REQUIRES = /^mendloop: requires: /;
 
 /** Everything that is missing before the command is one failure. */
@@ -273,6 +291,6 @@ const paragraphs: Join = (lines, i, { isTerraform }) => {
 
 /** The first that knows the line reads it. */
 const JOINS: readonly Join[] = [
-  ...[box, task, requires, check, diff, sourceFinding, suggestion, offending, dump, traceback, quotation],
+  ...[box, task, warning, requires, check, diff, sourceFinding, suggestion, offending, dump, traceback, quotation],
   ...[finding, paragraphs, headline, place],
 ];

@@ -200,6 +200,33 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
       'Caused by: java.nio.file.NoSuchFileException: conf/app.yaml',
     ],
   },
+  'a task of Ansible, and no rest of a warning that was wrapped': {
+    log: [
+      '[WARNING]: provided hosts list is empty, only localhost is available. Note that',
+      "the implicit localhost does not match 'all'",
+      'TASK [talos : Check the cluster] ****************',
+      'fatal: [localhost]: FAILED! => {"changed": false, "msg": "2 of 3 nodes are ready"}',
+    ],
+    says: ['FAILED: # of # nodes are ready in TASK [talos : Check the cluster]'],
+  },
+  'a warning of Ansible of what it goes on without, wrapped or not': {
+    log: [
+      '[WARNING]: Unable to parse /srv/homelab/ansible/inventory/production/hosts.ini as',
+      'an inventory source',
+      'skipping: no hosts matched',
+    ],
+    says: [
+      'Unable to parse /srv/homelab/ansible/inventory/production/hosts.ini as an inventory source',
+      'skipping: no hosts matched',
+    ],
+  },
+  'an error of Ansible right below a long warning': {
+    log: [
+      '[WARNING]: provided hosts list is empty, only localhost is available. Note it.',
+      'ERROR! the playbook: site.yml could not be found',
+    ],
+    says: ['ERROR! the playbook: site.yml could not be found'],
+  },
   'a task of Ansible': {
     log: [
       'TASK [apt : install packages] *****',
