@@ -95,7 +95,7 @@ const NODE_ANSWERED =
   /^\s*(?:\* )?(?:error \w+ing (?:\w+ ){0,3}\w+: |"?\d+(?:\.\d+){3}"?: )+rpc error: code = (?!.*\b(?:image|sandbox|containerd|volume|driver|plugin)\b)/im;
 
 export const TALOS: Speaker = {
-  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)\b`, 'im'),
+  command: new RegExp(String.raw`${COMMAND}tal(?:osctl|helper)(?![\w.-])`, 'im'),
   output: new RegExp(String.raw`\[talos\]|\bsiderolabs/|\bTalhelper\b|^\s*tal(?:osctl|helper)${USAGE_OR_END}`, 'im'),
   words: any`
     ${NODE_ANSWERED}
