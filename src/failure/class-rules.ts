@@ -107,6 +107,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     match: any`
       (?:get|getting)(?: the| sops)* data key | no (?:master )?key (?:was able to|could) decrypt | no vault secrets
       no (?:age )?identit(?:y|ies) (?:matched|found|specified) | load age identities | (?:No|Wrong) secret key
+      encrypted with (?:a )?(?:different|another) \w+
       /\bSecret "[\w-]*(?:sops|age)[\w-]*" not found/
     `,
   },
@@ -177,11 +178,11 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     external: 'check the credentials that this stage uses',
     match: any`
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthori[sz]ed | Unauthenticated | /(?:LOGON|LOGIN|AUTH)_FAIL/
-      /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}401\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
-      (?:could not read|enter) (?:\w+ )?(?:username|password|passphrase) | terminal is required | (?:sudo|become) password
+      /\b(?:error|status|code|HTTP\S*)[:=( ]{1,3}40[17]\b|\b401\b.{0,40}\b(?:auth\w*|no ticket|permission)\b/ | NOAUTH | WRONGPASS
+      (?:could not read|enter) (?:\w+ )?(?:username|password|passphrase|token) | terminal is required | (?:sudo|become) password
       Must be logged in | not (?:currently )?(?:signed|logged) in | no such token | no key available | Too many authentication failures | code = PermissionDenied
       no (?:mutual|matching) (?:signature|host key|key exchange) | (?:denied: requested|pull) access | /\.git denied to \S/
-      denied to (?:repository|registry) | /\bdenied for user ['"]/
+      denied to (?:repository|registry) | /\bdenied for user ['"]/ | api error (?:Forbidden|AccessDenied)
       /"(?:\w+:\/\/)?[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[^"\s]{1,300}": denied\b|\bcode\W{1,3}403\b[\s\S]{0,80}\bdenied/
     `,
   },
@@ -195,6 +196,8 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   },
   'not allowed': {
     class: 'permission_denied',
+    // Registries do not tell whether there is such a thing.
+    unless: /\bnot be found or you do not have permission\b/i,
     match: any`
       ${says('needed', 'privilege')}
       denied | E(?:ACCES|PERM) | are you root | not (?:writable|permitted|privileged|authori[sz]ed|allowed to \w+)
@@ -248,7 +251,8 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       /no such file|timed? ?out(?!=)|\bEOF\b|reset by peer|connection (?:was )?\S* ?(?:refused|closed|terminated)|deadline exceeded/i,
     match: any`
       /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error|_ERROR|: )/ | /\btls: / | CERT_UNTRUSTED | OpenSSL SSL_connect
-      certificate (?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
+      certificate (?:of \S+ )?(?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
+      certificate's owner does not match | a known issuer
       /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | wrong version number
       unable to (?:get|verify).{0,30}(?:certificate|signature) | HTTP response to HTTPS client
     `,
@@ -262,7 +266,8 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       hash sum mismatch | mirror sync in progress
       (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
       (?:connection|connect|network|socket|transport)(?: to \S+)? (?:error|failed|failure) | /\bfetch failed$/ | 100% packet loss
-      E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | early EOF
+      E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | early EOF | /\btimeout(?:error)?: timed out\b/
+      /(?<!(?:pars|decod|unmarshal)(?![^\n]{0,40}response)[^\n]{0,40}): EOF\b/
       EOF occurred | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|18|28|35|52|55|56|92)\)/
       (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | client_loop: send disconnect
       broken pipe\b.*\b(?:ssh|rsync|write|packet) | rsync protocol data stream | URLError | urlopen error | RPC failed; curl
@@ -326,7 +331,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   'Terraform language': {
     class: 'config_error',
     match: [
-      /^Error: (?:Reference|Unsupported|Missing|Incorrect|Call to|Invalid|Inconsistent|Duplicate|Extraneous|Ambiguous) [a-z]/m,
+      /^Error: (?:Error in|Reference|Unsupported|Missing|Incorrect|Call to|Invalid|Inconsistent|Duplicate|Extraneous|Ambiguous) [a-z]/m,
       /^Error: [A-Z][a-z]+(?: [a-z]+)+ not [a-z]+$/m,
       /\bhas not been declared\b/,
     ],
@@ -352,7 +357,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
       additional ?propert(?:y|ies) | no hosts (?:matched|to target) | does not appear to be | nil pointer evaluating | (?:valid|in) JSON
       (?:\w+\.)*(?:Validation|Config\w*|Schema|Template|Decode)(?:Error|Exception) | (?:TOML|JSON)DecodeError
       execution error at | error calling \w+ | template error | /\btemplate: \S+:\d+:\d+: / | may not add resource
-      cannot re-use a name | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
+      cannot re-use a name | (?:valid|allowed|supported|possible) (?:values|formats|options|types|choices) (?:are|include) | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
       (?:requires|accepts|takes|expects)(?: \w+){0,3} \d+ arg(?:ument)?s? | got \d+ arguments? but | /\bstatus=2\d\d\/[A-Z_]+/
       required (?:property|field|value|argument|option|variable|parameter|key) | (?:validation|schema check) failed
       exec format error | (?:dependency|import|reference) cycle | (?:circular|cyclic) \w+
@@ -363,6 +368,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   // Flags that a failure has whatever its class: all that match count.
   'somebody else holds the lock': {
     transient: true,
+    unless: /permission denied|\bare you root\b|no such file or directory/i,
     match: any`
       could not get lock | is another process using it | /\bacquir(?:e|ing)\b.{0,30}\block\b/ | got timeout
       (?:is|already) locked | \.lock': File exists

@@ -114,6 +114,12 @@ const COMPLAINTS = {
   },
 } as const;
 
+/** What else has a root, or is called so. */
+const ROOT_OF = either`
+  file ?systems? | partition | dis[ck] | device | dataset | volume | cert\w* | CA | director(?:y|ies) | path | folder | node
+  element | object | module | domain | zone | key | cause
+`;
+
 interface Subject {
   nouns: string;
   names?: string;
@@ -136,7 +142,7 @@ const SUBJECTS: Record<'file' | 'tool' | 'credential' | 'privilege' | 'package' 
   },
   credential: {
     nouns: either`
-      (?:usernames?\/)?passwords? | passphrases? | credentials? | signatures? | log-?(?:in|on)s? | tickets?
+      (?:usernames?\/)?passwords? | passphrases? | credentials? | (?<!directory )signatures? | log-?(?:in|on)s? | tickets?
       (?:\w+)?auth(?:entication|orization)?(?! handshake)(?: header| option)?
       (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
       (?:X-)?(?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
@@ -144,7 +150,7 @@ const SUBJECTS: Record<'file' | 'tool' | 'credential' | 'privilege' | 'package' 
   },
   privilege: {
     nouns: either`
-      (?:as |by |with )?(?:the )?(?:root|superuser|super user|administrator|sudo)(?: user)?
+      (?:as |by |with )?(?:the )?(?:root(?! ${ROOT_OF})|superuser|super user|administrator|sudo)(?: user)?
       (?:(?:root|administrator|elevated|admin|access) )?(?:permissions?|privileges?|rights)
     `,
   },

@@ -144,6 +144,7 @@ test('what talosctl or qm was doing counts, unless another program says its name
     ["TASK ERROR: command 'udevadm settle' failed: exit code 1", 'Timed out for the udev queue', 'proxmox_error'],
     ['downloading talosctl v1.99.0', 'curl: (22) The requested URL returned error: 404', 'config_error'],
     ['+ talosctl reset --graceful', 'tar: short read', 'unknown'],
+    ['talosctl-linux-amd64: FAILED', 'talosctl-linux-amd64: FAILED', 'unknown'],
     ['the qm handbook says more', 'member removal stopped', 'unknown'],
     ['', 'error restarting service: rpc error: code = NotFound desc = service "etdc" is unknown', 'talos_error'],
     ['', 'E: Unable to locate package talosctl', 'config_error'],
@@ -201,6 +202,16 @@ test('flags add to the class, and stand without one', () => {
   const locked = of('VM is locked (backup)');
   assert.equal([locked.class, locked.transient, locked.external], ['proxmox_error', true, false]);
   assert.equal(locked.rules, ['said by Proxmox', 'somebody else holds the lock']);
+});
+
+test('what is not there, or not allowed, explains more than the lock or the right that is named with it', () => {
+  const found = (text: string) => [of(text).class, of(text).transient];
+  const unknown = "npm error 404  'a@*' could not be found or you do not have permission to access it.";
+  assert.equal(found(unknown), ['config_error', false]);
+  const denied = 'E: Could not open lock file /var/lib/dpkg/lock - open (13: Permission denied)';
+  assert.equal(found(`${denied}\nE: Unable to acquire the dpkg lock, are you root?`), ['permission_denied', false]);
+  const lost = 'Error: Error acquiring the state lock\nError message: mkdir /srv/state: no such file or directory';
+  assert.equal(found(lost), ['missing_file', false]);
 });
 
 test('what nothing in the repository could fix comes with the one thing to do, and nothing else does', () => {
