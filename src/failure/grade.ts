@@ -92,6 +92,9 @@ const WRAPPERS = together([
   /\bexited with non-zero status:?$|^(?:Error: )?plugin "[\w-]+" exited with error$|^(?:\[warn\] )?Code style issues (?:found|were found)/,
   /^err(?:or)? ?\d*: (?:failed processing release|release) .{0,80}(?:failed|exited)(?:: exit status \d+)?$/,
   /^(?:FAILED|FAILURE|Failed|failed|Error|ERROR|Aborting|Aborted?)[.!:]*$/,
+  // Nix: what failed to build, and all that stands on it.
+  /^(?:error: )?(?:builder for|build of|cannot build(?: derivation)?|\d+ dependenc(?:y|ies) of derivation) '\S+\.drv'(?:\.$|:? .{0,40}\b(?:failed|built)\b)/i,
+  /^Reason: (?:builder failed|\d+ dependenc)|^error: Build failed due to failed dependenc/,
 ]);
 
 /** The end of a line that passes on how a command ended; what the command said may stand before it. */

@@ -25,10 +25,13 @@ export function withoutHost(line: string, hosts: ReadonlySet<string>): { text: s
   return { text: line.slice(before.length), host };
 }
 
-/** Fronts that say nothing of what is wrong: a container, a stream, a unit of systemd, a bullet; more than four are none. */
+/**
+ * Fronts that say nothing of what is wrong: a container, a stream, a unit of systemd, a bullet, the mark of a quoted log;
+ * more than four are none.
+ */
 const FRONTS = new RegExp(
   [
-    String.raw`^(?:\s+`,
+    String.raw`^(?:\s+(?:> )?`,
     String.raw`${NAME} +\| `,
     String.raw`\[${NAME}\]: `,
     String.raw`(?:std)?(?:err|out)(?:put)?(?:\[\d+\])?[:|] (?=\S)`,

@@ -200,6 +200,30 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
       'Caused by: java.nio.file.NoSuchFileException: conf/app.yaml',
     ],
   },
+  'a build of Nix: what its log says, not what stands on it': {
+    log: [
+      "error: builder for '/nix/store/2imsmnwgl1jm8g102gs0b34hjcdgj33l-site.drv' failed with exit code 1;",
+      '       last 3 log lines:',
+      '       > building',
+      '       > main.go:8:2: cannot find package "lab.lan/site"',
+      '       For full logs, run:',
+      '         nix log /nix/store/2imsmnwgl1jm8g102gs0b34hjcdgj33l-site.drv',
+      "error: 1 dependencies of derivation '/nix/store/gx1rd88jmviwp0a4iz7irc40v6yq9fj5-etc.drv' failed to build",
+    ],
+    says: ['> main.go:#: cannot find package "lab.lan/site"'],
+  },
+  'a build of Nix, as newer versions tell it': {
+    log: [
+      "error: Cannot build '/nix/store/2imsmnwgl1jm8g102gs0b34hjcdgj33l-site.drv'.",
+      '       Reason: builder failed with exit code 1.',
+      '       Last 2 log lines:',
+      '       > curl: (22) The requested URL returned error: 404',
+      "error: Cannot build '/nix/store/gx1rd88jmviwp0a4iz7irc40v6yq9fj5-etc.drv'.",
+      '       Reason: 1 dependency failed.',
+      'error: Build failed due to failed dependency',
+    ],
+    says: ['> curl: (22) The requested URL returned error: 404'],
+  },
   'a task of Ansible, and no rest of a warning that was wrapped': {
     log: [
       '[WARNING]: provided hosts list is empty, only localhost is available. Note that',
