@@ -314,7 +314,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     match: any`
       ${says('lost', 'file')}
       /\b(?:cannot|can't|could not|unable to|failed to) (?:open|stat|access|read) ['"‘][\w.@\/-]+['"’]/
-      ENOENT | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
+      /^curl: \((?:26|37|77)\)/ | ENOENT | No rule to make target | Cannot find module | ERR_MODULE_NOT_FOUND
       /"(?:\/[\w./-]+|[\w./-]+\.\w{1,5})": not found/ | no file exists at | No configuration files | find or access
       Did not find any .{1,60} files? | No files? (?:found|matched|\S+ in) | No \w+file found | /(?:not a|\/\S{0,100}' does not appear to be a) git repository/
       /\b(?:cannot|could not|unable to) find .{1,80} in (?:\w+ ){0,3}(?:paths?|director(?:y|ies)|folders?)\b/

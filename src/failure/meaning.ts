@@ -90,7 +90,7 @@ const COMPLAINTS = {
   /** Somebody does not take it for what it should be. */
   distrusted: {
     before: either`
-      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no(?! such) | no valid | unauthori[sz]ed
+      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no(?! such) | no valid | unauthori[sz]ed | requires?
       invalid format for | ${CANNOT} (?:verify|validate|load|decrypt|use|get|find|locate)
     `,
     after: either`
