@@ -124,7 +124,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     class: 'yaml_parse_error',
     match: any`
       ${YAML_TROUBLE}
-      /\bYAML\w*(?:Error|Exception)\b/ | /\b(?:Psych|YAML)::\w/
+      /\bYAML\w*(?:Error|Exception)\b/ | /\b(?:Psych|YAML)::(?:\w+::)*(?:\w*(?:Error|Exception)|Load)\b/
       /\byaml\.(?:scanner|parser|composer|constructor|reader)\./
       /(?<![.\w])ya?ml (?:syntax|pars(?:e|ing)|scanner) error/ | /\bsyntax error: .{0,200}\(syntax\)/
       /\bpars(?:e|ing)\b.{0,80}\.ya?ml\b.*\bline \d+/ | (?:did|could) not find expected | mapping values are not allowed
@@ -304,7 +304,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   },
   'package or library missing': {
     class: 'unknown',
-    match: any`No module named | /\bcannot find (?:-l\w|(?:package|module) '[^.\/'])/ | shared (?:libraries|object file)`,
+    match: any`No module named | /\bcannot find (?:-l\w|(?:package|module) '[^.\/'])/ | shared (?:libraries|object file) | /\bin @INC\b/`,
   },
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
