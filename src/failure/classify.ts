@@ -2,7 +2,7 @@
 import { type Context, createContext, runInContext } from 'node:vm';
 import type { FailureClass } from '../events.ts';
 import { CLASS_RULES } from './class-rules.ts';
-import { type LinesAround, messageOf, speaks } from './speaker.ts';
+import { type LinesAround, messageOf, speaks, withoutFronts } from './speaker.ts';
 
 export interface Classified {
   class: FailureClass;
@@ -47,14 +47,17 @@ function byProject({ class: name, transient, external, advice, name: rule }: Pro
 }
 
 /**
- * Below the error lines what records say in their telling fields, and lines with codes like SignatureDoesNotMatch in words.
+ * Below the error lines what stands behind their fronts, what records say in their telling fields, and lines with codes like
+ * SignatureDoesNotMatch in words.
  * What a task of Ansible is called says nothing of what is wrong.
  */
 function spelledOut(text: string): string {
   const lines = text.split('\n').filter((line) => !/^in (?:TASK|RUNNING HANDLER) \[/.test(line));
   const inWords = (line: string) =>
     line.replace(/\b(?:[A-Z][a-z]+){2,}\b/g, (code) => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '));
-  return [...new Set([...lines, ...lines.map(messageOf), ...lines.map(inWords)])].join('\n');
+  return [...new Set([...lines, ...lines.map(withoutFronts), ...lines.map(messageOf), ...lines.map(inWords)])].join(
+    '\n',
+  );
 }
 
 function byTable({ errors: lines, around, exitCode }: ClassifyInput): Classified {

@@ -135,6 +135,19 @@ test('a generic cause stands before the tool that reports it', () => {
   for (const [text, expected] of cases) assert.is(of(text, AT_WORK.join('\n')).class, expected, text);
 });
 
+test('a line behind a container, a unit, a host, a bullet or a margin has the class that it has without', () => {
+  const cases: [string, string][] = [
+    ['make: kubectll: No such file or directory', 'command_not_found'],
+    ['xargs: kubectll: No such file or directory', 'command_not_found'],
+    ['curl: (77) error setting certificate file: /srv/lab/ca.pem', 'missing_file'],
+    ['su: user lab does not exist or the user entry does not contain all the required fields', 'permission_denied'],
+    ['TypeError: Invalid URL', 'unknown'],
+    ['Error: Error in function call', 'config_error'],
+  ];
+  for (const front of ['web-1  | ', 'nuc stage[812]: ', '[cp1]: ', '│ ', '    ', '  > '])
+    for (const [text, expected] of cases) assert.is(of(`${front}${text}`).class, expected, `${front}${text}`);
+});
+
 test('what talosctl or qm was doing counts, unless another program says its name, or they are only mentioned', () => {
   const cases: [before: string, errors: string, expected: string][] = [
     ['+ talosctl reset --graceful', 'member removal stopped', 'talos_error'],
