@@ -43,7 +43,7 @@ const FRAMES = together([
   /^\s*\d+ \| /,
   /^goroutine \d+ \[|^\t?\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$|^(?:created by )?[\w./*()-]+\(.{0,200}\)$/,
   /^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<|_?main\b|\w+::)|^stack backtrace:|^note: run with `RUST_BACKTRACE/,
-  /^The above exception was the direct cause|^During handling of the above exception|^Emitted '\w+' event on /,
+  /^\s*(?:The above exception was the direct cause|During handling of the above exception)|^Emitted '\w+' event on /,
 ]);
 
 /** How the program is used, what else one could do, who else was at work; never what went wrong. */

@@ -95,9 +95,13 @@ const dump: Join = (lines, i, { out }) => {
 
 /** A Python traceback: frames and source are left out, the exception below them stays. */
 const traceback: Join = (lines, i) => {
-  if (!/^Traceback \(most recent call last\):|^\s*File ".{0,300}", line \d+/.test(lines[i] as string)) return undefined;
+  const line = lines[i] as string;
+  if (!/^\s*(?:Traceback \(most recent call last\):|File ".{0,300}", line \d+)/.test(line)) return undefined;
+  const indent = (text = '') => text.length - text.trimStart().length;
+  // All of it may be indented, as part of what another program tells; a frame is itself further in than the exception.
+  const margin = Math.max(0, /^\s*File/.test(line) ? indent(line) - 1 : indent(line));
   let next = i + 1;
-  while (/^\s/.test(lines[next] ?? '')) next++;
+  while (indent(lines[next]) > margin) next++;
   return { next };
 };
 

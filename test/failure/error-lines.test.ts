@@ -200,6 +200,23 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
       'Caused by: java.nio.file.NoSuchFileException: conf/app.yaml',
     ],
   },
+  'a traceback of Python that another program tells, with a margin': {
+    log: [
+      'hook "render" said:',
+      '    Traceback (most recent call last):',
+      '      File "/srv/lab/render.py", line 9, in <module>',
+      "        nodes = config['nodes']",
+      "    KeyError: 'nodes'",
+      '',
+      '    During handling of the above exception, another exception occurred:',
+      '',
+      '    Traceback (most recent call last):',
+      '      File "/srv/lab/render.py", line 11, in <module>',
+      '        raise LookupError(config)',
+      '    LookupError: cluster.yaml has no nodes',
+    ],
+    says: ["KeyError: 'nodes'", 'LookupError: cluster.yaml has no nodes'],
+  },
   'a build of Nix: what its log says, not what stands on it': {
     log: [
       "error: builder for '/nix/store/2imsmnwgl1jm8g102gs0b34hjcdgj33l-site.drv' failed with exit code 1;",
