@@ -77,7 +77,7 @@ async function measured(mistake) {
   const context = contextOf(mistake);
   const began = process.cpuUsage();
   const choices = choicesFor(context, (one) => one);
-  const { text, tokens } = buildPrompt({ ...context, choices }, options, (one) => one);
+  const { text, tokens } = buildPrompt(context, { ...options, choices }, (one) => one);
   // Of the processor: what else this machine does is not told.
   const { user, system } = process.cpuUsage(began);
   const ms = (user + system) / 1000;

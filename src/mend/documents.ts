@@ -50,7 +50,7 @@ export async function maskedPrompt(run: Run, incident: Incident, facts: FixFacts
   const { instructions } = await committedTexts(run);
   const context = await failureContext(run, incident, facts);
   const choices = choicesFor(context, redactor.redact);
-  const { text } = buildPrompt({ ...context, choices }, { instructions, format: 'diff' }, redactor.redact);
+  const { text } = buildPrompt(context, { instructions, format: 'diff', choices }, redactor.redact);
   return { text, redactor, choices };
 }
 

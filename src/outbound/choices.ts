@@ -1,12 +1,12 @@
 // Changes that are few and fit for sure, for a model to choose from instead of writing one: an existing path for one that does not
 // exist, a defined name for one like it, a value that the error allows. The edit is ours.
 import { distance } from 'fastest-levenshtein';
-import type { Choice, FailureContext, MaskText } from './context.ts';
+import { type Choice, type FailureContext, type MaskText, maskedWhenRead } from './context.ts';
 import type { MissingPath } from './parts/missing-paths.ts';
 import type { NearName } from './parts/near-names.ts';
 import { normalized } from './parts/paths.ts';
 import type { Suspect } from './parts/suspects.ts';
-import { suspicionOf } from './parts/suspicion-of.ts';
+import { readableNames, suspicionOf } from './parts/suspicion-of.ts';
 
 export const MAX_CHOICES = 6;
 
@@ -23,9 +23,13 @@ export function withChoice(text: string, { line, old, new: now }: Choice): strin
 export function choicesFor(context: FailureContext, mask: MaskText): Choice[] {
   const { ranked, missing, near } = suspicionOf(context);
   const suspects = ranked.slice(0, 5);
+  const masked = [...context.files, ...(context.readable ?? [])].map((file) => maskedWhenRead(file, mask));
   const all = [
     ...missing.flatMap((one) => existingPaths(one, suspects, context.tree ?? [])),
-    ...near.filter(({ related }) => !related).flatMap((one) => nearChoices(one, suspects)),
+    ...readableNames(
+      near.filter(({ related }) => !related),
+      masked,
+    ).flatMap((one) => nearChoices(one, suspects)),
     ...allowedValues(context.failure.error_lines, suspects),
   ];
   const keys = new Set<string>();

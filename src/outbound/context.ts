@@ -114,8 +114,6 @@ export interface FailureContext {
   /** What else is known, a text each. */
   readonly notes?: readonly string[];
   readonly diagnostics?: readonly Diagnostic[];
-  /** Changes to choose from. */
-  readonly choices?: readonly Choice[];
   readonly limits: { readonly files: number; readonly changed_lines: number };
   /** A word that nobody can guess: it marks where data begins and ends. */
   readonly nonce: string;
@@ -131,17 +129,36 @@ export const commandText = ({ command }: FailureContext['stage']): string =>
 /** `context` with every text from outside masked whole. What is built of it is to be masked once more. */
 export function maskContext(context: FailureContext, mask: MaskText): FailureContext {
   const { stage, failure, log, files, readable = [], tries = [], diagnostics = [] } = context;
-  return {
+  const masked = {
     ...withMasked(context, ['memo', 'notes'], mask),
     stage: withMasked(stage, ['description', 'success_criteria'], mask),
     failure: { ...failure, error_lines: mask(failure.error_lines.join('\n')).split('\n') },
     log: mask(log),
-    files: files.map((file) => withMasked(file, ['text'], mask)),
-    readable: readable.map((file) => withMasked(file, ['text'], mask)),
+    files: files.map((file) => maskedWhenRead(file, mask)),
+    readable: readable.map((file) => maskedWhenRead(file, mask)),
     tries: tries.map((one) => withMasked(one, ['why', 'note', 'diff'], mask)),
     diagnostics: diagnostics.map((one) =>
       isBlocked(one) ? withMasked(one, ['command', 'blocked'], mask) : withMasked(one, ['command', 'output'], mask),
     ),
+  };
+  originals.set(masked, context);
+  return masked;
+}
+
+const originals = new WeakMap<FailureContext, FailureContext>();
+
+/** What a masked context was made from; undefined for any other. */
+export const originalOf = (masked: FailureContext): FailureContext | undefined => originals.get(masked);
+
+/** Masking takes its time, and most files of a large stage are not shown. */
+export function maskedWhenRead({ path, text }: SourceFile, mask: MaskText): SourceFile {
+  let masked: string | undefined;
+  return {
+    path,
+    get text() {
+      masked ??= mask(text);
+      return masked;
+    },
   };
 }
 

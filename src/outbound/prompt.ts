@@ -1,6 +1,6 @@
 // The prompt for a model: a table of parts, what helps most the first to get room, and the form of the answer last.
 import { formatRule } from './answer-format.ts';
-import { type AnswerFormat, commandText, type FailureContext, type MaskText } from './context.ts';
+import { type AnswerFormat, type Choice, commandText, type FailureContext, type MaskText } from './context.ts';
 import { buildDocument, type Document, type Part } from './document.ts';
 import { classAndErrorLines, successCriteria, tellingLogEnd } from './parts/failure.ts';
 import { fileLines } from './parts/files.ts';
@@ -24,18 +24,20 @@ export interface PromptOptions {
   /** The text of ai/executor_instructions.md. Its section "The answer" is left out: the rule on the form stands for it. */
   readonly instructions: string;
   readonly format: AnswerFormat;
+  /** Changes to choose from. */
+  readonly choices?: readonly Choice[];
   /** Tokens that the whole prompt may have. */
   readonly budget?: number;
 }
 
 /** Masked, and ends with the form of the answer. Throws only what `mask` throws. */
 export function buildPrompt(context: FailureContext, options: PromptOptions, mask: MaskText): Document {
-  const { instructions, format, budget = DEFAULT_BUDGET } = options;
-  const layout = { opening: openingOf, parts: promptParts(instructions), closing: formatRule(format), budget };
+  const { instructions, format, choices = [], budget = DEFAULT_BUDGET } = options;
+  const layout = { opening: openingOf, parts: promptParts(instructions, choices), closing: formatRule(format), budget };
   return buildDocument(layout, context, mask);
 }
 
-const promptParts = (instructions: string): readonly Part[] => [
+const promptParts = (instructions: string, choices: readonly Choice[]): readonly Part[] => [
   { name: 'instructions', rank: 2, share: 0.25, lines: instructionLines(instructions) },
   { name: 'success criteria', title: 'The stage succeeds when', rank: 7, share: 0.05, lines: successCriteria },
   { name: 'memo', title: 'What is known about this homelab', rank: 8, share: 0.12, lines: memoLines },
@@ -44,7 +46,7 @@ const promptParts = (instructions: string): readonly Part[] => [
   { name: 'reading', title: 'What may help', rank: 5, share: 0.12, lines: readingLines },
   { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO, { most: 5, share: 0.3 }) },
   { name: 'error lines', title: 'The failure', rank: 1, share: 0.2, lines: classAndErrorLines },
-  { name: 'choices', title: 'Offered changes', rank: 2, share: 0.1, lines: offeredLines },
+  { name: 'choices', title: 'Offered changes', rank: 2, share: 0.1, lines: offeredLines(choices) },
 ];
 
 function openingOf({ stage, limits, nonce }: FailureContext): string {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { choicesFor } from '../../src/outbound/choices.ts';
 import { createRedactor } from '../../src/outbound/redact/redactor.ts';
 import { cases } from '../sweep.ts';
 import { CONTEXT, manyLines, type PromptFacts, promptOf } from './failure-context.ts';
@@ -66,6 +67,43 @@ test('a secret that nobody carries is not in a prompt either', () => {
     const facts = { log: `one\n${line}\n`, files: [{ path: 'a.txt', text: `${line}\n` }], memo: line };
     assert.equal(leftovers(promptOf(facts, redact).text, value), [], kind);
   }
+});
+
+test('a password that is nearly a name of the error is neither a name like it nor a change to choose', () => {
+  const files = [
+    { path: 'a.yaml', text: 'password: Krokodilus\n' },
+    { path: 'b.yaml', text: 'name: Krokodilos\n' },
+  ];
+  const error_lines = ["b.yaml:1: unknown name 'Krokodilos'"];
+  const facts = { files, failure: { class: 'unknown', ended: 'exit code 1', error_lines } };
+  const { redact } = createRedactor({ secrets: [] });
+  const choices = choicesFor({ ...CONTEXT, ...facts }, redact);
+  assert.equal(choices, []);
+  assert.not.match(promptOf({ ...facts, choices }, redact).text, 'Krokodilus');
+});
+
+test('a path that the error lines show masked is not told of either', () => {
+  const files = [{ path: 'a.yaml', text: 'see: lab/hunter2/x.yaml\n' }];
+  const failure = { class: 'unknown', ended: 'exit code 1', error_lines: ['open lab/hunter2/x.yaml: no such file'] };
+  const facts = { files, failure, tree: ['a.yaml', 'lab/b.yaml'] };
+  assert.match(promptOf(facts).text, 'lab/hunter2/x.yaml does not exist');
+  assert.not.match(promptOf(facts, (text) => text.replaceAll('hunter2', 'MASKED')).text, 'does not exist');
+});
+
+test('files that are not shown are not masked: that takes longer than all the rest', () => {
+  const files = Array.from({ length: 200 }, (_, i) => ({ path: `app-${i}.yaml`, text: `port: ${i}\n` }));
+  const masked = new Set<string>();
+  const mask = (text: string) => {
+    masked.add(text);
+    return text;
+  };
+  const error_lines = ['app-7.yaml:1: did not find expected key'];
+  const { text } = promptOf({ files, failure: { class: 'unknown', ended: 'exit code 1', error_lines } }, mask);
+  assert.match(text, '1 | port: 7');
+  assert.equal(
+    files.filter((file) => masked.has(file.text)).map(({ path }) => path),
+    ['app-7.yaml'],
+  );
 });
 
 const NAMES = [

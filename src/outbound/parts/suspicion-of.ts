@@ -1,7 +1,7 @@
 // What a failure points at, once for all parts of a document: the files that may be changed, and those that are only read.
-import { commandText, type FailureContext } from '../context.ts';
+import { commandText, type FailureContext, originalOf } from '../context.ts';
 import { plainPath } from '../text.ts';
-import { pathsIn } from './clues.ts';
+import { type Evidence, pathsIn } from './clues.ts';
 import { lastLines } from './failure.ts';
 import { sourceFinder } from './made-by.ts';
 import type { NearName } from './near-names.ts';
@@ -24,16 +24,66 @@ export const hasSuspect = ({ ranked }: Suspicion): boolean => (ranked[0]?.score 
 const overviews = new WeakMap<FailureContext, Overview>();
 
 export function suspicionOf(context: FailureContext): Overview {
-  const made = overviews.get(context) ?? overview(context);
+  const original = originalOf(context);
+  const made = overviews.get(context) ?? (original ? maskedOverview(original, context) : overview(context));
   overviews.set(context, made);
   return made;
 }
 
+/**
+ * What the failure points at, told of the context without its secrets: files keep their ranks, so that only those are masked that
+ * somebody reads, and of paths and names those stay that can still be read.
+ */
+function maskedOverview(original: FailureContext, masked: FailureContext): Overview {
+  const { ranked, readable, near, missing, rendered, ...rest } = suspicionOf(original);
+  const files = [...masked.files, ...(masked.readable ?? [])];
+  const textOf = textIn(files);
+  const withoutSecrets = (file: Suspect): Suspect => ({
+    ...file,
+    get text() {
+      return textOf(file.path);
+    },
+  });
+  const { error_lines, log, command } = evidenceOf(masked);
+  const evidence = [...error_lines, ...log, command].join('\n');
+  const isTold = (path: string): boolean => path.split('/').every((part) => evidence.includes(part));
+  return {
+    ...rest,
+    ranked: ranked.map(withoutSecrets),
+    readable: readable.map(withoutSecrets),
+    near: readableNames(near, files).filter(({ name }) => isTold(name)),
+    missing: missing.filter(({ path, folder }) => isTold(path.slice(folder.length))),
+    rendered: rendered.filter(({ written }) => isTold(written)),
+  };
+}
+
+const textIn = (files: FailureContext['files']): ((path: string) => string) => {
+  const byPath = new Map(files.map((file) => [plainPath(file.path), file]));
+  return (path) => byPath.get(path)?.text ?? '';
+};
+
+/** Of names in files those that stand in `masked`, the same files, too: a password may be like a name. */
+export function readableNames(near: readonly NearName[], masked: FailureContext['files']): NearName[] {
+  const textOf = textIn(masked);
+  return near
+    .map((one) => ({
+      ...one,
+      places: one.places.filter(({ like, path, line }) => textOf(path).split('\n')[line - 1]?.includes(like)),
+    }))
+    .filter(({ places }) => places.length > 0);
+}
+
+const evidenceOf = ({ failure, log, stage }: FailureContext): Evidence => ({
+  error_lines: failure.error_lines,
+  log: lastLines(log),
+  command: commandText(stage),
+});
+
 function overview(context: FailureContext): Overview {
-  const { failure, log, stage, tree = [], readable = [] } = context;
+  const { failure, tree = [], readable = [] } = context;
   const plain = (files: FailureContext['files']) => files.map(({ path, text }) => ({ path: plainPath(path), text }));
   const [files, others] = [plain(context.files), plain(readable)];
-  const evidence = { error_lines: failure.error_lines, log: lastLines(log), command: commandText(stage) };
+  const evidence = evidenceOf(context);
   const sourceOf = sourceFinder(context.makers ?? [], tree);
   const changeable = suspicion(files, evidence, tree, sourceOf);
   const read = suspicion(others, evidence, tree, sourceOf);
