@@ -77,7 +77,12 @@ export function createRedactor(options: {
   }
 
   /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
-  function pass(text: string, repeated: TextIndex, near: readonly Range[]): { text: string; changed: Range[] } {
+  function pass(
+    text: string,
+    repeated: TextIndex,
+    near: readonly Range[],
+    count: number,
+  ): { text: string; changed: Range[] } {
     const { own, foreign } = placeholders.find(text);
     const whole = withWalls(text, own);
     const view = withWalls(text, outside(text.length, near, own));
@@ -93,7 +98,7 @@ export function createRedactor(options: {
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
-    const lines = mergeCrowds(text, closed, own);
+    const lines = mergeCrowds(text, without(withRest(text, closed, count), own), own);
     let longer = 0;
     const changed: Range[] = [];
     const masked = replaceEach(text, lines, ({ start, end, kind }) => {
@@ -114,7 +119,7 @@ export function createRedactor(options: {
     let before = text;
     let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = pass(before, repeated, near);
+      const after = pass(before, repeated, near, i);
       if (after.changed.length === 0) return after.text;
       before = after.text;
       near = after.changed;
@@ -140,6 +145,25 @@ export function createRedactor(options: {
     restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
     masked: () => placeholders.counts(),
   };
+}
+
+/** From these passes on. */
+const [TO_WORD_END, TO_LINE_END] = [2, 4];
+
+/**
+ * No rule reads a value of any length: of a longer one the rest is found in the next pass, again up to a limit. What is found so
+ * late is taken to the end of its word, and then of its line, so that passes come to an end. `spans` are in order and apart.
+ */
+function withRest(text: string, spans: readonly Span[], count: number): Span[] {
+  if (count < TO_WORD_END) return [...spans];
+  const rest = count < TO_LINE_END ? /[^\s"'`]*/y : /[^\r\n]*/y;
+  const whole: Span[] = [];
+  for (const span of spans) {
+    if (span.end <= (whole.at(-1)?.end ?? 0)) continue;
+    rest.lastIndex = span.end;
+    whole.push({ ...span, end: span.end + (rest.exec(text)?.[0].length ?? 0) });
+  }
+  return merge(whole);
 }
 
 const isRepeatable = (value: string): boolean =>

@@ -186,6 +186,18 @@ test('much of the same hostile word on one line takes as long as any other text'
   }
 });
 
+test('a value that is longer than any rule reads is masked to its end, however long it is', () => {
+  const { redact } = createRedactor({ secrets: [] });
+  for (const unit of ['*:*:*:*:', '1: password: ', 'mysql -u a -p 7hunter', 'user a on >h4']) {
+    const masked = redact(`${repeated(unit)}\nthe next line\n`);
+    assert.is(redact(masked), masked, unit);
+    assert.match(masked, /^[^\n]*SECRET[^\n]*\nthe next line\n$/, unit);
+    assert.ok(masked.length < 1000, `${unit}: ${masked.length}`);
+  }
+  const word = `-p ${'x4'.repeat(1000)}`;
+  assert.match(redact(`tool ${word} --dry-run`), /^tool -p (?:SECRET_\w+)+ --dry-run$/);
+});
+
 test('whatever hostile words follow each other', () => {
   const words = fc.array(fc.constantFrom(...UNITS), { minLength: 2, maxLength: 5 });
   fc.assert(
