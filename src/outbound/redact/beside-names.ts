@@ -77,7 +77,8 @@ const LINK =
 const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
 /** What a line goes on about is public. */
 const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
-const WORD = /[^\s"'`,;|<>()[\]{}\uffff]+/g;
+/** Of a word of the line: what stands between its signs of equality, and these. */
+const PART = /[=:]+|[^\s"'`,;|<>()[\]{}\uffff=:]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
 const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);
@@ -116,21 +117,25 @@ function beside(name: Name): Span[] {
   let distance = 0;
   let isLinked = false;
   const last = line.trimEnd().length;
-  for (const { 0: whole, index } of line.matchAll(WORD)) {
-    if (distance > MAX_WORDS) break;
-    for (const { 0: part, index: at } of whole.matchAll(/[^=:]+|[=:]+/g)) {
+  let wordEnd = -1;
+  // `matchAll` would make a pattern anew for each name.
+  PART.lastIndex = 0;
+  for (let match = PART.exec(line); match !== null; match = PART.exec(line)) {
+    const [[part], from, to] = [match, match.index, PART.lastIndex];
+    if (from > wordEnd && distance > MAX_WORDS) break;
+    wordEnd = to;
+    // In quotes, or alone behind a name of several words to the end of the line.
+    const isQuoted =
+      QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
+    if (/^[=:]/.test(part)) isLinked ||= distance === 0;
+    else if (
+      isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)
+    ) {
+      spans.push(spanOf(word, end + from, end + to));
+      distance++;
+    } else {
       const plain = part.replace(/[.!?]+$/, '');
-      const [from, to] = [index + at, index + at + part.length];
-      // In quotes, or alone behind a name of several words to the end of the line.
-      const isQuoted =
-        QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
-      if (/^[=:]/.test(part)) isLinked ||= distance === 0;
-      else if (
-        isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)
-      ) {
-        spans.push(spanOf(word, end + from, end + to));
-        distance++;
-      } else if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
+      if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
       else if (PUBLIC.test(plain) || strengthOf(plain) >= Math.min(strength, SECRET)) return spans;
       else distance++;
     }
@@ -217,9 +222,9 @@ export function below({ text, start, end, word, strength }: Name, line: string):
   const from = end + (/^[^\n]*\n(?:[ \t]*\r?\n)?/.exec(text.slice(end, end + 2 * REACH))?.[0].length ?? text.length);
   const next = text.slice(from, from + MAX_WORD).split('\n', 1)[0] as string;
   const value = ALONE.exec(next)?.[1] ?? '';
-  const opening = lineBefore(text, start) + text.slice(start, end) + line;
   const look = lookOf(value);
-  const least = SHOWS.test(opening) && /[\d!#%^*+?@$~]/.test(value) ? CHOSEN : MIXED;
-  if (value === '' || (look < least && look !== BYTES)) return [];
+  if (look !== BYTES && look < CHOSEN) return [];
+  const opening = lineBefore(text, start) + text.slice(start, end) + line;
+  if (look === CHOSEN && !(/[\d!#%^*+?@$~]/.test(value) && SHOWS.test(opening))) return [];
   return [spanOf(word, from + next.indexOf(value), from + next.indexOf(value) + value.length)];
 }

@@ -2,15 +2,14 @@
 // with commas, semicolons or tabs, and columns that blanks align.
 import { isNoSecret, isProse, looksChosen } from './looks.ts';
 import { PASSWORD, SECRET, strengthOf } from './names.ts';
-import type { Span } from './spans.ts';
+import type { Range, Span } from './spans.ts';
 
 const MAX_LINE = 400;
 const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|,;\t]|[ \t]{2}|\r?$)/i;
 const NAME_CELL = /^["']?[\w-]{1,24}(?: [\w-]{1,16}){0,2}["']?$/;
 /** Between a heading and its rows, and around them. */
 const RULE = /^[\s|+:=-]*$/;
-/** In groups, so that splitting a line keeps them. */
-const SEPARATORS = [/(\|)/, /(,)/, /(;)/, /(\t)/, /([ \t]{2,})/];
+const SEPARATORS = [/\|/g, /,/g, /;/g, /\t/g, /[ \t]{2,}/g];
 
 interface Table {
   separator: RegExp;
@@ -31,8 +30,8 @@ export function findInColumns(text: string): Span[] {
       if (cells.length !== table.width && !RULE.test(line)) continue;
       open.push(table);
       for (const { column, name } of table.columns.values()) {
-        const { start = 0, text: value = '' } = cells[column] ?? {};
-        if (isValue(value, name)) spans.push({ start: at + start, end: at + start + value.length, kind: 'secret' });
+        const { start, end } = withoutQuotes(line, cells[column]);
+        if (isValue(line.slice(start, end), name)) spans.push({ start: at + start, end: at + end, kind: 'secret' });
       }
     }
     tables = open;
@@ -51,10 +50,13 @@ export function findInColumns(text: string): Span[] {
 function tableBelow(line: string): Table | undefined {
   if (line.length > MAX_LINE || !MAY_BE_HEADING.test(line)) return undefined;
   // It may be the first line of a text inside of JSON.
-  const heading = line.replace(/^.*":[ \t]?"/, '');
-  const separator = SEPARATORS.find((one) => one.test(heading.trim()));
+  const heading = line.includes('":') ? line.replace(/^.*":[ \t]?"/, '') : line;
+  const separator = SEPARATORS.find((one) => heading.trim().search(one) !== -1);
   if (separator === undefined) return undefined;
-  const names = cellsOf(heading, separator).map((cell) => cell.text);
+  const names = cellsOf(heading, separator).map((cell) => {
+    const { start, end } = withoutQuotes(heading, cell);
+    return heading.slice(start, end);
+  });
   // Aligned by blanks is much: headings are in capitals there.
   const isAligned = separator === SEPARATORS.at(-1);
   const isTable =
@@ -77,15 +79,27 @@ const isValue = (text: string, name: string): boolean =>
   !isNoSecret(text, name, ':') &&
   !isProse(text);
 
-/** What stands between separators, trimmed and without quotes; none of a line that is too long. */
-function cellsOf(line: string, separator: RegExp): { start: number; text: string }[] {
+/** What stands between separators; none of a line that is too long. */
+function cellsOf(line: string, separator: RegExp): Range[] {
   if (line.length > MAX_LINE) return [];
-  const cells: { start: number; text: string }[] = [];
-  let start = line.length - line.trimStart().length;
-  for (const [i, part] of line.trim().split(separator).entries()) {
-    const text = part.trim().replace(/^(["'`])(.*)\1$/, '$2');
-    if (i % 2 === 0) cells.push({ start: start + part.indexOf(text), text });
-    start += part.length;
+  const cells: Range[] = [];
+  const last = line.trimEnd().length;
+  let start = Math.min(line.length - line.trimStart().length, last);
+  separator.lastIndex = start;
+  for (let gap = separator.exec(line); gap !== null && gap.index < last; gap = separator.exec(line)) {
+    cells.push({ start, end: gap.index });
+    start = separator.lastIndex;
   }
+  cells.push({ start, end: last });
   return cells;
+}
+
+const QUOTED = /^(["'`]).*\1$/;
+
+/** A part of a line, trimmed and without quotes around it. */
+function withoutQuotes(line: string, { start, end }: Range = { start: 0, end: 0 }): Range {
+  const text = line.slice(start, end);
+  const from = start + text.length - text.trimStart().length;
+  const to = Math.max(from, start + text.trimEnd().length);
+  return QUOTED.test(line.slice(from, to)) ? { start: from + 1, end: to - 1 } : { start: from, end: to };
 }

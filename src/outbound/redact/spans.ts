@@ -62,12 +62,18 @@ export function without(spans: readonly Span[], holes: readonly Range[]): Span[]
   return left;
 }
 
+const TRIMMED = /\S(?:[^\r\n]*\S)?/g;
+
 /** Each span line by line, trimmed; blank lines are dropped. */
 export function cutAtLines(text: string, spans: readonly Span[]): Span[] {
-  return spans.flatMap(({ start, end, kind }) => {
-    const lines = [...text.slice(start, end).matchAll(/\S(?:[^\r\n]*\S)?/g)];
-    return lines.map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length, kind }));
-  });
+  const lines: Span[] = [];
+  for (const { start, end, kind } of spans) {
+    const part = text.slice(start, end);
+    TRIMMED.lastIndex = 0;
+    for (let line = TRIMMED.exec(part); line !== null; line = TRIMMED.exec(part))
+      lines.push({ start: start + line.index, end: start + TRIMMED.lastIndex, kind });
+  }
+  return lines;
 }
 
 const CROWD = 200;
