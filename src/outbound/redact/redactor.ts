@@ -46,8 +46,9 @@ const NAMING_RULES: readonly RedactRule[] = [
 ];
 /** Exported for the tests. The last one knows nothing but the look: whatever else finds a word, names it. */
 export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];
-/** What branches are usually called: told at every start, and no pattern needs to be compiled for it. */
+/** What branches are usually called, and digests: told at every start, and no pattern needs to be compiled for them. */
 const BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'ai/orchestrator-stage1']);
+const DIGEST = /^[0-9a-f]{32,64}$/;
 const MAX_PASSES = 12;
 /** Base64 inside of base64. */
 const MAX_DECODED = 2;
@@ -71,8 +72,8 @@ export function createRedactor(options: {
 
   function find(text: string, depth = MAX_DECODED): Span[] {
     const views = viewsOf(text);
-    if (BRANCHES.has(text)) return knownSecrets.find(text, views);
-    const spans = [...knownSecrets.find(text, views), ...inAnyView(text, views)];
+    const hasForm = !BRANCHES.has(text) && !DIGEST.test(text);
+    const spans = [...knownSecrets.find(text, views), ...(hasForm ? inAnyView(text, views) : [])];
     return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
   }
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates and variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { createRedactor, RULES } from '../../../src/outbound/redact/redactor.ts';
 import type { Secret } from '../../../src/outbound/redact/secret.ts';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
 import { fc, runs } from '../../sweep.ts';
@@ -292,6 +292,20 @@ test('redact: a template expression under a secret-like key stays', () => {
     }),
     runs(20, 5000),
   );
+});
+
+test('redact: a digest alone has the form of no secret, and is masked where it holds one or is one', () => {
+  const hex = (size: number) =>
+    letters('', size, dice(size)).replace(/./g, (char) => (char.charCodeAt(0) % 16).toString(16));
+  for (let size = 32; size <= 64; size++)
+    assert.equal(
+      RULES.filter(({ find }) => find(hex(size)).length > 0).map(({ name }) => name),
+      [],
+    );
+  const { redact } = createRedactor({ secrets: [secret(hex(40))] });
+  assert.is(redact(hex(41)), hex(41));
+  for (const text of [hex(40), Buffer.from('password: Kr0kodil9x').toString('hex')])
+    assert.match(redact(text), 'SECRET_');
 });
 
 test('redact: two different texts never become the same', () => {
