@@ -123,6 +123,6 @@ export function kindOfName(name: string): string {
   return /key|cert|crt|-data$/i.test(name) ? 'key' : 'secret';
 }
 
-/** The beginnings or ends of all these words: a text without any of them names no secret. */
+/** The beginnings or ends of all these words, by their first letter: a text without any of them names no secret. */
 export const STEM =
-  /pass|p[a4@]?[s5]{1,2}w|pw|psk|pin|mdp|kennw|wachtw|contrase|senha|parola|clave|has[łl]o|heslo|senord|adgangs|salasana|jelsz|ifre|парол|密|パスワ|비밀|mima|token|sec(?:ret|ure)|geheim|segre|sekret|cred|zugang|schl[uü]|mnemonic|jwt|auth|pepper|key|bearer|wep|salt|seed|cookie|webhook|dsn|licen[sc]e|otp|(?<![a-z])pat|signature|sas|sid|session|nonce|unseal|crypt|cipher|community|cert|crt|data|login|code|2fa|words|phrase|(?<![\w.-])(?:user(?:name)?|account|admin|root)(?![\w.-])/gi;
+  /p(?:ass|[a4@]?[s5]{1,2}w|w|sk|in|arola|epper|hrase)|s(?:ec(?:ret|ure)|e(?:nha|nord|gre|kret|ed|ssion)|a(?:lasana|lt|s)|chl[uü]|ignature|id)|c(?:ontrase|lave|r(?:ed|ypt|t)|o(?:okie|mmunity|de)|ipher|ert)|k(?:ennw|ey)|m(?:dp|ima|nemonic)|w(?:achtw|e(?:p|bhook)|ords)|h(?:as[łl]o|eslo)|a(?:dgangs|uth)|j(?:elsz|wt)|ifre|парол|密|パスワ|비밀|token|geheim|zugang|bearer|d(?:sn|ata)|l(?:icen[sc]e|ogin)|otp|(?<![a-z])pat|nonce|unseal|2fa|(?<![\w.-])(?:user(?:name)?|account|admin|root)(?![\w.-])/gi;
