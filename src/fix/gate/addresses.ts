@@ -58,8 +58,14 @@ const GITHUB_NAMES = ['github.com/', 'github.com:', 'raw.githubusercontent.com/'
 const RENTED =
   /(?:^|\.)(?:(?:co|com|net|org|gov|ac|edu)\.\w\w|\w*aws\w*\.com|cloudfront\.net|googleapis\.com|googleusercontent\.com|appspot\.com|web\.app|firebaseapp\.com|firebaseio\.com|windows\.net|azure\w*\.\w+|cloudapp\.net|duckdns\.org|ngrok\S*|trycloudflare\.com|r2\.dev|fly\.dev|onrender\.com|surge\.sh|dyndns\.\w+|no-ip\.\w+|ddns\.net|dynv6\.net|freeddns\.org|backblazeb2\.com|\w+spaces\.com|linodeobjects\.com|wasabisys\.com|railway\.app|glitch\.me|repl\.co|replit\.\w+|gitlab\.io|readthedocs\.io|wordpress\.com|blogspot\.com|ts\.net|nip\.io|sslip\.io|webhook\.site|oast\.\w+|requestbin\.\w+|pipedream\.net|beeceptor\.com|cloudns\.\w+|supabase\.co|deno\.dev|hf\.space|streamlit\.app|myshopify\.com|000webhostapp\.com|b-cdn\.net)$/i;
 
+/** Domains of which everybody gets one, with all below it. */
+const GIVEN =
+  /[\w-]+\.(?:(?:co|com|net|org|gov|ac|edu)\.(?:uk|au|nz|za|jp|br|in)|duckdns\.org|ddns\.net|dynv6\.net|freeddns\.org|ts\.net)$/i;
+
 /** The domain that a host is in: one who has it has the host, too. */
 const domainOf = (host: string): string[] => {
+  const given = GIVEN.exec(host)?.[0];
+  if (given !== undefined) return given === host ? [] : [given];
   const domain = host.split('.').slice(-2).join('.');
   return host === domain || SHARED_HOST.test(host) || RENTED.test(host) || /^[\d.]+$/.test(host) ? [] : [domain];
 };

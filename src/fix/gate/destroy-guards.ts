@@ -92,11 +92,14 @@ function isWithin(some: readonly string[], all: readonly string[]): boolean {
   return at === some.length;
 }
 
+/** What a question says to people does not matter. */
+const PROMPT = /\b((?:confirm|ask|prompt)\w*) (?:"[^"]* [^"]*"|'[^']* [^']*')/g;
+
 function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const given = fact.around.flatMap((frame) => (frame.kind === 'given' ? [frame.guard] : [])).join(' ');
   const inner = fact.around.filter(({ kind }) => kind !== 'given');
   const frames = inner.map((frame) =>
-    'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
+    'guard' in frame ? frame.guard.replace(PROMPT, '$1') : frame.kind === 'function' ? frame.name : frame.kind,
   );
   const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
@@ -117,11 +120,10 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     around: frames.map(squeezed),
     variables: JSON.stringify([set, words, fed].map((texts) => texts.map(squeezed))),
     asked: setIn(commands, fact, frames.join(' ')),
-    // What a question says to people does not matter.
     before: near
       .map(({ key, program, args, around }) =>
         squeezed(
-          `${/^(?:read|die|fail|abort)$/.test(program) ? `${program} ${args.at(-1)?.text.replace(/.*\s.*/s, '')}` : key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`,
+          `${/^(?:read|die|fail|abort|confirm\w*)$/.test(program) ? `${program} ${args.at(-1)?.text.replace(/.*\s.*/s, '')}` : key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`,
         ),
       )
       .concat(calls),
@@ -153,8 +155,10 @@ function setIn(commands: readonly Fact[], fact: Fact, text: string): string[] {
   return [...assignments];
 }
 
-const callsOf = (fact: Fact, commands: readonly Fact[]): Fact[] =>
-  commands.filter(({ program }) => functionsOf(fact).includes(program));
+const callsOf = (fact: Fact, commands: readonly Fact[]): Fact[] => {
+  const names = functionsOf(fact);
+  return names.length === 0 ? [] : commands.filter(({ program }) => names.includes(program));
+};
 
 const functionsOf = ({ around }: Fact): string[] =>
   around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []));

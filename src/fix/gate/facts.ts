@@ -3,7 +3,6 @@
 import type { Edit } from '../edit.ts';
 import type { Frame } from '../shell/command.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
-import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
@@ -86,8 +85,8 @@ function readText(
   });
   if (typeof text !== 'string')
     return { commands: readArgv(text, parse).map(fact), functions: [], values: new Map(), unread: [] };
-  const { commands, script } = readCommands(text, parse, isPlain);
-  const unread = role === 'run' ? unreadParts(parse(readable(text, isPlain))).map((node) => node.line + line - 1) : [];
+  const { commands, script, root } = readCommands(text, parse, isPlain);
+  const unread = role === 'run' ? unreadParts(root).map((node) => node.line + line - 1) : [];
   return { commands: commands.map(fact), functions: script.functions, values: valuesIn(script), unread };
 }
 

@@ -133,13 +133,16 @@ const packagesOf = ({ args, words }: Task): string[] => {
   return names.map(String).flatMap((name) => (/^\{\{ *item *\}\}$/.test(name) ? items : [name]));
 };
 
+/** It only has the list of packages read anew. */
+const isRefresh = ({ args }: Task): boolean =>
+  Object.keys(args).every((key) => /^(?:update_cache\w*|cache_valid_time|force_apt_get|lock_timeout)$/.test(key));
+
 /** Tasks of Ansible, and lists of packages in its variables. */
 function taskFindings({ path, addedLeaves, goneLeaves, old, now, lines }: Change): Finding[] {
   if (now.language !== 'yaml') return [];
-  const [was, is] = [old.tasks, now.tasks].map((tasks) => tasks.filter(({ module }) => MODULES.test(module))) as [
-    Task[],
-    Task[],
-  ];
+  const [was, is] = [old.tasks, now.tasks].map((tasks) =>
+    tasks.filter((task) => MODULES.test(task.module) && !isRefresh(task)),
+  ) as [Task[], Task[]];
   const calls = new Set(was.map(callText));
   // One task made two installs nothing that was not installed before.
   const values = new Set([...was.flatMap(packagesOf), ...(old.data?.leaves ?? []).map(({ value }) => value)]);

@@ -209,8 +209,10 @@ function switchesOff(program: string, args: Arguments): boolean {
   return /^(?:ba|da|z|k)?sh$/.test(program) && args.any(/^\+[a-z]*e/);
 }
 
-const isNothing = ({ program, args }: Fact): boolean =>
-  /^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|trap|)$/.test(program) ||
+/** An option alone, which the grammar takes for an assignment, is for what the image starts. */
+const isNothing = ({ program, args, assignments }: Fact): boolean =>
+  (/^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|trap|)$/.test(program) &&
+    !assignments.some(({ name }) => name.startsWith('-'))) ||
   (program === 'tail' && args.some(({ text }) => text === '/dev/null'));
 
 /** Containers whose command does nothing: in the place of one that did something, or of what the image would do. */

@@ -83,9 +83,9 @@ function lostEntries(path: string, before: string, after: string, tree: Tree): s
     if (at !== -1) left.splice(at, 1);
     return at === -1;
   });
-  if (gone.length === 0) return [];
-  // A name of nothing may be replaced by the right one: nothing in the cluster came from it.
-  return now.length < old.length ? gone : gone.filter((entry) => namesSomething(path, entry, tree));
+  // Nothing in the cluster came from a name of nothing; where no entry is known, nobody can tell which ones are.
+  const isTold = now.length >= old.length || old.some((entry) => !isRemote(entry) && namesSomething(path, entry, tree));
+  return isTold ? gone.filter((entry) => namesSomething(path, entry, tree)) : gone;
 }
 
 const sameEntry = (a: string, b: string): boolean => plainEntry(a) === plainEntry(b);
@@ -97,8 +97,10 @@ const plainEntry = (entry: string): string =>
     .replace(/^\.\//, '')
     .replace(/\/+$/, '');
 
+const isRemote = (entry: string): boolean => /^\w+:\/\/|^[\w.-]+\.[a-z]+\/\S+\?ref=/.test(entry);
+
 function namesSomething(path: string, entry: string, tree: Tree): boolean {
-  if (/^\w+:\/\//.test(entry)) return true;
+  if (isRemote(entry)) return true;
   const parts = path.split('/').slice(0, -1);
   for (const part of entry.split('/')) {
     if (part === '..') parts.pop();

@@ -11,11 +11,12 @@ import { shownWords } from './shown.ts';
 const WHY = 'sends files, standard input or secrets to somebody else';
 const CLIENTS =
   /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|restic|borg|kopia|docker|podman|skopeo|oras|crane|git)$/;
-/** Options whose value is sent. */
+/** Options whose value is sent; the short ones mean something else to wget. */
 const DATA =
-  /^(?:-[a-zA-Z]*[dFT]|--data\S*|-F|--form\S*|-T|--upload-file|--json|--post-file|--post-data|--body-file|--body-data|--url-query|-b|--cookie|--form-string)$/;
-const JOINED_DATA =
-  /^-[dFT]\S|^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query)=/;
+  /^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query|cookie|form-string)$/;
+const SHORT_DATA = /^(?:-[a-zA-Z]*[dFT]|-b)$/;
+const JOINED_SHORT_DATA = /^-[dFT]\S/;
+const JOINED_DATA = /^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query)=/;
 const SECRET = /\$\{?\w*(?:TOKEN|PASSWORD|PASSWD|PASS|SECRET|API_?KEY|PRIVATE|CREDENTIAL|KUBECONFIG|AUTH|_KEY|_PW)\w*/i;
 const SECRET_FILE =
   /(?:^|[=@/:])(?:\.env\S*|id_(?:rsa|ed25519|ecdsa)|kubeconfig|talosconfig|admin\.conf|k3s\.yaml|\S+\.(?:pem|key|agekey|kdbx)|secrets?\.(?:ya?ml|env|json)|shadow|authorized_keys|\.ssh|\.kube|terraform\.tfstate|credentials|age\.key|keys\.txt|\.netrc|\.pgpass|token)(?:$|[/\s])/i;
@@ -103,9 +104,13 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
     fedBy.length > 0 || document !== undefined
       ? [document?.text ?? `| ${fedBy[0]?.words.map(({ text }) => text).join(' ')}`]
       : [];
-  const data = args.words.flatMap((word, i) =>
-    DATA.test(args.words[i - 1] ?? '') || JOINED_DATA.test(word) ? [word] : [],
-  );
+  const isShort = (option: RegExp, word: string) => program !== 'wget' && option.test(word);
+  const data = args.words.filter((word, i) => {
+    const before = args.words[i - 1] ?? '';
+    return (
+      DATA.test(before) || isShort(SHORT_DATA, before) || JOINED_DATA.test(word) || isShort(JOINED_SHORT_DATA, word)
+    );
+  });
   const secrets = fact.args
     .filter(({ text, dynamic }) => dynamic && (SECRET.test(text) || text.includes('$(…)')))
     .map(({ text }) => text);

@@ -3,7 +3,7 @@
 import type { Assignment, Command, Frame, Script } from './command.ts';
 import { readScript } from './commands.ts';
 import { documents, hiddenTexts, joined, textWord, writtenScripts } from './documents.ts';
-import type { ParseShell } from './node.ts';
+import type { ParseShell, ShellNode } from './node.ts';
 import { readable } from './templates.ts';
 import type { Word } from './words.ts';
 import { containerWords, findActions, INTERPRETERS, innerWords, nameOf, optionTexts, SHELLS } from './wrappers.ts';
@@ -34,9 +34,10 @@ export function readCommands(
   text: string,
   parse: ParseShell,
   isPlain = false,
-): { commands: RunCommand[]; script: Script } {
-  const script = readScript(parse(readable(text, isPlain)));
-  return { commands: unwrapAll(script, parse, [], 0), script };
+): { commands: RunCommand[]; script: Script; root: ShellNode } {
+  const root = parse(readable(text, isPlain));
+  const script = readScript(root);
+  return { commands: unwrapAll(script, parse, [], 0), script, root };
 }
 
 /** Everything that a script's variables may hold, as far as it is written down. */

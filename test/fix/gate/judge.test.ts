@@ -29,6 +29,18 @@ test('a program whose name is only a pattern is refused, whatever it would find'
   }
 });
 
+test('a host below a name that the owner has is not new, one below a name that another has is', () => {
+  const before = `${MANIFEST}  links: ""\n`;
+  const verdict = (host: string) => {
+    const after = before.replace('links: ""', `url: https://${host}/`);
+    const rules = { ...RULES, known: ['mine.ts.net', 'lab.co.uk'] };
+    return word(judge([edit('config/apps/web.yaml', after, before)], rules));
+  };
+  for (const host of ['nas.mine.ts.net', 'git.lab.co.uk']) assert.is(verdict(host), 'ok', host);
+  for (const host of ['nas.theirs.ts.net', 'theirs.ts.net', 'theirs.co.uk', 'lab.co.uk.theirs.com'])
+    assert.is(verdict(host), 'ask new_address', host);
+});
+
 test('what was sent to a host before may go to the same host of another domain, if its owner says so', () => {
   const sending = (host: string) => `${SCRIPT}curl -T b.tar https://${host}/b\n`;
   const verdict = (host: string) => word(judge([edit(RUN, sending(host), sending('nas.lab.example'))], RULES));
