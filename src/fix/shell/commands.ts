@@ -1,6 +1,8 @@
 // Every simple command of a script, with what stands around it: conditions, functions, lists, pipelines, redirections.
 import type { Assignment, Command, Frame, Script } from './command.ts';
 import { child, nodesOf, type ShellNode } from './node.ts';
+import { outcomeOf } from './outcome.ts';
+import { type Settled, settledValues, settledWord } from './settled.ts';
 import {
   assignmentsIn,
   documentOf,
@@ -10,7 +12,6 @@ import {
   head,
   isInCondition,
   loopOf,
-  outcomeOf,
   programText,
   readRedirect,
   readWords,
@@ -18,11 +19,12 @@ import {
   WORK,
   worksIn,
 } from './statement.ts';
+import { type Word, wordsOf } from './words.ts';
 
 const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 /** Reads a parsed script. Never throws. */
 export function readScript(root: ShellNode): Script {
-  const reader = new Reader();
+  const reader = new Reader(settledValues(root));
   reader.sequence(root, []);
   return { commands: reader.commands, functions: reader.functions, loops: reader.loops };
 }
@@ -31,6 +33,11 @@ class Reader {
   readonly commands: Command[] = [];
   readonly functions: string[] = [];
   readonly loops: Assignment[] = [];
+  private readonly settled: Settled;
+
+  constructor(settled: Settled) {
+    this.settled = settled;
+  }
 
   /** Statements one after another, the last of which decides how the whole ends: `lastAround` stands around that. */
   sequence(node: ShellNode, around: readonly Frame[], inLoop = false, lastAround = around): void {
@@ -55,7 +62,7 @@ class Reader {
   followed(start: number, around: readonly Frame[], last: ShellNode | undefined): void {
     // `exit "$rc"` may tell of what came before it.
     if (last === undefined || endsInFailure(last)) return;
-    const idle = outcomeOf(last) === true || (last.type === 'command' && !doesSomething(last));
+    const idle = outcomeOf(last, this.settled) === true || (last.type === 'command' && !doesSomething(last));
     const always = around.some(({ kind }) => /^(?:condition|or|and|negated)$/.test(kind));
     for (const command of this.commands.slice(start)) {
       const inner = command.around.slice(around.length);
@@ -144,7 +151,7 @@ class Reader {
       if (!STATEMENT.has(part.type)) continue;
       if (inCondition) {
         guard += ` ${part.text}`;
-        answer = outcomeOf(part);
+        answer = outcomeOf(part, this.settled);
       }
       const isBackground = node.children[i + 1]?.type === '&';
       const frames: Frame[] = inCondition
@@ -173,7 +180,7 @@ class Reader {
       if (!STATEMENT.has(part.type)) continue;
       if (inCondition) {
         guard += ` ${part.text}`;
-        answer = outcomeOf(part);
+        answer = outcomeOf(part, this.settled);
       }
       const frame: Frame = inCondition
         ? { kind: 'condition', idle: before.idle, fails: true }
@@ -192,7 +199,7 @@ class Reader {
     let answer: boolean | undefined;
     for (const part of node.children) {
       if (!STATEMENT.has(part.type) || part === body) continue;
-      answer = outcomeOf(part);
+      answer = outcomeOf(part, this.settled);
       this.statement(part, [...around, { kind: 'condition', idle, fails: true }], true);
     }
     const never = answer === (node.children[0]?.type === 'until');
@@ -201,16 +208,20 @@ class Reader {
 
   cases(node: ShellNode, around: readonly Frame[]): Command[] {
     const subject = head(node);
-    const given = node.children[1];
+    const [asked] = wordsOf(node.children[1] as ShellNode).map((word) => settledWord(word, this.settled));
+    let isTaken = false;
     for (const part of node.children) this.substitutions(part, around, 'case_item');
     for (const item of node.children.filter(({ type }) => type === 'case_item')) {
       const at = item.children.findIndex(({ type }) => type === ')');
-      const pattern = item.children
+      const patterns = item.children.slice(0, at).filter(({ type }) => !/^[|(]$/.test(type));
+      const guard = `${subject} ${item.children
         .slice(0, at)
         .map(({ text }) => text)
-        .join('');
-      const never = /^[\w./-]+$/.test(given?.text ?? '') && /^[\w./-]+$/.test(pattern) && given?.text !== pattern;
-      this.sequence(item, [...around, { kind: 'branch', guard: `${subject} ${pattern}`, never }]);
+        .join('')}`;
+      const answers = patterns.map((pattern) => isPattern(pattern, asked));
+      const never = isTaken || (answers.length > 0 && answers.every((answer) => answer === false));
+      isTaken ||= answers.includes(true);
+      this.sequence(item, [...around, { kind: 'branch', guard, never }]);
     }
     return [];
   }
@@ -225,7 +236,7 @@ class Reader {
     // Of `a && b && c` each failure is the list's.
     const first = this.statement(left, [...around, frame], isLast && operator.type === '&&');
     const guard = `${operator.type === '||' ? 'unless' : 'if'} ${left.text}`;
-    const never = outcomeOf(left) === (operator.type === '||');
+    const never = outcomeOf(left, this.settled) === (operator.type === '||');
     return [...first, ...this.statement(right, [...around, { kind: 'branch', guard, never }], isLast)];
   }
 
@@ -306,4 +317,12 @@ class Reader {
     else if (!STATEMENT.has(node.type) || node.type === 'variable_assignment')
       for (const part of node.children) this.substitutions(part, around, except, kind);
   }
+}
+
+/** Whether a pattern of `case` is what is asked for; undefined where only the run tells. */
+function isPattern(pattern: ShellNode, asked: Word | undefined): boolean | undefined {
+  const [word] = wordsOf(pattern);
+  if (!asked || asked.dynamic || !word || word.dynamic) return undefined;
+  if (word.quoted || !/[*?[\\(]/.test(pattern.text)) return word.text === asked.text;
+  return word.text === '*' ? true : undefined;
 }

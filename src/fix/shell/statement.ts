@@ -93,7 +93,9 @@ export function readRedirect(node: ShellNode): Redirect[] {
   const at = node.children.findIndex(({ type }) => /^[<>&|]+-?$/.test(type));
   const to = node.children[at + 1];
   const target = to && to.type !== 'file_descriptor' ? wordsOf(to)[0] : undefined;
-  return [{ operator, descriptor, target }];
+  // What is neither a descriptor nor looks like the variable of one is a file.
+  const isFile = operator === '>&' && target !== undefined && !/^(?:\d+-?|-|\$\w*(?:fd|coproc)\w*)$/i.test(target.text);
+  return [{ operator: isFile ? '&>' : operator, descriptor, target }];
 }
 
 export function documentOf(redirects: readonly ShellNode[]): Pick<Command, 'document'> {
@@ -149,98 +151,6 @@ export function failsWhenAsked(node: ShellNode): boolean {
     /\b(?:exit|return|false|die|fail\w*|fatal|abort|continue|break|kill)\b/.test(text) ||
     (asked !== '' && text.includes(`${asked} `) && !/\b(?:get|describe|logs|status|events)\b/.test(text))
   );
-}
-
-/** How a statement ends whenever it runs, as far as its words alone tell; of several ones the last one counts. */
-export function outcomeOf(node: ShellNode): boolean | undefined {
-  if (!outcomes.has(node)) outcomes.set(node, readOutcome(node));
-  return outcomes.get(node);
-}
-
-/** Each part of a long list is asked about again and again. */
-const outcomes = new WeakMap<ShellNode, boolean | undefined>();
-
-function readOutcome(node: ShellNode): boolean | undefined {
-  const parts = node.children.filter(({ type }) => STATEMENT.has(type));
-  const last = parts.at(-1);
-  switch (node.type) {
-    case 'command':
-    case 'test_command':
-      return commandOutcome(readWords(node, node.children));
-    case 'negated_command':
-      return negated(last && outcomeOf(last));
-    case 'list': {
-      const decides = node.children[1]?.type === '||';
-      const [left, right] = parts.map(outcomeOf);
-      if (left === decides || right === decides) return decides;
-      return left === undefined || right === undefined ? undefined : !decides;
-    }
-    case 'if_statement':
-      return parts[0] && outcomeOf(parts[0]) && last?.type !== 'else_clause' ? last && outcomeOf(last) : undefined;
-    case 'compound_statement':
-      if (node.children[0]?.type === '((') return numberOutcome(node.children.map(({ text }) => text));
-      return last && outcomeOf(last);
-    case 'pipeline':
-      // With pipefail any part of it counts.
-      return parts.some((part) => outcomeOf(part) === false) ? false : last && outcomeOf(last);
-    case 'subshell':
-    case 'redirected_statement':
-      return last && outcomeOf(last);
-    default:
-      return undefined;
-  }
-}
-
-const negated = (outcome: boolean | undefined): boolean | undefined => (outcome === undefined ? undefined : !outcome);
-
-/** `(( 0 ))` */
-const numberOutcome = ([, number = '', end]: readonly string[]): boolean | undefined =>
-  end === '))' && /^\d+$/.test(number) ? Number(number) !== 0 : undefined;
-
-function commandOutcome(words: readonly Word[]): boolean | undefined {
-  const [called = '', ...args] = words.map(({ text }) => text);
-  const program = called.split('/').at(-1) as string;
-  if (/^(?:command|builtin|env)$/.test(program) && /^\w/.test(args[0] ?? '')) return commandOutcome(words.slice(1));
-  if (program === 'true' || program === ':') return true;
-  if (program === 'false') return false;
-  if (words.some(({ text, dynamic }) => dynamic || text.includes('\ue000'))) return undefined;
-  if (program === 'exit' || program === 'return')
-    return /^\d+$/.test(args[0] ?? '') ? Number(args[0]) % 256 === 0 : undefined;
-  return /^(?:test|\[\[?)$/.test(program) ? testOutcome(args) : undefined;
-}
-
-function testOutcome(args: readonly string[]): boolean | undefined {
-  const [left = '', operator = '', right = ''] = args;
-  if (args.length < 2) return left !== '';
-  if (left === '!') return negated(testOutcome(args.slice(1)));
-  if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
-  if (args.length > 3) return joinedOutcome(args);
-  if (/^(?:==?|!=)$/.test(operator)) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
-  const order = Number(left) - Number(right);
-  const holds: Readonly<Record<string, boolean>> = {
-    '-eq': order === 0,
-    '-ne': order !== 0,
-    '-gt': order > 0,
-    '-ge': order >= 0,
-    '-lt': order < 0,
-    '-le': order <= 0,
-  };
-  return Number.isNaN(order) ? undefined : holds[operator];
-}
-
-/** `-a` and `&&` bind more than `-o` and `||`; one that fails decides the first kind, one that holds the second. */
-function joinedOutcome(args: readonly string[]): boolean | undefined {
-  for (const [joint, decides] of [
-    [/^(?:-o|\|\|)$/, true],
-    [/^(?:-a|&&)$/, false],
-  ] as const) {
-    const at = args.findIndex((word) => joint.test(word));
-    if (at < 1) continue;
-    const outcomes = [testOutcome(args.slice(0, at)), testOutcome(args.slice(at + 1))];
-    if (outcomes.includes(decides)) return decides;
-    return outcomes.includes(undefined) ? undefined : !decides;
-  }
-  return undefined;
 }
 
 const FAILURE_NAME = /^(?:die|fail|fatal|abort|error_exit|err_exit|panic|bail|croak)\w*$/i;

@@ -1,0 +1,98 @@
+// How a statement ends whenever it runs, as far as its words and the variables that hold one text tell.
+import type { ShellNode } from './node.ts';
+import { type Settled, settledWord } from './settled.ts';
+import { readWords, STATEMENT } from './statement.ts';
+import type { Word } from './words.ts';
+
+/** How a statement ends whenever it runs, as far as its words alone tell; of several ones the last one counts. */
+export function outcomeOf(node: ShellNode, settled: Settled): boolean | undefined {
+  if (!outcomes.has(node)) outcomes.set(node, readOutcome(node, settled));
+  return outcomes.get(node);
+}
+
+/** Each part of a long list is asked about again and again. */
+const outcomes = new WeakMap<ShellNode, boolean | undefined>();
+
+function readOutcome(node: ShellNode, settled: Settled): boolean | undefined {
+  const outcome = (part: ShellNode) => outcomeOf(part, settled);
+  const parts = node.children.filter(({ type }) => STATEMENT.has(type));
+  const last = parts.at(-1);
+  switch (node.type) {
+    case 'command':
+    case 'test_command':
+      return commandOutcome(readWords(node, node.children).map((word) => settledWord(word, settled)));
+    case 'negated_command':
+      return negated(last && outcome(last));
+    case 'list': {
+      const decides = node.children[1]?.type === '||';
+      const [left, right] = parts.map(outcome);
+      if (left === decides || right === decides) return decides;
+      return left === undefined || right === undefined ? undefined : !decides;
+    }
+    case 'if_statement':
+      return parts[0] && outcome(parts[0]) && last?.type !== 'else_clause' ? last && outcome(last) : undefined;
+    case 'compound_statement':
+      if (node.children[0]?.type === '((') return numberOutcome(node.children.map(({ text }) => text));
+      return last && outcome(last);
+    case 'pipeline':
+      // With pipefail any part of it counts.
+      return parts.some((part) => outcome(part) === false) ? false : last && outcome(last);
+    case 'subshell':
+    case 'redirected_statement':
+      return last && outcome(last);
+    default:
+      return undefined;
+  }
+}
+
+const negated = (outcome: boolean | undefined): boolean | undefined => (outcome === undefined ? undefined : !outcome);
+
+/** `(( 0 ))` */
+const numberOutcome = ([, number = '', end]: readonly string[]): boolean | undefined =>
+  end === '))' && /^\d+$/.test(number) ? Number(number) !== 0 : undefined;
+
+function commandOutcome(words: readonly Word[]): boolean | undefined {
+  const [called = '', ...args] = words.map(({ text }) => text);
+  const program = called.split('/').at(-1) as string;
+  if (/^(?:command|builtin|env)$/.test(program) && /^\w/.test(args[0] ?? '')) return commandOutcome(words.slice(1));
+  if (program === 'true' || program === ':') return true;
+  if (program === 'false') return false;
+  if (words.some(({ text, dynamic }) => dynamic || text.includes('\ue000'))) return undefined;
+  if (program === 'exit' || program === 'return')
+    return /^\d+$/.test(args[0] ?? '') ? Number(args[0]) % 256 === 0 : undefined;
+  return /^(?:test|\[\[?)$/.test(program) ? testOutcome(args) : undefined;
+}
+
+function testOutcome(args: readonly string[]): boolean | undefined {
+  const [left = '', operator = '', right = ''] = args;
+  if (args.length < 2) return left !== '';
+  if (left === '!') return negated(testOutcome(args.slice(1)));
+  if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
+  if (args.length > 3) return joinedOutcome(args);
+  if (/^(?:==?|!=)$/.test(operator)) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
+  const order = Number(left) - Number(right);
+  const holds: Readonly<Record<string, boolean>> = {
+    '-eq': order === 0,
+    '-ne': order !== 0,
+    '-gt': order > 0,
+    '-ge': order >= 0,
+    '-lt': order < 0,
+    '-le': order <= 0,
+  };
+  return Number.isNaN(order) ? undefined : holds[operator];
+}
+
+/** `-a` and `&&` bind more than `-o` and `||`; one that fails decides the first kind, one that holds the second. */
+function joinedOutcome(args: readonly string[]): boolean | undefined {
+  for (const [joint, decides] of [
+    [/^(?:-o|\|\|)$/, true],
+    [/^(?:-a|&&)$/, false],
+  ] as const) {
+    const at = args.findIndex((word) => joint.test(word));
+    if (at < 1) continue;
+    const outcomes = [testOutcome(args.slice(0, at)), testOutcome(args.slice(at + 1))];
+    if (outcomes.includes(decides)) return decides;
+    return outcomes.includes(undefined) ? undefined : !decides;
+  }
+  return undefined;
+}
