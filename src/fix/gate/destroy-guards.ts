@@ -1,5 +1,6 @@
 // Destructive commands that stay, under other conditions than before.
 import { assignmentsOf } from '../shell/unwrap.ts';
+import { placeOf } from '../shell/wrappers.ts';
 import { removesTrees } from './arguments.ts';
 import type { Severity } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, keyOf } from './facts.ts';
@@ -19,7 +20,13 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   const why = 'changes on what it depends that this command runs, or on what';
   const writes = change.added.flatMap(writtenPaths).filter((file) => file.length > 3 && !file.startsWith('/dev/'));
   const moved = harmful(now).flatMap((fact): Finding[] => {
-    const guards = earlier.get(looseKey(fact));
+    const isOld = !change.added.includes(fact);
+    const elsewhere = isOld ? before.filter(({ key }) => key === fact.key) : [];
+    if (!earlier.has(looseKey(fact)) && elsewhere.length > 0 && hasEntry(change, fact.unit))
+      return [refuses('destroys', path, fact.line, `runs in ${fact.unit}, where it did not before`, shownWords(fact))];
+    // Under another name a target or task is the same one.
+    const renamed = elsewhere.length > 0 ? elsewhere.map((other) => guardOf(old, other)) : undefined;
+    const guards = earlier.get(looseKey(fact)) ?? renamed;
     const is = guardOf(now, fact);
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
     const isSame = ({ given, around, asked }: Guard) =>
@@ -29,9 +36,15 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
       return [
         refuses('destroys', path, fact.line, `runs because of ${made}, which the change makes`, shownWords(fact)),
       ];
-    if (!guards || alike.some(isSame)) return [];
     // What can be made again may be asked about otherwise, but be done to nothing else.
     const isSoft = severityOf(fact) === 'ask' && !removesTrees(fact);
+    const same = alike.filter(isSame);
+    const isMoved = isOld && !isSoft && same.length > 0 && !same.some(({ place }) => place.join() === is.place.join());
+    if (isMoved)
+      return [
+        asks('softer', path, fact.line, 'does on another host or in another folder what it did', shownWords(fact)),
+      ];
+    if (!guards || same.length > 0) return [];
     if (isSoft && guards.some(({ variables }) => variables === is.variables)) return [];
     // One more condition makes it run less often; a value that a condition asks for may be wrong.
     const isNarrower = alike.some(({ given, asked }) => is.given.includes(given) && !isSetAnew(asked, is.asked));
@@ -48,8 +61,16 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   const more = called.map((fact) =>
     refuses('destroys', path, fact.line, 'calls what destroys, where it did not before', shownWords(fact)),
   );
-  return [...moved, ...more, ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean)))];
+  const units = [...before, ...harmful(now)].map(({ unit }) => unit).filter(Boolean);
+  return [...moved, ...more, ...newCallers(change, new Set(units))];
 }
+
+/** Whether a target or task of that name was there. */
+const hasEntry = ({ old, lines, now: { language } }: Change, unit: string): boolean =>
+  unit !== '' &&
+  (language === 'make' || language === 'just'
+    ? lines.before.some((line) => line.replace(/^@/, '').startsWith(`${unit}:`))
+    : old.tasks.some(({ name }) => name === unit) || old.commands.some((other) => other.unit === unit));
 
 /** Whether a path stands in a text as a whole, alone or as part of a longer one. */
 const namesPath = (text: string, path: string): boolean =>
@@ -66,6 +87,8 @@ interface Guard {
   readonly asked: readonly string[];
   /** What may end or leave the script before it is reached. */
   readonly before: readonly string[];
+  /** The hosts and containers that it is run in, and the folder that what it names stands in. */
+  readonly place: readonly string[];
 }
 
 /** Without its options: with others only it is the same command. */
@@ -120,6 +143,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     around: frames.map(squeezed),
     variables: JSON.stringify([set, words, fed].map((texts) => texts.map(squeezed))),
     asked: setIn(commands, fact, frames.join(' ')),
+    place: [...hostsOf(fact, commands), ...folderOf(fact, commands)],
     before: near
       .map(({ key, program, args, around }) =>
         squeezed(
@@ -128,6 +152,31 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
       )
       .concat(calls),
   };
+}
+
+/** The places that the programs around it have it run in, the outermost first. */
+function hostsOf(fact: Fact, commands: readonly Fact[]): string[] {
+  const { via, text } = fact;
+  if (via === undefined) return [];
+  const runner = commands
+    .slice(0, commands.indexOf(fact))
+    .findLast((other) => other.program === via && other.text === text && other.around.length <= fact.around.length);
+  return runner ? [...hostsOf(runner, commands), placeOf(via, runner.args) ?? ''].filter(Boolean) : [];
+}
+
+const NAMES_FILES = /^(?:rm|rmdir|unlink|shred|find|truncate)$/;
+
+/** Where the script last went, if what the command names stands there. */
+function folderOf(fact: Fact, commands: readonly Fact[]): string[] {
+  const isHere = NAMES_FILES.test(fact.program) && fact.args.some(({ text }) => /^[^-/~$\ue000+]/.test(text));
+  const name = functionsOf(fact).join();
+  const move = commands
+    .slice(0, commands.indexOf(fact))
+    .findLast(
+      (one) => /^(?:cd|pushd)$/.test(one.program) && one.text === fact.text && functionsOf(one).join() === name,
+    );
+  const folder = move?.args.find(({ text }) => !text.startsWith('-'))?.text ?? '';
+  return isHere ? [folder.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '')] : [];
 }
 
 /** What the variables of a text are set to, wherever that is written: by other variables, a loop, or the calls of its function. */
@@ -179,12 +228,15 @@ function newCallers({ path, lines, now: { language }, addedLeaves }: Change, tar
   const why = (name: string) => `runs ${name}, which destroys, where it did not before`;
   const isRule = language === 'make' || language === 'just';
   const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text) && !SPECIAL.test(text)) : [];
-  const called = heads.flatMap(({ text, number }) => {
-    const needs = text
+  const needsOf = (text: string) =>
+    text
       .slice(text.indexOf(':') + 1)
       .replace(/#.*/, '')
       .split(/[\s()|&]+/);
-    const name = names.find((one) => needs.includes(one));
+  const called = heads.flatMap(({ text, number }) => {
+    const before = lines.removed.filter((line) => line.text.split(':')[0] === text.split(':')[0]);
+    const needed = before.flatMap((line) => needsOf(line.text));
+    const name = names.find((one) => needsOf(text).includes(one) && !needed.includes(one));
     return name === undefined ? [] : [refuses('destroys', path, number, why(name), text.trim())];
   });
   const tasks = addedLeaves.filter(

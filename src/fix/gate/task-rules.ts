@@ -26,6 +26,7 @@ export function taskFindings(
       ...silenced(path, task, before, logText),
       ...weakened(path, task, before, logText),
     ]),
+    ...lostAssertions(change, logText),
     ...plays(change),
   ];
 }
@@ -199,6 +200,20 @@ function weakened(path: string, task: Task, before: readonly Task[], logText: st
     const say = isNamedIn(task.name, logText) ? refuses : asks;
     return say('masks', path, task.line, 'no longer fails where it did', words);
   });
+}
+
+/** What must hold, by all asserts of a file: one of several says less when it is gone. */
+function lostAssertions({ path, old, now }: Change, logText: string): Finding[] {
+  const asserts = (tasks: readonly Task[]) =>
+    tasks
+      .filter((task) => bare(task) === 'assert')
+      .flatMap((task) => [task.args.that ?? []].flat().map((that) => ({ task, that: String(that) })));
+  const [was, is] = [asserts(old.tasks), asserts(now.tasks)];
+  // Two of them may have become one.
+  const [lost] = was.filter(({ that }) => !is.some((other) => other.that.includes(that)));
+  if (!lost || is.length >= was.length) return [];
+  const say = isNamedIn(lost.task.name, logText) ? refuses : asks;
+  return [say('masks', path, undefined, 'need no longer hold', lost.that)];
 }
 
 const REMOVES = /"?state"?\s*[:=]\s*"?(?:absent|purged|removed)\b/;

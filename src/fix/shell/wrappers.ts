@@ -132,10 +132,23 @@ export function containerWords(program: string, args: readonly Word[]): readonly
   const dashes = args.findIndex(({ text }, i) => i > verb && text === '--');
   if (dashes !== -1) return args.slice(dashes + 1);
   if (/^(?:kubectl|k|oc)$/.test(program)) return [];
-  let at = verb + 1;
-  while (at < args.length && (args[at] as Word).text.startsWith('-'))
-    at += RUN_VALUES.test((args[at] as Word).text) ? 2 : 1;
-  return args.slice(at + 1);
+  return args.slice(afterOptions(args, verb + 1) + 1);
+}
+
+function afterOptions(args: readonly Word[], from: number): number {
+  let at = from;
+  while (args[at]?.text.startsWith('-')) at += RUN_VALUES.test((args[at] as Word).text) ? 2 : 1;
+  return at;
+}
+
+/** The host, folder or running container that a program has its command run in; undefined: none, or a new one. */
+export function placeOf(program: string, args: readonly Word[]): string | undefined {
+  if (program === 'ssh' || program === 'chroot') {
+    const inner = innerWords(program, args) ?? [];
+    return args[args.length - inner.length - 1]?.text.replace(/^.*@/, '').replace(/^([a-z][\w-]*)\.\S*$/i, '$1');
+  }
+  const verb = args.findIndex(({ text }) => /^(?:exec|enter)$/.test(text));
+  return verb === -1 ? undefined : args[afterOptions(args, verb + 1)]?.text;
 }
 
 /** Options of programs that are no wrappers, whose value is a command. */
