@@ -39,6 +39,8 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   const isStage = isStageData(path, data.documents);
   const made: ShellText[] = [];
   const lineOf = (value: Value, near: number) => data.lines.get(value) ?? near;
+  // Elsewhere what these say is no command.
+  const isRunKey = (key: string) => RUN_KEYS.test(key) && (isStage || !/^(?:status|preconditions)$/.test(key));
   const scripts = /(?:^|\/)package\.json$/.test(path);
 
   const add = (value: Value | undefined, role: Role, line: number, name: string, guard: string): void => {
@@ -106,10 +108,10 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     if (value.startsWith('#!') || SCRIPT_NAME.test(key))
       made.push({ text: value, role: 'container', line, name: placeOf(keys, name) });
     else if (scripts && keys.at(-2) === 'scripts') made.push({ text: value, role: 'run', line, name: key });
-    else if (CONTAINER_KEYS.test(key) || RUN_KEYS.test(key))
+    else if (CONTAINER_KEYS.test(key) || isRunKey(key))
       made.push({
         text: value,
-        role: isStage || RUN_KEYS.test(key) ? 'run' : 'container',
+        role: isStage || isRunKey(key) ? 'run' : 'container',
         line,
         name: isStage ? name : placeOf(keys, name),
       });
@@ -123,8 +125,16 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   for (const document of data.documents) visit(document, [], lineOf(document, 1), '');
   // Lines of leaves are finer than those of the mappings above them.
   const lines = new Map(data.leaves.map(({ value, line }) => [value, line]));
-  return made.map((one) => (typeof one.text === 'string' ? { ...one, line: lines.get(one.text) ?? one.line } : one));
+  return made.map((one) =>
+    typeof one.text === 'string'
+      ? { ...one, text: asRead(one.text, one.role), line: lines.get(one.text) ?? one.line }
+      : { ...one, text: one.text.map((word) => asRead(word, one.role)) },
+  );
 }
+
+/** Flux and Compose make one dollar of two before a container sees them. */
+const asRead = (text: string, role: Role): string =>
+  role === 'container' ? text.replace(/\$\$(?=[{(A-Za-z_])/g, '$') : text;
 
 /** Containers of one file are told apart by where they stand. */
 const placeOf = (keys: readonly string[], name: string): string => [...keys, name].join('.');

@@ -279,11 +279,7 @@ const TABLE: readonly Row[] = [
     (args) => args.verb(/^(?:drain|scale|cordon|taint|evict)$/) || args.verbs(/^rollout$/, /^(?:undo|pause)$/),
     'ask',
   ],
-  [
-    /^(?:helm|helmfile)$/,
-    (args) => args.verb(/^rollback$/) || args.has('', 'force', 'force-replace', 'cleanup-on-fail'),
-    'ask',
-  ],
+  [/^(?:helm|helmfile)$/, (args) => args.verb(/^rollback$/) || args.has('', 'force', 'force-replace'), 'ask'],
   [/^git$/, (args) => args.verb(/^(?:checkout|switch)$/, 2) && args.has('', 'orphan'), 'ask'],
   [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
   [/^(?:make|just|task)$/, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],

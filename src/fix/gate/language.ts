@@ -24,7 +24,7 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
   [/(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.(?:dockerfile|containerfile)$/i, 'docker'],
   [/\.(?:tf|tfvars|hcl|nomad)$/i, 'hcl'],
   [
-    /\.(?:env|ini|cfg|conf|cnf|properties|service|timer|socket|mount|target|path|network|netdev|desktop)$|(?:^|\/)(?:\.?env|hosts|inventory)(?:\.[^/]*)?$/i,
+    /\.(?:env|ini|cfg|conf|cnf|properties|service|timer|socket|mount|target|path|network|netdev|desktop|container|pod|volume)$|(?:^|\/)(?:\.?env|hosts|inventory)(?:\.[^/]*)?$/i,
     'settings',
   ],
   [
@@ -34,7 +34,7 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
 ];
 
 const PROGRAM =
-  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$/i;
+  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$|(?:^|\/)(?:Vagrant|Rake|Gem|Brew|Tilt)file$/i;
 /** A line as scripts have them: a program with its words, a function, a setting of the shell. */
 const LOOKS_LIKE_SHELL =
   /^\s*(?:set -|source |\. |export |if \[|[\w-]+\(\) *\{|(?:sudo |exec )?(?:kubectl|helm|flux|talosctl|docker|podman|terraform|tofu|ansible\S*|git|curl|wget|ssh|scp|rsync|systemctl|make|zfs|zpool|qm|pct|rm|cp|mv|mkdir|echo|cd|apt-get|apt|dnf|python3?|bash|sh) )/m;

@@ -70,7 +70,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
-    const partner = goneKeys.has(fact.key) ? successor(fact, change, log) : sameIn(now, fact, old);
+    const partner = goneKeys.has(fact.key) ? successor(fact, change, log) : sameIn(change, fact);
     const isFailed = failedCommands?.has(fact.key) === true;
     const say = (why: string): Finding =>
       isFailed
@@ -222,8 +222,10 @@ const innerOf = ({ program, from, text }: Fact, { commands }: FileFacts): string
 const shellOf = ({ via }: Fact): string => (via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via) ? '' : via);
 
 /** The same command in the new text, run the same way if there is one; of several the one with the same place among them. */
-function sameIn(now: FileFacts, fact: Fact, old: FileFacts): Fact | undefined {
-  const same = now.commands.filter((other) => other.key === fact.key);
+function sameIn({ now, old, added }: Change, fact: Fact): Fact | undefined {
+  const all = now.commands.filter((other) => other.key === fact.key);
+  const kept = all.filter((other) => !added.includes(other));
+  const same = kept.length > 0 ? kept : all;
   const alike = same.filter((other) => shellOf(other) === shellOf(fact));
   const places = old.commands.filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact));
   return alike[Math.min(places.indexOf(fact), alike.length - 1)] ?? same[0];

@@ -47,10 +47,14 @@ function leftDocuments({ old, now }: Pick<Change, 'old' | 'now'>): string[] {
     (data?.documents ?? []).flatMap((document) => {
       if (!isRecord(document) || !isRecord(document.metadata) || !KEEPS.test(String(document.kind))) return [];
       const { name = '', namespace = '' } = document.metadata;
-      return [[document.kind, namespace, name].filter(Boolean).join(' ')];
+      return [{ kind: String(document.kind), name: String(name), namespace: String(namespace) }];
     });
-  const after = names(now);
-  return names(old).filter((name) => !after.includes(name));
+  // One that names no namespace is put into one by whoever applies it.
+  const isSame = (a: ReturnType<typeof names>[number], b: typeof a) =>
+    a.kind === b.kind && a.name === b.name && (a.namespace === b.namespace || a.namespace === '' || b.namespace === '');
+  return names(old)
+    .filter((document) => !names(now).some((other) => isSame(document, other)))
+    .map(({ kind, namespace, name }) => [kind, namespace, name].filter(Boolean).join(' '));
 }
 
 const MAX_LOST_COMMENTS = 2;

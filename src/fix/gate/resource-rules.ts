@@ -113,7 +113,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^replace_triggered_by$/, /./), 'makes it anew when something else changes'],
   [is(/^(?:started|running|power_on)$/, NO), 'stops it'],
   [is(/^(?:when|on_failure)$/, /^(?:destroy|continue)$/, /^provisioner/), 'runs at another time, or may fail'],
-  [is(/^interpreter$/, /./, /^provisioner/), 'is run by another program'],
+  [is(/^interpreter$/, /^(?!\["(?:\/bin\/)?(?:ba)?sh", "-\w*c"\]$)/, /^provisioner/), 'is run by another program'],
   [is(/^suspend$/, YES), 'suspends it'],
   [
     ({ keys, value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value) || (keys.at(-1) === '$patch' && value === 'delete'),
@@ -127,7 +127,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^wait$/, NO), 'does not wait until it is ready'],
   [
     is(
-      /^(?:force|forceUpgrade|recreatePods|cleanupOnFail|disableWait|disableHooks|disableOpenAPIValidation|skipCrds|force_update|force_new_deployment)$/i,
+      /^(?:force|forceUpgrade|recreatePods|disableWait|disableHooks|disableOpenAPIValidation|skipCrds|force_update|force_new_deployment)$/i,
       YES,
     ),
     'forces it',
@@ -194,7 +194,9 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
       .slice(0, 1)
       .map(([, why]) => asks('softer', path, leaf.line, why, shown(leaf))),
   );
-  const hasNow = (leaf: Leaf) => addedLeaves.some((other) => last(other) === last(leaf));
+  // Health checks are waited for, too.
+  const hasNow = (leaf: Leaf) =>
+    addedLeaves.some(({ keys }) => keys.at(-1) === last(leaf) || (last(leaf) === 'wait' && keys[1] === 'healthChecks'));
   const lost = goneLeaves.flatMap((leaf) => {
     const row = hasNow(leaf) ? undefined : LOST.find(([test]) => test(leaf));
     if (!row) return [];
@@ -296,8 +298,11 @@ const KEPT = /^(?:claimName|existingClaim|volumeClaimTemplates)$/;
 function lostKeeping({ path, old, now, goneLeaves, addedLeaves }: Change): Finding[] {
   const count = (file: typeof now, keys: RegExp) =>
     new Set(
+      // What a schema says of a key is none.
       (file.data?.leaves ?? []).flatMap(({ keys: all }) =>
-        all.flatMap((key, i) => (keys.test(key) ? [all.slice(0, i + 1).join('.')] : [])),
+        all
+          .slice(0, all.includes('openAPIV3Schema') ? 0 : undefined)
+          .flatMap((key, i) => (keys.test(key) ? [all.slice(0, i + 1).join('.')] : [])),
       ),
     ).size;
   const claim = goneLeaves.find(({ keys }) => KEPT.test(keys.at(-1) ?? ''));

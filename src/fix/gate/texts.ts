@@ -264,7 +264,7 @@ const timedCommands = (text: string): ShellText[] =>
     return readings.map((command) => ({ text: command, role: 'container', line: number, name: 'cron' }));
   });
 
-const UNIT = /^\s*(Exec(?:Start|Stop|Reload|Condition)\w*)\s*=\s*([-@:+!]*)(.*)$/;
+const UNIT = /^\s*(Exec(?:(?:Start|Stop|Reload|Condition)\w*)?|Health(?:Startup)?Cmd)\s*=\s*([-@:+!]*)(.*)$/;
 
 function unitCommands(text: string): ShellText[] {
   return logicalLines(text).flatMap(({ text: line, line: number }): ShellText[] => {
