@@ -88,8 +88,9 @@ function lostEntries(path: string, before: string, after: string, tree: Tree): s
     return at === -1;
   });
   // Nothing in the cluster came from a name of nothing; where no entry is known, nobody can tell which ones are.
-  const isTold = now.length >= old.length || old.some((entry) => !isRemote(entry) && namesSomething(path, entry, tree));
-  return isTold ? gone.filter((entry) => namesSomething(path, entry, tree)) : gone;
+  const isFewer = now.length < old.length;
+  const isTold = !isFewer || old.some((entry) => !REMOTE.test(entry) && namesSomething(path, entry, tree));
+  return gone.filter((entry) => !isTold || (isFewer && REMOTE.test(entry)) || namesSomething(path, entry, tree));
 }
 
 const sameEntry = (a: string, b: string): boolean => plainEntry(a) === plainEntry(b);
@@ -101,10 +102,10 @@ const plainEntry = (entry: string): string =>
     .replace(/^\.\//, '')
     .replace(/\/+$/, '');
 
-const isRemote = (entry: string): boolean => /^\w+:\/\/|^[\w.-]+\.[a-z]+\/\S+\?ref=/.test(entry);
+const REMOTE = /^\w+:\/\/|^[\w.-]+\.[a-z]+\/\S+\?ref=/;
 
 function namesSomething(path: string, entry: string, tree: Tree): boolean {
-  if (isRemote(entry)) return true;
+  if (/^\w+:\/\//.test(entry)) return true;
   const parts = path.split('/').slice(0, -1);
   for (const part of entry.split('/')) {
     if (part === '..') parts.pop();

@@ -99,7 +99,9 @@ const READS_INPUT =
 function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
   const { fedBy, redirects, document } = fact;
   if (!isNetworkUse(program, args)) return [];
-  const input = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target?.text ?? '<');
+  const input = redirects
+    .filter(({ operator, target }) => operator === '<' && target?.text !== '/dev/null')
+    .map(({ target }) => target?.text ?? '<');
   const fed =
     fedBy.length > 0 || document !== undefined
       ? [document?.text ?? `| ${fedBy[0]?.words.map(({ text }) => text).join(' ')}`]
