@@ -162,7 +162,7 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const key = keys.at(-1) ?? '';
     const image =
       IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) ? imageAddress(value) : undefined;
-    const isFetched = FETCHED_KEY.test(key) || /^(?:oci|git|ssh):\/\//.test(value);
+    const isFetched = FETCHED_KEY.test(key) || keys[0] === 'includes' || /^(?:oci|git|ssh):\/\//.test(value);
     const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
     const all = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : []), ...(source ? [source] : [])];
     const [first] = all.filter(isNew);

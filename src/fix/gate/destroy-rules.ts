@@ -224,15 +224,19 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
 
 const SAYS_NOTHING = /^(?::|true|)$/;
 
-function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undefined {
-  const nothing = redirects.some(({ operator, target }) => operator === '<' && target?.text === '/dev/null');
+const saysNothing = (program: string, words: readonly { readonly text: string }[]): boolean =>
+  SAYS_NOTHING.test(program) ||
+  (program === 'cat' && words.some(({ text }) => text === '/dev/null')) ||
+  (/^(?:echo|printf)$/.test(program) && words.every(({ text }) => /^(?:-n|)$/.test(text)));
+
+function empties({ program, args, redirects, fedBy }: Fact, scope: Scope): Harm | undefined {
+  const isFedNothing =
+    fedBy.length > 0 && fedBy.every(({ words: [first, ...rest] }) => saysNothing(nameOf(first?.text ?? ''), rest));
+  const nothing =
+    isFedNothing || redirects.some(({ operator, target }) => operator === '<' && target?.text === '/dev/null');
   if (program === 'tee' && nothing && !args.every(({ text }) => isTemporary(text, scope) || text.startsWith('-')))
     return { severity: 'refuse', why: 'empties a file' };
-  const isEmpty =
-    SAYS_NOTHING.test(program) ||
-    (program === 'cat' && args.some(({ text }) => text === '/dev/null')) ||
-    (/^(?:echo|printf)$/.test(program) && args.every(({ text }) => /^(?:-n|)$/.test(text)));
-  if (!isEmpty) return undefined;
+  if (!saysNothing(program, args) && !(nothing && program === 'cat' && args.length === 0)) return undefined;
   const target = redirects.find(({ operator, target }) => /^(?:>|>\||&>)$/.test(operator) && target)?.target?.text;
   if (target === undefined || target.startsWith('/dev/') || isTemporary(target, scope)) return undefined;
   return { severity: 'refuse', why: 'empties a file' };

@@ -321,6 +321,10 @@ export function inlineHarm(text: string): Harm | undefined {
     return { severity: 'refuse', why: 'deletes files or data' };
   if (/\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_text\(\s*["']{2}\s*\)/.test(text))
     return { severity: 'refuse', why: 'empties a file' };
+  if (/\b(?:os|shutil)\.(?:replace|rename|move|copy\w*)\(\s*["']\/dev\/null["']/.test(text))
+    return { severity: 'refuse', why: 'empties a file' };
+  if (/\bgetattr\(\s*(?:os|shutil|subprocess)\s*,(?!\s*["']\w+["']\s*[,)])/.test(text))
+    return { severity: 'refuse', why: 'calls what is only known at run time' };
   if (
     /\b(?:exec|eval|compile|__import__)\s*\(.*(?:b64decode|decode\(|fromhex|urlopen|requests\.|bytes\.)|(?:^|[;\s])(?:exec|eval)\s*\(\s*\w+\s*\)/.test(
       text,

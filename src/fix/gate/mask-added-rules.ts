@@ -112,7 +112,7 @@ const MAKE_RULES =
 const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
   docker: /^\s*(?:HEALTHCHECK\s+NONE|USER\s+(?:root|0)\b|ENV\s+(?:PATH|LD_\w+|BASH_ENV)\b|#\s*escape\s*=|SHELL\s)/i,
   settings:
-    /^\s*(?:EnvironmentFile|Exec(?:Condition)|(?:Condition|Assert)\w+|User|Group|CapabilityBoundingSet|AmbientCapabilities|SuccessExitStatus|library|executable|strategy_plugins|callback_plugins|action_plugins|filter_plugins|host_key_checking)\s*=\s*(?:\/|root$|0$|!|False|CAP_)/i,
+    /^\s*(?:EnvironmentFile|Exec(?:Condition)|(?:Condition|Assert)\w+|User|Group|CapabilityBoundingSet|AmbientCapabilities|SuccessExitStatus|library|executable|strategy_plugins|callback_plugins|action_plugins|filter_plugins|host_key_checking)\s*=\s*(?:\/|root$|0$|!|False|CAP_)|^\s*StandardError\s*=\s*null\b/i,
 };
 
 const settingLines = ({ path, lines, now: { language } }: Change): Finding[] =>
@@ -316,7 +316,10 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
   const isRaised = added.some(({ text }) => /\b(?:raise|throw|exit|abort|fatal)\b/.test(text));
   if (caught && !isRaised) return [asks('masks', path, caught.number, 'may swallow a failure', caught.text.trim())];
   const good = added.find(({ text }) => /^\s*return\s*(?:0|None|True|true|null)?\s*;?\s*$/.test(text));
-  if (good && removed.some(({ text }) => /^\s*return\s+[1-9]\d*\s*;?\s*$/.test(text)))
+  if (
+    good &&
+    removed.some(({ text }) => /^\s*return\s+(?:[1-9]\d*|(?:\w+\.)*(?:rc|\w*code|status))\s*;?\s*$/i.test(text))
+  )
     return [asks('masks', path, good.number, 'was a failure before', good.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
   if (count(removed) <= count(added)) return [];

@@ -298,7 +298,7 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
     else if (frame.kind === 'condition' && !frame.fails) made.push('asked');
     if (frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file))) made.push('or');
     if (frame.kind === 'and' && !frame.last && fact.program !== 'cd') made.push('left');
-    if (frame.kind === 'argument' && fact.via !== 'sh' && fact.via !== 'bash') made.push('argument');
+    if (frame.kind === 'argument' && !/^(?:(?:ba)?sh|exec)$/.test(fact.via ?? '')) made.push('argument');
     if (
       frame.kind === 'piped' &&
       /^(?:true|:|cat|tee|head|tail|grep|sed)$/.test(frame.into) &&
@@ -405,6 +405,12 @@ function softened(path: string, before: Fact, after: Fact, isFailed: boolean): F
   const news = more(after, before);
   if (isFailed && more(before, after).some((text) => /^(?:--all\b.*|-A)$/.test(text)))
     return [asks('softer', path, after.line, 'is no longer about all of them', shownWords(after))];
+  const isInput = (text: string) => {
+    const option = after.args[after.args.findIndex((word) => word.text === text) - 1]?.text ?? '';
+    return text === '/dev/null' && !/^(?:-\w*[oO]|--(?:output|out|log)\S*|2?>+)$/.test(option);
+  };
+  if (before.program === after.program && news.some(isInput))
+    return [asks('masks', path, after.line, 'is given nothing to work on', shownWords(after))];
   const dry = news.find(
     (text) => DRY.test(text) || (text === '-n' && /^(?:make|rsync|just|task)$/.test(after.program)),
   );

@@ -90,6 +90,13 @@ const folderOf = (fact: Fact, { commands }: FileFacts): string =>
     ?.args.find(({ text }) => !text.startsWith('-'))
     ?.text.replace(/\/+$/, '') ?? '';
 
+/** How many bindings of roles commands are given to read. */
+const bindingsIn = (facts: readonly Fact[]): number =>
+  facts
+    .flatMap(({ document, fedBy }) => [document?.text ?? '', ...fedBy.map((one) => one.document?.text ?? '')])
+    .join('\n')
+    .match(/^\s*kind:\s*["']?(?:Cluster)?RoleBinding\b/gm)?.length ?? 0;
+
 /** Verbs of systemctl for units that are not to run. */
 const STOPS = /^(?:disable|mask|stop|kill)$/;
 
@@ -109,6 +116,8 @@ function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
       (fact.program === 'printf' && args.words[0] === '-v');
     if (named && args.words.some((word) => RULING.test(word)))
       return say('sets a variable that decides which programs run');
+    if (bindingsIn([fact]) > 0 && bindingsIn(now.commands) > bindingsIn(old.commands))
+      return say('binds a role in the cluster');
     if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
     const unit = args.operands.at(-1) ?? '';
     const ofSystemctl = (facts: readonly Fact[], test: (other: Fact) => boolean) =>
@@ -254,6 +263,9 @@ const CONNECT_COMMAND = /\b(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](?
 /** Keys that may log in to a machine when it is made. */
 const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
 
+/** Settings of a machine that let people in by a password, or as root. */
+const LETS_ALL_IN = /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no))$/is;
+
 /** Start files that data has written, and who it lets in: by a machine's configuration, or when it is made. Tasks have their own rules. */
 const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
   now.tasks.length > 0
@@ -262,6 +274,7 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
         .filter(
           ({ keys, value }) =>
             LETS_IN.test(keys.at(-1) ?? '') ||
+            LETS_ALL_IN.test(`${keys.join('.')}: ${value}`) ||
             (keys.at(-1) === 'sudo' && /\bALL\b/.test(value)) ||
             RUNS_TO_CONNECT.test(value) ||
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),

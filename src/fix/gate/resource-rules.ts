@@ -114,7 +114,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^(?:started|running|power_on)$/, NO), 'stops it'],
   [is(/^(?:when|on_failure)$/, /^(?:destroy|continue)$/, /^provisioner/), 'runs at another time, or may fail'],
   [is(/^interpreter$/, /^(?!\["(?:\/bin\/)?(?:ba)?sh", "-\w*c"\]$)/, /^provisioner/), 'is run by another program'],
-  [is(/^suspend$/, YES), 'suspends it'],
+  [is(/^(?:suspend|paused)$/, YES), 'suspends it'],
   [
     ({ keys, value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value) || (keys.at(-1) === '$patch' && value === 'delete'),
     'deletes what it patches',

@@ -2,8 +2,8 @@
 import type { RefusalCode } from '../edit.ts';
 import { addressesIn, isPrivate } from './addresses.ts';
 import { editDistance } from './changed-lines.ts';
-import type { Value } from './data.ts';
-import type { Change } from './facts.ts';
+import { isRecord, type Value } from './data.ts';
+import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { START_FILES } from './persist-rules.ts';
 import type { GateRules, Knows } from './rules.ts';
@@ -105,13 +105,15 @@ function sharesArguments(task: Task, other: Task): boolean {
 }
 
 /** Plays that now run on no host. */
-const plays = ({ path, addedLeaves }: Change): Finding[] =>
-  addedLeaves
-    .filter(
-      ({ keys, value }) =>
-        keys.at(-1) === 'hosts' && keys.length === 1 && /^(?:none|localhost:!localhost|.*!all)$/.test(value.trim()),
-    )
-    .map(({ value, line }) => refuses('masks', path, line, 'runs on no host', `hosts: ${value}`));
+function plays({ path, addedLeaves, old, now }: Change): Finding[] {
+  const say = (value: string, line?: number) => refuses('masks', path, line, 'runs on no host', `hosts: ${value}`);
+  const without = ({ data }: FileFacts) =>
+    (data?.documents ?? []).flat().filter((play) => isRecord(play) && JSON.stringify(play.hosts) === '[]').length;
+  const none = addedLeaves.filter(
+    ({ keys, value }) => keys.join() === 'hosts' && /^(?:none|.*!all|(.+):!\1)$/.test(value.trim()),
+  );
+  return [...none.map(({ value, line }) => say(value, line)), ...(without(now) > without(old) ? [say('[]')] : [])];
+}
 
 /** Conditions of words and numbers alone: they hold always or never. */
 const CONSTANT =
@@ -239,6 +241,7 @@ const CALLS: readonly Row[] = [
     'formats, partitions or prunes',
   ],
   [/^replace$/, /"regexp":"[\^(]*\.[*+][)$]*".*"replace":""/, 'destroys', 'empties a file'],
+  [/^(?:copy|template)$/, /"src":"\/dev\/null"/, 'destroys', 'empties a file'],
   [/^copy$/, /"content":"\s*(?:\{\{\s*(?:''|"")\s*\}\})?\s*"/, 'destroys', 'empties a file'],
   [
     /^(?:lvol|zfs|zpool|mysql_db|postgresql_db|mongodb_\w+|iptables|nftables|mount|docker_volume)$/,
@@ -248,7 +251,7 @@ const CALLS: readonly Row[] = [
   ],
   [
     /^(?:fetch|slurp)$/,
-    /shadow|id_(?:rsa|ed25519)|\.ssh|kubeconfig|k3s\.yaml|token|secret|\.key|\.pem/,
+    /shadow|id_(?:rsa|ed25519)|\.ssh|kubeconfig|\/(?:admin|super-admin)\.conf|k3s\.yaml|token|secret|\.key|\.pem/,
     'softer',
     'reads a key or a secret',
   ],

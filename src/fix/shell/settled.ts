@@ -1,4 +1,4 @@
-// Variables of a script that hold one text whenever they are asked for: what a condition on them says is known beforehand.
+// Variables of a script that hold one text whenever they are asked for: what a condition on them says is known.
 import { nodesOf, type ShellNode } from './node.ts';
 import { readAssignment } from './statement.ts';
 import type { Word } from './words.ts';
@@ -9,7 +9,10 @@ export type Settled = ReadonlyMap<string, string>;
 const ASSIGNMENT = new Set(['variable_assignment']);
 const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/;
 
-/** What a script sets once, by a plain text, at its outermost level; a name that stands anywhere else without its dollar may be set there. */
+/**
+ * What a script sets once, by a plain text, at its outermost level; a name that stands anywhere else without its dollar may
+ * be set there.
+ */
 export function settledValues(root: ShellNode): Settled {
   const text = root.text.replace(/^\s*#.*$/gm, (line) => ' '.repeat(line.length));
   const values = new Map<string, string>();
