@@ -31,12 +31,10 @@ const CLOUDS =
 /** Deletes that a cluster makes good by itself. */
 const MENDED_BY_CLUSTER =
   /^(?:pods?|po|jobs?|cronjobs?|cj|events?|ev|replicasets?|rs|leases?|csr|volumesnapshots?)(?:[/,.]|$)/;
-const IS_NAMED = (word: string) => !word.startsWith('-');
 
 function deletesSoftly(args: Arguments): boolean {
-  if (args.has('', 'force', 'all', 'now', 'all-namespaces') || args.any(/^--grace-period=?0?$/) || args.any(/^-A$/))
-    return false;
-  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1).filter(IS_NAMED);
+  if (args.has('', 'force', 'all', 'now', 'all-namespaces') || args.any(/^(?:-A|--grace-period=?0?)$/)) return false;
+  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1);
   return MENDED_BY_CLUSTER.test(kind) && (names.length > 0 || kind.includes('/') || args.has('l', 'selector'));
 }
 
@@ -106,15 +104,8 @@ const TABLE: readonly Row[] = [
     (args, { program }) => /remove|reduce/.test(program) || args.has('f', 'force'),
   ],
   [/^zpool$/, (args) => args.verb(/^(?:create|add|replace)$/) && args.has('f')],
-  [/^mdadm$/, (args) => args.has('S', 'zero-superblock', 'stop', 'remove', 'fail') || args.has('C', 'create')],
-  [
-    /^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/,
-    (args) =>
-      args.words
-        .slice(1)
-        .concat(args.words)
-        .some((word) => DISK.test(word)) && !args.any(/^\/dev\/(?:null|zero|stdin)$/),
-  ],
+  [/^mdadm$/, (args) => args.has('SC', 'zero-superblock', 'stop', 'remove', 'fail', 'create')],
+  [/^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/, (args) => args.any(DISK)],
   // Virtual machines and storage
   [/^(?:lxc-destroy|virt-rescue|vzctl)$/, always],
   // Clusters
@@ -155,13 +146,7 @@ const TABLE: readonly Row[] = [
       args.verbs(/^workspace$/, /^delete$/) ||
       args.verbs(/^stack$/, /^rm$/),
   ],
-  [
-    CLOUDS,
-    (args) =>
-      args.words.some((word) =>
-        /^(?:delete|delete-.*|terminate-.*|destroy|purge|rb|rm|remove|deregister-.*|erase)$/.test(word),
-      ),
-  ],
+  [CLOUDS, (args) => args.any(/^(?:delete|delete-.*|terminate-.*|destroy|purge|rb|rm|remove|deregister-.*|erase)$/)],
   [/^gh$/, (args) => args.verb(/^(?:delete|delete-asset|archive)$/, 3)],
   // Histories and databases
   [
@@ -193,7 +178,6 @@ const TABLE: readonly Row[] = [
     /^git$/,
     (args) =>
       (args.verb(/^(?:branch|tag)$/, 2) && args.has('dD', 'delete', 'force')) ||
-      (args.verb(/^update-ref$/, 2) && args.has('d')) ||
       (args.verb(/^gc$/, 2) && args.has('', 'prune')),
   ],
   [
@@ -218,7 +202,7 @@ const TABLE: readonly Row[] = [
       (args.verb(/^set$/) && args.verb(/^down$/, 6)),
   ],
   [/^(?:crontab|at|atrm|batch)$/, (args) => args.has('r')],
-  [/^kill$/, (args) => args.words.includes('-1') || args.words.includes('1')],
+  [/^kill$/, (args) => args.any(/^-?1$/)],
   [
     /^(?:apt|apt-get|aptitude|dnf|yum|zypper|pacman|apk|snap|flatpak|brew|pip[\d.]*|pipx|npm|pnpm|yarn|gem|cargo|dpkg|rpm)$/,
     (args) =>
@@ -227,13 +211,7 @@ const TABLE: readonly Row[] = [
   ],
   [/^ipmitool$/, (args) => args.any(/^(?:off|cycle|reset|soft)$/)],
   [/^history$/, (args) => args.has('cdw')],
-  [
-    /^(?:curl|wget|http|https|xh|httpie)$/,
-    (args) =>
-      args.any(/^-?X?\s*DELETE$/) ||
-      /^(?:DELETE)$/i.test(args.value(/^(?:-X|--request|--method)$/) ?? '') ||
-      args.any(/^(?:-XDELETE|--request=DELETE|--method=DELETE)$/i),
-  ],
+  [/^(?:curl|wget|http|https|xh|httpie)$/, (args) => args.any(/^(?:-X\s*|--(?:request|method)=)?DELETE$/i)],
   [
     /^(?:ansible|ansible-playbook|ansible-pull)$/,
     (args) =>
@@ -253,10 +231,7 @@ const TABLE: readonly Row[] = [
 
   [
     /^(?:sed|perl)$/,
-    (args) =>
-      args.has('', 'in-place') || args.words.some((word) => /^-[a-zA-Z]*i/.test(word))
-        ? args.words.some((word) => /^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/.test(word))
-        : false,
+    (args) => args.any(/^(?:-[a-zA-Z]*i|--in-place)/) && args.any(/^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/),
   ],
   [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   // What can be undone
@@ -269,8 +244,8 @@ const TABLE: readonly Row[] = [
   [
     /^(?:sed|perl|yq|dasel|jq)$/,
     (args) =>
-      args.words.some((word) => /^(?:-[a-zA-Z]*i\S*|--in-place\S*|--inplace)$/.test(word)) &&
-      args.words.some((word) => /(?:^|[\s/\d$}])d(?:;|$)|\bdel\(|\bdelete\(/.test(word)),
+      args.any(/^(?:-[a-zA-Z]*i\S*|--in-place\S*|--inplace)$/) &&
+      args.any(/(?:^|[\s/\d$}])d(?:;|$)|\bdel\(|\bdelete\(/),
     'ask',
   ],
   [KUBECTL, (args) => args.verb(/^delete$/), 'ask'],
@@ -283,11 +258,13 @@ const TABLE: readonly Row[] = [
   [/^git$/, (args) => args.verb(/^(?:checkout|switch)$/, 2) && args.has('', 'orphan'), 'ask'],
   [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
   [/^(?:make|just|task)$/, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
-  [/^kill$/, (args) => args.has('9', 'KILL') || args.words.includes('-KILL') || args.words.includes('-SIGKILL'), 'ask'],
+  [/^kill$/, (args) => args.has('9', 'KILL', 'SIGKILL'), 'ask'],
   [
     /^(?:umount|zpool|vgchange|vgexport)$/,
     (args, { program }) =>
-      program === 'umount' ? args.has('fl', 'force', 'lazy') : args.verb(/^export$/) || args.has('', 'activate=n'),
+      program === 'umount'
+        ? args.has('fl', 'force', 'lazy')
+        : args.verb(/^export$/) || /-(?:a|-activate[= ]) ?n\b/.test(args.all),
     'ask',
   ],
   [TERRAFORM, (args) => args.verb(/^(?:taint|untaint)$/) || args.any(/^-{1,2}replace/), 'ask'],
