@@ -113,8 +113,6 @@ function newEnds({ path, isSourced, added, now, gone, old }: Change): Finding[] 
       program === 'return' ||
       (program === 'exec' && args.length > 0 && fact.redirects.length === 0);
     if (!isEnd || isFailure(fact, now)) return [];
-    // `exec` of the command that stood there is that command.
-    if (program === 'exec' && gone.some((other) => other.program === args[0]?.text.split('/').at(-1))) return [];
     const name = functionOf(fact);
     const index = now.commands.indexOf(fact);
     const isAfter = (other: Fact, i: number) =>

@@ -42,8 +42,6 @@ export function added(change: Change): Finding[] {
       (program === 'hash' && args.has('p')) ||
       (program === 'enable' && args.has('nf'));
     if (isReplaced) return say('replaces a command by another');
-    if (program === 'function' && PROGRAMS.test(fact.args[0]?.text ?? ''))
-      return say('replaces a command that is used here');
     const aliased = program === 'alias' ? fact.args.map(({ text }) => text.split('=')[0] as string) : [];
     if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
       return say('replaces a command that is used here');

@@ -39,6 +39,8 @@ test('what did not parse before may stay so, unless that was the failure', () =>
 
 test('a new template is left alone, a new file that is none is not', () => {
   assert.ok(ok('a.yaml', null, '{{ if x }}\na: b\n{{ end }}\n'));
+  assert.not(ok('a.yaml', null, '{{ if x }}\na: b\n{{ end }}\n', true));
+  assert.not(ok('a.yaml', '', '{{ if x }}\na: b\n{{ end }}\n'));
   assert.not(ok('a.yaml', null, 'a: [1\n'));
 });
 
@@ -47,6 +49,8 @@ test('comments and trailing commas are fine where they are the custom', () => {
   assert.ok(ok('a.jsonc', '{}', text));
   assert.ok(ok('.vscode/settings.json', '// x\n{}', text));
   assert.ok(ok('a.json5', '{}', "{a: 'b'}"), 'not judged');
+  assert.not(ok('a.json', '{}', '{"a": 1,}'), 'where nothing is commented');
+  assert.not(ok('a.json', '// x\n{}', '// x\n{"a": }'));
 });
 
 test('tags, anchors, several documents and other kinds of files are fine', () => {
@@ -55,6 +59,11 @@ test('tags, anchors, several documents and other kinds of files are fine', () =>
 });
 
 test('the reason says where', () => {
+  const reasonOf = (path: string, after: string) => parses(path, null, after).map(({ reason }) => reason);
+  assert.equal(reasonOf('a.yaml', 'a: 1\nb: *c\n'), ['a.yaml: line 2: nothing is called &c']);
+  assert.equal(reasonOf('a.yaml', `a: 1\nb: ${'['.repeat(300)}`), ['a.yaml: line 2: nested too deeply']);
+  assert.match(reasonOf('a.toml', 'a = 1\nb = \n')[0] ?? '', /^a\.toml: line 2: \S[^\n]*$/);
+  assert.match(reasonOf('a.json', '{"a": }')[0] ?? '', /^a\.json: Unexpected token/);
   assert.equal(parses('a.yaml', 'a: 1\n', 'a: 1\nb: 2\na: 3\n'), [
     { verdict: 'refuse', code: 'does_not_parse', reason: 'a.yaml: line 3: the key a stands here twice' },
   ]);
