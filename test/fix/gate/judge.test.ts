@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Ask } from '../../../src/fix/edit.ts';
 import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
+import { editablePaths } from '../../../src/fix/gate/path-rules.ts';
 import type { GateRules } from '../../../src/fix/gate/rules.ts';
 import { edit, FILES, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
 
@@ -93,6 +94,7 @@ test('files that may not be touched, each with its code', () => {
     ['config/apps/link.yaml', 'bad_path'],
     ['config/out/passwd', 'bad_path'],
     ['config/apps', 'bad_path'],
+    ['config/app.json/a.yaml', 'bad_path'],
     ['config/APPS/web.yaml', 'missing_file'],
     ['config/apps/WEB.yaml', 'bad_path'],
     ['config/new/a.yaml', 'missing_file'],
@@ -120,6 +122,66 @@ test('a protected file may not be named, wherever a word says that it lies', () 
     assert.is.not(judged(RUN, `${SCRIPT}bash ${name}\n`), 'ok', name);
   }
   assert.is(judged(RUN, `${SCRIPT}bash infra/other-danger.sh\n`), 'ok');
+});
+
+test('protected files and folders of checks are known by patterns and from their own folder, common names alone are not', () => {
+  const rules = { protect: ['infra/danger.sh', 'infra/run.sh'], judging: ['checks/'] };
+  const cases: [string, string, string][] = [
+    ['run.sh', 'touch checks/a', 'names_protected'],
+    ['run.sh', 'touch checks', 'names_protected'],
+    ['run.sh', 'touch checks2/a', 'ok'],
+    ['run.sh', 'bash infra/d*', 'names_protected'],
+    ['run.sh', 'cat infra/dang*', 'names_protected'],
+    ['run.sh', 'cat in*/d*', 'ok'],
+    ['run.sh', 'bash danger.sh', 'names_protected'],
+    ['run.sh', 'bash run.sh', 'ok'],
+    ['infra/a.sh', 'bash run.sh', 'names_protected'],
+  ];
+  for (const [path, line, verdict] of cases)
+    assert.is(changing(path, '#!/bin/sh\nset -e\nlog a\n', 'log a', `${line}\nlog a`, rules), verdict, line);
+  const program = (line: string) => changing('a.py', 'import os\nrun("a")\n', 'run("a")', line, rules);
+  assert.is(program('open("checks/a", "w")'), 'names_protected');
+  assert.is(program('run("checks/a")'), 'ok');
+  assert.is(program('# open("checks/a", "w")\nrun("a")'), 'ok');
+  assert.is(program('run("infra/danger.sh")'), 'names_protected');
+  assert.is(program('# infra/danger.sh\nrun("a")'), 'ok');
+});
+
+test('a text that a script of the repository sources is a script', () => {
+  const texts = ['#!/bin/sh\n. files/setup.txt\n', 'see other.txt\n'];
+  const adds = (path: string) => changing(path, 'export A=1\n', 'A=1', 'A=1\nrm -rf /srv', { texts });
+  assert.is(adds('files/setup.txt'), 'destroys');
+  assert.is(adds('files/other.txt'), 'ok');
+});
+
+test('where a change makes a playbook readable, tasks in lines that were there are old', () => {
+  const cron = (name: string) => `      cron: {name: ${name}, job: b}\n`;
+  const play = (line: string, more = '') =>
+    `- hosts: all\n  tasks:\n    - name: A\n${cron('a')}${line}\n${cron('b')}${more}    - name: C\n${cron('c')}`;
+  const verdict = (line: string, more: string) =>
+    word(judge([edit('a.yml', play('    - name: B', more), play(line))], rulesFor('a.yml')));
+  assert.is(verdict('   - name: B', ''), 'ok', 'a line that is indented anew was there');
+  assert.is(verdict('    name: B', ''), 'persists', 'a task whose first line was not there');
+  assert.is(verdict('   - name: B', '      when: x\n'), 'persists', 'a task whose last line was not there');
+});
+
+test('those of some paths that a fix may change', () => {
+  const paths = ['stages/vms/run.sh', 'stages/vms/verify.sh', 'config/app.json', 'config/apps/link.yaml', 'README.md'];
+  assert.equal(editablePaths(paths, RULES), ['stages/vms/run.sh', 'config/app.json']);
+});
+
+test('a reason names the line, in every kind of file', () => {
+  const line = (path: string, text: string, old: string, now: string) => {
+    const verdict = judge([edit(path, text.replace(old, now), text)], rulesFor(path));
+    return (verdict.ok ? verdict.ask?.reasons[0] : verdict.reasons[0])?.split(': ')[0];
+  };
+  assert.is(line('a.toml', 'a = 1\n[env]\nB = "c"\n', 'B =', 'PATH ='), 'a.toml:3');
+  assert.is(line('a.yaml', 'kind: A\nspec:\n  prune: false\n', 'false', 'true'), 'a.yaml:3');
+  assert.is(line('a.yaml', 'a: 1\nb: |\n  c: 1\n  prune: false\n', 'false', 'true'), 'a.yaml:4');
+  assert.is(line('a.yaml', 'a: &x true\nb: 1\n', 'b: 1', 'b: 1\nsuspend: *x'), 'a.yaml:3');
+  assert.is(line('a.yml', '- hosts: all\n  tasks:\n    - name: A\n      ping:\n', 'ping:', 'reboot:'), 'a.yml:3');
+  assert.is(line('a.tf', 'a {\n  inline = [\n    "log a",\n    "log b",\n  ]\n}\n', 'log b', 'rm -rf /srv'), 'a.tf:4');
+  assert.is(line('a.conf', 'a = "b"\nrun = "log it"\n', 'log it', 'rm -rf /srv'), 'a.conf:2');
 });
 
 test('what the owner protects stays protected where a stage lists it', () => {
@@ -255,6 +317,7 @@ test('a document or a resource that goes is for the owner to decide, whoever pro
     ['config/apps/kustomization.yaml', 'resources: [web.yaml]\n', 'ask removes_resource'],
     ['config/apps/kustomization.yaml', 'resources:\n  - other.yaml\n  - ../infra/pool.yaml\n', 'ask removes_resource'],
     ['config/apps/web.yaml', '\n', 'ask removes_much'],
+    ['config/apps/web.yaml', '# nothing\n', 'ask removes_resource'],
   ];
   for (const [path, after, code] of gone) {
     assert.is(judged(path, after), code, after);
