@@ -93,7 +93,7 @@ function random(seed) {
 /** The program that a source is, without its types and spaces; undefined when it is none. */
 function program(source) {
   try {
-    return transformSync(source, { loader: 'ts', minifyWhitespace: true, logLevel: 'silent' }).code;
+    return transformSync(source, { loader: 'ts', minifyWhitespace: true, minifySyntax: true, logLevel: 'silent' }).code;
   } catch {
     return undefined;
   }

@@ -55,21 +55,17 @@ function without(some: readonly Line[], others: readonly Line[]): Line[] {
   });
 }
 
-/** The search costs the square of this; beyond it every line counts as changed. */
-const MAX_SEARCHED = 4_000;
-
 /**
  * How many lines a diff from `old` to `now` adds and removes together; more than `max` is only said to be more.
- * Here a moved line counts twice and an indented one, too: that is what someone has to read.
+ * The search costs the square of `max`. Here a moved line counts twice and an indented one, too: that is what someone has to read.
  */
 export function editDistance(old: readonly string[], now: readonly string[], max: number): number {
   const { start, end } = commonEnds(old, now);
   const a = old.slice(start, old.length - end);
   const b = now.slice(start, now.length - end);
-  if (a.length === 0 || b.length === 0) return a.length + b.length;
   // Myers' greedy search: how far each diagonal gets with that many additions and removals.
   const reach = new Map<number, number>([[1, 0]]);
-  for (let distance = 0; distance <= Math.min(max, MAX_SEARCHED); distance++) {
+  for (let distance = 0; distance <= max; distance++) {
     for (let k = -distance; k <= distance; k += 2) {
       const down = k === -distance || (k !== distance && (reach.get(k - 1) ?? 0) < (reach.get(k + 1) ?? 0));
       let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
@@ -78,5 +74,5 @@ export function editDistance(old: readonly string[], now: readonly string[], max
       if (x >= a.length && x - k >= b.length) return distance;
     }
   }
-  return max > MAX_SEARCHED ? a.length + b.length : max + 1;
+  return max + 1;
 }

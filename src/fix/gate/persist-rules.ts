@@ -48,13 +48,7 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
     /^(?:setcap|setfacl|sysctl|update-initramfs|grub-mkconfig|efibootmgr|ld|ldconfig|kexec|bpftool|auditctl|setenforce|ufw|firewall-cmd)$/,
     (args) => !args.has('', 'list-all', 'state') && !args.verb(/^(?:status|get)$/),
   ],
-  [
-    /^chmod$/,
-    (args) =>
-      args.operands.some(
-        (word) => /^[ug]*\+s$|^[2-7][0-7]{3}$|^\+s$/.test(word) && !/^[0-7]{3}$/.test(word) && /s|^[2467]/.test(word),
-      ),
-  ],
+  [/^chmod$/, (args) => args.operands.some((word) => /^[ug]*\+s$|^[2-7][0-7]{3}$/.test(word))],
   [/^(?:ngrok|cloudflared|localtunnel|lt|bore|frpc|chisel|autossh|tmate|ttyd|gotty)$/, any],
 ];
 

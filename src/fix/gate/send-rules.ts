@@ -10,7 +10,7 @@ import { shownWords } from './shown.ts';
 
 const WHY = 'sends files, standard input or secrets to somebody else';
 const CLIENTS =
-  /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|restic|borg|kopia|docker|podman|skopeo|oras|crane|git)$/;
+  /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|docker|podman|skopeo|oras|crane|git)$/;
 /** Options whose value is sent; the short ones mean something else to wget. */
 const DATA =
   /^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query|cookie|form-string)$/;
@@ -125,20 +125,18 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
   return [...data, ...secrets, ...files, ...uploads, ...reads, ...(ALWAYS.test(program) ? ['*', ...fed] : [])];
 }
 
-/** Clients that have other uses as well. */
-function isNetworkUse(program: string, args: Arguments): boolean {
-  if (program === 'openssl') return args.verb(/^s_client$/, 1);
-  if (program === 'docker' || program === 'podman' || program === 'skopeo' || program === 'oras' || program === 'crane')
-    return args.verb(/^(?:push|copy|save|login)$/, 2);
-  if (program === 'git') return args.verb(/^(?:push|send-email|request-pull)$/, 2);
-  if (program === 'gh' || program === 'glab') return args.verb(/^(?:gist|secret|api|issue|release|variable)$/, 1);
-  if (program === 'aws' || program === 'gcloud' || program === 'az')
-    return args.any(/^(?:cp|mv|sync|upload\S*|put-\S+|send-\S+|publish|create-\S+)$/);
-  if (program === 'busybox') return args.verb(/^(?:nc|wget|telnet|ftpput|tftp|sendmail)$/, 1);
-  if (program === 'logger') return args.has('n', 'server');
-  if (program === 'restic' || program === 'borg' || program === 'kopia') return false;
-  return true;
-}
+/** Clients that have other uses as well, and when they reach somebody. */
+const USES: readonly (readonly [programs: RegExp, test: (args: Arguments) => boolean])[] = [
+  [/^openssl$/, (args) => args.verb(/^s_client$/, 1)],
+  [/^(?:docker|podman|skopeo|oras|crane)$/, (args) => args.verb(/^(?:push|copy|save|login)$/, 2)],
+  [/^git$/, (args) => args.verb(/^(?:push|send-email|request-pull)$/, 2)],
+  [/^(?:gh|glab)$/, (args) => args.verb(/^(?:gist|secret|api|issue|release|variable)$/, 1)],
+  [/^(?:aws|gcloud|az)$/, (args) => args.any(/^(?:cp|mv|sync|upload\S*|put-\S+|send-\S+|publish|create-\S+)$/)],
+  [/^busybox$/, (args) => args.verb(/^(?:nc|wget|telnet|ftpput|tftp|sendmail)$/, 1)],
+  [/^logger$/, (args) => args.has('n', 'server')],
+];
+const isNetworkUse = (program: string, args: Arguments): boolean =>
+  USES.every(([programs, test]) => !programs.test(program) || test(args));
 
 /** Local files that are copied to somewhere else. */
 function uploaded(program: string, args: Arguments): string[] {
@@ -149,7 +147,7 @@ function uploaded(program: string, args: Arguments): string[] {
   const target = operands.at(-1) ?? '';
   if (program === 'scp' || program === 'rsync')
     return /^(?:[\w.-]+@)?[\w.${}-]+:|^rsync:\/\//.test(target) && operands.length > 1 ? operands.slice(0, -1) : [];
-  if (program === 'sftp' || program === 'ftp' || program === 'lftp') return ['*'];
+  if (/^(?:sftp|l?ftp)$/.test(program)) return ['*'];
   if (
     /^(?:aws|gsutil|s3cmd|s5cmd|rclone|mc|mcli|b2|az|gcloud|docker|podman|skopeo|oras|crane|git|gh|glab)$/.test(program)
   )
