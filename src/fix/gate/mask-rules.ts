@@ -232,17 +232,14 @@ function sameIn({ now, old, added }: Change, fact: Fact): Fact | undefined {
 }
 
 /** It went into a function, loop or list of words: its program or what it names still stands in a new command. */
-function isMoved(fact: Fact, { added, now }: Change): boolean {
+function isMoved(fact: Fact, { added }: Change): boolean {
   const names = fact.words.map(({ text }) => text).filter((text) => text.length > 3 && !text.startsWith('-'));
   const texts = added.flatMap(({ words, around, program }) =>
     /^(?:echo|printf|:|true|false|log\w*|info)$/.test(program)
       ? []
       : [...words.map(({ text }) => text), ...around.flatMap((frame) => ('guard' in frame ? [frame.guard] : []))],
   );
-  const called = now.functions.length > 0 && added.some(({ program }) => now.functions.includes(program));
-  return (
-    names.length > 0 && names.every((name) => texts.some((text) => text.includes(name))) && (called || texts.length > 0)
-  );
+  return names.length > 0 && names.every((name) => texts.some((text) => text.includes(name)));
 }
 
 /** Whether the target, task or function that a command stood in is still there: whoever calls one that is gone fails. */

@@ -72,21 +72,22 @@ const ASKS_ONLY =
   /^(?:debug|meta|pause|set_fact|assert|fail|stat|find|slurp|getent|setup|service_facts|package_facts|wait_for|reboot|import_\w+|include_\w+)$/;
 const IDLE = /^(?:debug|meta|pause|set_fact|wait_for)$/;
 
+/** It runs only after others, if it was told so or they failed. */
+const isLate = ({ above }: Task): boolean => /handlers; |rescue; /.test(above);
+
 /** Tasks that are gone, or that do nothing any more. */
 function lost(path: string, before: readonly Task[], after: readonly Task[], logText: string): Finding[] {
   return before.flatMap((task) => {
     const isFailed = isNamedIn(task.name, logText);
     if (!isFailed && (ASKS_ONLY.test(task.module) || removes(task) || isQuestion(task))) return [];
-    const isLate = (other: Task) => /handlers; |rescue; /.test(other.above) && !/handlers; |rescue; /.test(task.above);
-    const same = after.find(
-      (other) =>
-        other.module === task.module &&
-        (callText(other) === callText(task) || (other.name === task.name && task.name !== '')),
-    );
+    // What failed and would only run late is gone from where it stood.
+    const left = isFailed && !isLate(task) ? after.filter((other) => !isLate(other)) : after;
+    const isNamed = ({ name }: Task) => name !== '' && name === task.name;
+    const isSame = (other: Task) => callText(other) === callText(task) || isNamed(other);
     const count = (tasks: readonly Task[]) => tasks.filter(({ module }) => module === task.module).length;
-    if (same ? !(isFailed && isLate(same)) : count(after) >= count(before)) return [];
+    if (left.some((other) => other.module === task.module && isSame(other)) || count(left) >= count(before)) return [];
     // The same work by another module: `shell: reboot` and `reboot:`.
-    if (after.some(({ name, module }) => name === task.name && name !== '' && !IDLE.test(module))) return [];
+    if (left.some((other) => isNamed(other) && !IDLE.test(other.module))) return [];
     const isNew = (other: Task) => !before.some((one) => callText(one) === callText(other));
     if (!isFailed && after.some((other) => isNew(other) && !IDLE.test(other.module) && sharesArguments(task, other)))
       return [];

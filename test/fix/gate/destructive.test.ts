@@ -145,6 +145,7 @@ const COMMANDS: Readonly<Record<'refuse' | 'ask' | 'nothing', readonly string[]>
     'kubectl drain-check cp1',
     'etcdctl member list',
     'docker run --rm a prune',
+    'docker leave swarm',
     'docker compose build web api rm',
     'docker compose build web api down -v',
     'docker compose up -d',
