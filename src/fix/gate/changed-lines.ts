@@ -65,10 +65,11 @@ export function editDistance(old: readonly string[], now: readonly string[], max
   const b = now.slice(start, now.length - end);
   // Myers' greedy search: how far each diagonal gets with that many additions and removals.
   const reach = new Map<number, number>([[1, 0]]);
+  const reached = (k: number) => reach.get(k) as number;
   for (let distance = 0; distance <= max; distance++) {
     for (let k = -distance; k <= distance; k += 2) {
-      const down = k === -distance || (k !== distance && (reach.get(k - 1) ?? 0) < (reach.get(k + 1) ?? 0));
-      let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
+      const down = k === -distance || (k !== distance && reached(k - 1) < reached(k + 1));
+      let x = down ? reached(k + 1) : reached(k - 1) + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
       reach.set(k, x);
       if (x >= a.length && x - k >= b.length) return distance;
