@@ -147,6 +147,14 @@ test('protected files and folders of checks are known by patterns and from their
   assert.is(program('# infra/danger.sh\nrun("a")'), 'ok');
 });
 
+test('a script of the repository is no new program', () => {
+  const rules = { tree: { files: ['run.sh', 'scripts/tool.sh'] } };
+  const runs = (word: string) => changing('run.sh', '#!/bin/sh\nset -e\nlog a\n', 'log a', `${word}\nlog a`, rules);
+  for (const word of ['./scripts/tool.sh', 'scripts/tool.sh', '"$HERE"/scripts/tool.sh', 'scripts/../scripts/tool.sh'])
+    assert.is(runs(word), 'ok', word);
+  assert.is(runs('./scripts/other.sh'), 'ask new_program');
+});
+
 test('a text that a script of the repository sources is a script', () => {
   const texts = ['#!/bin/sh\n. files/setup.txt\n', 'see other.txt\n'];
   const adds = (path: string) => changing(path, 'export A=1\n', 'A=1', 'A=1\nrm -rf /srv', { texts });
