@@ -57,7 +57,8 @@ function without(some: readonly Line[], others: readonly Line[]): Line[] {
 
 /**
  * How many lines a diff from `old` to `now` adds and removes together; more than `max` is only said to be more.
- * The search costs the square of `max`. Here a moved line counts twice and an indented one, too: that is what someone has to read.
+ * The search costs the square of `max`. Here a moved line counts twice and an indented one, too: that is what someone
+ * has to read.
  */
 export function editDistance(old: readonly string[], now: readonly string[], max: number): number {
   const { start, end } = commonEnds(old, now);
