@@ -28,18 +28,20 @@ export function uuid(roll: () => number): string {
   return [8, 4, 4, 4, 12].map((n) => letters('hex', n, roll)).join('-');
 }
 
-const FILLED = /<(keep:)?(?:=([^<>]+)|(uuid)|(?:(hex|b64|b32|low):)?(\d+))>/g;
+const FILLED = /<(keep:|also:)?(?:=([^<>]+)|(uuid)|(?:(hex|b64|b32|low):)?(\d+))>/g;
 
 /**
- * The example with everything filled in, and what was filled in, `<keep:…>` not counted; `<=word>` is the word itself.
+ * The example with everything filled in, and what was filled in, `<keep:…>` not counted; `<=word>` is the word itself. What
+ * another rule masks, `<also:…>`, is in `masked` only.
  */
-export function fill(example: string, seed = 7): { text: string; secrets: string[] } {
+export function fill(example: string, seed = 7): { text: string; secrets: string[]; masked: string[] } {
   const roll = dice(seed * 7919 + example.length);
-  const secrets: string[] = [];
-  const text = example.replace(FILLED, (_, keep, word, isUuid, set, length) => {
+  const [secrets, masked]: [string[], string[]] = [[], []];
+  const text = example.replace(FILLED, (_, how, word, isUuid, set, length) => {
     const made = word ?? (isUuid ? uuid(roll) : letters(set ?? '', Number(length), roll));
-    if (!keep) secrets.push(made);
+    if (how !== 'keep:') masked.push(made);
+    if (!how) secrets.push(made);
     return made;
   });
-  return { text, secrets };
+  return { text, secrets, masked };
 }
