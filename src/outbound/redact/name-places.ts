@@ -36,8 +36,8 @@ export function nameAround(text: string, index: number): Name {
   let [start, end] = [index, index];
   while (index - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
   while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !text.startsWith('..', end)) end++;
-  while (start < index && /[.-]/.test(text.charAt(start))) start++;
-  while (end > index + 1 && /[.-]/.test(text.charAt(end - 1))) end--;
+  while (/[.-]/.test(text.charAt(start))) start++;
+  while (/[.-]/.test(text.charAt(end - 1))) end--;
   REST_OF_NAME.lastIndex = end;
   end += REST_OF_NAME.exec(text)?.[0].length ?? 0;
   const word = text.slice(start, end);

@@ -62,16 +62,15 @@ const OPTION = /(?:^|[ \t])--[\w-]+[ =]$/;
 
 /** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
 function isBesidePair(line: string): boolean {
-  if (/[{,][ \t]{0,8}$|\[$/.test(line.slice(-9))) return true;
-  if (!line.endsWith(' ')) return false;
+  if (/[{,][ \t]{0,8}$|\[$/.test(line) || GLUED_PAIR.test(line)) return true;
   const sign = Math.max(line.lastIndexOf(':'), line.lastIndexOf('='));
-  const isUser = USER.test(line.slice(Math.max(0, sign - 8), sign)) && USER_NAME.test(line.slice(sign + 1));
-  return isUser || GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1));
+  return USER.test(line.slice(0, sign)) && USER_NAME.test(line.slice(sign + 1));
 }
 
 const USER = /(?:user(?:name)?|login|admin|zugang)$/i;
 const USER_NAME = /^[ \t]*[\w.@-]{1,64}[ ,;/]{1,3}$/;
-const GLUED_PAIR = /^(?:\w{0,16}[[{&(]){0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
+const GLUED_PAIR = /(?:^| )(?:\w{0,16}[[{&(]){0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80} $/;
+
 /** What to mask of the value of a name that says it is secret. */
 function strongValue(pair: Pair): Span[] {
   const { text, at } = pair;
