@@ -1,6 +1,6 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
-import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, NONE, PLAIN } from './looks.ts';
+import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
 import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import type { Span } from './spans.ts';
@@ -192,7 +192,7 @@ const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+(?!\S*\.{3})[^\s=:]\S*[ \t
 /** A line beside it is a word and its value, too. */
 function isAmongDirectives(text: string, start: number, end: number): boolean {
   const lineStart = start - lineBefore(text, start).length;
-  const behind = text.slice(end, end + 2 * REACH).split('\n', 2)[1] ?? '';
+  const behind = text.slice(end, end + 2 * REACH).split('\n')[1] ?? '';
   return (
     isLineStart(text, lineStart) &&
     [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
@@ -204,7 +204,6 @@ const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|tom
 /** Whether a word is a secret so near to a name. */
 function isSecretHere(word: string, strength: number, distance: number, isLinked: boolean, isQuoted: boolean): boolean {
   const look = lookOf(word);
-  if (look === NONE) return false;
   if (strength === USER) return look >= (distance > 2 ? DRAWN : MIXED);
   if (strength <= TOUCH) return look >= (distance === 0 && isLinked ? MIXED : DRAWN);
   if (distance > 0) return look >= (strength === PASSWORD && isQuoted ? CHOSEN : MIXED);
@@ -221,7 +220,7 @@ const SHOWS =
 export function below({ text, start, end, word, strength }: Name, line: string): Span[] {
   if (strength <= HINT || line.length >= REACH || PUBLIC.test(line)) return [];
   const from = end + (/^[^\n]*\n(?:[ \t]*\r?\n)?/.exec(text.slice(end, end + 2 * REACH))?.[0].length ?? text.length);
-  const next = text.slice(from, from + MAX_WORD).split('\n', 1)[0] as string;
+  const next = text.slice(from, from + MAX_WORD).split('\n')[0] as string;
   const value = ALONE.exec(next)?.[1] ?? '';
   const look = lookOf(value);
   if (look !== BYTES && look < CHOSEN) return [];

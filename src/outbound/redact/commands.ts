@@ -106,7 +106,7 @@ function findOptions(text: string): Span[] {
   });
   return [...commands].flatMap(([pattern, ranges]) =>
     ranges.flatMap(({ start, end }) => {
-      const line = text.slice(end, end + MAX_VALUE).split(/[\r\n]/, 1)[0] as string;
+      const line = text.slice(end, end + MAX_VALUE).split(/[\r\n]/)[0] as string;
       const values = findPattern(text.slice(start, end) + line, pattern, 'password', NONE, 0, end - start);
       return values.map((span) => movedBy(span, start));
     }),

@@ -129,8 +129,6 @@ const PLACE = /^[a-z][a-z\d_.-]{1,40}(?:\/[a-z\d_.-]{1,40}){1,5}$|^[\w.-]+:\/[\w
 const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
 /** Of a machine or a person, also with the name of a token of Proxmox. */
 const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$|^[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}$|^[\w.-]+@[\w.-]+![\w.-]+$/;
-/** `flux-system/sops-age`: a name in a namespace. */
-const NAMED = /^[a-z][a-z-]{0,62}\/[a-z][a-z.-]{0,62}$/;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+$/;
 const OWN_NAME = /^(?:[a-z]+[_-]){0,6}(?:token|password|passwd|pass|pwd|username|[a-z]+[_-]key)$/i;
 /** `secretKey: github_app_id` of an ExternalSecret. */
@@ -154,7 +152,7 @@ export function isNoSecret(value: string, key: string, separator: string): boole
   if (OWN_NAME.test(plain) && (separator === ':' ? /[a-z]Key$/.test(key) : plain.includes('_'))) return true;
   if (key === 'secretKey' && separator === ':' && KEY_OF_SECRET.test(plain)) return true;
   if (key === 'secret' && SECRET_NAME.test(plain)) return true;
-  return /secret$/i.test(key) && (NAMED.test(plain) || (NAMES_SECRET.test(key) && KEBAB.test(plain)));
+  return NAMES_SECRET.test(key) && KEBAB.test(plain);
 }
 
 /** A value that begins so is part of a message. */

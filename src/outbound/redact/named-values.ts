@@ -119,7 +119,7 @@ function namedElsewhere(text: string): Span[] {
           ? !isNoSecret(value, name, '=')
           : strength > HINT
             ? lookOf(value) >= BYTES
-            : strength > USER && isRandom(value);
+            : strength > NO_NAME && isRandom(value);
       const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
       return isSecret ? [spanOf(name, start, end)] : [];
     }),

@@ -79,7 +79,6 @@ function strongValue(pair: Pair): Span[] {
   if (lines !== undefined) return lines;
   if (/[[(]/.test(first)) return items(pair);
   if (/["'`]/.test(first)) return /^`\w+ /.test(text.slice(at, at + 20)) ? [] : quoted(pair);
-  if (first === '\\' && /["']/.test(text.charAt(at + 1))) return [];
   if (first === '' || /[\r\n]/.test(first)) return onNextLine(pair);
   const rest = text.slice(at, at + 160);
   const type = pair.separator === ':' ? TYPE.exec(rest) : null;
@@ -220,7 +219,7 @@ function isAmongPairs({ text, at }: Pair, value: string): boolean {
   const start = text.lastIndexOf('\n', at - 1);
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, Math.max(start, 0));
   const end = text.indexOf('\n', at);
-  const behind = end === -1 ? '' : (text.slice(end + 1, end + 1 + MAX_INDENT).split('\n', 1)[0] ?? '');
+  const behind = end === -1 ? '' : (text.slice(end + 1, end + 1 + MAX_INDENT).split('\n')[0] ?? '');
   return [before, behind].some((line) => line.length < MAX_INDENT && IS_PAIR.test(line));
 }
 
@@ -238,5 +237,5 @@ function wordAt(text: string, at: number): string {
 /** Of `key: some words` and `key = some words` all of it; of `KEY=word` too, unless a command may follow. */
 function isWholeLine(rest: string, separator: ':' | '=', before: string): boolean {
   if (separator === ':' || /[ \t]/.test(before)) return !/[{}]|, /.test(rest);
-  return /^\S+(?: [A-Za-z0-9!?.,']+){0,9}[ \t]*$/.test(rest.slice(0, 256));
+  return /^\S+(?: [A-Za-z0-9!?.,']+){0,9}[ \t]*$/.test(rest);
 }
