@@ -310,10 +310,12 @@ lands(
     h.git('commit', '-q', '-m', 'squashed');
     commit(h.home, { 'a.txt': numbers({ 2: 'two, and better' }) });
     const next = await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+    const last = await h.fix('b.txt', 'new\n', { stage: 'b' });
     const story = await h.show();
-    assert.equal([story.landed, story.fixes.map((f) => f.commit), story.clean], [1, [next], true]);
+    assert.equal([story.landed, story.fixes.map((f) => f.commit), story.clean], [1, [next, last], true]);
     await h.accept();
     assert.equal([h.read('a.txt'), h.read('.git/ran')], [numbers({ 2: 'two, and better', 20: 'new' }), 'ran\n']);
+    assert.is(h.read('b.txt'), 'new\n');
   },
 );
 

@@ -79,7 +79,6 @@ const MAX_VALUE = 512;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a wall ends a command
 const COMMAND_END = /[\r\n|;&\u0006]/;
 const NAME = charSet(/[\w.-]/);
-const MAX_NAME = 24;
 const OPTIONS = new Map<string, RegExp[]>();
 for (const row of PROGRAMS.trim().split('\n')) {
   const [programs = '', ...rest] = row.split(': ');
@@ -91,7 +90,7 @@ for (const row of PROGRAMS.trim().split('\n')) {
 function findOptions(text: string): Span[] {
   const commands = new Map<RegExp, Range[]>();
   eachRun(text, NAME, (start, nameEnd) => {
-    const isName = nameEnd - start <= MAX_NAME && /[ \t]/.test(text.charAt(nameEnd));
+    const isName = /[ \t]/.test(text.charAt(nameEnd));
     const patterns = isName ? OPTIONS.get(text.slice(start, nameEnd)) : undefined;
     if (patterns === undefined) return;
     const length = text.slice(start, start + MAX_COMMAND).search(COMMAND_END);

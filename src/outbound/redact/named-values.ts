@@ -2,7 +2,7 @@
 // depends on what its name says and on how near it stands.
 import { below, besideName, loginOf } from './beside-names.ts';
 import { BYTES, CHOSEN, DRAWN, isNoSecret, isRandom, lookOf, MIXED } from './looks.ts';
-import { isNameChar, type Name, nameAround, spanOf } from './name-places.ts';
+import { isNameChar, lineBefore, type Name, nameAround, spanOf } from './name-places.ts';
 import { HINT, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH, USER } from './names.ts';
 import { pairValues } from './pairs.ts';
 import type { Span } from './spans.ts';
@@ -87,7 +87,7 @@ function weakValue({ text, word, strength, start }: Name, at: number): Span[] {
       isRandom(value) ||
       (/[_-]key$/i.test(word) && UUID.test(value)) ||
       (PIN.test(value) && PIN_NAME.test(word)));
-  if (match === null || !isSecret || /(?:checksum|hash|digest)\/$/.test(text.slice(Math.max(0, start - 9), start)))
+  if (match === null || !isSecret || /(?:checksum|hash|digest)\/$/.test(lineBefore(text, start)))
     return loginOf(text, at, word);
   const end = at + match[0].length;
   return [{ start: end - value.length, end, kind: 'secret' }];

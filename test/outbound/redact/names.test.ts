@@ -1,7 +1,9 @@
 // What names say of their values.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { kindOfName, NO_NAME, SECRET, strengthOf } from '../../../src/outbound/redact/names.ts';
+import * as names from '../../../src/outbound/redact/names.ts';
+
+const { isHarmlessName, isSecretName, kindOfName, strengthOf } = names;
 
 test('a placeholder says what kind of secret it stands for, by the name that the secret has', () => {
   const kinds = {
@@ -13,9 +15,32 @@ test('a placeholder says what kind of secret it stands for, by the name that the
   for (const [kind, names] of Object.entries(kinds)) for (const name of names) assert.is(kindOfName(name), kind, name);
 });
 
-test('a private key is one in short, too, and a public one is none', () => {
-  for (const name of ['privkey', 'priv_key', 'wgPrivKey', 'PrivateKey']) assert.is(strengthOf(name), SECRET, name);
-  for (const name of ['pubkey', 'pub_key', 'PublicKey']) assert.is(strengthOf(name), NO_NAME, name);
+test('how much a name says: its last word counts, whatever stands behind it that only says which', () => {
+  const strengths: [strength: number, names: string[]][] = [
+    [names.PASSWORD, ['password', 'dbRootPassword', 'DB_ROOT_PASSWORD', 'db-root.password', 'passphrase2', 'rootpw']],
+    [names.PASSWORD, ['password_old', 'pass phrase', 'seed words', 'recovery phrase', 'mot de passe', 'secure string']],
+    [names.SECRET, ['token', 'client_secret', 'api key', 'privkey', 'priv_key', 'wgPrivKey', 'PrivateKey', 'app_salt']],
+    [names.SECRET, ['tokenValue', 'access_key_id', 'secret id', 'githubtoken', 'apikeys', 'HTTPToken', 'token2']],
+    [names.TOUCH, ['token_id', 'password_url', 'tokenid', 'TOKEN_FOR_CI', 'password_for']],
+    [names.HINT, ['key', 'keys', 'some_key', 'salt', 'seed', 'cookie', 'basicauth']],
+    [names.VAGUE, ['session', 'data', 'code', '2fa']],
+    [names.USER, ['root', 'User', 'login']],
+    [
+      names.NO_NAME,
+      ['', 'name', 'phrase', 'catch phrase', 'words', 'passe', 'string', 'word_id', 'user_data', 'id', 'token_file'],
+    ],
+    [names.NO_NAME, ['PWD', 'bypass', 'existingSecret', 'pubkey', 'pub_key', 'PublicKey', 'public_token', 'cache_key']],
+  ];
+  for (const [strength, all] of strengths) for (const name of all) assert.is(strengthOf(name), strength, name);
+  for (const name of ['pub_token', 'pwd', 'publisher_key']) assert.ok(strengthOf(name) > names.NO_NAME, name);
+});
+
+test('settings are secret from a hint on, and open where their name says so', () => {
+  assert.equal(['seed', 'session', 'token'].map(isSecretName), [true, false, true]);
+  assert.equal(
+    ['token_file', 'PWD', 'public_key', 'cache_key', 'sort keys', 'key', 'api_key', 'host'].map(isHarmlessName),
+    [true, true, true, true, true, false, false, true],
+  );
 });
 
 test.run();

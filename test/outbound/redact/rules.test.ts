@@ -79,6 +79,12 @@ test('names that only one rule knows are seen before its pattern is compiled', (
   for (const text of texts) assert.not.match(createRedactor({ secrets: [] }).redact(text), 'Xk29fh3k', text);
 });
 
+test('a value is masked to its end, however long', () => {
+  const value = 'Ab1!'.repeat(150);
+  const [masked] = createRedactor({ secrets: [] }).redact(`password=${value}ab<x`).split('<');
+  assert.match(masked ?? '', /^password=SECRET_\w{1,60}_END$/);
+});
+
 test('the usual name of a branch stays, unless it is a known secret', () => {
   const branch = 'ai/orchestrator-stage1';
   assert.is(createRedactor({ secrets: [] }).redact(branch), branch);
