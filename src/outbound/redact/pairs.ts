@@ -113,7 +113,7 @@ function manyLines({ text, at, word: key }: Pair): Span[] | undefined {
   if (opening === undefined) return undefined;
   const part = text.slice(at + opening.length, at + opening.length + MAX_VALUE);
   const length = quotes === undefined ? part.search(new RegExp(`^[ \\t]*${word}`, 'm')) : part.indexOf(quotes);
-  return eachLine(part.slice(0, Math.max(length, 0)), at + opening.length, key);
+  return eachLine(length === -1 ? part : part.slice(0, length), at + opening.length, key);
 }
 
 /** The lines of a block scalar. */
@@ -216,10 +216,12 @@ const OUTCOME =
 /** Some words that a person chose, in a file of settings: a line beside it is a pair, too. */
 function isAmongPairs({ text, at }: Pair, value: string): boolean {
   if (!/^\S+(?: \S+){1,11}$/.test(value) || OUTCOME.test(value)) return false;
-  const start = text.lastIndexOf('\n', at - 1);
-  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, Math.max(start, 0));
-  const end = text.indexOf('\n', at);
-  const behind = end === -1 ? '' : (text.slice(end + 1, end + 1 + MAX_INDENT).split('\n')[0] ?? '');
+  const before =
+    text
+      .slice(Math.max(0, at - MAX_WORD), at)
+      .split('\n')
+      .at(-2) ?? '';
+  const behind = text.slice(at, at + MAX_WORD).split('\n')[1] ?? '';
   return [before, behind].some((line) => line.length < MAX_INDENT && IS_PAIR.test(line));
 }
 

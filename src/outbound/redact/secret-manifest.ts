@@ -75,10 +75,8 @@ function dataOfSecrets(lines: readonly string[]): Map<number, number> {
 function entry(line: string, start: number): Span[] {
   const lead = KEY.exec(line)?.[0].length ?? line.length - line.trimStart().length;
   const value = line.slice(lead).trimEnd();
-  const quoted = /^(["'])/.exec(value)?.[1];
-  const end = quoted === undefined ? value.length : value.lastIndexOf(quoted);
-  const from = quoted === undefined || end <= 0 ? 0 : 1;
-  const inner = value.slice(from, end <= 0 ? value.length : end);
+  const inner = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
   if (!/\w/.test(inner) || BLOCK.test(inner) || NO_VALUE.test(inner)) return [];
-  return [{ start: start + lead + from, end: start + lead + from + inner.length, kind: 'kubernetes' }];
+  const from = start + lead + value.indexOf(inner);
+  return [{ start: from, end: from + inner.length, kind: 'kubernetes' }];
 }

@@ -85,6 +85,23 @@ test('a value is masked to its end, however long', () => {
   assert.match(masked ?? '', /^password=SECRET_\w{1,60}_END$/);
 });
 
+test('how far is looked for a value, its name and what stands around them', () => {
+  const limits: [text: (count: number) => string, limit: number][] = [
+    [(count) => `password:${' '.repeat(count)}wednesday`, 200],
+    [(count) => `${' '.repeat(count)}token: wednesday`, 120],
+    [(count) => `${'a'.repeat(count)}token: wednesday`, 64],
+    [(count) => `token ${'wort '.repeat(count)}Hunter!9x`, 8],
+    [(count) => `license${' '.repeat(count)}is Hunter!9x`, 148],
+    [(count) => `tokens:\n${Array.from({ length: count }, (_, i) => `  - Hunter${100 + i}x`).join('\n')}`, 20],
+    [(count) => `user,password\n${'x'.repeat(count)},wednesday`, 390],
+    [(count) => `${'user'.padStart(count)},password\nroot,wednesday`, 391],
+  ];
+  for (const [text, limit] of limits) {
+    const isMasked = (count: number) => /_END$/.test(createRedactor({ secrets: [] }).redact(text(count)));
+    assert.equal([isMasked(limit), isMasked(limit + 1)], [true, false], text(3));
+  }
+});
+
 test('the usual name of a branch stays, unless it is a known secret', () => {
   const branch = 'ai/orchestrator-stage1';
   assert.is(createRedactor({ secrets: [] }).redact(branch), branch);
