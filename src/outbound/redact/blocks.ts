@@ -47,7 +47,7 @@ function takeWhile(lines: readonly Line[], upwards = false): Line[] {
     const body = /[A-Za-z0-9+/=]+$/.exec(plain.slice(-512))?.[0] ?? '';
     const isShort = body.length > 0 && (body === plain || /=$/.test(body));
     if (body.length >= 16 || (upwards && bodies === 0 && isShort)) bodies++;
-    else if (!NO_BODY.test(plain.slice(0, 64))) {
+    else if (!NO_BODY.test(plain)) {
       if (!upwards && bodies > 0 && isShort) taken.push(line);
       break;
     }

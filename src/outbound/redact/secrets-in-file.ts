@@ -108,7 +108,6 @@ function dataOf(path: string, text: string): unknown[] | undefined {
 function yamlOf(text: string): unknown[] {
   if (deepOffset(text) !== undefined) throw new Error('nested too deeply');
   const documents = parseAllDocuments(text, { uniqueKeys: false, logLevel: 'silent' });
-  if (!Array.isArray(documents)) return [];
   return documents.map((document) => {
     if (document.errors.length > 0) throw document.errors[0];
     return document.toJS({ maxAliasCount: 1000 });

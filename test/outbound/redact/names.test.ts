@@ -1,6 +1,7 @@
 // What names say of their values.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isNameChar } from '../../../src/outbound/redact/name-places.ts';
 import * as names from '../../../src/outbound/redact/names.ts';
 
 const { isHarmlessName, isSecretName, kindOfName, strengthOf } = names;
@@ -33,6 +34,12 @@ test('how much a name says: its last word counts, whatever stands behind it that
   ];
   for (const [strength, all] of strengths) for (const name of all) assert.is(strengthOf(name), strength, name);
   for (const name of ['pub_token', 'pwd', 'publisher_key']) assert.ok(strengthOf(name) > names.NO_NAME, name);
+});
+
+test('names are made of letters of any script, digits and three signs; walls end them', () => {
+  const isIn = (char: string) => isNameChar(char.charCodeAt(0));
+  for (const char of 'azAZ09_.-\u0080ñ密\ufffe') assert.ok(isIn(char), char);
+  for (const char of ['', ...'`{@[/:,^\u007f\uffff']) assert.not(isIn(char), char);
 });
 
 test('settings are secret from a hint on, and open where their name says so', () => {

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findNamedValues } from '../../../src/outbound/redact/named-values.ts';
 import { createRedactor, RULES } from '../../../src/outbound/redact/redactor.ts';
 import { besideSecrets } from '../../fixtures/redaction/measure.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
@@ -100,6 +101,10 @@ test('how far is looked for a value, its name and what stands around them', () =
     const isMasked = (count: number) => /_END$/.test(createRedactor({ secrets: [] }).redact(text(count)));
     assert.equal([isMasked(limit), isMasked(limit + 1)], [true, false], text(3));
   }
+});
+
+test('each value is found once, however many words of its name speak of secrets', () => {
+  assert.is(findNamedValues('secret_token_password=wednesday7').length, 1);
 });
 
 test('the usual name of a branch stays, unless it is a known secret', () => {

@@ -60,6 +60,13 @@ test('TOML is read like YAML: by its keys, and an error when it does not parse',
   assert.throws(() => secretsInText('x.toml', 'a = [\n'), /x\.toml does not parse/);
 });
 
+test('a key may come twice; what is nested more than 200 deep is refused', () => {
+  assert.ok(values('x.yaml', `password: ${A}\npassword: ${B}\n`).includes(B));
+  const nested = (depth: number) => `${'['.repeat(depth)}"${A}"${']'.repeat(depth)}`;
+  assert.equal(values('x.json', nested(200)), [A]);
+  assert.throws(() => values('x.json', nested(201)), /x\.json is nested too deeply/);
+});
+
 test('a reference or a template is no secret, whatever its key', () => {
   assert.equal(
     values('.env', 'A_PASSWORD=${OTHER_PASSWORD}\nB_TOKEN=$(cat /run/token)\nC_TOKEN={{ vault_token }}\n'),
