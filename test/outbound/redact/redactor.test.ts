@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates and variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRedactor, RULES } from '../../../src/outbound/redact/redactor.ts';
+import { createRedactor, maskedLeaves, RULES } from '../../../src/outbound/redact/redactor.ts';
 import type { Secret } from '../../../src/outbound/redact/secret.ts';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
 import { fc, runs } from '../../sweep.ts';
@@ -123,6 +123,46 @@ test('a word of a tracked path is never masked, alone or inside of a path; the r
 test('what the owner said is no secret stays, also where another file holds it', () => {
   const { redact } = createRedactor({ secrets: [secret('pve-rack-room')], open: ['pve-rack-room'], nonce: NONCE });
   assert.is(redact('on pve-rack-room'), 'on pve-rack-room');
+});
+
+test('a part of a path that is no word of it is masked', () => {
+  const { redact } = createRedactor({
+    secrets: [secret('plexserv')],
+    paths: ['apps/plexserver-plexserv2/x'],
+    nonce: NONCE,
+  });
+  assert.is(redact('a plexserv b'), `a ${P(1)} b`);
+});
+
+test('what is masked at one place is masked at others, where nobody would write that word by chance', () => {
+  const again = (value: string) => known().redact(`password: ${value}\nlater ${value} x${value}`).split('\n')[1];
+  for (const value of ['Hunter29', 'hunter2!']) assert.is(again(value), `later ${P(1, 'password')} x${value}`);
+  for (const value of ['Hunter9', 'wednesday', 'my-host-1', 'two words 9', '1234567890'])
+    assert.is(again(value), `later ${value} x${value}`);
+});
+
+test('a secret inside of base64 takes the characters with it that hold some of its bits', () => {
+  const value = 'Hunter29-Hunter30';
+  const inside = (before: string, after: string) =>
+    known(value).redact(Buffer.from(before + value + after).toString('base64'));
+  assert.equal(
+    [inside('', ''), inside('abc', 'def'), inside('abcd', 'ef'), inside('abcde', 'f')],
+    [P(1), `YWJ${P(1)}kZWY=`, `YWJjZ${P(1)}WY=`, `YWJjZG${P(1)}Y=`],
+  );
+});
+
+test('a placeholder that is refused is shown with the word around it, shortened', () => {
+  const answer = known().restore(`${'x'.repeat(50)}${P(9)}${'y'.repeat(90)}`);
+  const word = `${'x'.repeat(40)}${P(9)}${'y'.repeat(90)}`.slice(0, 120);
+  assert.equal(answer, { ok: false, reasons: [`${word} is no placeholder that was sent; copy them letter by letter`] });
+});
+
+test('of data the texts are masked, at any depth, and nothing else', () => {
+  const data = { a: 'x', b: [1, null, 'y', { c: true, d: 'z' }] };
+  assert.equal(
+    maskedLeaves(data, (text) => `<${text}>`),
+    { a: '<x>', b: [1, null, '<y>', { c: true, d: '<z>' }] },
+  );
 });
 
 test('template expressions stay, and what stands beside them under a secret-like key does not', () => {

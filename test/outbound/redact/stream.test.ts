@@ -56,6 +56,16 @@ test('a key and a wrapped secret are masked wherever the pieces end', () => {
   }
 });
 
+test('what comes is let out in pieces, each when a window of text stands behind it', () => {
+  const stream = redactStream((text) => text);
+  const [piece, window] = [512 * 1024, 64 * 1024];
+  const line = `${'x'.repeat(1023)}\n`;
+  assert.is(stream.push(line.repeat((piece + window) / 1024).slice(1)), '');
+  assert.is(stream.push('y').length, piece - 1);
+  assert.is(stream.end().length, window + 1);
+  assert.is(stream.end(), '');
+});
+
 test('a line that never ends is an error, not a full memory', () => {
   const stream = redactStream((text) => text);
   const part = 'a'.repeat(1024 * 1024);
