@@ -42,19 +42,16 @@ function inElement({ text, start, end, word, strength }: Name): Span[] {
 
 const ARGUMENTS =
   /["']?(?:\([ \t]{0,4}(?:["'][\w.@-]{1,64}["'],[ \t]{0,4})?|,[ \t]{0,16})(["'])([^"'\r\n]{3,256})\1(?![ \t]{0,4}:)/y;
-const OPENS_ARGUMENTS: ReadonlySet<string> = new Set(['"', "'", '(', ',']);
 const ASKS =
   /^(?:[Gg]et|[Hh]as|[Aa]sk|[Rr]ead|[Cc]heck|[Ll]ookup|[Pp]rompt|[Vv]erify|[Ii]s|[Nn]eed|[Ff]ind|[Ff]etch|[Ll]oad|[Gg]en(?:erate)?)(?![a-z])/;
 
 /** `define('DB_PASSWORD', 'word')`, `setPassword("word")`, `login('me', 'word')`, `["--token", "word"]`. */
 function inCall({ text, start, end, word, strength }: Name): Span[] {
-  const next = text.charAt(end);
-  if (!OPENS_ARGUMENTS.has(next)) return [];
-  // A word inside of a longer text in quotes is no argument.
-  if (/["']/.test(next) && !/["'-]/.test(text.charAt(start - 1))) return [];
-  if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
+  // A word inside of a longer text in quotes is no argument.
+  if (/^["']/.test(hit) && !/["'-]/.test(text.charAt(start - 1))) return [];
+  if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
   const isAsking =
     ASKS.test(word) ||
     isNoSecret(value, word, '=') ||

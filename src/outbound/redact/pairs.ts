@@ -231,7 +231,6 @@ const REST_OF_WORD = /[^\s"'`<>,;&|)}\]]*/y;
 /** Up to a blank, or to a sign that ends a value in a list of them. */
 function wordAt(text: string, at: number): string {
   const word = FIRST_WORD.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '';
-  if (word.length < MAX_WORD) return word;
   REST_OF_WORD.lastIndex = at + word.length;
   return word + (REST_OF_WORD.exec(text)?.[0] ?? '');
 }

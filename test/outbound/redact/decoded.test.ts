@@ -43,6 +43,8 @@ test('where it is wrapped, or its bytes stand apart', () => {
 });
 
 test('what is no text, or too short to be told from a word, is not decoded', () => {
+  for (const char of '\t\n\r ~') assert.is(maskedOf(base64(`abc pin123${char.repeat(6)}`)).length, 1, char);
+  for (const char of '\b\v\f\u001f\u007f') assert.equal(maskedOf(base64(`abc pin123${char.repeat(6)}`)), [], char);
   assert.equal(maskedOf(base64('pin12345').slice(0, 10)), []);
   assert.is(maskedOf(base64('pin12345').slice(0, 11)).length, 1);
   assert.equal(maskedOf(Buffer.from(`\u0001\u0002\u0003 pin123 \u0001`, 'latin1').toString('base64')), []);
