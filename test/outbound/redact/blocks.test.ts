@@ -94,7 +94,7 @@ test('between BEGIN and END the last word of each line is masked, however it loo
   assert.equal(findBlocks(`${BEGIN}\n${words}x${END}`), []);
 });
 
-test('two lines and more that are nothing but base64 of the usual widths are masked, and the shorter one that ends them', () => {
+test('two lines and more of nothing but base64 are masked, and the shorter one that ends them', () => {
   const width = (length: number) => LINE.repeat(7).slice(0, length);
   assertMasked([
     [

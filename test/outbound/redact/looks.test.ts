@@ -14,7 +14,7 @@ function assertEach<T>(of: (word: string) => T, rows: readonly (readonly [result
   for (const [result, words] of rows) for (const word of words) assert.is(of(word), result, word);
 }
 
-test('strangeness: letters that do not follow each other, and digits beside letters; digits in a row do not count', () => {
+test('strange are letters that do not follow each other, and digits beside letters, not digits in a row', () => {
   assertEach(strangeness, [
     [0, ['', 'x', '1234', 'the']],
     [1, ['aaaa', 'qxz', 'QXZ', 'a1b2', 'a{b', 'a@b']],

@@ -28,10 +28,7 @@ test('holes cut spans, at their ends, in their middle, or whole', () => {
 });
 
 test('each line of a span is one, without the blanks around it', () => {
-  assert.equal(
-    shown(cutAtLines('xx ab c \r\n\n  d\nyy', [span(2, 15, 'k')])),
-    ['3-7 k', '13-14 k', '15-15 k'].slice(0, 2),
-  );
+  assert.equal(shown(cutAtLines('xx ab c \r\n\n  d\nyy', [span(2, 15, 'k')])), ['3-7 k', '13-14 k']);
 });
 
 test('two hundred spans on a line become one, with what must stay left out; fewer stay', () => {
