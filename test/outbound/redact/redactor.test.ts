@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates and variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRedactor, maskedLeaves, RULES } from '../../../src/outbound/redact/redactor.ts';
+import { createRedactor, RULES } from '../../../src/outbound/redact/redactor.ts';
 import type { Secret } from '../../../src/outbound/redact/secret.ts';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
 import { fc, runs } from '../../sweep.ts';
@@ -155,14 +155,6 @@ test('a placeholder that is refused is shown with the word around it, shortened'
   const answer = known().restore(`${'x'.repeat(50)}${P(9)}${'y'.repeat(90)}`);
   const word = `${'x'.repeat(40)}${P(9)}${'y'.repeat(90)}`.slice(0, 120);
   assert.equal(answer, { ok: false, reasons: [`${word} is no placeholder that was sent; copy them letter by letter`] });
-});
-
-test('of data the texts are masked, at any depth, and nothing else', () => {
-  const data = { a: 'x', b: [1, null, 'y', { c: true, d: 'z' }] };
-  assert.equal(
-    maskedLeaves(data, (text) => `<${text}>`),
-    { a: '<x>', b: [1, null, '<y>', { c: true, d: '<z>' }] },
-  );
 });
 
 test('template expressions stay, and what stands beside them under a secret-like key does not', () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findNamedValues } from '../../../src/outbound/redact/named-values.ts';
-import { createRedactor, RULES } from '../../../src/outbound/redact/redactor.ts';
+import { createRedactor, maskedLeaves, RULES } from '../../../src/outbound/redact/redactor.ts';
 import { besideSecrets } from '../../fixtures/redaction/measure.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
 import { EXAMPLES_OF_NO_RULE, REDACTION_EXAMPLES } from '../../fixtures/rules/redaction.ts';
@@ -105,6 +105,14 @@ test('how far is looked for a value, its name and what stands around them', () =
 
 test('each value is found once, however many words of its name speak of secrets', () => {
   assert.is(findNamedValues('secret_token_password=wednesday7').length, 1);
+});
+
+test('of data the texts are masked, at any depth, and nothing else', () => {
+  const data = { a: 'x', b: [1, null, 'y', { c: true, d: 'z' }] };
+  assert.equal(
+    maskedLeaves(data, (text) => `<${text}>`),
+    { a: '<x>', b: [1, null, '<y>', { c: true, d: '<z>' }] },
+  );
 });
 
 test('the usual name of a branch stays, unless it is a known secret', () => {
