@@ -21,6 +21,7 @@ function verdictOn({ id, input }: Row): Verdict {
   const rules: GateRules = {
     ...{ allow: ['**'], protect, untouchable: judging, judging, known, maxFiles: 1, maxLines: 100, tier: 'executor' },
     tree: { files: [...Object.keys(files), ...judging] },
+    texts: Object.values(files),
     ...(failed !== undefined && { failed }),
   };
   return verdictOf(judge(applied.files, rules));

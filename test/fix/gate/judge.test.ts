@@ -157,9 +157,11 @@ test('a script of the repository is no new program', () => {
 
 test('a text that a script of the repository sources is a script', () => {
   const texts = ['#!/bin/sh\n. files/setup.txt\n', 'see other.txt\n'];
-  const adds = (path: string) => changing(path, 'export A=1\n', 'A=1', 'A=1\nrm -rf /srv', { texts });
+  const adds = (path: string) => changing(path, 'A: 1\n', 'A: 1', 'A: 1\nrm -rf /srv', { texts });
   assert.is(adds('files/setup.txt'), 'destroys');
   assert.is(adds('files/other.txt'), 'ok');
+  const assigns = (path: string) => changing(path, 'export A=1\n', 'A=1', 'A=1\nrm -rf /srv', { texts: [] });
+  assert.is(assigns('files/other.txt'), 'destroys', 'nothing but assignments');
 });
 
 test('where a change makes a playbook readable, tasks in lines that were there are old', () => {
