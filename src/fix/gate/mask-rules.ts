@@ -14,7 +14,9 @@ import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
 import { functionOf, isFailure, isSilenced, isWork } from './work.ts';
 
-export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
+type MaskRules = Pick<GateRules, 'failed' | 'log' | 'untouchable' | 'known' | 'tree'>;
+
+export function maskFindings(change: Change, rules: MaskRules): Finding[] {
   if (change.before === null) return added(change);
   return [
     ...touched(change, rules),
@@ -55,7 +57,8 @@ const endsBadly = (name: string, { commands }: FileFacts): boolean => {
   return /^(?:exit|return)$/.test(last?.program ?? '') && /^[1-9]/.test(last?.args[0]?.text ?? '');
 };
 
-function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
+function touched(change: Change, rules: MaskRules): Finding[] {
+  const { failed, log } = rules;
   const { path, old, now, gone } = change;
   const isSettings = now.language === 'settings';
   const tasks = new Set(
@@ -70,7 +73,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
-    const partner = goneKeys.has(fact.key) ? successor(fact, change, log) : sameIn(change, fact);
+    const partner = goneKeys.has(fact.key) ? successor(fact, change, rules) : sameIn(change, fact);
     const isFailed = failedCommands?.has(fact.key) === true;
     const say = (why: string): Finding =>
       isFailed
@@ -147,23 +150,60 @@ const DELETES = /^(?:rm|rmdir|unlink)$/;
 const isTemplated = ({ program, args }: Fact): boolean =>
   program.startsWith('\ue000') || (/^(?:ba)?sh$/.test(program) && (args[0]?.text ?? '').startsWith('\ue000'));
 
+/** How a shell, and make without one, say that there is no such program. */
+const isMissing = (program: string, log = ''): boolean =>
+  [': not found', ': command not found'].some((end) => log.includes(` ${program}${end}`)) ||
+  new RegExp(`^g?make(?:\\[\\d+\\])?: ${program.replace(/\W/g, '\\$&')}: No such file or directory`, 'm').test(log);
+
 /** The log says that there is no program of the old name, and the new one is nearly called so: it hides nothing. */
-const isSpeltRight = (now: string, before: string, log = ''): boolean =>
-  now.length > 2 &&
-  distance(now, before) <= 2 &&
-  [': not found', ': command not found'].some((end) => log.includes(` ${before}${end}`));
+const isSpeltRight = (now: string, before: string, log: string | undefined): boolean =>
+  now.length > 2 && distance(now, before) <= 2 && isMissing(before, log);
+
+/** Said in the place of a command, it hides that nothing is done. */
+const SAYS = /^(?:echo|printf|:|true|log\w*|#)$/;
+
+/** The command is what it was, but for one slip inside its name, and no command that may be meant has the old one. */
+function isSlipFor(now: Fact, before: Fact, { functions, commands }: FileFacts, { log, known = [], tree }: MaskRules) {
+  const slip = before.program;
+  const isOneSlip =
+    isSwapped(slip, now.program) ||
+    (slip.length > 3 &&
+      distance(slip, now.program) === 1 &&
+      slip[0] === now.program[0] &&
+      slip.at(-1) === now.program.at(-1));
+  const files = tree.files.map((path) =>
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, ''),
+  );
+  return (
+    isOneSlip &&
+    isMissing(slip, log) &&
+    now.args.map(({ text }) => text).join('\0') === before.args.map(({ text }) => text).join('\0') &&
+    ![...functions, ...known, ...files].includes(slip) &&
+    commands.filter(({ program }) => program === slip).length === 1
+  );
+}
+
+/** Two neighbouring letters changed places. */
+function isSwapped(slip: string, name: string): boolean {
+  const at = [...slip].findIndex((letter, i) => letter !== name[i]);
+  const [one = '', other = ''] = slip.slice(at);
+  return slip.length > 2 && at !== -1 && `${slip.slice(0, at)}${other}${one}${slip.slice(at + 2)}` === name;
+}
 
 /** A command of the same program, or with the same arguments, among those that are new. */
-function successor(fact: Fact, { added }: Change, log: string | undefined): Fact | undefined {
+function successor(fact: Fact, { added, old }: Change, rules: MaskRules): Fact | undefined {
   const words = new Set(fact.args.map(({ text }) => text).filter((text) => text.length > 1));
   const shared = (other: Fact) => other.args.filter(({ text }) => words.has(text)).length;
-  const candidates = added.filter(
-    (other) =>
-      !/^(?:echo|printf|:|true|log\w*|#)$/.test(other.program) &&
-      (other.program === fact.program ||
-        isSpeltRight(other.program, fact.program, log) ||
+  const candidates = added.filter((other) =>
+    SAYS.test(other.program)
+      ? isSlipFor(other, fact, old, rules)
+      : other.program === fact.program ||
+        isSpeltRight(other.program, fact.program, rules.log) ||
         (isTemplated(other) && other.unit === fact.unit && (isTemplated(fact) || fact.program.includes('.'))) ||
-        (shared(other) > 0 && shared(other) * 2 >= words.size)),
+        (shared(other) > 0 && shared(other) * 2 >= words.size),
   );
   return candidates.sort(
     (a, b) => Number(b.program === fact.program) - Number(a.program === fact.program) || shared(b) - shared(a),

@@ -60,6 +60,43 @@ test('a command without arguments that does not exist may become the one that wa
   assert.is(verdict('sort', `run.sh: line ${line}: srot: it failed`), 'masks');
 });
 
+test('a mistyped echo may become echo, and no command that there may be is only said', () => {
+  const verdict = (was: string, now: string, rules: Partial<GateRules> = {}, more = '') => {
+    const text = `${SCRIPT}${more}${was}\n`;
+    const program = was.split(' ')[0] as string;
+    const log = `run.sh: line ${text.split('\n').length - 1}: ${program}: command not found`;
+    return word(
+      judge([edit(RUN, text.replace(`\n${was}\n`, `\n${now}\n`), text)], { ...RULES, failed: log, log, ...rules }),
+    );
+  };
+  for (const slip of ['ehco', 'ecoh', 'echoo', 'eecho']) assert.is(verdict(`${slip} up`, 'echo up'), 'ok', slip);
+  assert.is(verdict("printff '%s' up", "printf '%s' up"), 'ok');
+  assert.is(verdict('kubectl apply', 'echo apply'), 'masks');
+  assert.is(verdict('eco apply', 'echo apply'), 'masks', 'too short to be certain');
+  assert.is(verdict('print up', 'printf up'), 'masks', 'another name');
+  assert.is(verdict('ehco up', 'echo down'), 'masks', 'other arguments');
+  assert.is(verdict('ehco up', 'echo ehco up'), 'masks', 'said');
+  assert.is(verdict('ehco up', 'true up'), 'masks', 'far from it');
+  assert.is(verdict('ehco up', 'echo up', { known: ['ehco'] }), 'masks', 'a tool that the stages require');
+  const tree = { files: [...RULES.tree.files, 'tools/ehco.py'] };
+  assert.is(verdict('ehco up', 'echo up', { tree }), 'masks', 'a script of the repository');
+  assert.is(verdict('ehco up', 'echo up', {}, 'ehco() { kubectl apply -f b.yaml; }\n'), 'masks', 'a function');
+  assert.is(verdict('ehco up', 'echo up', {}, 'ehco down\n'), 'masks', 'used twice');
+  const failed = 'run.sh: line 11: ehco: it failed';
+  assert.is(verdict('ehco up', 'echo up', { failed, log: failed }), 'masks', 'there is one');
+});
+
+test('a recipe whose command make does not find may name the one that was meant', () => {
+  const path = 'config/Makefile';
+  const text = 'list:\n\tsrot\n';
+  const log = 'make: srot: No such file or directory\nmake: *** [Makefile:2: list] Error 127';
+  const verdict = (now: string, failed: string) =>
+    word(judge([edit(path, text.replace('srot', now), text)], { ...rulesFor(path), failed, log: failed }));
+  assert.is(verdict('sort', log), 'ok');
+  assert.is(verdict('cat', log), 'masks');
+  assert.is(verdict('sort', log.replace('make: srot', 'cat: srot')), 'masks');
+});
+
 test('what one program did to a thing does not excuse another that destroys it', () => {
   const using = (line: string) => `${SCRIPT}${line}\n`;
   const verdict = (was: string, now: string) => word(judge([edit(RUN, using(now), using(was))], RULES));
