@@ -97,6 +97,13 @@ export const brokenScripts: readonly BrokenStage[] = [
     '\nsay_helo\n',
   ]),
 
+  script('a command that is said', 'misspelt-command', 'echo "hello web"\n', ['echo', 'ehco']),
+  {
+    ...{ fault: 'a command of a recipe', repair: 'misspelt-command', command: 'make', files: ['Makefile'] },
+    sound: { Makefile: 'out:\n\t@mkdir -p out\n' },
+    broken: { Makefile: 'out:\n\t@mkdri -p out\n' },
+  },
+
   script('a path with two letters swapped', 'misspelt-path', 'cat config/vms.tsv\n', ['vms', 'vsm'], { others: VMS }),
   script(
     'a path that is read by the shell',

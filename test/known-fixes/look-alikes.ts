@@ -26,6 +26,9 @@ export const asLooksAlike: readonly BrokenStage[] = [
   left('a command far from all others', 'deploy-the-web --now\n'),
   left('a command that would destroy', 'mr -r out\n'),
   left('a command in a file of somebody else', '. lib.sh\n', { 'lib.sh': 'mkdri -p out\n' }),
+  left('a command of two recipes', 'make -f config/Makefile\n', {
+    'config/Makefile': 'all: one two\none:\n\tmkdri a\ntwo:\n\tmkdri b\n',
+  }),
   left('a path with another number', 'cat config/node1.yaml\n', { 'config/node2.yaml': 'a: 1\n' }),
   left('a path with two neighbours', 'cat config/vmss.tsv\n', { 'config/vmsa.tsv': 'a\n', 'config/vmsb.tsv': 'b\n' }),
   left('a file that another stage makes', 'cat out/kubeconfig\n', { 'config/vms.tsv': 'a\n' }),

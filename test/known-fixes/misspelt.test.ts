@@ -18,7 +18,7 @@ import {
   stopsAtFailure,
   variablesIn,
 } from '../../plugins/executors/known-fixes/script-words.ts';
-import { HEAD, mended, RUN, type Told } from './facts.ts';
+import { factsOf, HEAD, mended, RUN, type Told } from './facts.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-path-'));
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
@@ -106,6 +106,81 @@ command('left alone: a short name that nothing else in the stage uses', async ()
   assert.is(await mended(misspeltCommand, other), undefined);
   const witnessed = { ...other, files: { [RUN]: `${HEAD}slep 1\nsleep 2\n` } };
   assert.is(await mended(misspeltCommand, witnessed), `${HEAD}sleep 1\nsleep 2\n`);
+});
+
+command('in the one recipe that runs it, whoever says that it is missing, also behind signs', async () => {
+  const path = pathWith('mkdir', 'cp');
+  const make = 'make: mkdri: No such file or directory';
+  const shell = '/bin/sh: 1: mkdri: not found';
+  const task = '"mkdri": executable file not found in $PATH';
+  for (const [file, text, said] of [
+    ['Makefile', 'out:\n\tmkdri -p out\n', make],
+    ['lab/GNUmakefile', 'out:\n\t@mkdri -p out\n', make.replace('make', 'make[1]')],
+    ['mk/out.mk', 'out:\n\t@- mkdri -p out\n', make],
+    ['Makefile', 'out:\n\tcd lab && \\\n\t  mkdri -p out\n', shell],
+    ['Makefile', 'out:\n\tcd lab && mkdri -p out\n', '/bin/bash: line 1: mkdri: command not found'],
+    ['justfile', 'out:\n  @mkdri -p out\n', 'sh: 1: mkdri: not found'],
+    ['Taskfile.yml', 'tasks:\n  out:\n    cmds:\n      - mkdri -p out\n', task],
+    [
+      '.taskfiles/out.yaml',
+      'tasks:\n  out:\n    cmds:\n      - cmd: |\n          cd lab\n          mkdri -p out\n',
+      task,
+    ],
+  ] as const) {
+    assert.is(
+      await mended(misspeltCommand, { files: { [file]: text }, said, path }),
+      text.replace('mkdri', 'mkdir'),
+      text,
+    );
+  }
+});
+
+command('left alone, with the reason: a recipe that may not be the one, or not the cause', async () => {
+  const path = pathWith('mkdir', 'cp');
+  const said = 'make: mkdri: No such file or directory';
+  const recipe = 'out:\n\tmkdri -p out\n';
+  const answer = async (told: Partial<Told>) =>
+    misspeltCommand(factsOf({ files: { Makefile: recipe }, said, path, ...told }));
+  const twice = { Makefile: recipe, 'lab/Makefile': recipe };
+  assert.equal(await answer({ files: twice }), { unsure: 'mkdri stands in 2 places' });
+  const tool = { Makefile: recipe, 'tools/install.py': 'fetch("mkdri")\n' };
+  assert.equal(await answer({ files: tool }), { unsure: 'mkdri stands in 2 places' });
+  const forgiven = { Makefile: 'out:\n\t-mkdri -p out\n\tcp a out/\n' };
+  assert.equal(await answer({ files: forgiven, said: ['cp: cannot create regular file', said] }), {
+    unsure: 'Makefile goes on after mkdri, and may have failed by something else',
+  });
+  for (const text of [
+    'mkdri := 1\nout:\n\tcp a b\n',
+    'out: mkdri\n',
+    'out:\n\techo mkdri\n',
+    'out:\n\tcp a \\\n\t  mkdri\n',
+  ])
+    assert.is(await answer({ files: { Makefile: text } }), undefined, text);
+  assert.is(
+    await answer({ files: { 'notes/out.yml': 'tasks:\n  out:\n    cmds:\n      - mkdri\n' } }),
+    undefined,
+    'data',
+  );
+  assert.is(await answer({ said: [said, 'cp: cannot stat a'] }), undefined, 'not the last word');
+});
+
+command('why a command that is nearly known is not renamed', async () => {
+  const reason = async (word: string, ...names: string[]) =>
+    misspeltCommand(factsOf({ files: script(`${word} a`), said: notFound(word), path: pathWith(...names) }));
+  assert.equal(await reason('toch', 'touch'), {
+    unsure: 'toch is too short to be certain that touch is meant, which nothing here runs',
+  });
+  assert.equal(await reason('kubctl', 'kubectl', 'kubetl'), {
+    unsure: '2 commands are equally near to kubctl: kubectl, kubetl',
+  });
+  assert.equal(await reason('shrde', 'shred'), {
+    unsure: 'shred may be meant by shrde, and a known fix runs nothing that destroys',
+  });
+  assert.equal(await reason('tracea', 'traceb'), {
+    unsure: 'tracea may be a program that is not installed, and not traceb',
+  });
+  assert.is(await reason('deploy-the-web', 'touch'), undefined, 'near to nothing');
+  assert.is(await reason('jq', 'yq'), undefined, 'a program that is only missing');
 });
 
 command('left alone: it is used twice, or the script went on and failed by something else', async () => {

@@ -70,10 +70,13 @@ function strange(one: string, other: string): number {
   }).length;
 }
 
+/** Those of `names` that `word` may be a slip for, each once. */
+export const namesNear = (word: string, names: Iterable<string>): string[] =>
+  [...new Set(names)].filter((name) => name !== word && slips(word, name) <= maxSlips(word));
+
 /** The only one of `names` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */
 export function oneNear(word: string, names: Iterable<string>): string | undefined {
-  const near = [...new Set(names)].filter((name) => name !== word && slips(word, name) <= maxSlips(word));
-  const only = onlyOne(near);
+  const only = onlyOne(namesNear(word, names));
   return only !== undefined && isSlip(word, only) ? only : undefined;
 }
 
@@ -95,7 +98,7 @@ export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'op
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');
   const alike = others.filter((name) => isAlike(word, name));
   if (alike.length > 0) return [...new Set([...alike, ...others.filter((name) => slips(word, name, 1) === 1)])];
-  const near = others.filter((name) => slips(word, name) <= maxSlips(word));
+  const near = namesNear(word, others);
   const only = onlyOne(near);
   if (only === undefined) return word.length > 3 ? near : [];
   return (by !== 'open' && isEndSlip(word, only, by)) || isSlip(word, only) ? near : [];

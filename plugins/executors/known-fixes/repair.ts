@@ -78,6 +78,10 @@ export const lineAt = (text: string, number: number): string => text.split('\n')
 /** The number, from 1, of the line that `offset` is in. */
 export const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
+/** Where line `number`, from 1, begins. */
+export const offsetOf = (text: string, number: number): number =>
+  text.split('\n', number - 1).reduce((sum, line) => sum + line.length + 1, 0);
+
 /** `text` with line `number` replaced. */
 export function withLine(text: string, number: number, line: string): string {
   const lines = text.split('\n');
