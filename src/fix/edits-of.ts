@@ -16,7 +16,7 @@ export function editsOf(
   read: ReadFile,
   known: Known = {},
 ): OrRefusal<{ files: Edit[]; note?: Note | undefined }> {
-  const given = readAnswer(answer, { path: known.path });
+  const given = readAnswer(answer, { path: known.path, files: known.editable ?? [] });
   const paths = (known.editable ?? []).length > MAX_EDITABLE ? [] : (known.editable ?? []);
   const here = { ...known, editable: paths, mentions: given.ok ? given.mentions : [] };
   const applied = given.ok ? applyChanges(given.changes, read, here) : given;

@@ -8,6 +8,7 @@ import {
   type Stretch,
   stretches,
   withoutCommand,
+  withPath,
 } from './formats/fences.ts';
 import { labelOf, patchIn, readData, readLabels, readTags } from './formats/old-and-new.ts';
 import { hasSearchReplace, outsideBlocks, readSearchReplace } from './formats/search-replace.ts';
@@ -23,16 +24,24 @@ type ReadChanges = OrRefusal<{ changes: Change[] }>;
 /** `mentions` are words of the prose that may be paths. */
 type ReadAnswer = OrRefusal<{ changes: Change[]; note?: Note; mentions: string[] }>;
 
-/** Never throws. `hint.path` is the file of an answer that names none. */
-export function readAnswer(text: string, hint: { path?: string | undefined } = {}): ReadAnswer {
+interface Hint {
+  /** The file of an answer that names none. */
+  readonly path?: string | undefined;
+  /** Files that may be changed: alone on a line, the name of one is a path, whatever it looks like. */
+  readonly files?: readonly string[];
+}
+
+/** Never throws. */
+export function readAnswer(text: string, hint: Hint = {}): ReadAnswer {
   if (text.length > MAX_ANSWER_CHARS) {
     return refuse('too_large', `the answer has ${text.length} characters; at most ${MAX_ANSWER_CHARS} are read`);
   }
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const lines = withoutThoughts(plain.split('\n'));
   if (lines.every((line) => line.trim() === '')) return refuse('no_change', 'the answer is empty');
-  const parts = stretches(lines).map((part) => (part.kind === 'block' ? withoutCommand(part) : part));
-  const read = readForm(lines, parts);
+  const files = new Set(hint.files);
+  const parts = partsOf(lines, files).map((part) => (part.kind === 'block' ? withoutCommand(part) : part));
+  const read = readForm(lines, parts, files);
   if (!read.ok) return read;
   if (read.changes.length === 0) return refuse('unreadable', HOW);
   if (offersChoice(parts, read.changes)) return refuse('unreadable', ONE_ONLY);
@@ -41,6 +50,9 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
   const note = noteOf(parts);
   return { ok: true, changes, mentions: mentionsIn(parts), ...(note ? { note } : {}) };
 }
+
+const partsOf = (lines: readonly string[], files: ReadonlySet<string>): Stretch[] =>
+  stretches(lines).map((part) => ({ ...part, above: withPath(part.above, files) }));
 
 const ONE_ONLY = 'the answer gives more than one way to mend it; decide for one of them, and write only that';
 const CHOICE =
@@ -70,15 +82,20 @@ function mentionsIn(parts: readonly Stretch[]): string[] {
 
 const HOW = 'answer with a unified diff, with search/replace blocks, or with the whole file in one fenced block';
 
-function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0): ReadChanges {
+function readForm(
+  lines: readonly string[],
+  parts: readonly Stretch[],
+  files: ReadonlySet<string>,
+  depth = 0,
+): ReadChanges {
   if (hasSearchReplace(lines)) {
-    const others = stretches(outsideBlocks(lines));
+    const others = partsOf(outsideBlocks(lines), files);
     const diffs = readDiffs(others.filter(isDiff));
     const second = !diffs.ok || diffs.changes.length > 0;
-    return second ? refuse('unreadable', TWO_FORMS) : withBeside(readSearchReplace(lines), others);
+    return second ? refuse('unreadable', TWO_FORMS) : withBeside(readSearchReplace(lines, files), others);
   }
   const patch = depth === 0 ? patchIn(lines.join('\n')) : undefined;
-  if (patch !== undefined) return readForm(patch.split('\n'), stretches(patch.split('\n')), 1);
+  if (patch !== undefined) return readForm(patch.split('\n'), partsOf(patch.split('\n'), files), files, 1);
   const data = readData(lines, parts);
   if (data.length > 0) return { ok: true, changes: data };
   const diffs = parts.filter(isDiff);
@@ -91,7 +108,7 @@ function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0
   const prose = parts.filter(({ kind }) => kind === 'prose').flatMap((part) => part.lines);
   const readers = [
     () => readTags(lines.join('\n')),
-    () => readSubstitutions(parts.flatMap(commandLines)),
+    () => readSubstitutions(parts.flatMap(commandLines), files),
     () => (blocks.length > 0 ? [] : readLabels(lines)),
   ];
   for (const read of readers) {
@@ -102,7 +119,7 @@ function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0
   if (texts && (!texts.ok || texts.changes.length > 0)) return texts;
   const sentences = readSentences(prose);
   if (sentences.length > 0) return { ok: true, changes: sentences };
-  return blocks.length > 0 ? refuse('unreadable', HOW) : readBare(prose);
+  return blocks.length > 0 ? refuse('unreadable', HOW) : readBare(prose, files);
 }
 
 /** What stands beside `s` commands that are to be run: comments, the editor that is started, and how it is left. */
@@ -213,7 +230,7 @@ function pathOfComment(line: string): string | undefined {
 const SAYS = /^(?:[A-Z].*\s\S+\s\S+.*[.!:?]$|\W*(?:Fix|Reason|Note|Explanation)\b[^:]{0,30}:|#+ )/;
 
 /** Lines that are neither fenced nor marked: removed and added ones, or an excerpt, between sentences. */
-function readBare(prose: readonly string[]): ReadChanges {
+function readBare(prose: readonly string[], files: ReadonlySet<string>): ReadChanges {
   const isMarked = prose.some((line) => /^-\S|^- {2,}/.test(line)) && prose.some((line) => line.startsWith('+'));
   if (isMarked) {
     const from = prose.findIndex((line) => /^[+-]/.test(line));
@@ -221,14 +238,14 @@ function readBare(prose: readonly string[]): ReadChanges {
     return readUnifiedDiff(
       ['@@', ...prose.slice(from, to + 1)],
       true,
-      pathOfLine(prose.slice(0, from).findLast((line) => line.trim() !== '') ?? ''),
+      pathOfLine(withPath(prose.slice(0, from).findLast((line) => line.trim() !== '') ?? '', files)),
     );
   }
   const code = prose.map((line) => (SAYS.test(line) ? '' : line));
   const [from, to] = [code.findIndex((line) => line.trim() !== ''), code.findLastIndex((line) => line.trim() !== '')];
   if (from < 0) return refuse('unreadable', HOW);
   const [first = '', ...rest] = code.slice(from, to + 1);
-  const path = pathOfComment(first) ?? pathOfLine(first);
+  const path = pathOfComment(first) ?? pathOfLine(withPath(first, files));
   const lines = path === undefined ? [first, ...rest] : rest;
   const isCode = lines.some((line) => /[:=]\s*\S|[:{[]$|^\s+\S|^- /.test(line));
   if (!isCode) return refuse('unreadable', HOW);

@@ -133,7 +133,8 @@ async function readText(
   { answer, note }: Extract<Change, { answer: string }>,
   { snapshot, redactor, rules }: ProposalContext,
 ): Promise<Read> {
-  const read = readAnswer(answer);
+  const editable = editablePaths([...snapshot.files.keys()], rules);
+  const read = readAnswer(answer, { files: editable });
   const named = read.ok ? read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path))) : [];
   const texts = new Map<string, string | undefined>();
   const masked = new Set<string>();
@@ -148,10 +149,9 @@ async function readText(
   const text = (path: string) => texts.get(path);
   const isOpen =
     !read.ok || read.changes.some(({ path }) => !spellings(path ?? '').some((spelling) => texts.get(spelling)));
-  let applied = isOpen ? undefined : editsOf(answer, text);
+  let applied = isOpen ? undefined : editsOf(answer, text, { editable: editable.filter((path) => texts.has(path)) });
   if (!applied?.ok) {
     // Find the file by its content: the others are read only for that.
-    const editable = editablePaths([...snapshot.files.keys()], rules);
     for (const path of editable) if (!texts.has(path)) await load(path);
     applied = editsOf(answer, text, { editable });
   }

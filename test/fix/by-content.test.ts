@@ -44,6 +44,34 @@ test('a path that is missing, shortened, elsewhere or inside prose is settled by
   );
 });
 
+test('the name of a file that may be edited is a path, though it has neither folder nor ending', () => {
+  const recipe = 'deploy:\n\tkubctl apply -f app.yaml\n';
+  const files: Record<string, string> = { Makefile: recipe, justfile: recipe, 'lab/Makefile': recipe };
+  const mend = (answer: string, editable = Object.keys(files)) => {
+    const made = editsOf(answer, (path) => files[path], { editable });
+    return made.ok ? made.files.map(({ path }) => path).join() : made.code;
+  };
+  const hunk = '@@\n deploy:\n-\tkubctl apply -f app.yaml\n+\tkubectl apply -f app.yaml';
+  const blocks = '<<<<<<< SEARCH\n\tkubctl apply -f app.yaml\n=======\n\tkubectl apply -f app.yaml\n>>>>>>> REPLACE\n';
+  const whole = recipe.replace('kubctl', 'kubectl').trimEnd();
+  for (const name of ['Makefile', 'justfile', 'lab/Makefile']) {
+    for (const above of [name, `\`${name}\``, `**${name}**:`, `File: ${name}`]) {
+      for (const change of [blocks, fence(blocks.trimEnd()), fence(hunk, 'diff'), fence(whole, 'make'), fence(whole)])
+        assert.is(mend(`${above}\n\n${change}`), name, `${above}\n\n${change}`);
+    }
+    assert.is(mend(`sed -i 's/kubctl/kubectl/' ${name}\n`), name);
+    if (name !== 'lab/Makefile') assert.is(mend(`lab/Makefile\n${blocks}\n${name}\n${blocks}`), `lab/Makefile,${name}`);
+  }
+  assert.is(mend(`makefile\n${blocks}`), 'ambiguous', 'another name');
+  assert.is(mend(`The Makefile is wrong, and so may be the justfile.\n${blocks}`), 'ambiguous', 'prose');
+  assert.is(mend(`Makefile\n${blocks}`, ['justfile']), 'justfile', 'it may not be edited');
+  const ignored = '.gitignore';
+  const list = editsOf(`${ignored}\n${fence('out\nMakefile')}`, (path) => ({ ...files, [ignored]: 'out\n' })[path], {
+    editable: [...Object.keys(files), ignored],
+  });
+  assert.ok(list.ok && list.files.every(({ path, after: text }) => path === ignored && text === 'out\nMakefile\n'));
+});
+
 test('an old and a new text are taken in whatever form they are given', () => {
   const [old, now] = ['kubctl apply -f app.yaml', 'kubectl apply -f app.yaml'];
   const answers = [

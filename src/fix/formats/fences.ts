@@ -87,6 +87,12 @@ const QUOTED = new RegExp(String.raw`[\x60*"](${PATH})[\x60*"]`, 'g');
 export const isPath = (word: string): boolean =>
   /[/\\]/.test(word) || /\w\.[a-z][\w-]*$/i.test(word) || /^\.\w/.test(word);
 
+/** A line that is only the name of one of `files`, which may look like any word, as a path: `Makefile` is `./Makefile`. */
+export function withPath(line: string, files: ReadonlySet<string>): string {
+  const alone = line.length > 300 ? undefined : ALONE.exec(line.trim())?.[1];
+  return alone !== undefined && files.has(alone) && !isPath(alone) ? `./${alone}` : line;
+}
+
 /** The path that a line is, or that it names as its only quoted one; undefined when it names none. */
 export function pathOfLine(line: string): string | undefined {
   if (line.length > 300) return undefined;

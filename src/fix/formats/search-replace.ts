@@ -1,6 +1,6 @@
 // Search/replace blocks, fenced or not, each under the path of its file.
 import { type Change, type OrRefusal, refuse } from '../edit.ts';
-import { pathOfInfo, pathOfLine } from './fences.ts';
+import { pathOfInfo, pathOfLine, withPath } from './fences.ts';
 
 const SEARCH = /^[ \t]*<{5,9}(?:[ \t]+(?:SEARCH|ORIGINAL|HEAD|[A-Za-z][\w-]*)\b[ \t]*(.*)|[ \t]*)$/;
 const DIVIDER = /^[ \t]*={5,9}[ \t]*$/;
@@ -11,8 +11,14 @@ const FENCE = /^\s*(?:`{3,}|~{3,})(.*)$/;
 /** Whether the answer is in this form. */
 export const hasSearchReplace = (lines: readonly string[]): boolean => lines.some((line) => SEARCH.test(line));
 
-/** All blocks, grouped by file in the order they stand; a block without a path is for the file of the one before it. */
-export function readSearchReplace(lines: readonly string[]): OrRefusal<{ changes: Change[] }> {
+/**
+ * All blocks, grouped by file in the order they stand; a block without a path is for the file of the one before it. `files` are
+ * those that may be named without a folder or an ending.
+ */
+export function readSearchReplace(
+  lines: readonly string[],
+  files: ReadonlySet<string>,
+): OrRefusal<{ changes: Change[] }> {
   const changes: Extract<Change, { form: 'search-replace' }>[] = [];
   let path: string | undefined;
   let count = 0;
@@ -20,11 +26,11 @@ export function readSearchReplace(lines: readonly string[]): OrRefusal<{ changes
     const line = lines[i] as string;
     const opening = SEARCH.exec(line);
     if (!opening) {
-      path = pathOfFence(line) ?? (isBeforeBlock(lines, i) ? pathOfLine(line) : undefined) ?? path;
+      path = pathOfFence(line) ?? (isBeforeBlock(lines, i) ? pathOfLine(withPath(line, files)) : undefined) ?? path;
       continue;
     }
     count++;
-    path = pathOfLine(opening[1] ?? '') ?? path;
+    path = pathOfLine(withPath(opening[1] ?? '', files)) ?? path;
     let end = i + 1;
     while (end < lines.length && !REPLACE.test(lines[end] as string) && !SEARCH.test(lines[end] as string)) end++;
     if (!REPLACE.test(lines[end] ?? '')) return refuse('unreadable', `block ${count} has no line ">>>>>>> REPLACE"`);

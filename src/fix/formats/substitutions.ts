@@ -8,7 +8,7 @@ const RUNS = /\b(?:sed|perl|ed|ex|vim?)\b/;
 const ALONE = /^\s*(?::?%?|\d+(?:,\d+)?|,|g?\/.*\/)s([/|#,@!~;:]).*\1[gIipe\d]*\s*$/;
 
 /** The changes that `s` commands ask for; a line counts when it runs a program that knows them, or is nothing else. */
-export function readSubstitutions(lines: readonly string[]): Change[] {
+export function readSubstitutions(lines: readonly string[], files: ReadonlySet<string> = new Set()): Change[] {
   return lines.flatMap((line) => {
     const runs = RUNS.test(line);
     if (line.length > 2000 || (!runs && !ALONE.test(line))) return [];
@@ -19,7 +19,7 @@ export function readSubstitutions(lines: readonly string[]): Change[] {
     });
     if (blocks.length === 0) return [];
     const words = runs ? line.replaceAll(S_COMMAND, ' ').split(/[\s'"`]+/) : [];
-    const path = words.findLast((word) => isPath(word) && !/^[/s]?[/|#]/.test(word));
+    const path = words.findLast((word) => (isPath(word) || files.has(word)) && !/^[/s]?[/|#]/.test(word));
     return [{ form: 'search-replace', path, blocks } as const];
   });
 }
