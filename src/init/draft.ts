@@ -7,6 +7,7 @@ import { mapping } from '../shape.ts';
 import { plainPlay, type Use } from './command-line.ts';
 import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { kustomizedFrom } from './gitops.ts';
+import { installsAnew } from './installers.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
 import {
   baseName,
@@ -136,7 +137,7 @@ export async function destroysByContent(
     const worst = harms.find(({ guarded }) => !guarded);
     if (worst) return `${path === 'x.sh' ? 'it runs' : `${path}, line ${worst.line}:`} ${worst.words.slice(0, 80)}`;
   }
-  return undefined;
+  return installsAnew(files, survey);
 }
 
 /** Destructive by its name: isRunToDestroy has judged it. */

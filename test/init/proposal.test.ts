@@ -222,6 +222,55 @@ test('files that destroy are protected; a playbook that only does so under a con
   assert.equal(proposal.protect, ['reset.yml', 'tools/disks.sh']);
 });
 
+const installing = (
+  file: string,
+  text: string,
+  task = `ansible.builtin.template: {src: ${file}, dest: /srv/tftp/}`,
+) => ({
+  Makefile: 'metal:\n\tmake -C metal\n',
+  'metal/Makefile': 'default:\n\tansible-playbook -i hosts boot.yml\n',
+  'metal/hosts': 'a\n',
+  'metal/boot.yml': '- hosts: localhost\n  roles: [pxe]\n- hosts: all\n  roles: [wake]\n',
+  'metal/roles/pxe/tasks/main.yml': `- ${task}\n`,
+  'metal/roles/wake/tasks/main.yml': '- community.general.wakeonlan: {mac: "{{ mac }}"}\n',
+  [`metal/roles/pxe/templates/${file}`]: text,
+});
+const KICKSTART = 'text\nclearpart --all --drives={{ disk }}\nautopart\n%packages\n%end\n';
+
+for (const [file, text] of [
+  ['node.ks.j2', KICKSTART],
+  ['preseed.cfg.j2', 'd-i debian-installer/locale string C\nd-i partman-auto/method string lvm\n'],
+  ['user-data.j2', '#cloud-config\nautoinstall:\n  version: 1\n  storage:\n    layout: {name: lvm}\n'],
+  ['cloud.yml.j2', '#cloud-config\ndisk_setup:\n  /dev/sdb:\n    overwrite: true\n'],
+  ['first.j2', '#cloud-config\nruncmd:\n  - sgdisk --zap-all /dev/sdb\n'],
+  ['node.bu', 'variant: flatcar\nstorage:\n  disks:\n    - device: /dev/sda\n      wipe_table: true\n'],
+] as const) {
+  test(`what installs machines anew is no stage: ${file}`, async () => {
+    const proposal = await proposalOf(installing(file, text));
+    assert.equal(stagesOf(proposal), []);
+    const why = proposal.left.find(({ what }) => what === 'make metal')?.why ?? '';
+    assert.match(why, `it would destroy: it installs machines anew: metal/roles/pxe/templates/${file}, line `);
+  });
+}
+
+test('a role whose templates empty no disk, or hand that out under a condition, is a stage', async () => {
+  const stage = ['metal: make metal <- check'];
+  const template = 'ansible.builtin.template: {src: node.ks.j2, dest: /srv/}';
+  for (const [file, text, task] of [
+    ['node.ks.j2', KICKSTART.replace('--all', '--none')],
+    ['node.ks.j2', KICKSTART.replace('clearpart', '# clearpart')],
+    ['node.ks.j2', KICKSTART, `${template}\n  when: again | bool`],
+    ['node.ks.j2', KICKSTART, `when: again | bool\n  block:\n    - ${template}`],
+    ['cloud.yml.j2', '#cloud-config\nwrite_files:\n  - path: /etc/motd\n    content: wipefs is a tool\n'],
+    ['claim.yml.j2', 'kind: PersistentVolumeClaim\nspec:\n  resources: {requests: {storage: 1Gi}}\n'],
+    ['notes.md.j2', 'Run wipefs -a /dev/sdb by hand.\n'],
+  ] as const) {
+    assert.equal(stagesOf(await proposalOf(installing(file, text, task))), stage, `${file}: ${text} ${task}`);
+  }
+  const unused = { 'metal/roles/other/templates/node.ks.j2': KICKSTART, ...installing('motd.j2', 'hello\n') };
+  assert.equal(stagesOf(await proposalOf(unused)), stage, 'a role that it does not run');
+});
+
 test('a role that tidies up is judged by what that runs, not by its name', async () => {
   const role = (prune: string) => ({
     'site.yml': '- hosts: all\n  roles: [podman]\n',
