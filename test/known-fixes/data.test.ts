@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { json, mendedJson } from '../../plugins/executors/known-fixes/json.ts';
 import { mendedYaml, yaml } from '../../plugins/executors/known-fixes/yaml.ts';
 import { quotedItem, quotedSentence } from '../../plugins/executors/known-fixes/yaml-edits.ts';
-import { mended } from './facts.ts';
+import { factsOf, mended } from './facts.ts';
 
 const WEB = 'web.yaml';
 const BROKEN = 'name: web\nnote: careful: this is hot\n';
@@ -31,6 +31,43 @@ text('each kind of fault', () => {
     assert.is(mendedYaml(broken, [])?.text, sound, broken);
     assert.is(mendedYaml(sound, []), undefined, 'it is sound now');
   }
+});
+
+const PLAY = `- name: Web
+  hosts: web
+	roles:
+    - role: caddy
+      vars:
+        domain: "{{ dns_domain }}"
+  tasks:
+    - ansible.builtin.copy:
+        content: |
+          hello {{ inventory_hostname }}
+        dest: /etc/motd
+    - shell: |
+        true
+      when: first | bool
+`;
+
+text('a tab of indentation, whatever templates and blocks of text stand elsewhere', () => {
+  assert.is(mendedYaml(PLAY, [3])?.text, PLAY.replace('\t', '  '));
+  const later = PLAY.replace('\troles', '  roles').replace('      when:', '\twhen:');
+  for (const [broken, why] of [
+    [PLAY.replace('          hello', '\thello'), 'in a text'],
+    [later, 'where a text ends'],
+    [PLAY.replace('    - shell: |', '\t- shell: |'), 'before a text'],
+    [PLAY.replace('"{{ dns_domain }}"', '{{ dns_domain }}'), 'a template makes the text'],
+    [`{% if web %}\n${PLAY}{% endif %}\n`, 'a template makes the text'],
+  ] as const) {
+    assert.is(mendedYaml(broken, []), undefined, `${why}: ${broken}`);
+  }
+});
+
+text('why YAML that does not parse is left alone', async () => {
+  const told = { files: { [WEB]: 'image: nginx: 1.25\n' }, said: `error parsing ${WEB}: yaml: line 1: bad` };
+  assert.equal(await yaml(factsOf({ ...told, class: 'yaml_parse_error' })), {
+    unsure: `${WEB} does not parse, and no small change is certain to be what is meant`,
+  });
 });
 
 text('left alone: a choice, another meaning, or no small change', () => {

@@ -44,6 +44,10 @@ const isGenerated = (text: string): boolean => GENERATED.test(text.split('\n', H
 /** Whether the text is filled in by a template engine before anyone parses it. */
 export const isTemplate = (text: string): boolean => /\{\{|\{%|<%|%\}/.test(text);
 
+/** Whether templates make the text itself, and not only what stands in its values: `key: {{ x }}`, `{% if x %}`. */
+export const isMadeByTemplate = (text: string): boolean =>
+  /^\s*(?:- +)*(?:[\w."'/-]+:[ \t]+)?(?:\{\{|\{%|<%)/m.test(text);
+
 /** The text of one of the files; undefined when it is none of them, too long, no text, or generated. */
 export async function textOf({ files, read }: RepairFacts, path: string | undefined): Promise<string | undefined> {
   if (path === undefined || !files.includes(path)) return undefined;

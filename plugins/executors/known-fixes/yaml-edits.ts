@@ -7,15 +7,32 @@ export function indentOf(line: string): number | undefined {
 }
 
 const TABBED = /^([ \t]*\t[ \t]*)(?=\S)/;
-/** Below such a line a tab is text. */
 const OPENS_TEXT = /(?:^|[\s:-])[|>][+-]?\d?[+-]?\s*(?:#.*)?$/;
 
 const LEVELS = 10;
 
+/** Whether a line is indented with tabs. */
+export const hasTabs = (text: string): boolean => text.split('\n').some((line) => TABBED.test(line));
+
+/** Whether a tab stands in a block of text, or where one ends: there it may be text. */
+function hasTabsInText(lines: readonly string[]): boolean {
+  let depth: number | undefined;
+  return lines.some((line) => {
+    if (line.trim() === '') return false;
+    const isTabbed = TABBED.test(line);
+    if (depth !== undefined && isTabbed) return true;
+    if (depth !== undefined && (/^ */.exec(line)?.[0].length ?? 0) <= depth) depth = undefined;
+    if (depth !== undefined || !OPENS_TEXT.test(line)) return false;
+    const [dashes = ''] = /^ *(?:- +)*(?=\S*[^|>\s])|^ */.exec(line) ?? [];
+    depth = dashes.length;
+    return isTabbed;
+  });
+}
+
 /** The text with all tabs of indentation as spaces: once for each width, the likeliest first. */
 export function withoutTabs(text: string): string[] {
   const lines = text.split('\n');
-  if (!lines.some((line) => TABBED.test(line)) || lines.some((line) => OPENS_TEXT.test(line))) return [];
+  if (!hasTabs(text) || hasTabsInText(lines)) return [];
   const depths = lines.flatMap((line) => (TABBED.test(line) ? [] : (indentOf(line) ?? 0))).filter((depth) => depth > 1);
   const step = depths.length === 0 ? 2 : Math.min(...depths);
   // Several tabs are as many levels, at least one each; a single one may stand for any number of them.

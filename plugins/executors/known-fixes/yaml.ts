@@ -1,9 +1,10 @@
 // YAML that does not parse, when of all small repairs exactly one makes it parse.
 import { isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { faultyFile } from './complaints.ts';
-import { isTemplate, lineAt, type Repair, rewritten, withLine } from './repair.ts';
+import { isMadeByTemplate, isTemplate, lineAt, type Repair, rewritten, withLine } from './repair.ts';
 import {
   closedValue,
+  hasTabs,
   indentOf,
   plainBlanks,
   quotedItem,
@@ -30,7 +31,9 @@ interface Candidate {
 /** The one repair that makes `text` parse, with what it does; undefined when there is none, or a choice. `named`: lines that errors name. */
 export function mendedYaml(text: string, named: readonly number[]): { text: string; fix: string } | undefined {
   const broken = readYaml(text);
-  if (broken.errors.length === 0 || isTemplate(text) || !agree(text, broken, named)) return undefined;
+  if (broken.errors.length === 0 || !agree(text, broken, named)) return undefined;
+  // Tabs are no matter of templates, where these only fill in values.
+  if (isTemplate(text) && (!hasTabs(text) || isMadeByTemplate(text))) return undefined;
   const parsing = candidates(text, broken, named).flatMap((candidate) => {
     const reading = readYaml(candidate.text);
     const { meaning } = reading;
@@ -105,7 +108,7 @@ export const yaml: Repair = async (facts) => {
   // Without a file name, the line number must match.
   if (faulty.lines.length === 0 && !(faulty.isNamed && isClear)) return undefined;
   const mended = mendedYaml(faulty.text, faulty.lines);
-  if (!mended) return undefined;
+  if (!mended) return { unsure: `${faulty.path} does not parse, and no small change is certain to be what is meant` };
   return rewritten(faulty, mended.text, {
     fix: `${mended.fix} ${/\d$/.test(mended.fix) ? 'of' : 'in'} ${faulty.path}`,
     reason: 'The parser stumbles there, and no other small change makes the file parse',
