@@ -77,7 +77,7 @@ const namesCommand = (name: string): string =>
 const hidesItem = (number: string): string =>
   `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
-const STRICTER = 'any part that fails ends it now, in 0.1.0 only the last one did';
+const STRICTER = 'any part that fails ends it, not only the last one';
 
 async function checkWarnings(
   home: string,

@@ -97,8 +97,8 @@ test('stages without checks, stricter texts and ignored paths that nobody carrie
     ...['one', 'two'].map((name) => `stages.c.verify[0]: ${name} ${UNKNOWN}`),
     ...['inventory/my-cluster', 'kube', 'tf/my.tfvars'].map(ignored),
     'stages.b: it has nothing to check, so nothing can tell whether it still holds; give it verify',
-    'stages.a.command: any part that fails ends it now, in 0.1.0 only the last one did (a pipe)',
-    'stages.c.verify[0]: any part that fails ends it now, in 0.1.0 only the last one did (several commands)',
+    'stages.a.command: any part that fails ends it, not only the last one (a pipe)',
+    'stages.c.verify[0]: any part that fails ends it, not only the last one (several commands)',
   ]);
   const map = JSON.parse(readFileSync(join(home, 'ai/context_map.yaml'), 'utf8'));
   const carry = ['inventory/my-cluster', 'tf/my.tfvars', { path: 'kube', secret: false }];
@@ -134,8 +134,8 @@ test('a check that begins with nothing that is known is named, whatever it is ca
     `stages.a.verify[0]: kubeclt ${UNKNOWN}`,
     `stages.a.verify[1]: helper ${UNKNOWN}`,
     `stages.a.verify[1]: ready ${UNKNOWN}`,
-    'stages.a.verify[2]: any part that fails ends it now, in 0.1.0 only the last one did (several commands)',
-    'stages.a.verify[5]: any part that fails ends it now, in 0.1.0 only the last one did (several commands)',
+    'stages.a.verify[2]: any part that fails ends it, not only the last one (several commands)',
+    'stages.a.verify[5]: any part that fails ends it, not only the last one (several commands)',
   ]);
 });
 
