@@ -68,9 +68,13 @@ const TABLE = {
     `the demo needs a folder of its own, and ${d.path} ${d.what}`,
     'name one that is not there yet: mendloop demo --dir DIR',
   ]),
-  E_MAP_NOT_COMMITTED: usage((d: { base: string }) => [
+  E_MAP_NOT_COMMITTED: usage((d: { base: string; paths: string }) => [
     `ai/context_map.yaml is not committed on ${d.base}; a run reads it from there`,
-    'git add ai/context_map.yaml\ngit commit -m "Add the context map"',
+    `git add ${d.paths}\ngit commit -m "Add the context map"`,
+  ]),
+  E_LOOP_NOT_COMMITTED: usage((d: { base: string; paths: string }) => [
+    `ai/loop.yaml says mode: suggest, but is not committed on ${d.base}; a run reads it from there, and would apply fixes unasked`,
+    `git add ${d.paths}\ngit commit -m "Let mendloop ask first"\nor, to have fixes applied unasked, write mode: auto there`,
   ]),
   E_CONFIG: usage((d: { files: string; count: number }) => [
     `${d.files} ${d.files.includes(' and ') ? 'have' : 'has'} ${problemCount(d.count)}`,

@@ -9,6 +9,9 @@ export const LOOP_FILE = 'ai/loop.yaml';
 export const INSTRUCTIONS_FILE = 'ai/executor_instructions.md';
 export const MEMO_FILE = 'ai/master_memo.md';
 
+/** What people write below ai/, as paths that `git add` takes. */
+export const OWNED_PATHS = [MAP_FILE, LOOP_FILE, INSTRUCTIONS_FILE, MEMO_FILE, 'ai/backlog', 'ai/schema'];
+
 /** A file larger than this is not configuration. */
 export const MAX_BYTES = 1_048_576;
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { placeText } from '../backend/describe.ts';
 import { reachScheduler } from '../backend/open.ts';
+import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { globFolder, splitCarry } from '../config/paths.ts';
 import { lacking } from '../cron/lacking.ts';
@@ -18,7 +19,7 @@ import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
-import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationAt, loopNotices } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import { required, toolSource } from '../stage/requires.ts';
@@ -42,6 +43,7 @@ const problem = (what: string, next: string): Finding => ({ level: 'problem', wh
 
 type Ports = Pick<RunPorts, 'env' | 'labTools'>;
 
+const COMMIT_LOOP = `git add ${LOOP_FILE}\ngit commit`;
 const LOW_DISK_BYTES = 1024 ** 3;
 
 interface ExamineOptions {
@@ -69,6 +71,7 @@ export async function examine(home: string, ports: Ports, options: ExamineOption
     findings.push(...(await backendFindings(layout, config, ports.env, workers)));
     const carry = carryPaths(config.map.carry);
     await withObjects(home, (objects) => refuseTracked(objects, base.commit, carry));
+    if (!given) findings.push(...(await loopNotices(home, base, options)).map((text) => note(text, COMMIT_LOOP)));
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     findings.push(problem([`${error.code} ${error.message}`, ...error.problems].join('\n'), error.next));

@@ -16,7 +16,7 @@ import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { movedNotice, shortList } from '../run/start-notices.ts';
 import { type Beside, besideInputs } from '../stage/carried.ts';
 import { hasChecks } from '../stage/checks.ts';
-import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationAt, loopNotices } from '../stage/configuration.ts';
 import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
@@ -63,6 +63,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
+  const isMoved = current.commit !== base.commit;
+  const settings = given || isMoved ? [] : await loopNotices(home, base, selection);
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const start = open ? await branchState(home, base) : now;
   const { commit, brings } = start;
@@ -99,7 +101,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
-    ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
+    ...(isMoved ? [movedNotice(base)] : []),
     ...refused,
     ...(brings && !brings.dropped && !open && refused.length === 0
       ? [`${base.name} moved; a run merges it into ${base.branch} first`]
@@ -107,6 +109,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...(brings?.dropped && refused.length === 0
       ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`]
       : []),
+    ...settings,
     ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
     ...submissionText(
       config,

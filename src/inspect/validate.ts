@@ -18,7 +18,7 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { checkBacklog } from '../run/backlog-files.ts';
 import { hasChecks } from '../stage/checks.ts';
-import { baseOf, type Configuration, configurationOnDisk, forbiddenText } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationOnDisk, forbiddenText, loopNotices } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
@@ -158,10 +158,15 @@ async function differences(home: string, objects: GitObjects, carry: readonly st
     });
     const tracked = carry.length > 0 ? overlap((await objects.files(base.commit)).keys(), carry) : [];
     const still = `is carried and still tracked on ${base.name}: a run reads the committed tree (git commit)`;
-    return [...(await Promise.all(looks)).flat(), ...tracked.map((path) => `${path} ${still}`)];
+    const settings = await loopNotices(home, base, {}, objects).catch(whyNoRun);
+    return [...(await Promise.all(looks)).flat(), ...settings, ...tracked.map((path) => `${path} ${still}`)];
   } catch (error) {
-    // Report that no run could start; the files were checked all the same.
-    if (error instanceof MendError) return [`a run could not start here: ${error.code} ${error.message}`];
-    throw error;
+    return whyNoRun(error);
   }
+}
+
+/** Reports that no run could start; the files were checked all the same. */
+function whyNoRun(error: unknown): string[] {
+  if (error instanceof MendError) return [`a run could not start here: ${error.code} ${error.message}`];
+  throw error;
 }

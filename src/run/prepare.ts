@@ -19,7 +19,7 @@ import { stepNames } from '../plan/matrix.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { bringOptions, droppedCommit } from '../stage/bring-options.ts';
-import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationAt, loopNotices } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
@@ -87,6 +87,8 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { config, plugins, head } = await configure(request, objects, layout, loaded, base, open, now);
+  const isMoved = current.commit !== base.commit;
+  const settings = isMoved ? [] : await loopNotices(home, base, request, objects);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [states, notIncluded] = await checkout;
@@ -159,10 +161,11 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const notices = [
     ...loaded.notices,
     closed && `run ${closed} was cut off and is closed: ${whyClosed}`,
-    open && current.commit !== base.commit && movedNotice(base),
+    isMoved && movedNotice(base),
     ...worktree.notices,
     // The simulated lab needs no credentials.
     ...(lab === 'simulated' ? [] : worktree.unlinked),
+    ...settings,
     notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
     ...lacking,
     ...journal.notices,

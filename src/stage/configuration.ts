@@ -1,18 +1,20 @@
 // The configuration of a run: context map and loop settings as committed on the base.
 import type { ContextMap } from '../config/context-map.ts';
-import { LOOP_FILE, MAP_FILE, MAX_BYTES } from '../config/files.ts';
+import { LOOP_FILE, MAP_FILE, MAX_BYTES, OWNED_PATHS } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { located, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { located, parseBranches, parseContextMap, parseLoopConfig, parseSettings } from '../config/parse.ts';
 import { failConfig, formatPath, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import { type ForbiddenRun, forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
 import type { Listing } from '../fix/judging/place.ts';
+import { fileFacts } from '../io/files.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { optionFaults } from '../slurm/job.ts';
 import { type Base, findBase } from '../worktree/base.ts';
+import { isBelow } from '../worktree/carry.ts';
 import { readAt } from '../worktree/read.ts';
 
 export interface Configuration {
@@ -41,7 +43,7 @@ export async function configurationAt(
   );
   if (mapText === undefined) {
     if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
-    fail('E_MAP_NOT_COMMITTED', { base });
+    fail('E_MAP_NOT_COMMITTED', { base, paths: uncommittedPaths(home, files).join(' ') });
   }
   const config = checked({ mapText, loopText, backend });
   await refuseForbidden(config.map, mapText, files);
@@ -120,6 +122,44 @@ function slurmProblems({ stages }: ContextMap, { slurm }: LoopConfig, mapText: s
     })),
   );
   return [...located(mapText, MAP_FILE, inMap), ...located(loopText, LOOP_FILE, inLoop)];
+}
+
+/** What people own below ai/ that is in the working tree and not among the `files` of a commit. */
+function uncommittedPaths(home: string, files: Listing): string[] {
+  const isCommitted = (path: string) => [...files.keys()].some((file) => isBelow(file, path));
+  return OWNED_PATHS.filter((path) => fileFacts(`${home}/${path}`) !== undefined && !isCommitted(path));
+}
+
+/**
+ * Where ai/loop.yaml of the working tree, which does not count, would change what people rely on: which value counts.
+ * What the command line says instead counts anyway. Throws E_LOOP_NOT_COMMITTED when an owner who wants to be asked would not be.
+ */
+export async function loopNotices(
+  home: string,
+  base: Pick<Base, 'name' | 'commit'>,
+  commandLine: { readonly lab?: string | undefined; readonly backend?: string | undefined },
+  given?: GitObjects,
+): Promise<string[]> {
+  return withObjects(given ?? home, async (objects) => {
+    const here = readText(`${home}/${LOOP_FILE}`);
+    const onBase = await committed(objects, base.commit, LOOP_FILE);
+    if (here === undefined || here === onBase) return [];
+    const [written, counting] = [parseSettings(here, LOOP_FILE), parseSettings(onBase, LOOP_FILE)];
+    if (!written.ok || !counting.ok) return [];
+    const isNowhere = onBase === undefined && (await committed(objects, 'HEAD', LOOP_FILE)) === undefined;
+    if (isNowhere && written.value.mode === 'suggest') {
+      const paths = uncommittedPaths(home, await objects.files(base.commit)).join(' ');
+      fail('E_LOOP_NOT_COMMITTED', { base: base.name, paths });
+    }
+    const keys = (['mode', 'lab', 'backend'] as const).filter(
+      (key) => key === 'mode' || commandLine[key] === undefined,
+    );
+    return keys.flatMap((key) => {
+      const [counts, says] = [counting.value[key], written.value[key]];
+      if (counts === says) return [];
+      return [`${key} is ${counts}: ${LOOP_FILE}, which says ${says}, is not committed on ${base.name}`];
+    });
+  });
 }
 
 async function committed(objects: GitObjects, commit: string, path: string): Promise<string | undefined> {

@@ -48,20 +48,53 @@ test('status before there is a context map leads to the command that says what t
   );
 });
 
-test('a context map that is not committed: the git commands', async () => {
-  const s = scenario({ 'README.md': 'mine\n' });
-  s.write({ [MAP]: contextMap({ a: 'true' }) });
+test('a context map that is not committed: the git commands, for all below ai/ that people own and did not commit', async () => {
+  const s = scenario({ 'ai/master_memo.md': 'mine\n' });
+  s.write({
+    [MAP]: contextMap({ a: 'true' }),
+    'ai/loop.yaml': 'mode: suggest\n',
+    'ai/executor_instructions.md': 'mine\n',
+    'ai/schema/loop.schema.json': '{}\n',
+    'ai/notes.txt': 'for nobody else\n',
+  });
   const done = await s.run();
   assert.is(
     done.stderr,
     `error E_MAP_NOT_COMMITTED: ${MAP} is not committed on main; a run reads it from there
-  next:  git add ${MAP}
+  next:  git add ${MAP} ai/loop.yaml ai/executor_instructions.md ai/schema
          git commit -m "Add the context map"
 `,
   );
   assert.is(done.exit, 2);
-  assert.is(s.git('status', '--porcelain'), '?? ai/');
+  assert.is(s.git('diff', '--cached', '--name-only'), '');
   assert.equal(s.runs(), []);
+});
+
+test('an owner who wants to be asked and has not committed that is asked to, by plan and doctor too', async () => {
+  const s = scenario();
+  s.commit({ [MAP]: contextMap({ a: 'true' }) });
+  s.write({ 'ai/loop.yaml': 'mode: suggest\n', 'ai/schema/loop.schema.json': '{}\n' });
+  const what =
+    'ai/loop.yaml says mode: suggest, but is not committed on main; a run reads it from there, and would apply fixes unasked';
+  const error = `error E_LOOP_NOT_COMMITTED: ${what}
+  next:  git add ai/loop.yaml ai/schema
+         git commit -m "Let mendloop ask first"
+         or, to have fixes applied unasked, write mode: auto there
+`;
+  for (const words of [[], ['plan'], ['retry', 'a']]) {
+    const done = await s.run(words);
+    assert.is(done.stderr, error);
+    assert.is(done.exit, 2);
+  }
+  assert.equal(s.runs(), []);
+  assert.ok((await s.run(['doctor'])).stdout.includes(`\nproblem  E_LOOP_NOT_COMMITTED ${what}\n`));
+  assert.ok(
+    (await s.run(['validate'])).stdout.endsWith(`\nnote: a run could not start here: E_LOOP_NOT_COMMITTED ${what}\n`),
+  );
+  s.git('add', 'ai/loop.yaml');
+  assert.is((await s.run()).stderr, error, 'in the index it does not count either');
+  s.write({ 'ai/loop.yaml': 'mode: auto\n' });
+  assert.is((await s.run()).exit, 0);
 });
 
 test('an empty context map', () =>
