@@ -140,6 +140,17 @@ async function proposed(home: string): Promise<Proposal> {
 }
 
 const QUESTION = 'take it? [Y]es, [n]o, [a]ll from here on, [q]uit: ';
+const WORDS = ['yes', 'no', 'all', 'quit'] as const;
+
+/** Asks until the answer is one of the words or its first letter, or nothing, which is yes; where nobody is left to answer, quit. */
+async function askWord(): Promise<(typeof WORDS)[number]> {
+  for (;;) {
+    const answer = (await askLine(QUESTION))?.trim().toLowerCase();
+    if (answer === undefined) return 'quit';
+    const word = answer === '' ? 'yes' : WORDS.find((known) => [known, known[0]].includes(answer));
+    if (word) return word;
+  }
+}
 
 /** Asks stage by stage; undefined when the person quits. */
 async function askAbout(proposal: Proposal): Promise<Proposal | undefined> {
@@ -148,10 +159,10 @@ async function askAbout(proposal: Proposal): Promise<Proposal | undefined> {
   for (const stage of proposal.stages) {
     if (!all) {
       process.stdout.write(`\n${stageText(proposal, stage.name)}`);
-      const answer = (await askLine(QUESTION))?.trim().toLowerCase();
-      if (answer === undefined || /^q/.test(answer)) return undefined;
-      if (/^n/.test(answer)) continue;
-      all = /^a/.test(answer);
+      const word = await askWord();
+      if (word === 'quit') return undefined;
+      if (word === 'no') continue;
+      all = word === 'all';
     }
     taken.add(stage.name);
   }

@@ -18,13 +18,13 @@ export interface Given {
   readonly stdin?: string | Buffer | undefined;
   /** Its output goes to a terminal of 40 lines and 120 columns, both kinds to the same. */
   readonly terminal?: boolean;
-  /** Somebody is at that terminal, and types `keys` once `question` is there. */
+  /** Somebody is at that terminal, and types `keys` once `question` is there; of several, the next each time. */
   readonly typed?: Typed | undefined;
 }
 
 export interface Typed {
   readonly question: string;
-  readonly keys: string;
+  readonly keys: string | readonly string[];
 }
 
 /** What a process in `cwd` with `env` would do. One after the other: they share this process. */
@@ -55,13 +55,14 @@ async function inPlace(
   };
   const done: Done = { exit: null, stdout: '', stderr: '' };
   const keyboard = typed ? Object.assign(new PassThrough(), { isTTY: true }) : undefined;
-  let toType = typed;
+  const toType = [typed?.keys ?? []].flat();
+  let asked = 1;
   const into = (key: 'stdout' | 'stderr') =>
     ((chunk: string | Uint8Array, ...rest: unknown[]) => {
       done[key] += chunk.toString();
-      if (toType && done[key].includes(toType.question)) {
-        keyboard?.write(toType.keys);
-        toType = undefined;
+      if (typed && toType.length > 0 && done[key].split(typed.question).length > asked) {
+        asked++;
+        keyboard?.write(toType.shift());
       }
       for (const callback of rest) if (typeof callback === 'function') callback();
       return true;

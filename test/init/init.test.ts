@@ -167,6 +167,18 @@ test('without a terminal and without --yes nobody can be asked', async () => {
   assert.match(stderr, /^error E_USAGE: nobody is here to be asked about the stages\n {2}next: {2}mendloop init --yes/);
 });
 
+test('each stage is asked about: what is no answer is asked again, and takes nothing', async () => {
+  const home = lab();
+  const asked = (...keys: string[]) =>
+    runHere(['init'], home, ENV, { terminal: true, typed: { question: 'take it? [Y]es', keys } });
+  const quit = await asked('nope\n', 'ye\n', 'x\n', 'quit\n');
+  assert.is(quit.stdout.split('take it? [Y]es').length - 1, 4, quit.stdout);
+  assert.match(quit.stdout, /nothing was written\n$/);
+  assert.not.ok(existsSync(join(home, 'ai')));
+  assert.is((await asked('Yes\n', 'later\n', 'no\n', 'all\n')).exit, 0);
+  assert.equal(readFileSync(join(home, MAP), 'utf8').match(/^ {2}\w+:$/gm), ['  check:', '  cluster:']);
+});
+
 test('where the map is there already, that is said before anybody would be asked', async () => {
   const { exit, stderr } = await init(lab({ [MAP]: 'mine\n' }));
   assert.is(exit, 2);
