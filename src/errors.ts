@@ -184,10 +184,13 @@ const TABLE = {
     'find out what did it (a stage that cleans up, a second run, a person); the next start says what is left and goes on',
   ]),
   E_GIT_MISSING: usage(() => ['git could not be started', 'install git 2.38 or newer and put it on PATH']),
-  E_NOT_GIT: usage((d: { home: string }) => [
+  /** `trust`: the command that has git use a repository of another user. */
+  E_NOT_GIT: usage((d: { home: string; trust?: string | undefined }) => [
     `${d.home} is not a git repository that this user may use`,
-    'go to your repository, or make one here:\ngit init\ngit add <files>\ngit commit -m "first commit"\n' +
-      'or see first what mendloop does: mendloop demo',
+    d.trust
+      ? `start as the user who owns it, or, where you trust what it runs:\n${d.trust}`
+      : 'go to your repository, or make one here:\ngit init\ngit add <files>\ngit commit -m "first commit"\n' +
+        'or see first what mendloop does: mendloop demo',
   ]),
   E_NOT_TOP_LEVEL: usage((d: { home: string; top: string }) => [
     `${d.home} is a folder inside the repository ${d.top}, not its top level`,

@@ -10,12 +10,14 @@ import { LOOP_TEXT, mapText } from '../init/write-map.ts';
 import { examine } from '../inspect/doctor.ts';
 import { explainPlan } from '../inspect/plan.ts';
 import { validateHome } from '../inspect/validate.ts';
+import { openGit } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
 import { LAB_TOOLS, PACKAGE_ROOT } from '../io/package.ts';
 import { askLine, canAnswer } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
+import { headBranch } from '../worktree/base.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { findingLines } from './doctor.ts';
@@ -123,7 +125,10 @@ const MAX_REASONS = 8;
 
 async function proposed(home: string): Promise<Proposal> {
   const seen = await look(home, process.env);
-  if (!seen) return fail('E_INIT_NOTHING', { what: 'git tracks no file here, so there is nothing to make a stage of' });
+  if (!seen) {
+    await headBranch(openGit(home), home);
+    return fail('E_INIT_NOTHING', { what: 'git tracks no file here, so there is nothing to make a stage of' });
+  }
   const { mask } = seen;
   const made = await settled(await propose(seen.survey, seen.asked), seen.sources);
   if (made.stages.length === 0)

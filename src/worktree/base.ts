@@ -92,13 +92,20 @@ async function choose(
 const commitAt = async (objects: GitObjects, ref: string): Promise<string | undefined> =>
   (await objects.info(`${ref}^{commit}`).catch(() => undefined))?.id;
 
+/** What git tells to do about a repository of another user, the same in every language. */
+const TRUST = /^\tgit config --global --add safe\.directory .+$/m;
+
 /** The branch that is checked out, or undefined when HEAD is detached. Throws when `home` is no repository's top level. */
-async function headBranch(git: Git, home: string): Promise<string | undefined> {
+export async function headBranch(git: Git, home: string): Promise<string | undefined> {
   const answer = await git.attempt(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD']);
   if (answer.code === -2) fail('E_GIT_MISSING', {});
   const [, top, ref = ''] = /^(.*)\n(.*)\n$/s.exec(answer.stdout) ?? [];
   if (top === undefined) await refuseBrokenHead(home);
-  if (top === undefined) fail('E_NOT_GIT', { home }, complaints(answer.stderr));
+  if (top === undefined) {
+    const [trust] = TRUST.exec(answer.stderr) ?? [];
+    const words = complaints(answer.stderr);
+    fail('E_NOT_GIT', { home, trust: trust?.trim() }, trust ? words.slice(0, 1) : words);
+  }
   if (!(await samePlace(top, home))) fail('E_NOT_TOP_LEVEL', { home, top: shellWord(top) });
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }

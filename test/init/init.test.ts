@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -123,6 +124,21 @@ const REFUSALS: Refusal[] = [
     error:
       /^error E_INIT_NOTHING: git tracks no file here, so there is nothing to make a stage of\n {2}next: {2}commit what/,
   },
+  // Only root can make one.
+  ...(process.getuid?.() === 0
+    ? [
+        {
+          name: 'a repository of another user',
+          home: () => {
+            const home = lab();
+            execFileSync('chown', ['-R', '12345', home]);
+            return home;
+          },
+          error:
+            /^error E_NOT_GIT: .*\n {2}- fatal: .*\n {2}next: {2}start as the user .*\n {9}git config --global --add safe\.directory /,
+        },
+      ]
+    : []),
   {
     name: 'a repository in which nothing is known',
     home: () => repository({ 'notes.txt': 'a\n' }),

@@ -63,7 +63,7 @@ test('a folder that is no git repository is refused', async () => {
   );
 });
 
-test('a repository of another user is refused before anything of it is read', async () => {
+test('a repository of another user is refused before anything of it is read, with what git tells to do about it', async () => {
   // Only root can make one.
   if (process.getuid?.() !== 0) return;
   const home = repository();
@@ -74,7 +74,13 @@ test('a repository of another user is refused before anything of it is read', as
     return { branch: AI };
   };
   const { text } = await refusal(findBase(home, asked));
-  assert.match(text, 'dubious ownership');
+  assert.is(
+    text,
+    `error E_NOT_GIT: ${home} is not a git repository that this user may use
+  - fatal: detected dubious ownership in repository at '${home}'
+  next:  start as the user who owns it, or, where you trust what it runs:
+         git config --global --add safe.directory ${home}`,
+  );
   assert.is(read, false);
 });
 
