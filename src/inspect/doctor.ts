@@ -25,7 +25,7 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import { required, toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
-import { carryPaths, refuseTracked } from '../worktree/carry.ts';
+import { carryPaths, isBelow, refuseTracked } from '../worktree/carry.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { WORKTREE } from '../worktree/tree.ts';
@@ -66,7 +66,7 @@ export async function examine(home: string, ports: Ports, options: ExamineOption
     findings.push(ok(`base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`));
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await scheduleFindings(config, { ...ports, home, lab: lab ?? config.loop.lab })));
-    findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
+    findings.push(...(await fileFindings(home, base.commit, config)), ...secretFindings(home, config, ports.env));
     findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
     findings.push(...(await backendFindings(layout, config, ports.env, workers)));
     const carry = carryPaths(config.map.carry);
@@ -134,7 +134,7 @@ async function scheduleFindings({ map }: Configuration, here: Ports & { home: st
   ]);
 }
 
-async function fileFindings(home: string, { map }: Configuration): Promise<Finding[]> {
+async function fileFindings(home: string, commit: string, { map }: Configuration): Promise<Finding[]> {
   const isFolder = (path: string) => fileFacts(join(home, path))?.isFolder === true;
   const folders = [...new Set(Object.values(map.stages).flatMap((stage) => stage.files.map(globFolder)))];
   const stages = Object.values(map.stages);
@@ -167,9 +167,32 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
           `mv ${shellWord(`${WORKTREE}/${path}`)} ${shellWord(path)}`,
         ),
       ),
+    ...(await requiredFindings(home, commit, map, edits)),
     ...(missing.length > 0 ? [note(`carry names what does not exist: ${missing.join(', ')}`)] : []),
     ...(edits.length > 0 ? [note(`not committed, so not in a run: ${edits.join(', ')}`)] : []),
   ];
+}
+
+/** Files that a stage requires and would not find; what git ignores is told with what nobody carries. */
+async function requiredFindings(
+  home: string,
+  commit: string,
+  { stages }: Configuration['map'],
+  edits: readonly string[],
+): Promise<Finding[]> {
+  const committed = [...(await withObjects(home, (objects) => objects.files(commit))).keys()];
+  const isThere = (file: string) =>
+    committed.some((path) => isBelow(path, file)) || fileFacts(join(home, WORKTREE, file));
+  const rows = Object.entries(stages).flatMap(([stage, { requires, needs }]) =>
+    requires.files.filter((file) => !isThere(file)).map((file) => ({ stage, file, needs })),
+  );
+  return rows.flatMap(({ stage, file, needs }) => {
+    if (edits.some((path) => isBelow(file, path)))
+      return [problem(`${stage} requires ${file}, which is not committed`, `git add ${shellWord(file)}\ngit commit`)];
+    if (fileFacts(join(home, file))) return [];
+    const makers = needs.length > 0 ? `, unless a stage before it does (${needs.join(', ')})` : '';
+    return [problem(`${stage} requires ${file}, which is not there`, `make it${makers}`)];
+  });
 }
 
 /** Secrets that cannot be masked. Names keys and files, never a value. */

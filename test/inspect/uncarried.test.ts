@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { examine } from '../../src/inspect/doctor.ts';
 import { run } from '../run/homelab.ts';
-import { commit, repository, write } from '../worktree/repository.ts';
+import { commit, git, repository, write } from '../worktree/repository.ts';
 
 const map = (carry: unknown[]) =>
   JSON.stringify({
@@ -95,6 +95,45 @@ test('doctor names what carry names and only the worktree has', async () => {
       },
     ],
   );
+});
+
+test('a file that a stage requires and would not find is a problem, with the stage and what to do', async () => {
+  const requires = (...files: string[]) => ({ command: 'true', requires: { files } });
+  const home = repository({
+    'ai/context_map.yaml': JSON.stringify({
+      carry: ['secrets.yaml', 'mine.env'],
+      stages: {
+        vms: requires('inventory/', 'inventory/hosts.yml', 'mine.env', 'secrets.yaml', 'made.txt'),
+        talos: { ...requires('secrets.yaml', 'new.yml', 'staged.yml', 'new/', 'ignored.yml'), needs: ['vms'] },
+      },
+    }),
+    '.gitignore': 'secrets.yaml\nmine.env\nignored.yml\nai/worktree\n',
+    'inventory/hosts.yml': 'all: {}\n',
+  });
+  const here = ['mine.env', 'new.yml', 'staged.yml', 'new/a.yml', 'ignored.yml', 'ai/worktree/made.txt'];
+  write(home, Object.fromEntries(here.map((path) => [path, 'a: 1\n'])));
+  git(home, 'add', 'staged.yml');
+  const required = async () =>
+    (await examine(home, { env: { PATH: process.env.PATH ?? '' }, labTools: '/nonexistent' })).filter(({ what }) =>
+      / requires /.test(what),
+    );
+  const uncommitted = (file: string) => ({
+    level: 'problem',
+    what: `talos requires ${file}, which is not committed`,
+    next: `git add ${file}\ngit commit`,
+  });
+  assert.equal(await required(), [
+    { level: 'problem', what: 'vms requires secrets.yaml, which is not there', next: 'make it' },
+    {
+      level: 'problem',
+      what: 'talos requires secrets.yaml, which is not there',
+      next: 'make it, unless a stage before it does (vms)',
+    },
+    ...['new.yml', 'staged.yml', 'new/'].map(uncommitted),
+  ]);
+  write(home, { 'secrets.yaml': 'a: 1\n' });
+  commit(home, { 'new.yml': 'a: 1\n', 'new/a.yml': 'a: 1\n' });
+  assert.equal(await required(), []);
 });
 
 test.run();
