@@ -265,7 +265,7 @@ problems.`,
     load: byHand('doctor'),
   }),
   cron: row(
-    'cron [install|status|remove] [--at TIME] [--every DURATION] [--crontab | --systemd]',
+    'cron [print|install|status|remove] [--at TIME] [--every DURATION] [--crontab | --systemd]',
     'run it by itself: print, install, look at or remove a line of crontab or a timer',
     {
       options: {
@@ -276,7 +276,7 @@ problems.`,
         'yes|y': 'install without asking',
         'dry-run': 'say what install or remove would do',
       },
-      about: `Without a word it prints what install would write. That has the PATH of this shell, and of its other variables what
+      about: `Without a word, or with print, it prints what install would write. That has the PATH of this shell, and of its other variables what
 mendloop reads and what stages name under requires, but no secrets; options of a run (--deadline, --no-ai, …) are passed on.
 install shows it and asks, replaces what an earlier install of this home wrote, and touches nothing else.
 

@@ -1,4 +1,4 @@
-// `mendloop cron [install|status|remove]`: what starts it by itself; printed, installed when asked, looked at, taken away.
+// `mendloop cron [print|install|status|remove]`: what starts it by itself; printed, installed when asked, looked at, taken away.
 import { suggestion } from '../config/suggest.ts';
 import { ago, table } from '../console/words.ts';
 import { isPassing, type Job, lastingPath, partNames, type SchedulerKind } from '../cron/job.ts';
@@ -21,17 +21,18 @@ import type { Answer, CommandInput } from './command.ts';
 import { optionParts, RUN_OPTIONS } from './options.ts';
 import { labOverride, runOptions } from './run-options.ts';
 
-const NEXT = 'mendloop cron, or mendloop cron install|status|remove';
+const NEXT = 'mendloop cron print|install|status|remove';
 
 export async function run(input: CommandInput): Promise<Answer> {
-  const [word, ...more] = input.words;
-  const act = word === undefined ? print : WORDS[word];
+  const [word = 'print', ...more] = input.words;
+  const act = WORDS[word];
   if (!act || more.length > 0)
-    failUsage(`cron does not know ${input.words.join(' ')}${suggestion(word ?? '', Object.keys(WORDS))}`, NEXT);
+    failUsage(`cron does not know ${input.words.join(' ')}${suggestion(word, Object.keys(WORDS))}`, NEXT);
   return act(input);
 }
 
 const WORDS: Readonly<Record<string, (input: CommandInput) => Promise<Answer>>> = {
+  print,
   install: installed,
   status,
   remove: removed,

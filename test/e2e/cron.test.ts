@@ -68,6 +68,7 @@ real('install asks, writes, is content with what it wrote, replaces it; remove l
   const cron = (...words: string[]) => s.run(['cron', ...words], { env: m.env });
   const printed = await cron();
   assert.is(plain(s, printed.stdout), `17 * * * * ${COMMAND} ${MARK}\n`);
+  assert.is(plain(s, (await cron('print')).stdout), plain(s, printed.stdout));
   const [asked, dry] = [await cron('install'), await cron('install', '--dry-run')];
   const shown = `writes into your crontab:\n    17 * * * * ${COMMAND} ${MARK}\n`;
   assert.equal([asked.exit, dry.exit, plain(s, dry.stdout)], [2, 0, shown]);
@@ -266,7 +267,7 @@ test('without the program, without a session, or where it refuses: what, and wha
   assert.match((await told({}, 'install', '--crontab', '--systemd'))[1] as string, 'are two schedulers');
   assert.match(
     (await told({}, 'instal'))[1] as string,
-    'error E_USAGE: cron does not know instal; did you mean "install"?\n',
+    'error E_USAGE: cron does not know instal; did you mean "install"?\n  next:  mendloop cron print|install|status|remove\n',
   );
   assert.match((await told({}, '--workers', 'x'))[1] as string, 'error E_USAGE: --workers x is not a number');
 });
