@@ -1,7 +1,7 @@
 // argv → a command, its words and its options; or one clear error.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/suggest.ts';
-import { failUsage } from '../errors.ts';
+import { type MendError, mendError } from '../errors.ts';
 import { COMMANDS } from './commands.ts';
 import { ALIASES, GLOBAL_OPTIONS, type Options, optionParts, RUN_OPTIONS } from './options.ts';
 
@@ -10,9 +10,11 @@ export interface Arguments {
   command: string;
   words: string[];
   options: Record<string, string | boolean | undefined>;
+  /** E_USAGE for an option that nobody knows, or for words after a command that takes none. */
+  fault: MendError | undefined;
 }
 
-/** Throws E_USAGE for options that nobody knows, and for words after a command that takes none. */
+/** Never throws: who knows the stages can tell whether another fault comes first. */
 export function readArguments(argv: readonly string[]): Arguments {
   // Words behind -- are stages, also when they are names of commands.
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
@@ -27,8 +29,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   const command = commandCalled(word) ?? 'all';
   const accepted = optionTable(RUN_OPTIONS, GLOBAL_OPTIONS, COMMANDS[command]?.options);
   const parsed = parse({ ...everyOption, ...accepted });
-  const help = `mendloop ${command} --help`;
-  for (const [name, value] of Object.entries(parsed.values)) {
+  const optionFault = ([name, value]: [string, unknown]): string[] => {
     const option = accepted[name];
     if (!option) {
       const offered = Object.keys(optionTable(COMMANDS[command]?.options, GLOBAL_OPTIONS));
@@ -36,21 +37,23 @@ export function readArguments(argv: readonly string[]): Arguments {
       const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${offered.map(dashes).join(', ')}`;
       // Do not name the default command when nobody typed it.
       const none = command === parsed.positionals[0] ? `${command} has no option` : 'there is no option';
-      failUsage(`${none} ${dashes(name)}; ${hint}`, help);
+      return [`${none} ${dashes(name)}; ${hint}`];
     }
     const wantsValue = option.type === 'string';
-    if (wantsValue !== (typeof value === 'string')) {
-      failUsage(`option ${dashes(name)} ${wantsValue ? 'needs a value' : 'takes no value'}`, help);
-    }
-  }
+    if (wantsValue === (typeof value === 'string')) return [];
+    return [`option ${dashes(name)} ${wantsValue ? 'needs a value' : 'takes no value'}`];
+  };
   const typed = commandCalled(parsed.positionals[0] ?? '') ? parsed.positionals.slice(1) : parsed.positionals;
   const words = [...typed, ...argv.slice(end + 1)];
   // The usage tells whether words may follow: `<stage>`, or `on|off`.
   const takesWords = /<|\w\|\w/.test(COMMANDS[command]?.usage ?? '');
-  if (words.length > 0 && !takesWords && !parsed.values.help) {
-    failUsage(`${command} takes no words: ${words.join(' ')}`, help);
-  }
-  return { command, words, options: parsed.values as Arguments['options'] };
+  const hasTooMany = words.length > 0 && !takesWords && !parsed.values.help;
+  const [what] = [
+    ...Object.entries(parsed.values).flatMap(optionFault),
+    ...(hasTooMany ? [`${command} takes no words: ${words.join(' ')}`] : []),
+  ];
+  const fault = what === undefined ? undefined : mendError('E_USAGE', { what, next: `mendloop ${command} --help` });
+  return { command, words, options: parsed.values as Arguments['options'], fault };
 }
 
 /** The command that a word means, if it means one. */

@@ -26,14 +26,19 @@ export async function main(given: readonly string[]): Promise<number> {
     const [first = '', ...rest] = argv;
     if (first === '--attempt' || first === '--probe' || first === '--worker')
       return await (await import('./attempt.ts')).STARTS[first](rest);
-    const { command: name, words, options } = readArguments(argv);
+    const { command: name, words, options, fault } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
     let layout: Layout | undefined;
     const findLayout = () => {
-      const root = options.root as string | undefined;
+      const root = typeof options.root === 'string' ? options.root : undefined;
       layout ??= layoutOf(findHome({ root, env: process.env, cwd: process.cwd() }));
       return layout;
     };
+    if (fault) {
+      // A misspelt command explains why its options mean nothing.
+      if (name === 'all') await requireKnown(words[0], findLayout);
+      throw fault;
+    }
     if (options.version) return print(packageVersion());
     const command = COMMANDS[name] as Command;
     if (options.help) {

@@ -3,7 +3,11 @@ import * as assert from 'uvu/assert';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { refusal } from '../refusal.ts';
 
-const refused = (...argv: string[]) => refusal(() => readArguments(argv));
+const refused = (...argv: string[]) =>
+  refusal(() => {
+    const { fault } = readArguments(argv);
+    if (fault) throw fault;
+  });
 
 const GLOBAL = '--root, --json, --quiet, --debug, --help, --version';
 const RUN = '--with-needs, --no-recheck, --workers, --deadline, --backend, --no-ai, --yes, --dry-run';

@@ -96,7 +96,7 @@ test('every command that a page mentions, there is, with these options', () => {
     );
     for (const text of [...spans, ...lines]) {
       const [program, ...words] = text.split(' ');
-      if (program === 'mendloop') readArguments(words);
+      if (program === 'mendloop') assert.is(readArguments(words).fault, undefined, `${page}: ${text}`);
       if (program === 'npm' && words[0] === 'run') assert.ok(words[1] && words[1] in scripts, `${page}: ${text}`);
       const [script] = words.flatMap((word) => /\bscripts\/[\w./-]+$/.exec(word)?.[0] ?? []);
       if (program === 'node' && script) assert.ok(existsSync(join(PACKAGE, script)), `${page}: ${text}`);

@@ -28,6 +28,22 @@ test('an unknown stage: what was meant, and what there is', async () => {
   await refused(s, ['reset', 'vmss'], text('vmss', '; did you mean "vms"?'));
 });
 
+test('a misspelt command comes before its options, which no other command has; those of a stage are told of', async () => {
+  const s = two();
+  const usage = (what: string, next: string) => `error E_USAGE: ${what}\n  next:  ${next}\n`;
+  const unknown = (name: string, hint: string) =>
+    usage(`there is no command or stage "${name}"${hint}`, 'mendloop --help');
+  await refused(s, ['promte', '--accept', 'x'], unknown('promte', '; did you mean "promote"?'));
+  await refused(s, ['--accept', 'x', 'promte'], unknown('promte', '; did you mean "promote"?'));
+  await refused(s, ['promte', '--root'], unknown('promte', '; did you mean "promote"?'));
+  await refused(s, ['vmss', '--nope'], unknown('vmss', '; did you mean "vms"?'));
+  await refused(
+    s,
+    ['vms', '--dryrun'],
+    usage('there is no option --dryrun; did you mean "--dry-run"?', 'mendloop all --help'),
+  );
+});
+
 test('an unknown option, one without its value, and values that mean nothing', async () => {
   const s = two();
   const before = tree(s.home, ['.git']);
