@@ -194,7 +194,7 @@ things stand.`,
     'show what the AI branch would bring to yours; land it with --accept, share it with --push and --pr',
     {
       options: {
-        diff: 'show the whole change',
+        diff: 'show the whole change, also where it has more than 40 lines',
         'accept=COMMIT': `merge the AI branch, which must be at exactly this commit; refused during a run, while a fix is not
 verified, on a conflict, and where your checkout has uncommitted changes`,
         push: `push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced, and

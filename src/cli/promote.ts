@@ -26,12 +26,22 @@ export async function run(input: CommandInput): Promise<Answer> {
 
 async function show({ options, home, layout }: CommandInput): Promise<Answer> {
   const base = await baseOf(home());
-  const { story, rehearsal } = await listPromotion(home(), base, options.diff === true);
+  const { story: whole, rehearsal } = await listPromotion(home(), base, true);
+  const story = options.diff === true ? whole : withShortDiff(whole);
   const busy = runAtWork(layout()) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
   const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now())].join('\n');
   return { text, json: { ...viewOf(story, solve), run_at_work: busy } };
+}
+
+/** Changed lines up to which a diff is shown unasked. */
+const MAX_DIFF_LINES = 40;
+
+/** The story without its diff where that is long. */
+export function withShortDiff({ diff = '', ...rest }: Story): Story {
+  const changed = diff.match(/^[+-](?!\+\+ |-- )/gm)?.length ?? 0;
+  return changed > MAX_DIFF_LINES || diff === '' ? rest : { ...rest, diff };
 }
 
 async function land(input: CommandInput, accepted: string): Promise<Answer> {
@@ -156,12 +166,14 @@ export function promoteLines(story: Story, solve: readonly string[], now: number
       'other commits',
     ),
     ...section(leftOut),
-    ...section(stat === '' ? [] : stat.split('\n')),
+    ...section(stat === '' ? [] : [...stat.split('\n'), ...(diff === undefined ? [WHOLE_DIFF] : [])]),
     ...section(diff?.split('\n') ?? []),
     ...section(writtenLines(story)),
     ...ending(story, solve),
   ];
 }
+
+const WHOLE_DIFF = 'see each change before you land it: mendloop promote --diff';
 
 const fixLines = (fix: StoryFix, now: number): string[] => [
   `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,

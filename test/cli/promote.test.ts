@@ -1,7 +1,7 @@
 // What a promotion says: the line that accepts it comes last, and only when it would be taken.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { landedLines, nothingLine, promoteLines, pullLines } from '../../src/cli/promote.ts';
+import { landedLines, nothingLine, promoteLines, pullLines, withShortDiff } from '../../src/cli/promote.ts';
 import { commitOf, fix, story } from '../promote/stories.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:00Z');
@@ -29,11 +29,34 @@ left out: 2 fixes made and taken back
 left out: 1 commit that main has already
 
  a.txt | 2 +-
+see each change before you land it: mendloop promote --diff
 
 it merges cleanly into main (000000000000)
 to land exactly this:
 mendloop promote --accept ${commitOf('f')}`,
   );
+});
+
+test('a change of at most 40 lines is shown unasked; of a longer one it is said how to see it', () => {
+  const diff = (changed: number) =>
+    [
+      '--- a/a.txt',
+      '+++ b/a.txt',
+      '@@ -1,21 +1,21 @@',
+      ' same',
+      ...Array(changed)
+        .fill('-one')
+        .fill('+two', changed / 2),
+    ].join('\n');
+  const shown = (changed: number) => promoteLines(withShortDiff(story({ diff: diff(changed) })), [], NOW);
+  const see = 'see each change before you land it: mendloop promote --diff';
+  assert.ok(
+    shown(40)
+      .join('\n')
+      .includes(`\n a.txt | 2 +-\n\n${diff(40)}\n\nit merges cleanly`),
+  );
+  assert.not.ok(shown(40).includes(see));
+  assert.ok(shown(41).join('\n').includes(`\n a.txt | 2 +-\n${see}\n\nit merges cleanly`));
 });
 
 test('where the base is protected, the way by a pull request comes first', () => {

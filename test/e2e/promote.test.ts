@@ -47,7 +47,7 @@ promote('a mended stage lands with one line, and is undone by rolling it back an
   assert.is((await s.run()).exit, 0);
 
   const before = here(s);
-  const shown = await s.run(['promote', '--diff']);
+  const shown = await s.run(['promote']);
   const tip = s.git('rev-parse', AI);
   assert.is(shown.exit, 0, said(shown));
   assert.is(lastLine(shown.stdout), `mendloop promote --accept ${tip}`);
