@@ -5,7 +5,7 @@ import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
 import { fail, MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
-import type { GitObjects } from '../io/git-objects.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { recordEnd } from '../journal/history.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
@@ -172,6 +172,14 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   ].filter((notice) => typeof notice === 'string');
   return { run, head, open, worktree, putBack, stale, notices, backend, elsewhere };
 }
+
+/** Reads only. Throws MendError when there is no base to run from, or its configuration cannot be used. */
+export const requireConfiguration = ({ home, ...request }: RunRequest): Promise<void> =>
+  withObjects(home, async (objects) => {
+    const base = await baseOf(home, objects);
+    await configurationAt(home, base.commit, base.name, { objects, backend: request.backend });
+    await loopNotices(home, base, request, objects);
+  });
 
 /** Configuration and plugins as committed on the base, and what the run does: as the cut-off run began, or as requested. */
 async function configure(

@@ -1,6 +1,7 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import { EXIT } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
+import { fileFacts } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
@@ -27,7 +28,7 @@ import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
 import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
-import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
+import { began, type Prepared, prepare, type RunRequest, requireConfiguration } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
 
 export interface RunReport {
@@ -43,6 +44,8 @@ export interface RunReport {
 /** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
 export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
   const layout = layoutOf(request.home);
+  // Where no run was yet, one that cannot begin leaves nothing behind.
+  if (!fileFacts(layout.state)) await requireConfiguration(request);
   const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);

@@ -1,24 +1,20 @@
 // A context map that cannot be used: one clear error, exit 2, nothing begun and nothing changed.
-import { mkdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contextMap, type Files, jsonLines, scenario, tree } from './scenario.ts';
 
 const MAP = 'ai/context_map.yaml';
 
-/** A run on a repository with `files` is refused with `text`; nothing but the loop's own empty folders appears. */
+/** A run on a repository with `files` is refused with `text`; nothing appears. */
 async function refused(files: Files, text: string): Promise<void> {
   const s = scenario({ 'README.md': 'mine\n', ...files });
-  const own = ['.git', 'ai/state', 'ai/logs', 'ai/patches'];
-  mkdirSync(s.path('ai'), { recursive: true });
-  const before = tree(s.home, own);
+  const before = tree(s.home, ['.git']);
   const done = await s.run();
   assert.is(s.plain(done.stderr), text);
   assert.is(done.stdout, '');
   assert.is(done.exit, 2);
-  assert.equal(tree(s.home, own), before);
+  assert.equal(tree(s.home, ['.git']), before);
   assert.equal(s.runs(), []);
-  assert.not(s.has('ai/state/lock.json'), 'the lock was left');
   assert.is(s.git('branch', '--format=%(refname:short)'), 'main', 'a branch was made');
 }
 

@@ -105,14 +105,17 @@ test('a folder that is no git repository, one that is not there, a repository wi
 `,
   );
   assert.equal(tree(outside.home), {}, 'something was written where no repository is');
+  const empty = scenario();
+  const before = tree(empty.home);
   await refused(
-    scenario(),
+    empty,
     [],
     `error E_NO_COMMIT: the repository has no commit yet, so there is nothing to run from
   next:  git add <files>
          git commit -m "first commit"
 `,
   );
+  assert.equal(tree(empty.home), before, 'something was written where nothing can run');
 });
 
 test('a checkout that is on the AI branch, or on none at the first run', async () => {
