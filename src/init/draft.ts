@@ -20,6 +20,7 @@ import {
   outermost,
   perSurvey,
   type Survey,
+  shortened,
   treeOf,
   unique,
 } from './survey.ts';
@@ -135,7 +136,8 @@ export async function destroysByContent(
     const harms = await harm(path, text);
     if (harms === undefined) return `${path} could not be read in time`;
     const worst = harms.find(({ guarded }) => !guarded);
-    if (worst) return `${path === 'x.sh' ? 'it runs' : `${path}, line ${worst.line}:`} ${worst.words.slice(0, 80)}`;
+    if (worst)
+      return `${path === 'x.sh' ? 'it runs' : `${path}, line ${worst.line}:`} ${shortened(worst.words, MAX_WORDS)}`;
   }
   return installsAnew(files, survey);
 }
@@ -179,6 +181,8 @@ const joined = (text: string): string[] =>
     .filter((line) => !/^\s*(?:#|echo\b|printf\b)/.test(line));
 
 const MAX_VERIFY = 2;
+/** Of a command, in the reason why it is no stage. */
+const MAX_WORDS = 80;
 
 export function draftOf(
   { tool, ...given }: Sketch,

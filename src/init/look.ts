@@ -1,6 +1,7 @@
 // The only part of init that touches the machine: lists and reads files, looks for programs, tries checks, writes.
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { OWNED_PATHS } from '../config/files.ts';
 import { runBy, type Sources } from '../fix/judging/judging-set.ts';
 import { slowdown, systemClock } from '../io/clock.ts';
 import { fileFacts, findTool } from '../io/files.ts';
@@ -11,10 +12,11 @@ import { createText, ifPossible, readText } from '../io/store.ts';
 import { createRedactor } from '../outbound/redact/redactor.ts';
 import { DEFAULT_PATH } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
+import { isBelow } from '../worktree/carry.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';
 import type { Asked } from './propose.ts';
-import { isAside, type Survey } from './survey.ts';
+import { isAside, type Survey, shortened } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
 /** The time for all probes on an idle machine; multiplied on a busy one. */
@@ -63,9 +65,12 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     const answer = await tried('docker compose version', home, env, timeLeft(), mask);
     return 'ok' in answer && !answer.ok ? standalone : 'docker compose';
   };
-  const paths = [...checkout.files.keys()];
+  // What mendloop reads here brings no lab up, and no fix may touch it.
+  const isOwned = (file: string) => OWNED_PATHS.some((owned) => isBelow(file, owned));
+  const files = new Map([...checkout.files].filter(([file]) => !isOwned(file)));
+  const paths = [...files.keys()];
   const survey: Survey = {
-    files: checkout.files,
+    files,
     paths,
     text,
     isTooLarge: (file) => (fileFacts(join(home, file))?.size ?? 0) > MAX_TEXT_BYTES,
@@ -142,6 +147,7 @@ async function tried(
   return { ok: false, complaint: mask(firstComplaint(run.output) || run.ended) };
 }
 
+const MAX_COMPLAINT = 140;
 const BEGINS = /\berror\b|ERROR|unknown command|: line \d+:|\bno such\b|\[error\]|\bfailed\b|not found/i;
 
 function firstComplaint(output: string): string {
@@ -150,11 +156,7 @@ function firstComplaint(output: string): string {
     .map((line) => line.trim())
     .filter(Boolean);
   const line = lines.find((one) => BEGINS.test(one) && !/^\[?WARN/i.test(one)) ?? lines[0] ?? '';
-  return line
-    .replace(/^[EWI]\d{4} [^\]]*\] /, '')
-    .replace(/[^\x20-\x7e]+/g, ' ')
-    .trim()
-    .slice(0, 140);
+  return shortened(line.replace(/^[EWI]\d{4} [^\]]*\] /, '').replace(/[^\x20-\x7e]+/g, ' '), MAX_COMPLAINT);
 }
 
 /** Writes the files that do not exist yet; returns their paths. Throws MendError when the disk refuses. */

@@ -85,6 +85,12 @@ export const pathsLike = (survey: Survey, pattern: RegExp): string[] =>
 
 export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+/** At most `most` characters of a text, whole words where it has any, and a mark where it goes on. */
+export function shortened(text: string, most: number): string {
+  const whole = text.trim();
+  return whole.length <= most ? whole : `${whole.slice(0, most - 3).replace(/(?<=\S)\s+\S*$/, '')}...`;
+}
+
 /** Whether README names it, by its name or its path. */
 export const inReadme = ({ readme }: Survey, name: string): boolean =>
   new RegExp(`(?:^|[\\s/\`"'])${escapeRegExp(name)}(?:$|[\\s\`"',.:)])`, 'm').test(readme);

@@ -103,7 +103,17 @@ test('--dry-run prints the map and writes nothing, also where there is one', asy
   assert.match(stdout, /^stages:$/m);
   assert.not.ok(existsSync(join(home, 'ai')));
   commit(home, { [MAP]: 'stages: {a: {command: "true"}}\n' });
-  assert.is((await init(home, '--dry-run')).exit, 0);
+  const beside = await init(home, '--dry-run');
+  assert.equal([beside.exit, beside.stdout], [0, stdout], 'what mendloop reads is no part of a stage');
+});
+
+test('a reason is cut between words, with a mark', async () => {
+  const folder = 'a-folder-whose-name-is-so-long-that-what-bash-says-of-a-script-in-it-does-not-fit-into-one-reason';
+  const home = lab({ [`${folder}/vms.sh`]: '#!/bin/bash\nqm create 100 )\n' });
+  const { stdout } = await init(home, '--dry-run', '--json');
+  const { left_out_of_check: notes } = JSON.parse(stdout) as { left_out_of_check: string[] };
+  const reason = notes.find((note) => note.includes(folder)) ?? '';
+  assert.ok(reason.includes(`it fails today: ${folder}/vms.sh: line 2: syntax error near...`), notes.join('\n'));
 });
 
 interface Refusal {
