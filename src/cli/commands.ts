@@ -45,9 +45,10 @@ of it; and the fixes on the AI branch, which are.`,
       'Reads only; also beside a run that is at work. A stage with a matrix is told with its cells; disks[w1] is one.',
     load: () => import('./status.ts'),
   }),
-  logs: row('logs <stage> [-f] [--raw] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {
+  logs: row('logs <stage> [-f] [-n N] [--raw] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {
     options: {
       'follow|f': 'go on printing until the attempt is over',
+      'lines|n=N': 'only the last N lines',
       raw: 'as it is, also on a terminal, where control characters are spelled out and colours left out',
       path: "print the file's path only",
       'run=RUN': 'the log of that run',

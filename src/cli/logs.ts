@@ -4,12 +4,13 @@ import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { changedAt, fileFacts, filesBelow, foldersIn, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
-import { followLog, printLog } from '../io/log.ts';
+import { followLog, lastLinesAt, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { isReset, recordOf, stepMeant } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { numberOption } from './run-options.ts';
 
 /** Logs that are named when the one asked for is not there. */
 const MAX_LISTED = 10;
@@ -17,13 +18,15 @@ const MAX_LISTED = 10;
 export async function run({ words, options, out, home, layout }: CommandInput): Promise<Answer | number> {
   const [word] = words;
   if (word === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
+  const lines = numberOption(options, 'lines', 'for example: mendloop logs <stage> -n 20');
   const logged = foldersIn(join(layout().logs, splitStepName(word).stage));
   const step = stepMeant(loadStages(layout(), { look: true }).state, word, logged);
   const path = logPath(step);
   if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
   const plain = process.stdout.isTTY === true && !options.raw;
-  if (options.follow) await followLog(path, isRunning, systemClock, plain);
-  else await printLog(path, plain);
+  const from = lines === undefined ? 0 : lastLinesAt(path, lines);
+  if (options.follow) await followLog(path, isRunning, systemClock, plain, from);
+  else await printLog(path, plain, from);
   return 0;
 
   function logPath(name: string): string {

@@ -1,6 +1,6 @@
 // The log of an attempt: written by a relay from its processes, with lines of the loop between them, printed, followed, and its
 // end read. Never all of it in memory.
-import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
@@ -8,22 +8,55 @@ import { type PlainLog, plainLog } from './plain-text.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { ifPossible, makeFolderOf, onDisk } from './store.ts';
 
-/** Copies the file to stdout; `plain` for the person at a terminal. Resolves early when nobody reads any more (`| head`). */
-export async function printLog(path: string, plain: boolean): Promise<void> {
+/**
+ * Copies the file from byte `from` on to stdout; `plain` for the person at a terminal. Resolves early when nobody reads any more
+ * (`| head`).
+ */
+export async function printLog(path: string, plain: boolean, from = 0): Promise<void> {
   const shown = plain ? plainLog() : undefined;
-  await copy(path, 0, shown);
+  await copy(path, from, shown);
   process.stdout.write(shown?.end() ?? '');
 }
 
 const POLL_MS = 200;
 
-/** Goes on printing while `more()` says that something is still writing, and somebody reads. */
-export async function followLog(path: string, more: () => boolean, clock: Clock, plain: boolean): Promise<void> {
+/** Goes on printing, from byte `from` on, while `more()` says that something is still writing, and somebody reads. */
+export async function followLog(
+  path: string,
+  more: () => boolean,
+  clock: Clock,
+  plain: boolean,
+  from = 0,
+): Promise<void> {
   const shown = plain ? plainLog() : undefined;
-  for (let at: number | undefined = 0; at !== undefined; await clock.sleep(POLL_MS)) {
+  for (let at: number | undefined = from; at !== undefined; await clock.sleep(POLL_MS)) {
     const last = !more();
     if ((fileFacts(path)?.size ?? 0) > at) at = await copy(path, at, shown);
     if (last) return void process.stdout.write(shown?.end() ?? '');
+  }
+}
+
+const CHUNK_BYTES = 65_536;
+const NEWLINE = 10;
+
+/** The byte where the last `count` lines of a file begin; 0 where there are not as many. */
+export function lastLinesAt(path: string, count: number): number {
+  const fd = openSync(path, 'r');
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    // The newline that ends the last line begins none.
+    let end = fstatSync(fd).size - 1;
+    for (let left = count; end > 0; ) {
+      const start = Math.max(0, end - CHUNK_BYTES);
+      const bytes = chunk.subarray(0, readSync(fd, chunk, 0, end - start, start));
+      let at = bytes.lastIndexOf(NEWLINE);
+      for (; at >= 0 && --left > 0; ) at = at === 0 ? -1 : bytes.lastIndexOf(NEWLINE, at - 1);
+      if (at >= 0) return start + at + 1;
+      end = start;
+    }
+    return 0;
+  } finally {
+    closeSync(fd);
   }
 }
 

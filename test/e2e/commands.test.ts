@@ -128,6 +128,19 @@ b: exit code 1
   assert.is(last.stdout, log.stdout);
 });
 
+test('logs prints the last lines only, where a number of them is asked for', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'seq 5' }) });
+  await s.run();
+  const text = async (...words: string[]) => (await s.run(['logs', 'a', ...words])).stdout;
+  assert.is(await text('-n', '2'), '4\n5\n');
+  assert.is(await text('--lines', '9'), '1\n2\n3\n4\n5\n');
+  assert.is(await text('-f', '-n', '1'), '5\n');
+  assert.is(
+    (await s.run(['logs', 'a', '-n', '0'])).stderr,
+    'error E_USAGE: --lines 0 is not a number from 1 on\n  next:  for example: mendloop logs <stage> -n 20\n',
+  );
+});
+
 test('after a reset logs finds the last log of a matrix, and of each of its cells', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ m: { command: 'true', matrix: { host: ['a', 'b'] } } }) });
   assert.is((await s.run()).exit, 0);

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfBytes, identifyFrom } from '../../src/failure/fingerprint.ts';
-import { readLogEnd } from '../../src/io/log.ts';
+import { lastLinesAt, readLogEnd } from '../../src/io/log.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
 import { fc, runs } from '../sweep.ts';
 import { folder } from './temporary.ts';
@@ -43,6 +43,25 @@ test('the last bytes of a file, and whether there are more before them', () => {
   assert.equal(readLogEnd(path, 1 << 30), { text: 'one\ntwo\n', cut: false });
   assert.equal(readLogEnd(path, 0), { text: '', cut: true });
   assert.equal(readLogEnd(file(''), 4), { text: '', cut: false });
+});
+
+test('where the last lines begin, however long lines are, and whether or not the last one is over', () => {
+  const long = 'x'.repeat(200_000);
+  for (const lines of [
+    [],
+    ['one'],
+    ['one', 'two', 'three'],
+    ['', '', ''],
+    [long, 'two', long],
+    Array(70_000).fill('a'),
+  ])
+    for (const end of ['', '\n'])
+      for (const count of [1, 2, 3, 4]) {
+        const text = lines.join('\n') + (lines.length > 0 ? end : '');
+        const last = lines.slice(-count).join('\n') + (lines.length > 0 ? end : '');
+        if (end === '' && lines.at(-1) === '') continue;
+        assert.is(lastLinesAt(file(text), count), text.length - last.length);
+      }
 });
 
 test('a file that vanished, a folder, a link to nowhere and a path through a file are nothing to read', () => {
