@@ -390,6 +390,8 @@ export const EVENTS = {
     by_fix: optional(flag),
     /** What was taken back for its failure is there again. */
     back: optional(flag),
+    /** Its checks were looked at outside a run, and did not hold. */
+    drift: optional(flag),
   }),
   'stage.green': row('stage', 'the last step of a stage turned green, and so did the stage', {}),
   'stage.failed': row('stage', 'a stage ended failed', { reason: optional(text) }),

@@ -132,8 +132,8 @@ secret has the same placeholder. When it cannot be done for sure, nothing more i
     load: () => import('./redact.ts'),
   }),
   verify: row('verify [<stage>…]', "run the stages' checks, nothing else", {
-    about:
-      'Runs `verify` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise.',
+    about: `Runs \`verify\` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise: a
+stage whose checks do not hold is to do, until they do or a run has made it again.`,
     load: () => import('./verify.ts'),
   }),
   get: row('get <stage>[.<output>] [--force]', "print the path of a stage's output; make it first when missing", {

@@ -20,6 +20,8 @@ export async function run(input: CommandInput): Promise<Answer | number> {
     });
     return ports.signal.aborted;
   });
+  const cutOff = results.find(({ unrecorded }) => unrecorded)?.unrecorded;
+  if (cutOff) out.line(`note: not on record: run ${cutOff} was cut off, and the next start finishes it`);
   if (out.json) out.jsonLine({ steps: results });
   if (results.length === 0) out.line('nothing is green yet, so there is nothing to verify');
   if (interrupted) return EXIT.interrupted;

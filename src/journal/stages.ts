@@ -32,8 +32,13 @@ const isStepRecord = shaped({
   /** What it was made from when it was last green, where that was in 0.1.0, which counted only the last part of a text. */
   lenient: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
-  /** Green once, and to do again: the commits that made it stale; `remake`: even if its inputs are the same. */
-  stale: optional(shaped({ commits: listOf(text), remake: optional(flag), by_fix: optional(flag) })),
+  /**
+   * Green once, and to do again: the commits that made it stale; `remake`: even if its inputs are the same; `drift`: only because
+   * its checks did not hold.
+   */
+  stale: optional(
+    shaped({ commits: listOf(text), remake: optional(flag), by_fix: optional(flag), drift: optional(flag) }),
+  ),
   /** Tracked files that its attempts changed, as far as they were not put back. */
   wrote: optional(listOf(text)),
   /** The patch that holds them, from home. */
@@ -172,7 +177,8 @@ export function foldStages(state: StageState, event: LoopEvent): void {
     record.cells[cell] = stepRecord;
   }
   if (event.type === 'stage.stale') {
-    for (const stale of [record, ...Object.values(record.cells ?? {})]) markStale(stale, event);
+    const cells = cell === '' ? Object.values(record.cells ?? {}) : [stepRecord];
+    for (const stale of [record, ...cells]) markStale(stale, event);
     return;
   }
   // An attempt that ends without being identified must not show the failure before it.
@@ -251,12 +257,16 @@ function apply(record: StageRecord, event: LoopEvent): void {
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
-  const { why, commit, remake, by_fix, back } = event.data;
+  const { why, commit, remake, by_fix, back, drift } = event.data;
   if (record.status !== 'green' && !record.stale) return;
   // A step that failed since is being mended: this write may be its fix.
   if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
-  const commits = [...new Set([...(record.stale?.commits ?? []), commit])];
-  record.stale = { ...record.stale, commits, ...(remake && { remake }), ...(by_fix && { by_fix }) };
+  if (drift) record.stale ??= { commits: [], drift };
+  else {
+    const { drift: _, ...stale } = record.stale ?? { commits: [] };
+    const commits = [...new Set([...stale.commits, commit])];
+    record.stale = { ...stale, commits, ...(remake && { remake }), ...(by_fix && { by_fix }) };
+  }
   if (remake) delete record.wrote;
   if (record.status !== 'green') return;
   record.reopened = true;

@@ -1,6 +1,8 @@
 // Only the checks of stages, for a person who wants to know whether they still hold.
+import { randomBytes } from 'node:crypto';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
+import type { NewEvent } from '../events.ts';
 import { beginsChecks } from '../failure/grade.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -8,10 +10,11 @@ import { withLock } from '../io/lock.ts';
 import { readLogEnd } from '../io/log.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
+import { recordAction } from '../journal/journal.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
-import { newRunId } from '../journal/runs.ts';
+import { newRunId, nextId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
-import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { inspectTree, openCall } from '../stage/call.ts';
@@ -35,9 +38,16 @@ export interface Verification {
   log: string;
   /** False where there is nothing to check. */
   checked: boolean;
+  /** The cut-off run that this could not be recorded beside. */
+  unrecorded?: string;
 }
 
-/** Runs `verify` of the named stages, or of all green ones; changes no stage's state. Calls `report` as each ends. */
+type Target = ReturnType<typeof stepsToVerify>[number];
+
+/**
+ * Runs `verify` of the named stages, or of all green ones. Calls `report` as each ends. A green stage whose checks do not hold is
+ * to do from then on, until they do; but a cut-off run has the last word on its stages, and nothing is recorded beside it.
+ */
 export async function verifyStages(
   request: RunRequest,
   ports: RunPorts,
@@ -53,7 +63,8 @@ export async function verifyStages(
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);
-      const inUse = stepsElsewhere(openRun(loaded)?.events).size > 0;
+      const open = openRun(loaded);
+      const inUse = stepsElsewhere(open?.events).size > 0;
       const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false, inUse });
       const run: StageRun = {
         ...ports,
@@ -68,16 +79,21 @@ export async function verifyStages(
         requested: [],
         forced: new Set(),
       };
-      for (const step of stepsToVerify(config.map, request, loaded.state)) {
-        const verification = ports.signal.aborted ? undefined : await verifyStep(step, run, ports.signal);
-        if (verification) report(verification);
+      const { state } = loaded;
+      const id = nextId(layout, ports.clock.now(), randomBytes(2).toString('hex'), state.as_of.run);
+      for (const target of stepsToVerify(config.map, request, state)) {
+        const verification = ports.signal.aborted ? undefined : await verifyStep(target, run, ports.signal);
+        if (!verification) continue;
+        const events = changedState(target, verification, state, run.tree.head);
+        if (!open) recordAction({ layout, stages: state, clock: ports.clock, id }, ...events);
+        report({ ...verification, ...(open && events.length > 0 && { unrecorded: open.run }) });
       }
     });
   await withLock(layout, request.command, work);
 }
 
 /** Undefined when it was stopped. */
-async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run: StageRun, stop: AbortSignal) {
+async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Promise<Verification | undefined> {
   const { name, step, cell, stage } = target;
   const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
   const signal = AbortSignal.any([stop, limit.signal]);
@@ -102,17 +118,45 @@ async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run:
   }
 }
 
+/** What a look at the checks changes: a green step whose checks do not hold is to do, one that is to do for that alone is green again. */
+function changedState(
+  { name, stage, step }: Target,
+  seen: Verification,
+  state: StageState,
+  commit: string,
+): NewEvent[] {
+  const record = recordOf(state, step);
+  if (seen.problems.length > 0) {
+    const why = `its checks did not hold: ${seen.log}`;
+    const event: NewEvent = {
+      type: 'stage.stale',
+      stage: name,
+      step,
+      status: 'idle',
+      data: { why, commit, drift: true },
+    };
+    return record?.status === 'green' ? [event] : [];
+  }
+  if (record?.status !== 'idle' || !record.stale?.drift) return [];
+  const fresh: NewEvent = { type: 'step.fresh', stage: name, step, status: 'green', data: {} };
+  const isLast = stepNames(name, stage).every((other) => other === step || recordOf(state, other)?.status === 'green');
+  return [fresh, ...(isLast ? [{ type: 'stage.green', stage: name, status: 'green', data: {} } as const] : [])];
+}
+
 /** The last lines that checks printed, without ours. */
 function lastLines(log: string): string[] {
   const lines = readLogEnd(log, 4096)?.text.split('\n') ?? [];
   return lines.filter((line) => line.trim() !== '' && !beginsChecks(line)).slice(-3);
 }
 
-/** The named steps, or all green ones. Throws MendError for an unknown name. */
+/** The named steps, or all that are green or would be if their checks had held. Throws MendError for an unknown name. */
 export function stepsToVerify(map: ContextMap, { stages, commands }: Selection, state: StageState) {
   return namedStages(map, stages, commands).flatMap((name) => {
     const stage = map.stages[name] as Stage;
     const steps = cellsOf(stage).map((cell) => ({ name, stage, cell, step: stepNameOf(name, cell) }));
-    return steps.filter(({ step }) => stages.length > 0 || recordOf(state, step)?.status === 'green');
+    return steps.filter(({ step }) => {
+      const record = recordOf(state, step);
+      return stages.length > 0 || record?.status === 'green' || record?.stale?.drift;
+    });
   });
 }

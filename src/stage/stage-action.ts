@@ -126,7 +126,8 @@ async function lookAgain(call: StageActionCall, run: StageRun, record: StepRecor
   if (unchecked) return { kind: 'done', fresh: true, result: { since: record.since, unchecked } };
   return stillHolds(call, run, (problems, log) => {
     // What a fix made stale did not drift.
-    if (!isStale) run.journal.append({ type: 'step.drift', stage: name, step, data: { problems, log } });
+    if (!isStale || record.stale?.drift)
+      run.journal.append({ type: 'step.drift', stage: name, step, data: { problems, log } });
   });
 }
 

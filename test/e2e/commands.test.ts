@@ -2,6 +2,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cutOff } from '../run/homelab.ts';
 import { contextMap, ENTRY, folder, jsonLines, namesIn, scenario, survivors, tree, until } from './scenario.ts';
 
 test('plan, --dry-run, validate and doctor write nothing, before the first run and after it', async () => {
@@ -114,11 +115,10 @@ b: exit code 1
     /^a: does not hold\n {2}- cat \.\.\/\.\.\/world: exit code 1\n {2}\| cat: \.\.\/\.\.\/world: No such file or directory\n {2}log: ai\/logs\/a\/<run>-verify\.log\n$/,
   );
   assert.is(broken.exit, 1);
-  assert.is(s.stages().a?.status, 'green', 'verify changes no state');
 
   const would = await s.run(['reset', 'a', '--dry-run']);
   assert.is(would.stdout, 'would set to idle: a\n');
-  assert.is(s.stages().a?.status, 'green');
+  assert.is(s.stages().a?.reset, undefined);
   const reset = await s.run(['reset', 'a', 'b', '--json']);
   assert.equal(jsonLines(reset.stdout), [{ reset: ['a', 'b'] }]);
   assert.equal([s.stages().a?.status, s.stages().b?.status], ['idle', 'idle']);
@@ -274,6 +274,44 @@ test('verify gives up on a check that outlives its stage’s time, and says noth
   const { exit, stdout } = await stopped.done;
   assert.is(exit, 130);
   assert.not.match(stdout, 'holds');
+});
+
+test('what verify found is on record: the stage is to do until its checks hold again, or a run has made it', async () => {
+  const world = { command: 'echo x > ../../$MENDLOOP_MATRIX_HOST', verify: ['cat ../../$MENDLOOP_MATRIX_HOST'] };
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      a: { command: 'echo x > ../../world', verify: ['cat ../../world'] },
+      m: { ...world, matrix: { host: ['cp1', 'cp2'] } },
+    }),
+  });
+  await s.run();
+  const none = await s.run(['verify']);
+  assert.equal([none.exit, s.has('ai/state/actions')], [0, false]);
+  for (const path of ['world', 'cp2']) rmSync(s.path(path));
+  const broken = await s.run(['verify']);
+  assert.equal(
+    [broken.exit, broken.stdout.match(/^\S+: (?:holds|does not hold)$/gm)],
+    [1, ['a: does not hold', 'm[host=cp1]: holds', 'm[host=cp2]: does not hold']],
+  );
+  const why = 'no longer stands: its checks did not hold: ai/logs/a/<run>-verify.log';
+  const [status, plan] = [await s.run(['status']), await s.run(['plan'])];
+  assert.match(s.plain(status.stdout), new RegExp(`^a  idle .*, ${why}$`, 'm'));
+  assert.match(s.plain(plan.stdout), new RegExp(`^a +TODO +${why}$`, 'm'));
+  assert.match(plan.stdout, /^m\[host=cp1\] +DONE +.*\nm\[host=cp2\] +TODO +no longer stands/m);
+
+  s.write({ world: 'y' });
+  const again = await s.run(['verify']);
+  assert.match(again.stdout, /^a: holds\nm\[host=cp1\]: holds\nm\[host=cp2\]: does not hold\n/);
+  assert.equal([s.stages().a?.status, s.stages().a?.stale, s.stages().m?.status], ['green', undefined, 'idle']);
+  const ran = await s.run();
+  assert.match(ran.stdout, /^m\[host=cp2\] +drift/m);
+  assert.equal([ran.exit, s.stages().m?.status, s.read('cp2')], [0, 'green', 'x\n']);
+
+  const run = s.runs().at(-1) as string;
+  cutOff(s.home, run, ({ type }) => type === 'stage.green');
+  rmSync(s.path('world'));
+  const beside = await s.run(['verify', 'a']);
+  assert.match(beside.stdout, `\nnote: not on record: run ${run} was cut off, and the next start finishes it\n`);
 });
 
 test('abandon --worktree lists what would be lost, and removes it only when told again', async () => {

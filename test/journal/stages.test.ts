@@ -287,6 +287,13 @@ test('a green stage that no longer stands is to do again, with every commit that
   const running = a(...green, stale('c1'), ['step.started', 'a'], stale('c2'));
   assert.equal([running?.status, running?.reason, running?.stale?.commits], ['running', undefined, ['c1', 'c2']]);
   for (const before of [[], [['step.failed', 'a']]] as Line[][]) assert.is(a(...before, stale('c1'))?.stale, undefined);
+  const drift = stale('c1', { drift: true });
+  assert.equal(a(...green, drift)?.stale, { commits: [], drift: true }, 'no commit made it stale');
+  for (const lines of [
+    [drift, stale('c2')],
+    [stale('c2'), drift],
+  ])
+    assert.equal(a(...green, ...lines)?.stale, { commits: ['c2'] }, 'drift is not the only reason');
 });
 
 test('a stage that failed since it was stale is being mended: only what is brought back makes it staler', () => {
