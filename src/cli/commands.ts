@@ -59,7 +59,7 @@ of it; and the fixes on the AI branch, which are.`,
   runs: row('runs [--stage NAME] [--outcome O] [--fingerprint F] [--last N]', 'list the runs there have been', {
     options: {
       'stage=NAME': 'only runs that had to do with this stage',
-      'outcome=O': 'only those that ended so: success, partial, failure, abandoned, open',
+      'outcome=O': 'only those that ended so: success, partial, failure, interrupted, abandoned, open',
       'fingerprint=F': 'only those that saw this failure; its first letters are enough',
       'last=N': 'at most N (default: 20)',
     },

@@ -74,7 +74,7 @@ export function reportOf(facts: ReportFacts) {
     days: buckets.map(({ from, runs }) => ({
       from: from.slice(0, 10),
       runs: runs.length,
-      failed: runs.filter(({ outcome }) => outcome !== 'success').length,
+      failed: runs.filter(({ outcome }) => outcome !== 'success' && outcome !== 'interrupted').length,
       tokens: runs.reduce((sum, { tokens }) => sum + tokens, 0),
     })),
     stages: stagesOf(facts, buckets),
@@ -259,7 +259,7 @@ function median(values: readonly number[]): number | null {
 }
 
 function markOf(ends: readonly StageSummary[]): DayMark {
-  const last = ends.findLast(({ end }) => end !== 'skipped' && end !== 'open');
+  const last = ends.findLast(({ end }) => !/^(?:skipped|open|interrupted)$/.test(end));
   if (!last) return ends.length > 0 ? 'skipped' : null;
   if (last.end === 'failed' || last.end === 'give_up') return 'failed';
   const isTroubled = ends.some(

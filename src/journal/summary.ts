@@ -1,4 +1,5 @@
 // A run in one line: what ran, failed, was mended, waits and cost, folded from its events. Pure.
+import { EXIT } from '../errors.ts';
 import { type EventType, FAILURE_CLASSES, FIX_OUTCOMES, type LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { amount, type Checked, count, integer, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
@@ -6,7 +7,7 @@ import { amount, type Checked, count, integer, listOf, name, oneOf, optional, sh
 /** How a stage stood when the run left it, the worst of its cells first: `open` is one that had begun, `fresh` one that was green before. */
 const STAGE_ENDS = ['give_up', 'failed', 'open', 'interrupted', 'skipped', 'green', 'fresh'] as const;
 /** How a run ended; `open`: it has not, or was cut off. */
-export const RUN_OUTCOMES = ['success', 'partial', 'failure', 'abandoned', 'open'] as const;
+export const RUN_OUTCOMES = ['success', 'partial', 'failure', 'interrupted', 'abandoned', 'open'] as const;
 
 const failure = { stage: name, fingerprint: name };
 
@@ -184,7 +185,9 @@ export function summarize(run: string, at: string, events: readonly LoopEvent[])
 }
 
 function noteEnd(draft: Draft, { status, data }: LoopEvent<'run.ended' | 'run.left'>): void {
-  draft.outcome = RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure';
+  // A plan that was stopped is a failure by its contract; for a person it is what they wanted.
+  const isInterrupted = data.exit === EXIT.interrupted && status !== 'abandoned';
+  draft.outcome = isInterrupted ? 'interrupted' : (RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure');
   if (data.exit !== undefined) draft.exit = data.exit;
   if (data.duration_ms !== undefined) draft.duration_ms = data.duration_ms;
 }

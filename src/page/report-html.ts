@@ -148,7 +148,7 @@ const MARKS: Readonly<Record<NonNullable<DayMark>, { look: string; height: numbe
   failed: { look: 'bad', height: 18, word: 'left failed' },
   mended: { look: 'warn', height: 12, word: 'failed or drifted, and green again' },
   green: { look: 'good', height: 5, word: 'green all day' },
-  skipped: { look: 'idle', height: 2, word: 'had no turn' },
+  skipped: { look: 'idle', height: 2, word: 'was not made' },
 };
 const ROW = 38;
 const AXIS = 22;

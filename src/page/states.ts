@@ -28,6 +28,7 @@ const STATES = {
     success: ['good', 'all green'],
     partial: ['part', 'partly green'],
     failure: ['bad', 'failed'],
+    interrupted: ['idle'],
     abandoned: ['idle'],
     open: ['busy', 'at work or cut off'],
   },

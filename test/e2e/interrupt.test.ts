@@ -46,6 +46,11 @@ interrupted: 1 green, 1 interrupted, 1 not started  <n> s
   assert.is(s.stages().b?.status, 'idle');
   assert.not(s.has('ai/state/lock.json'), 'the lock was left');
 
+  assert.match((await s.run(['runs'])).stdout, /^\S+ +just now +interrupted /);
+  assert.match((await s.run(['report'])).stdout, /^ran +1 run +1 interrupted$/m);
+  assert.match((await s.run(['report', '--markdown'])).stdout, /^- \*\*ran: 1 run\*\* 1 interrupted$/m);
+  const { runs, days } = JSON.parse((await s.run(['report', '--json'])).stdout);
+  assert.equal([runs.outcomes, days.at(-1).failed], [{ interrupted: 1 }, 0]);
   const plan = await s.run(['plan']);
   assert.match(plan.stdout, /^b {2}TODO {2}was stopped: interrupted by SIGINT$/m);
   const again = await s.run(['--no-recheck']);

@@ -93,6 +93,8 @@ test('it tells what ran, broke most, was mended, waits and cost', () => {
   assert.equal([report.cost.tokens, report.cost.dollars, report.cost.refused], [700, 0.25, 1]);
   const [a] = report.stages;
   assert.equal(a?.marks, ['mended', 'mended', 'mended', 'green', 'green', 'green', 'failed', null, null, null]);
+  const stopped = run(['step.started', 'a'], ['step.interrupted', 'a', { reason: 'interrupted by SIGINT' }]);
+  assert.equal(reportOf(facts([stopped])).stages[0]?.marks[0], 'skipped', 'what was stopped was not green that day');
   assert.equal([a?.earlier_ms, a?.later_ms], [4000, 9000]);
   assert.equal(
     glanceOf(report).map(({ label, figure }) => `${label}: ${figure}`),

@@ -116,6 +116,16 @@ test('a journal that lost its end ends as run.json says; what cannot be read of 
   assert.match(run?.damage ?? '', 'newer version');
 });
 
+test('a run that was interrupted did not fail, unless it was given up later', () => {
+  const ended = (status: string, exit: number) =>
+    summarize(id(1), '', [
+      ...journalOf([['run.started']]),
+      { ...(journalOf([['run.ended', undefined, { exit }]])[0] as LoopEvent), status },
+    ]).outcome;
+  assert.equal([ended('failure', 130), ended('partial', 130)], ['interrupted', 'interrupted']);
+  assert.equal([ended('abandoned', 130), ended('failure', 1)], ['abandoned', 'failure']);
+});
+
 test('the summary of a run folds what ran, failed, was mended, waits and cost; cells are one stage', () => {
   const seen = { fingerprint: 'f1', excerpt: 'first line\nsecond' };
   const run = summarize(
