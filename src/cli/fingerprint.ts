@@ -5,13 +5,14 @@ import { failureReport } from '../console/failure-report.ts';
 import { failUsage } from '../errors.ts';
 import type { AttemptEnd } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd, WINDOWS } from '../failure/fingerprint.ts';
+import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd } from '../failure/fingerprint.ts';
+import { LOOK_BACK_BYTES } from '../failure/log-end.ts';
 import { localMasks } from '../failure/mask.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
-import { projectRules } from '../mend/identify.ts';
+import { endOfLog, projectRules } from '../mend/identify.ts';
 import { cellValues, splitStepName } from '../plan/matrix.ts';
 import { integer, optional, text } from '../shape.ts';
 import { type Answer, type CommandInput, checkoutOf } from './command.ts';
@@ -102,7 +103,7 @@ async function logOf(path: string | undefined): Promise<ReadEnd> {
   if (file === undefined && process.stdin.isTTY) {
     failUsage('fingerprint reads a log', 'mendloop fingerprint <log>, or: … | mendloop fingerprint');
   }
-  const { end, cut } = await readStreamEnd(WINDOWS[1], file);
+  const { end, cut } = await readStreamEnd(LOOK_BACK_BYTES, file);
   return endOfBytes(end, cut);
 }
 
@@ -112,7 +113,7 @@ function endOfFile(path: string): ReadEnd {
   if (!facts) failUsage(`there is no file ${path}`, next);
   if (facts.isFolder) failUsage(`${path} is a folder`, next);
   if (!readLogEnd(path, 1)) failUsage(`${path} cannot be read`, next);
-  return (bytes) => readLogEnd(path, bytes);
+  return endOfLog(path);
 }
 
 function endedOption({ 'exit-code': code, signal }: CommandInput['options']): AttemptEnd {

@@ -6,6 +6,7 @@ import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
 import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
+import { readEnd } from './log-end.ts';
 import { type LocalMask, MASK_REASONS, type Masked, template } from './mask.ts';
 
 /** Goes into every fingerprint: counting up gives all failures new ones, for a change in what is picked or masked of many. */
@@ -115,7 +116,7 @@ export function identifyFrom(read: ReadEnd, input: WindowedInput): Failure {
 /** Reads from bytes in memory as from a file that holds them; `cut` when they are only the end of it. */
 export function endOfBytes(all: Buffer, cut = false): ReadEnd {
   return (bytes) => {
-    const from = Math.max(0, all.length - bytes);
-    return { text: all.toString('utf8', from), cut: cut || from > 0 };
+    const end = readEnd(all.length, bytes, (from, to) => all.subarray(from, to));
+    return { ...end, cut: cut || end.cut };
   };
 }

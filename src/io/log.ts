@@ -84,6 +84,25 @@ export function readLogEnd(path: string, bytes: number): { text: string; cut: bo
   return tail && { text: tail.text, cut: tail.size > bytes };
 }
 
+/** Hands on how long a log is, and a reader of the bytes between two places; undefined when it cannot be read. */
+export function withLog<T>(
+  path: string,
+  work: (size: number, read: (from: number, to: number) => Buffer) => T,
+): T | undefined {
+  const fd = ifPossible(() => openSync(path, 'r'));
+  if (fd === undefined) return undefined;
+  try {
+    return ifPossible(() => work(fstatSync(fd).size, (from, to) => bytesOf(fd, from, to)));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function bytesOf(fd: number, from: number, to: number): Buffer {
+  const buffer = Buffer.alloc(to - from);
+  return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, from));
+}
+
 export interface LogFile {
   readonly path: string;
   /** Where commands write to; the first call starts the relay. Throws MendError when that cannot be. */

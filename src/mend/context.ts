@@ -5,7 +5,6 @@ import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
-import { readLogEnd } from '../io/log.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { bashParses, shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
@@ -22,6 +21,7 @@ import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { gateRules, linesWith, snapshotTree } from './gate-rules.ts';
+import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
 
@@ -118,7 +118,7 @@ const MAX_GATE_LOG = 16 * 1024;
 const LOG_BYTES = 64 * 1024;
 /** The end of a log, from the beginning of a line on. */
 export function logEnd(path: string): string {
-  const end = readLogEnd(path, LOG_BYTES);
+  const end = endOfLog(path)(LOG_BYTES);
   if (!end) return '';
   return end.cut ? end.text.slice(end.text.indexOf('\n') + 1) : end.text;
 }

@@ -5,11 +5,12 @@ import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import { ALGORITHM, excerptOf, type Failure, identifyFrom } from '../failure/fingerprint.ts';
+import { ALGORITHM, excerptOf, type Failure, identifyFrom, type ReadEnd } from '../failure/fingerprint.ts';
+import { readEnd } from '../failure/log-end.ts';
 import { localMasks } from '../failure/mask.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
-import { readLogEnd } from '../io/log.ts';
+import { withLog } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import type { ExecutionError } from '../plan/codes.ts';
 import { cellKey, cellValues } from '../plan/matrix.ts';
@@ -17,6 +18,12 @@ import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf, type LedgerEntry, seenBy } from '../triage/ledger.ts';
 import type { FailedAttempt } from './failed-cell.ts';
+
+/** Reads the end of a log; a log that cannot be read is none: the failure is then known by how it ended. */
+export const endOfLog =
+  (path: string): ReadEnd =>
+  (bytes) =>
+    withLog(path, (size, read) => readEnd(size, bytes, read));
 
 /** Records the failure of an attempt, read from its log. Throws MendError when the disk refuses. */
 export function identify(run: Run, failed: FailedAttempt): Incident {
@@ -26,12 +33,12 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   const path = layout.log(stage, cellKey(cell), run.id, attempt);
   const green = recordOf(journal.stages, step)?.green_log;
   const ended = endOfAttempt(error);
-  const failure = identifyFrom((bytes) => readLogEnd(path, bytes), {
+  const failure = identifyFrom(endOfLog(path), {
     stage,
     ended,
     local: localMasks(layout.home, Object.values(cell)),
     rules: [...projectRules(run.config.loop), ...run.plugins.rules],
-    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
+    green: green === undefined ? undefined : endOfLog(`${layout.home}/${green}`),
   });
   for (const name of failure.slow ?? []) {
     const text = `passed over, because it takes too long on this log: ${name}`;
@@ -77,12 +84,12 @@ export function identifyAgain(
   const cell = basename(dirname(path));
   const values = cellValues(cell === stage ? '' : cell);
   const green = (stages[stage]?.cells?.[cell] ?? stages[stage])?.green_log;
-  return identifyFrom((bytes) => readLogEnd(path, bytes), {
+  return identifyFrom(endOfLog(path), {
     stage,
     ended,
     rules,
     local: localMasks(layout.home, values),
-    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
+    green: green === undefined ? undefined : endOfLog(`${layout.home}/${green}`),
   });
 }
 

@@ -1,13 +1,14 @@
 // A report as lines for a terminal, and as Markdown for a mail or an issue. What people, logs and models wrote is text in both.
 import { table } from '../console/words.ts';
 import type { Report } from '../inspect/report.ts';
+import { cutText } from '../io/fit-text.ts';
 import { asCode } from '../outbound/text.ts';
 import { glanceOf, reportTitle, type Section, sectionsOf, when } from './report-sections.ts';
 import { stateOf } from './states.ts';
 
 /** Without colour; longer lines are cut where they are printed. */
 export function reportLines(report: Report): string[] {
-  const glance = glanceOf(report).map(({ label, figure, text }) => [label, figure, text]);
+  const glance = glanceOf(report).map(({ label, figure, text }) => [label, figure, cutText(text, MAX_CELL)]);
   return [
     reportTitle(report),
     ...report.notices.map((text) => `note: ${text}`),
@@ -22,10 +23,16 @@ const TIMES = 'times are UTC; a page with pictures and changes: mendloop report 
 
 /** A terminal has few lines; the other forms have all rows. */
 const MAX_ROWS = 12;
+/** Lines of logs are as long as they are; what stands in a last column, often a command, is whole. */
+const MAX_CELL = 100;
+const fitted = (row: readonly string[]): string[] => [
+  ...row.slice(0, -1).map((cell) => cutText(cell, MAX_CELL)),
+  ...row.slice(-1),
+];
 
 function sectionLines({ title, head, rows, none, more }: Section): string[] {
   if (rows.length === 0) return ['', `${title}: ${none}`];
-  const lines = table([head, ...rows.slice(0, MAX_ROWS)]);
+  const lines = table([head, ...rows.slice(0, MAX_ROWS).map(fitted)]);
   const hidden = rows.length - MAX_ROWS;
   return [
     '',

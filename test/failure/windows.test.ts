@@ -8,6 +8,7 @@ import {
   type ReadEnd,
   WINDOWS,
 } from '../../src/failure/fingerprint.ts';
+import { LOOK_BACK_BYTES } from '../../src/failure/log-end.ts';
 
 const [FIRST, LAST] = WINDOWS;
 const input = { stage: 'vms', ended: { exit_code: 1, signal: null, timed_out: false } };
@@ -84,6 +85,21 @@ test('the end of bytes: what was asked for, `cut` when there is more, or when it
   assert.equal(endOfBytes(bytes, true)(99), { text: 'one\ntwo\n', cut: true });
   assert.equal(endOfBytes(Buffer.alloc(0))(4), { text: '', cut: false });
   assert.equal(endOfBytes(Buffer.from('ü'))(1), { text: '\ufffd', cut: true });
+});
+
+test('a line that fills the window does not hide the error before it', () => {
+  const long = (bytes: number) => `{"state": "${'ü'.repeat(bytes >> 1)}"}\n`;
+  for (const behind of [
+    long(5_000_000),
+    `${long(200_000)}${long(300_000)}`,
+    `${long(100_000)}make: *** [up] Error 1\n`,
+  ]) {
+    const read = ofText(`${plain(300)}${CAUSE}${behind}`);
+    assert.equal(identifyFrom(read, input).errors[0]?.lines, [CAUSE.trimEnd()]);
+    assert.ok((read(FIRST)?.text.length ?? 0) <= FIRST);
+  }
+  const far = ofText(`${CAUSE}${long(LOOK_BACK_BYTES)}`)(FIRST);
+  assert.equal([far?.cut, far?.text.includes('cp: ')], [true, false], 'no further back than a pipe is kept');
 });
 
 test('where the first window begins does not matter to an error in it', () => {
