@@ -104,8 +104,17 @@ export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
+/** The plugin whose suggestion a person accepted as their answer. */
+const proposedBy = { proposed_by: optional(text) };
 /** `accepted`: a person agreed to it. */
-const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag, accepted: optional(flag) };
+const committed = {
+  ...notedFix,
+  ...proposedBy,
+  class: text,
+  paths: listOf(text),
+  tried: flag,
+  accepted: optional(flag),
+};
 /** The steps that a failure of several cells is about; absent: the event's own. */
 const steps = { steps: optional(listOf(text)) };
 const reason = { reason: text };
@@ -331,6 +340,8 @@ export const EVENTS = {
     commit: text,
     /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
     left: optional(listOf(text)),
+    /** Its stage has no checks: only the exit code says that it helped. */
+    unchecked: optional(flag),
   }),
   'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
     ...notedFix,
@@ -372,6 +383,7 @@ export const EVENTS = {
   ),
   'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {
     ...notedFix,
+    ...proposedBy,
     case: text,
   }),
   'person.notified': row('stage', 'a person was notified of a failure, and of what', { ...failure, state: name }),
@@ -390,6 +402,8 @@ export const EVENTS = {
     by_fix: optional(flag),
     /** What was taken back for its failure is there again. */
     back: optional(flag),
+    /** A stage that it needs was made again: its checks tell whether it stands. */
+    recheck: optional(flag),
     /** Its checks were looked at outside a run, and did not hold. */
     drift: optional(flag),
   }),

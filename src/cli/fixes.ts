@@ -7,6 +7,7 @@ import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
+import { authorOf } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 export async function run({ words: stages, options, home, layout }: CommandInput): Promise<Answer> {
@@ -28,7 +29,7 @@ function lines(fix: ListedFix, now: number): string[] {
     `${fix.commit.slice(0, 12)}  ${fix.stage}  ${ago(fix.time, now)}  ${fix.fix}`,
     ...fixOutcome(fix).map((line) => `    ${line}`),
     `    why:  ${fix.reason}`,
-    `    for:  ${fix.class} ${fix.fingerprint}; by ${fix.plugin}; in ${fix.paths.join(', ')}`,
+    `    for:  ${fix.class} ${fix.fingerprint}; by ${authorOf(fix)}; in ${fix.paths.join(', ')}`,
     ...diff.map((line) => `    ${line}`),
   ];
 }

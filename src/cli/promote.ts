@@ -10,7 +10,7 @@ import type { PullRequest } from '../promote/pull-request.ts';
 import type { Pushed } from '../promote/push.ts';
 import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
-import { counted } from '../triage/words.ts';
+import { authorOf, counted } from '../triage/words.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { literalGlob } from '../worktree/save-changes.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -178,7 +178,7 @@ const WHOLE_DIFF = 'see each change before you land it: mendloop promote --diff'
 const fixLines = (fix: StoryFix, now: number): string[] => [
   `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
   `        why:  ${plain(fix.reason)}`,
-  `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
+  `        by:   ${authorOf(fix, fix.tier)}, run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
   `        ${fix.outcome === 'verified' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
   ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>

@@ -5,8 +5,9 @@ import { caseCommands } from '../outbound/case-summary.ts';
 import { cellNames } from '../plan/matrix.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
-import { counted } from '../triage/words.ts';
+import { authorOf, counted } from '../triage/words.ts';
 import { familiarity, kind } from './failure-lines.ts';
+import { outcomeText } from './fix-outcome.ts';
 import { countCells } from './rows.ts';
 import { ago, since, spell } from './words.ts';
 
@@ -133,10 +134,11 @@ function caseLines(name: string, suggestion: LedgerEntry['suggestion']): string[
   ];
 }
 
-const patchLines = ({ hash, outcome, tier, plugin, note, why }: LedgerEntry['patches'][number]): string[] => [
-  `  fix ${hash.slice(0, 12)} by ${plugin} (${tier}): ${outcome}${why ? `, ${why}` : ''}`,
-  ...(note ? [`    ${note.fix}`] : []),
-];
+function patchLines(patch: LedgerEntry['patches'][number]): string[] {
+  const { hash, outcome, tier, note, why, unchecked } = patch;
+  const how = unchecked ? outcomeText({ outcome, unchecked: true }) : `${outcome}${why ? `, ${why}` : ''}`;
+  return [`  fix ${hash.slice(0, 12)} by ${authorOf(patch, tier)}: ${how}`, ...(note ? [`    ${note.fix}`] : [])];
+}
 
 export function nextLines(next: Decision | { unknown: string }, title: string): string[] {
   if ('unknown' in next) return [title, `  cannot be told while the configuration is not sound: ${next.unknown}`];

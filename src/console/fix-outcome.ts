@@ -13,6 +13,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   unknown: 'the ledger knows nothing of it',
 };
 
+const BY_EXIT_CODE = 'verified by its exit code alone (the stage has no checks)';
 const CAME_AGAIN = 'taken back unjudged; came again with its failure, above';
 
 interface Outcome {
@@ -20,10 +21,13 @@ interface Outcome {
   readonly came_again?: true;
   readonly on_base?: true;
   readonly left?: string;
+  readonly unchecked?: true;
 }
 
-export const outcomeText = ({ outcome, came_again, left }: Outcome): string =>
-  `${came_again ? CAME_AGAIN : (OUTCOMES[outcome] ?? outcome)}${left ? `, but for ${left}` : ''}`;
+export function outcomeText({ outcome, came_again, left, unchecked }: Outcome): string {
+  const usual = outcome === 'verified' && unchecked ? BY_EXIT_CODE : (OUTCOMES[outcome] ?? outcome);
+  return `${came_again ? CAME_AGAIN : usual}${left ? `, but for ${left}` : ''}`;
+}
 
 /** One line, and another where the owner's branch still has what was taken back. */
 export const fixOutcome = (fix: Outcome): string[] => [

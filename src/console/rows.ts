@@ -1,7 +1,7 @@
 // One row for each stage: the cells of a matrix are told as one, with counts, and by name where something is wrong with them.
 import { cellNames } from '../plan/matrix.ts';
 import type { FailureView } from './failure-lines.ts';
-import type { StepView, Tally } from './tally.ts';
+import { NO_CHECKS, type StepView, type Tally } from './tally.ts';
 
 /** A stage as it is shown; `cells`: of a matrix, as far as they began. */
 export interface Row extends StepView {
@@ -37,6 +37,7 @@ function rowOf(stage: string, views: readonly StepView[]): Row {
   const counts = countCells(views.map((view) => ({ step: view.step, status: shownStatus(view) })));
   // Failures have lines of their own.
   const why = /skipped|interrupted/.test(status) ? views.find((view) => view.status === status)?.reason : undefined;
+  const isBlind = views.every(({ reason }) => reason === NO_CHECKS);
   const busy = views.find((view) => view.busy)?.busy;
   const pause = views.find((view) => view.pause)?.pause;
   return {
@@ -45,7 +46,7 @@ function rowOf(stage: string, views: readonly StepView[]): Row {
     status,
     since,
     took: Math.max(...views.map((view) => view.since + (view.took ?? 0))) - since,
-    reason: counts + (why ? ` (${why})` : ''),
+    reason: counts + (why ? ` (${why})` : '') + (isBlind ? ` ${NO_CHECKS}` : ''),
     cells: views,
     failures: distinct.map((failure) => withCells(failure, failed)),
     ...(busy && { busy }),

@@ -1,7 +1,7 @@
 // What both ways to watch a run say in the same words: that the lab is simulated, news of fixes, and the last lines.
 import { nextLines } from '../errors.ts';
 import type { DataOf, EventType, LoopEvent } from '../events.ts';
-import { counted } from '../triage/words.ts';
+import { authorOf, counted, staleWords } from '../triage/words.ts';
 import { type Row, rowsOf, shownStatus } from './rows.ts';
 import { newTally, note, type StepView, type Tally } from './tally.ts';
 import { spell } from './words.ts';
@@ -13,7 +13,7 @@ const fixOf = ({ note }: { note: { fix: string } }): string => note.fix || 'a ch
 type News = { [T in EventType]?: (data: DataOf<T>) => [word: string, text: string] };
 
 const NEWS: News = {
-  'fix.committed': (d) => ['fix', `${fixOf(d)}  (${d.plugin}: ${d.paths.join(', ')})`],
+  'fix.committed': (d) => ['fix', `${fixOf(d)}  (${authorOf(d)}: ${d.paths.join(', ')})`],
   'fix.refused': (d) => ['refused', `${d.plugin}: ${d.code}: ${d.reasons[0] ?? ''}`],
   'fix.judged': (d) => (d.outcome === 'verified' ? ['mended', fixOf(d)] : ['kept', `${fixOf(d)}: ${d.reason}`]),
   'fix.reverted': (d) => ['taken back', `${fixOf(d)}: ${d.reason}`],
@@ -25,7 +25,7 @@ const NEWS: News = {
   'prompt.saved': (d) => ['kept', `the question that nobody could be asked: ${d.path}`],
   'case.opened': (d) => ['case', `${d.case}: ${d.path}`],
   'case.closed': (d) => ['case', `${d.case || 'what was given up'} is closed: ${d.reason}`],
-  'stage.stale': (d) => ['stale', `no longer stands: ${d.why}`],
+  'stage.stale': (d) => ['stale', staleWords(d)],
   'safe_mode.on': (d) => ['safe mode', `safe mode is on, the AI changes nothing more: ${d.why}`],
 };
 

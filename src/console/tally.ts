@@ -132,9 +132,13 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;
   delete view.pause;
-  const reason = type === 'step.fresh' ? heldWords(data, at) : 'reason' in data ? data.reason : undefined;
+  const blind = type === 'step.done' && data.unchecked ? NO_CHECKS : undefined;
+  const reason = type === 'step.fresh' ? heldWords(data, at) : 'reason' in data ? data.reason : blind;
   Object.assign(view, { status, reason, next: 'next' in data ? data.next : undefined });
 }
+
+/** Behind the green of a step that only its exit code tells of. */
+export const NO_CHECKS = '(no checks)';
 
 /** The words for a step that was not run again: `still holds` only when its checks were run. */
 function heldWords({ unchecked, since: from }: DataOf<'step.fresh'>, at: number): string {

@@ -15,6 +15,7 @@ import {
   text,
   time,
 } from '../shape.ts';
+import { staleWords } from '../triage/words.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
@@ -257,7 +258,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
-  const { why, commit, remake, by_fix, back, drift } = event.data;
+  const { commit, remake, by_fix, back, drift } = event.data;
   if (record.status !== 'green' && !record.stale) return;
   // A step that failed since is being mended: this write may be its fix.
   if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
@@ -271,7 +272,7 @@ function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
   if (record.status !== 'green') return;
   record.reopened = true;
   turn(record, event, 'idle');
-  record.reason = `no longer stands: ${why}`;
+  record.reason = staleWords(event.data);
 }
 
 function noteChecks(record: StepRecord, unchecked: DataOf<'step.fresh'>['unchecked']): void {

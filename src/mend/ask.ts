@@ -66,14 +66,15 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
 /** The first of the withdrawn fixes that still fits. A person's answer that does not is handed back to them. */
 async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
   const patches = incident.history.patches.filter(({ hash }) => hashes.includes(hash));
-  for (const { hash, tier, plugin, accepted } of patches) {
+  for (const { hash, tier, plugin, accepted, proposed_by } of patches) {
     const context = await contextFor(run, incident, tier);
     const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
     const judged = proposal && (await judgeProposal(proposal, context));
     // A person's answer is accepted, also where an older version did not record that.
     const isAccepted = accepted || plugin === PERSON;
     if (judged?.ok) {
-      return { sound: { ...judged, hash }, origin: { plugin, tier, tried: false, accepted: isAccepted } };
+      const origin = { plugin, tier, tried: false, accepted: isAccepted, proposed_by };
+      return { sound: { ...judged, hash }, origin };
     }
     const { code, reasons } = judged ?? { code: 'no_change', reasons: ['it is not kept any more'] };
     record(run, incident, 'fix.refused', { tier, plugin, round: 1, code, reasons: [...reasons], hash });

@@ -3,6 +3,7 @@
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
+import { hasChecks } from '../stage/checks.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
@@ -47,13 +48,13 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
   const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
-  const { plugin, tier, tried, accepted } = origin;
+  const { plugin, tier, tried, accepted, proposed_by } = origin;
   // Commit messages may be pushed anywhere.
   const note = { fix: run.mask(sound.note.fix), reason: run.mask(sound.note.reason) };
   const paths = pathsOf(sound);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
-  const more = { ...(accepted && { accepted }), ...sharedBy(incident) };
+  const more = { ...(accepted && { accepted }), ...(proposed_by && { proposed_by }), ...sharedBy(incident) };
   const data = { hash, class: failureClass, tier, plugin, note, paths, tried, ...more };
   const place = { stage, step, attempt, fingerprint, run: run.id, item: itemNumber(stage), case: origin.case };
   const message = fixMessage({ ...data, ...place });
@@ -113,14 +114,19 @@ export function takeBack(
 
 /** Records the outcome of a fix that stays on the branch; `left`: the cells that it did not help. */
 export function recordFixStays(
-  { journal }: Run,
+  { journal, config }: Run,
   fix: Fix,
   outcome: 'provisional' | 'holds' | 'verified',
   reason: string,
   left: readonly string[] = [],
 ): void {
   const { stage, step, commit } = fix;
-  const data = { ...fixData(fix), outcome, reason, commit, ...(left.length > 0 && { left: [...left] }) };
+  const verifier = outcome === 'verified' ? config.map.stages[stage] : undefined;
+  const more = {
+    ...(left.length > 0 && { left: [...left] }),
+    ...(verifier && !hasChecks(verifier) && { unchecked: true }),
+  };
+  const data = { ...fixData(fix), outcome, reason, commit, ...more };
   journal.append({ type: 'fix.judged', stage, step, data });
 }
 

@@ -39,6 +39,8 @@ export interface FixOrigin {
   case?: string;
   /** A person agreed to it: no one is asked again. */
   accepted?: boolean;
+  /** The plugin whose suggestion they accepted as their answer. */
+  proposed_by?: string | undefined;
 }
 
 /** A fix that passed the gate; `notes`: for the person who is asked about it, from plugins that were asked after it. */

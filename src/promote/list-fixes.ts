@@ -12,7 +12,7 @@ import { landedCommits } from '../worktree/landed.ts';
 
 export type FixFacts = ReturnType<typeof fixFacts>;
 
-export interface ListedFix extends FixFacts {
+export interface ListedFix extends FixFacts, LedgerFacts {
   /** As the branch and the ledger have it; `landed`: the base has it already. */
   outcome: FixOutcome | 'landed' | 'unknown';
   /** Set when it was taken back: the commit that did. */
@@ -21,9 +21,17 @@ export interface ListedFix extends FixFacts {
   on_base?: true;
   /** True: it was taken back unjudged, and the same change is here again. */
   came_again?: true;
+  diff?: string;
+}
+
+/** What the ledger adds to how a fix stands. */
+export interface LedgerFacts {
   /** The names of the cells that it did not help, where it helped others. */
   left?: string;
-  diff?: string;
+  /** Only an exit code verified it. */
+  unchecked?: true;
+  /** Whose suggestion a person accepted. */
+  proposed_by?: string;
 }
 
 /** Newest first; nothing when there is no AI branch yet. Throws a GitError. */
@@ -56,7 +64,7 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
       ...(by ? { taken_back_by: by.commit } : {}),
       ...(by && outcomeBy(by) === 'withdrawn' && isAgain(fix, committed) ? { came_again: true } : {}),
       ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
-      ...(by ? {} : leftBy(patch)),
+      ...ledgerFacts(patch, by === undefined),
       ...(withDiff ? { diff: await fixDiff(layout, fix.commit) } : {}),
     };
   });
@@ -77,9 +85,12 @@ const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>
 const outcomeBy = (by: CommittedFix): FixOutcome =>
   FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
 
-/** The cells that a patch did not help, by name; nothing where it helped all. */
-export const leftBy = (patch: Patch | undefined): { left?: string } =>
-  patch?.left ? { left: cellNames(patch.left) } : {};
+/** `stands`: it was not taken back, so that its outcome is that of the ledger. */
+export const ledgerFacts = (patch: Patch | undefined, stands: boolean): LedgerFacts => ({
+  ...(stands && patch?.left && { left: cellNames(patch.left) }),
+  ...(stands && patch?.unchecked && { unchecked: true }),
+  ...(patch?.proposed_by !== undefined && { proposed_by: patch.proposed_by }),
+});
 
 /** A fix as its commit has it. */
 export function fixFacts(fix: CommittedFix) {

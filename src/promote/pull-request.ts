@@ -9,6 +9,7 @@ import { outgoingRedactor } from '../mend/documents.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { asCode } from '../outbound/text.ts';
 import type { Configuration } from '../stage/configuration.ts';
+import { authorOf } from '../triage/words.ts';
 import type { Base } from '../worktree/base.ts';
 import { complaints, shellWord, short } from '../worktree/messages.ts';
 import { judgeToday } from './judge-today.ts';
@@ -170,23 +171,25 @@ export function pullRequestText(story: Story): string {
   ].join('\n');
 }
 
-function aboutFix({ reason, paths, plugin, tier, run, time, today, accepted }: StoryFix): string[] {
+function aboutFix(fix: StoryFix): string[] {
+  const { reason, paths, tier, run, time, today, accepted } = fix;
   const would = today?.verdict === 'ask' ? 'ask about it' : 'refuse it';
   const why =
     today && `(${asCode(today.code)}): ${asCode(today.reasons.join('; '))}${accepted ? '; its owner accepted it' : ''}`;
   return [
     `  - why: ${asCode(reason)}`,
-    `  - in ${paths.map(asCode).join(', ')}; by ${asCode(plugin)} (${tier}), run ${asCode(run)}, ${time}`,
+    `  - in ${paths.map(asCode).join(', ')}; by ${asCode(authorOf(fix, tier))}, run ${asCode(run)}, ${time}`,
     ...(today ? [`  - **today the gate would ${would}** ${why}`] : []),
   ];
 }
 
 /** What is not verified is never shared, but where all that is left waits for something outside. */
-function verified({ commit, stage, left, not_standing: open = [] }: StoryFix): string {
+function verified({ commit, stage, left, unchecked, not_standing: open = [] }: StoryFix): string {
   const others = open.map(({ stage }) => asCode(stage)).join(', ');
   const rest = others && `, but could not be made again for a reason outside of the repository: ${others}`;
   const who = left
     ? `some cells of ${asCode(stage)} were green with it, not ${asCode(left)}`
     : `${asCode(stage)} was green with it`;
-  return `- ${asCode(short(commit))}: ${who}${rest}.`;
+  const blind = unchecked ? ' by its exit code alone: it has no checks' : '';
+  return `- ${asCode(short(commit))}: ${who}${blind}${rest}.`;
 }

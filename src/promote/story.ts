@@ -9,20 +9,19 @@ import { type Git, lines, openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import { lastWriters, type StageState } from '../journal/stages.ts';
 import { entryOf, type Ledger, lostChange, patchIn } from '../triage/ledger.ts';
+import { authorOf } from '../triage/words.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { treeOf } from '../worktree/merge-tree.ts';
 import { short } from '../worktree/messages.ts';
-import { type FixFacts, fixFacts, leftBy } from './list-fixes.ts';
+import { type FixFacts, fixFacts, type LedgerFacts, ledgerFacts } from './list-fixes.ts';
 import { type OtherCommit, promoteRange } from './range.ts';
 import { type Rehearsal, rehearsePromotion } from './rehearse.ts';
 
-export interface StoryFix extends FixFacts {
+export interface StoryFix extends FixFacts, LedgerFacts {
   tier: FixTier;
   outcome: FixOutcome | 'unknown';
-  /** The names of the cells that it did not help, where it helped others. */
-  left?: string;
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
   /** A person agreed to it. */
@@ -125,7 +124,7 @@ function storyFix(fix: CommittedFix, ledger: Ledger): StoryFix {
     ...fixFacts(fix),
     tier: fix.tier,
     outcome,
-    ...leftBy(patch),
+    ...ledgerFacts(patch, true),
     ...((accepted || fix.plugin === PERSON) && { accepted: true }),
     ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
   };
@@ -222,7 +221,7 @@ export function promoteMessage(story: Story): string {
     '',
     `Merges ${branch} into ${base}.`,
     '',
-    ...fixes.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${fix.plugin}, ${fix.fingerprint})`),
+    ...fixes.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${authorOf(fix)}, ${fix.fingerprint})`),
     ...undone.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${fix.fingerprint})`),
     ...others.map(({ commit, subject: text }) => `- ${text} (${short(commit)})`),
     '',

@@ -85,7 +85,10 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
         const { stage, fingerprint, case: name } = summary;
         patchFiles(layout).write(hash, files, diff, note);
         // Stored like a withdrawn fix: it is applied first when the failure returns.
-        const data = { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } } as const;
+        const isSuggested = request.answer === undefined && summary.suggested !== undefined;
+        const proposed = isSuggested ? { proposed_by: summary.suggested?.plugin } : {};
+        const by = { tier: 'escalation', plugin: PERSON, ...proposed } as const;
+        const data = { fingerprint, case: name, hash, ...by, note: { ...note } };
         recordAction({ layout, stages: loaded.state, clock: ports.clock }, { type: 'case.answered', stage, data });
         store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
       }

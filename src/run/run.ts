@@ -86,7 +86,10 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
 /** Stages that are stale and did not run, and why; one that failed since counts as failed. */
 function staleStages({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
   const stale = names.filter((name) => stages[name]?.stale && stages[name]?.status === 'idle');
-  return stale.map((stage) => ({ stage, why: (stages[stage]?.reason ?? '').replace('no longer stands: ', '') }));
+  return stale.map((stage) => ({
+    stage,
+    why: (stages[stage]?.reason ?? '').replace(/^(?:no longer stands|to be checked again): /, ''),
+  }));
 }
 
 function opening({ run, open, head, worktree, stale, notices, elsewhere }: Prepared, request: RunRequest): NewEvent[] {

@@ -6,6 +6,7 @@ import { html } from '../page/html.ts';
 import { stateHtml } from '../page/states.ts';
 import { fixDiff, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
+import { authorOf } from '../triage/words.ts';
 import { commandHtml, facts, href, link, missing, type Params, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import type { Site } from './site.ts';
 
@@ -21,7 +22,7 @@ export async function fixesView(site: Site): Promise<View> {
     row(
       link(href('fixes', fix.commit), fix.fix || 'a change'),
       stateHtml('fix', fix.outcome),
-      html`${fix.stage}: ${fixOutcome(fix).join('; ')}<br><span class="small">by ${fix.plugin}, in ${fix.paths.join(', ')}</span>`,
+      html`${fix.stage}: ${fixOutcome(fix).join('; ')}<br><span class="small">by ${authorOf(fix)}, in ${fix.paths.join(', ')}</span>`,
       timeHtml(fix.time, now),
     ),
   );

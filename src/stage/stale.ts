@@ -8,6 +8,7 @@ import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { stepInputs } from './call.ts';
+import { hasChecks } from './checks.ts';
 import type { StageRun } from './run.ts';
 
 /** What a write did to the tree. */
@@ -59,11 +60,15 @@ export function lostWork({ stages }: ContextMap, state: StageState, changed: rea
   return wrote.filter((path) => !changed.includes(path));
 }
 
-export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string, byFix: boolean): NewEvent => ({
+export const staleEvent = (
+  { stage, why, remake, recheck }: StaleStage & { recheck?: boolean },
+  commit: string,
+  byFix: boolean,
+): NewEvent => ({
   type: 'stage.stale',
   stage,
   status: 'idle',
-  data: { why, commit, ...(remake && { remake }), ...(byFix && { by_fix: true }) },
+  data: { why, commit, ...(remake && { remake }), ...(recheck && { recheck }), ...(byFix && { by_fix: true }) },
 });
 
 /** Records which green stages no longer stand after a fix was applied or taken back, which ended in `commit`. */
@@ -143,9 +148,13 @@ export function remadeEvents(
   const needing = Object.keys(map.stages).filter((name) => map.stages[name]?.needs.includes(made));
   const standing = needing.filter((name) => stages[name]?.status === 'green' || stages[name]?.stale);
   const byFix = stale?.by_fix === true || fixes.length > 0;
-  return standing.flatMap((stage) =>
-    (commits.length > 0 ? commits : [head]).map((commit) =>
-      staleEvent({ stage, why: `${made} was made again`, remake: false }, commit, byFix),
-    ),
-  );
+  return standing.flatMap((stage) => {
+    const stale = {
+      stage,
+      why: `${made} was made again`,
+      remake: false,
+      recheck: hasChecks(map.stages[stage] as Stage),
+    };
+    return (commits.length > 0 ? commits : [head]).map((commit) => staleEvent(stale, commit, byFix));
+  });
 }

@@ -4,7 +4,7 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { PERSON } from '../events.ts';
 import type { Incident } from './incident.ts';
 import { type DayUsage, isFlapping, type LedgerEntry, triesSpent, usedOn } from './ledger.ts';
-import { counted, dayOf, ordinal } from './words.ts';
+import { authorOf, counted, dayOf, ordinal } from './words.ts';
 
 /** As much of an incident as a decision needs; `history` is undefined for a failure that was never seen. */
 export interface DecidedIncident
@@ -146,9 +146,10 @@ function decideFix(incident: DecidedIncident, situation: Situation): Decision | 
   }
   if (!ai) return none('no_ai', 'the AI is switched off for this run');
   if (reapply.length > 0) {
-    const byPerson = withdrawn.some((p) => p.plugin === PERSON);
+    const answer = withdrawn.find((p) => p.plugin === PERSON);
     const what = `${counted(reapply.length, 'fix', 'fixes')} withdrawn earlier: applied again, nobody is asked`;
-    const reason = byPerson ? 'a person answered the case: their change is applied first' : what;
+    const answered = 'a person answered the case: their change is applied first';
+    const reason = answer?.proposed_by ? `${authorOf(answer)}: applied first` : answer ? answered : what;
     return { tier: 'executor', scope: 'known-fixes-only', reapply, reason };
   }
   if (history && isFlapping(history, now)) {

@@ -213,7 +213,10 @@ function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix 
 
 const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
-type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'accepted'>;
+type FixData = Pick<
+  Patch,
+  'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'unchecked' | 'accepted' | 'proposed_by'
+>;
 
 function setOutcome(
   entry: LedgerEntry,
@@ -232,6 +235,7 @@ function setOutcome(
   const note = data.note?.fix ? data.note : earlier?.note;
   const commit = data.commit || earlier?.commit;
   const accepted = data.accepted || earlier?.accepted;
+  const proposedBy = data.proposed_by ?? (earlier?.plugin === plugin ? earlier.proposed_by : undefined);
   const now: Patch = {
     hash,
     outcome,
@@ -242,7 +246,9 @@ function setOutcome(
     ...(commit && { commit }),
     ...(run && { run }),
     ...(left.length > 0 && { left }),
+    ...(data.unchecked && { unchecked: true }),
     ...(accepted && { accepted }),
+    ...(proposedBy !== undefined && { proposed_by: proposedBy }),
     time,
   };
   if (index === -1) entry.patches.push(now);

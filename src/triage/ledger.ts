@@ -30,8 +30,12 @@ const isPatch = shaped({
   run: optional(text),
   /** The cells that it did not help, where it helped others. */
   left: optional(listOf(name)),
+  /** Its stage had no checks when it was verified. */
+  unchecked: optional(flag),
   /** A person agreed to it: no one is asked again. */
   accepted: optional(flag),
+  /** The plugin whose suggestion a person accepted as their answer. */
+  proposed_by: optional(text),
   time,
 });
 /** A patch tried on a failure, as it stands. */

@@ -1,4 +1,4 @@
-// Numbers and days in the words of a reason. Pure.
+// Numbers, days and authors in the words of a reason. Pure.
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
@@ -8,6 +8,21 @@ export const ordinal = (n: number): string => ORDINALS[n - 1] ?? `number ${n}`;
 /** `1 try`, `3 tries`. */
 export const counted = (n: number, singular: string, plural = `${singular}s`): string =>
   `${n} ${n === 1 ? singular : plural}`;
+
+/** Who made a fix: `ollama`, with its tier `ollama (executor)`, or `known-fixes, accepted by a person`. */
+export const authorOf = (
+  { plugin, proposed_by }: { readonly plugin: string; readonly proposed_by?: string | undefined },
+  tier?: string,
+): string => (proposed_by ? `${proposed_by}, accepted by a person` : `${plugin}${tier ? ` (${tier})` : ''}`);
+
+/** Why a green stage is looked at, or made, again. */
+export const staleWords = ({
+  why,
+  recheck,
+}: {
+  readonly why: string;
+  readonly recheck?: boolean | undefined;
+}): string => `${recheck ? 'to be checked again' : 'no longer stands'}: ${why}`;
 
 /** The UTC day of an ISO time. */
 export const dayOf = (time: string): string => time.slice(0, 10);

@@ -48,6 +48,18 @@ test('still green: what was not run says why', () => {
   ]);
 });
 
+test('green by its exit code alone: said of a stage, and of all cells of a matrix', () => {
+  const blind = { unchecked: 'nothing to check' };
+  assert.match(
+    out([begins(['vms']), ['step.done', 'vms', blind], ended(0)]).join('\n'),
+    /^vms {2}green +\(no checks\)$/m,
+  );
+  const cells = (first: object) =>
+    out([begins(['m']), ['step.done', 'm[h=1]', first as never], ['step.done', 'm[h=2]', blind], ended(0)]).join('\n');
+  assert.match(cells(blind), /^m +.*2 green \(no checks\)$/m);
+  assert.not.match(cells({}), 'no checks');
+});
+
 test('that a stage no longer stands is said once, until it is green again', () => {
   const stale = (why: string): Line => ['stage.stale', 'vms', { why, commit: 'abc' }];
   const lines = out([
@@ -61,6 +73,8 @@ test('that a stage no longer stands is said once, until it is green again', () =
     stale('its files changed'),
     ended(0),
   ]);
+  const again: Line = ['stage.stale', 'vms', { why: 'net was made again', commit: 'abc', recheck: true }];
+  assert.match(out([begins(['vms']), again]).join(), 'vms  stale        to be checked again: net was made again');
   const told = 'vms  stale        no longer stands: its files changed';
   assert.equal(
     lines.filter((line) => line.includes('stands')),

@@ -57,6 +57,10 @@ suggest(
       MENDED,
     );
     assert.equal(dataOf(after, 'case.closed', 'case'), [name]);
+    assert.equal(dataOf(after, 'failure.decided', 'reason'), ['ollama, accepted by a person: applied first']);
+    assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person: conf\/a\.txt\)$/m);
+    assert.match((await lab.run(['promote'])).stdout, '  by:   ollama, accepted by a person, run ');
+    assert.match((await lab.run(['explain', 'a'])).stdout, ' by ollama, accepted by a person: verified');
     assert.match((await lab.run(['cases'])).stdout, 'no case waits');
   },
 );

@@ -54,7 +54,7 @@ promote('a mended stage lands with one line, and is undone by rolling it back an
   for (const word of [
     `${AI} into main: 1 fix for 1 failure in 1 stage`,
     'by:   known-fixes (executor), run',
-    'verified: the stage was green with it',
+    'verified by its exit code alone (the stage has no checks)',
     'stages/web.sh | 6 +++---',
     '+set -eu',
     `it merges cleanly into main (${s.git('rev-parse', 'main').slice(0, 12)})`,

@@ -79,8 +79,8 @@ test('an answer against what the case shows is applied with the fix it stands on
   assert.equal(outcomes, [['probe verified'], ['person verified']]);
   const { stdout } = await runHere(['fixes'], home, { PATH: process.env.PATH });
   assert.equal(stdout.match(/^ {4}(?:verified|taken back).*$/gm), [
-    '    verified: the stage was green with it',
-    '    verified: the stage was green with it',
+    '    verified by its exit code alone (the stage has no checks)',
+    '    verified by its exit code alone (the stage has no checks)',
     '    taken back unjudged; came again with its failure, above',
   ]);
 });
