@@ -171,6 +171,8 @@ export const EVENTS = {
     commit: text,
     base: text,
     merged: optional(shaped({ from: text, to: text })),
+    /** What there is to say of carried paths that are not linked: the next run says only what is new. */
+    unlinked: optional(listOf(text)),
   }),
   'tree.conflict': row('run', 'the AI branch cannot be run on: a person has to settle something, and how', {
     code: text,

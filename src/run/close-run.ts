@@ -21,14 +21,16 @@ export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'> & Partial<Pic
 
 /**
  * Ends what the run before this one left running, named by its journal or found by its marks. Throws E_LEFTOVER when some of
- * it may still run, unless a person gave their `word`, and E_LOCKED when the process that runs it lives.
+ * it may still run, unless a person gave their `word`, and E_LOCKED when the process that runs it lives. Returns what it ended,
+ * a line each.
  */
-export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = false): Promise<void> {
-  if (!loaded.isUnsure) return;
+export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = false): Promise<string[]> {
+  const notices: string[] = [];
+  if (!loaded.isUnsure) return notices;
   const { layout, clock, graceMs } = ports;
   const open = openRun(loaded);
   const strays = strayProcesses(layout.home);
-  if (!open && strays?.length === 0) return;
+  if (!open && strays?.length === 0) return notices;
   refuseIfAtWork(layout);
   const state = open && knownState(loaded, open.run, open.events);
   // Jobs are followed or ended by their backend.
@@ -50,11 +52,14 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
     else if (word) close(run, 'a person says that what it left may stay', [], loaded.state, ports);
     else leftover(step, identify(pid));
   }
+  return notices;
 
   async function end(run: string, step: string, leader: ProcessIdentity | undefined, more: string[] = []) {
     const marks = [...stepMarks(layout.home, run, step), ...more];
     const ended = await endLeftovers(leader, marks, graceMs, clock);
     if (ended === 'unproven' && !word) leftover(step, leader);
+    const group = leader ? `, process group ${leader.pid}` : '';
+    if (ended === 'ended') notices.push(`ended what run ${run} had left running: ${step}${group}`);
   }
 }
 

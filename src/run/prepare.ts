@@ -59,6 +59,8 @@ export interface Prepared {
   /** The cut-off run that this one goes on with. */
   open: OpenRun | undefined;
   worktree: Worktree;
+  /** What there is to say of carried paths that are not linked. */
+  unlinked: string[];
   /** Tracked files that stages had changed and that are as at HEAD. */
   putBack: readonly string[];
   /** Green stages that no longer stand since the tree was last written. */
@@ -110,10 +112,11 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     workers: request.workers,
     yes: request.yes === true,
   });
-  await endLeft(loaded, { layout, ...ports });
+  const ended = await endLeft(loaded, { layout, ...ports });
   if (open && (await markCutOff(layout, open.events))) {
     await closeOpenRun(loaded, 'a stage may have committed before it was cut off', { layout, ...ports });
-    return prepare(request, objects, ports);
+    const anew = await prepare(request, objects, ports);
+    return { ...anew, notices: [...ended, ...anew.notices] };
   }
   const elsewhere = open ? await takeOverJobs(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
   const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, { layout, ...ports });
@@ -158,19 +161,23 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     remadeEvents(config.map, journal.stages, journal.ledger, made, tree.head);
   const journal = openJournal({ ...journalOptions, behindGreen });
   const run: Run = { ...starting, journal, tree };
+  // The simulated lab needs no credentials.
+  const unlinked = lab === 'simulated' ? [] : [...worktree.unlinked];
+  const before = loaded.latest?.events.findLast((event) => event.type === 'tree.opened');
+  const alreadyUnlinked = before?.data.unlinked ?? [];
   const notices = [
     ...loaded.notices,
+    ...ended,
     closed && `run ${closed} was cut off and is closed: ${whyClosed}`,
     isMoved && movedNotice(base),
     ...worktree.notices,
-    // The simulated lab needs no credentials.
-    ...(lab === 'simulated' ? [] : worktree.unlinked),
+    ...unlinked.filter((text) => !alreadyUnlinked.includes(text)),
     ...settings,
     notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
     ...lacking,
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
-  return { run, head, open, worktree, putBack, stale, notices, backend, elsewhere };
+  return { run, head, open, worktree, unlinked, putBack, stale, notices, backend, elsewhere };
 }
 
 /** Reads only. Throws MendError when there is no base to run from, or its configuration cannot be used. */

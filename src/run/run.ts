@@ -92,14 +92,18 @@ function staleStages({ stages }: StageState, names: readonly string[]): { stage:
   }));
 }
 
-function opening({ run, open, head, worktree, stale, notices, elsewhere }: Prepared, request: RunRequest): NewEvent[] {
+function opening(prepared: Prepared, request: RunRequest): NewEvent[] {
+  const { run, open, head, worktree, unlinked, stale, notices, elsewhere } = prepared;
   const { branch, head: commit, base, merged } = worktree;
   const isTakenIn = (of: string) => elsewhere.takenIn.some(({ type, step }) => type === 'step.done' && step === of);
   return [
     began(run.lab, request, head, open),
     ...elsewhere.takenIn,
     ...(open ? recordCutOff(open.state, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
-    { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
+    {
+      type: 'tree.opened',
+      data: { branch, commit, base: base.name, ...(merged && { merged }), ...(unlinked.length > 0 && { unlinked }) },
+    },
     // A resumed run merges nothing: its own fixes made them stale.
     ...stale.map((stage) => staleEvent(stage, commit, open?.treeOpened === true)),
     ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),

@@ -54,9 +54,9 @@ test('a stage that writes into tracked files: saved as a patch, reported once, a
     `run <run> begins: a → b
 a  started
 a  changed      data.txt (saved: ai/patches/<run>-a-1.stage.diff)
-a  green        <n> s
+a  green        <n> s  (no checks)
 b  started
-b  green        <n> s
+b  green        <n> s  (no checks)
 green: 2 stages  <n> s
 `,
   );
@@ -134,7 +134,14 @@ a human is needed: 1 green, 1 failed  <n> s
   assert.is(next.exit, 3);
   rmSync(s.path('ai/worktree/.env'));
   s.write({ calm: '' });
-  assert.is((await s.run()).exit, 0);
+  const calm = await s.run();
+  assert.is(calm.exit, 0);
+  assert.not.match(calm.stdout, 'kubeconfig', 'nothing new is missing');
+  for (const path of ['.env', 'ai/worktree/.env']) rmSync(s.path(path), { force: true });
+  const notes = [await s.run(), await s.run()].map(
+    ({ stdout }) => stdout.match(/^note: carry: .env does not exist/gm)?.length,
+  );
+  assert.equal(notes, [1, undefined], 'said when it went missing');
 });
 
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
@@ -189,7 +196,7 @@ test('what counts is committed on the base: an edit of the map is listed and not
     `run <run> begins: a
 note: not committed, so not included: ai/context_map.yaml
 a  started
-a  green        <n> s
+a  green        <n> s  (no checks)
 green: 1 stage  <n> s
 `,
   );

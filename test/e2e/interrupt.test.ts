@@ -31,7 +31,7 @@ test('SIGINT ends a stage with all it started, even what ignores TERM and holds 
     s.plain(done.stdout),
     `run <run> begins: a → b → c
 a  started
-a  green        <n> s
+a  green        <n> s  (no checks)
 b  started
 b  interrupted  <n> s  interrupted by SIGINT
 interrupted: 1 green, 1 interrupted, 1 not started  <n> s

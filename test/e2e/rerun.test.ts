@@ -35,7 +35,7 @@ note: not committed, so not included: world
 conf  green        still holds
 user  green        still holds
 beat  started
-beat  green        <n> s
+beat  green        <n> s  (no checks)
 green: 3 stages  <n> s
 `,
   );

@@ -56,10 +56,11 @@ c  idle               never run
     `run <run> goes on: a → b → c
 b  interrupted  cut off: the process that ran it died
 note: took over a lock of pid <pid>, which is dead
+note: ended what run <run> had left running: b, process group <pid>
 b  started
-b  green        <n> s
+b  green        <n> s  (no checks)
 c  started
-c  green        <n> s
+c  green        <n> s  (no checks)
 green: 3 stages  <n> s
 `,
   );

@@ -54,7 +54,7 @@ test('each way to fail is told with its reason and its evidence; on_failure: ski
     `run <run> begins: ok → code → after → later → signal → unverified → lacking → late → missing → plain → unpublished
 note: tool flux-not-here is not on PATH
 ok           started
-ok           green        <n> s
+ok           green        <n> s  (no checks)
 code         started
 code         failed       <n> s  exit code 3
     unknown; new  (<fingerprint>)
@@ -156,7 +156,7 @@ flaky     again        in <n> s: exit code 1
     | (empty log)
     log: ai/logs/flaky/<run>-2.log
 flaky     again        in <n> s: exit code 1
-flaky     green        <n> s
+flaky     green        <n> s  (no checks)
 hopeless  started
     unknown; new  (<fingerprint>)
     | (empty log)
