@@ -38,12 +38,15 @@ async function list({ options, layout }: CommandInput): Promise<Answer> {
   return { text: cases.length === 0 ? none : caseLines(cases, Date.now()).join('\n'), json: { cases } };
 }
 
-async function show({ layout }: CommandInput, name: string): Promise<Answer> {
+async function show({ layout, options }: CommandInput, name: string): Promise<Answer> {
   const store = openCaseStore(layout());
   const summary = findCase(store, name);
   const text = store.texts(name).at(-1)?.text;
   const patch = readText(`${store.folder(name)}/patch.diff`);
-  return { text: shownCase(summary, text, patch), json: { ...summary, text: text ?? null, patch: patch ?? null } };
+  return {
+    text: shownCase(summary, text, patch, options.all === true),
+    json: { ...summary, text: text ?? null, patch: patch ?? null },
+  };
 }
 
 /** Without a file the fix is accepted that waits in the case. */

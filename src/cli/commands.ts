@@ -149,10 +149,10 @@ it helped. What was taken back is listed, too.`,
     load: byHand('fixes'),
   }),
   cases: row(
-    'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
+    'cases [--all] | cases show <case> [--all] | cases accept|decline <case> | cases answer <case> <file>',
     'list what waits for you, show a case, take or decline its fix, answer it with a patch',
     {
-      options: { all: 'list closed ones, too' },
+      options: { all: 'list closed ones, too; of one case, show all of it' },
       about: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
 

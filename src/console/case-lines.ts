@@ -32,20 +32,33 @@ function listed(one: ListedCase, now: number): string[] {
   ];
 }
 
-/** A case with its patch, and what can be done with it. */
-export function shownCase(summary: CaseSummary, text: string | undefined, patch: string | undefined): string[] {
+/** A case: what broke, what was tried, its patch and what can be done with it; then the rest, as far as it fits or `all` of it. */
+export function shownCase(
+  summary: CaseSummary,
+  text: string | undefined,
+  patch: string | undefined,
+  all = false,
+): string[] {
   const { case: name, state, why } = summary;
-  return [
-    `case ${name}: ${CASE_WORDS[state]}${why ? ` (${why})` : ''}`,
-    '',
-    ...(text === undefined ? ['its text is gone'] : [forPerson(text)]),
-    ...(patch === undefined
-      ? []
-      : ['', '# The patch', '', patch.trimEnd() || 'it changes no text, only who may run a file']),
-    '',
-    ...caseActions(summary).map(({ what, command }) => `${what}: ${command}`),
-  ];
+  const [opening, ...sections] = text === undefined ? ['its text is gone'] : sectionsOf(text);
+  const isFirst = (section: string) => FIRST.some((title) => section.startsWith(`# ${title}\n`));
+  const change = patch?.trimEnd() || 'it changes no text, only who may run a file';
+  const actions = caseActions(summary).map(({ what, command }) => `${what}: ${command}`);
+  const first = [
+    ...[opening ?? '', ...sections.filter(isFirst), ...(patch === undefined ? [] : [`# The patch\n\n${change}`])],
+    ...(actions.length > 0 ? [actions.join('\n')] : []),
+  ].flatMap((section) => ['', ...section.split('\n')]);
+  const rest = sections.filter((section) => !isFirst(section)).flatMap((section) => ['', ...section.split('\n')]);
+  const room = all ? rest.length : Math.max(0, MAX_LINES - first.length);
+  const more =
+    rest.length > room ? ['', `the rest, ${rest.length - room} lines: mendloop cases show ${name} --all`] : [];
+  return [`case ${name}: ${CASE_WORDS[state]}${why ? ` (${why})` : ''}`, ...first, ...rest.slice(0, room), ...more];
 }
+
+/** The parts that a person decides by: shown first, and whole. */
+const FIRST = ['The failure', 'Earlier attempts'];
+/** So much is read on one screen or two. */
+const MAX_LINES = 60;
 
 /** What can be done with a case, and the command that does it; nothing for one that is over. */
 export function caseActions({ case: name, state, patch, stage }: CaseSummary): { what: string; command: string }[] {
@@ -62,11 +75,22 @@ export function caseActions({ case: name, state, patch, stage }: CaseSummary): {
   return actions;
 }
 
-/** The case without the parts for a machine: data fences and the answer format. */
-export function forPerson(text: string): string {
+/** The case without the parts for a machine: data fences, of which the titles stay, and the answer format. */
+export const forPerson = (text: string): string => sectionsOf(text).join('\n\n');
+
+/** The same by its headings; one inside of data is none. */
+function sectionsOf(text: string): string[] {
   const nonce = nonceOf(text);
   const forPeople = (text.split('\n# For a machine\n')[0] as string).trimEnd();
-  if (nonce === undefined) return forPeople;
-  const lines = forPeople.replace(`${fenceNote(nonce)}\n\n`, '').split('\n');
-  return lines.filter((line) => !line.startsWith(`[data ${nonce}: `) && line !== `[end of data ${nonce}]`).join('\n');
+  if (nonce === undefined) return [forPeople];
+  const sections: string[][] = [[]];
+  let isData = false;
+  for (const line of forPeople.replace(`${fenceNote(nonce)}\n\n`, '').split('\n')) {
+    const title = line.startsWith(`[data ${nonce}: `) ? line.slice(`[data ${nonce}: `.length, -1) : undefined;
+    const isEnd = line === `[end of data ${nonce}]`;
+    if (title !== undefined || isEnd) isData = !isEnd;
+    else if (!isData && line.startsWith('# ')) sections.push([]);
+    if (!isEnd) sections.at(-1)?.push(title === undefined ? line : `[${title}]`);
+  }
+  return sections.map((lines) => lines.join('\n').trimEnd()).filter((section) => section !== '');
 }

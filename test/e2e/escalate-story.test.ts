@@ -170,7 +170,7 @@ story('explain, fixes and cases tell the same story', async () => {
   ]);
   assert.is((await run('cases')).stdout, 'no case waits; 1 closed (mendloop cases --all)\n');
   assert.match((await run('cases', '--all')).stdout, new RegExp(`^${name} .*closed: the stage is green\n$`, 's'));
-  assert.match((await run('cases', 'show', name)).stdout, '29 |         app: homepag\n');
+  assert.match((await run('cases', 'show', name, '--all')).stdout, '29 |         app: homepag\n');
 });
 
 story('promote shows it and lands it; rollback undoes it on the branch, and promoting that on the base', async () => {
