@@ -171,7 +171,9 @@ test('a need that no longer stands is not passed over', async () => {
 test('when a stage was made again, the green stages that need it are looked at again', async () => {
   const { home } = rendered(true, { word: 'good', b: { verify: ['echo b-check >> "$MENDLOOP_HOME/ai/state/ran"'] } });
   await run(home);
-  await run(home, { stages: ['a'], forced: true });
+  const made = await run(home, { stages: ['a'], forced: true });
+  assert.is(made.stages.stages.b?.reason, 'to be checked again: a was made again');
+  assert.equal(made.events.at(-1)?.data.stale, [{ stage: 'b', why: 'a was made again' }]);
   const ran = await run(home, { recheck: false });
   assert.equal(ranSteps(home), ['a', 'b', 'b-check', 'a', 'b-check']);
   assert.is(ran.exit, 0);
