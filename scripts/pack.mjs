@@ -40,7 +40,8 @@ async function makePackage() {
 function bundleLab() {
   const banner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
   const entryPoints = LAB_PROGRAMS.map((path) => join(ROOT, path));
-  const options = { bundle: true, platform: 'node', format: 'esm', target: 'node20', minifyWhitespace: true };
+  // What both import is one file.
+  const options = { bundle: true, splitting: true, platform: 'node', format: 'esm', target: 'node20', minify: true };
   return build({
     ...options,
     entryPoints,

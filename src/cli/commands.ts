@@ -266,7 +266,7 @@ problems.`,
     load: byHand('doctor'),
   }),
   cron: row(
-    'cron [print|install|status|remove] [--at TIME] [--every DURATION] [--crontab | --systemd]',
+    'cron [print|install|status|remove] [--at TIME] [--every DURATION]',
     'run it by itself: print, install, look at or remove a line of crontab or a timer',
     {
       options: {
