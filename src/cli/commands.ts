@@ -149,7 +149,7 @@ it helped. What was taken back is listed, too.`,
     load: byHand('fixes'),
   }),
   cases: row(
-    'cases [--all] | cases show <case> [--all] | cases accept|decline <case> | cases answer <case> <file>',
+    'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
     'list what waits for you, show a case, take or decline its fix, answer it with a patch',
     {
       options: { all: 'list closed ones, too; of one case, show all of it' },

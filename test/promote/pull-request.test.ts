@@ -85,7 +85,7 @@ For \`unknown\` \`f1\`:
 
 - \`${short}\` \`\` Say two; closes # 12 @ owner \`so\` \`\`
   - why: \`It broke\`
-  - in \`a.txt\`; by \`probe\` (executor), run \`run-1\`, ${time}
+  - in \`a.txt\`; by \`probe (executor)\`, run \`run-1\`, ${time}
 
 ### Verification
 
