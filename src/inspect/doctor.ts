@@ -71,7 +71,7 @@ export async function examine(home: string, ports: Ports, options: ExamineOption
     findings.push(...(await backendFindings(layout, config, ports.env, workers)));
     const carry = carryPaths(config.map.carry);
     await withObjects(home, (objects) => refuseTracked(objects, base.commit, carry));
-    if (!given) findings.push(...(await loopNotices(home, base, options)).map((text) => note(text, COMMIT_LOOP)));
+    if (!given) findings.push(...(await loopNotices(home, base, options, true)).map((text) => note(text, COMMIT_LOOP)));
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     findings.push(problem([`${error.code} ${error.message}`, ...error.problems].join('\n'), error.next));
@@ -190,8 +190,8 @@ async function requiredFindings(
     if (edits.some((path) => isBelow(file, path)))
       return [problem(`${stage} requires ${file}, which is not committed`, `git add ${shellWord(file)}\ngit commit`)];
     if (fileFacts(join(home, file))) return [];
-    const makers = needs.length > 0 ? `, unless a stage before it does (${needs.join(', ')})` : '';
-    return [problem(`${stage} requires ${file}, which is not there`, `make it${makers}`)];
+    const what = `${stage} requires ${file}, which is not there`;
+    return [needs.length > 0 ? note(what, 'make it, unless a stage before it does') : problem(what, 'make it')];
   });
 }
 

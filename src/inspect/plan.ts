@@ -64,7 +64,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
   const isMoved = current.commit !== base.commit;
-  const settings = given || isMoved ? [] : await loopNotices(home, base, selection);
+  const settings = given || isMoved ? [] : await loopNotices(home, base, selection, false);
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const start = open ? await branchState(home, base) : now;
   const { commit, brings } = start;

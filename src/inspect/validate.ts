@@ -158,7 +158,7 @@ async function differences(home: string, objects: GitObjects, carry: readonly st
     });
     const tracked = carry.length > 0 ? overlap((await objects.files(base.commit)).keys(), carry) : [];
     const still = `is carried and still tracked on ${base.name}: a run reads the committed tree (git commit)`;
-    const settings = await loopNotices(home, base, {}, objects).catch(whyNoRun);
+    const settings = await loopNotices(home, base, {}, true, objects).catch(whyNoRun);
     return [...(await Promise.all(looks)).flat(), ...settings, ...tracked.map((path) => `${path} ${still}`)];
   } catch (error) {
     return whyNoRun(error);

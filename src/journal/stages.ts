@@ -206,6 +206,8 @@ function apply(record: StageRecord, event: LoopEvent): void {
       if (record.inputs && !record.inputs.carried) record.lenient = record.inputs;
       // The inputs are recorded anew when it ends.
       delete record.inputs;
+      // From here on its end counts, not what its checks said before.
+      if (record.stale?.drift) delete record.stale;
       record.last = { attempt: record.attempts, log: event.data.log };
       break;
     case 'attempt.ended': {
@@ -250,7 +252,8 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.last;
       delete record.reopened;
       // Fixes still wait for it; that a person resets it means that it may run.
-      if (record.stale) record.stale = { commits: record.stale.commits };
+      if (record.stale?.drift) delete record.stale;
+      else if (record.stale) record.stale = { commits: record.stale.commits };
   }
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
   if (status) turn(record, event, status);

@@ -3,7 +3,6 @@
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
-import { hasChecks } from '../stage/checks.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
@@ -112,20 +111,17 @@ export function takeBack(
   });
 }
 
-/** Records the outcome of a fix that stays on the branch; `left`: the cells that it did not help. */
+/** Records the outcome of a fix that stays on the branch; `left`: the cells that it did not help; `unchecked`: no check had a say. */
 export function recordFixStays(
-  { journal, config }: Run,
+  { journal }: Run,
   fix: Fix,
   outcome: 'provisional' | 'holds' | 'verified',
   reason: string,
   left: readonly string[] = [],
+  unchecked = false,
 ): void {
   const { stage, step, commit } = fix;
-  const verifier = outcome === 'verified' ? config.map.stages[stage] : undefined;
-  const more = {
-    ...(left.length > 0 && { left: [...left] }),
-    ...(verifier && !hasChecks(verifier) && { unchecked: true }),
-  };
+  const more = { ...(left.length > 0 && { left: [...left] }), ...(unchecked && { unchecked }) };
   const data = { ...fixData(fix), outcome, reason, commit, ...more };
   journal.append({ type: 'fix.judged', stage, step, data });
 }

@@ -1,10 +1,12 @@
 // Judging fixes by how the steps that had their failure end afterwards: the fix on trial when all of them failed again or
 // ended, every other open fix when the last of them is over.
 import { itemNumber } from '../backlog/stage-of-item.ts';
+import type { Stage } from '../config/context-map.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
 import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel, stepNames } from '../plan/matrix.ts';
+import { hasChecks } from '../stage/checks.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Trial } from '../triage/incident.ts';
 import { helpedWords, judge } from '../triage/judge.ts';
@@ -115,7 +117,8 @@ export async function settleFixes(
   for (const { fix } of helped) {
     const others = new Set([...waitsFor(run, fix, true), ...needing].filter((name) => name !== stage));
     const judges = [...(isRestGreen ? [] : [`the rest of ${stage}`]), ...others];
-    if (judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
+    const isChecked = hasChecks(stages[stage] as Stage);
+    if (judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green', [], !isChecked);
     else recordFixStays(run, fix, 'holds', toBeVerified(judges));
   }
   for (const { fix } of open.filter((trial) => !helped.includes(trial)).reverse()) {

@@ -153,7 +153,7 @@ export function sectionsOf(report: Report): Section[] {
       by: ({ plugin }) => plugin,
       commit: ({ commit }) => commit?.slice(0, 12) ?? '',
     }),
-    section({ id: 'drift', title: 'Drift', none: 'what was green stayed so' }, drift, {
+    section({ id: 'drift', title: 'Drift', none: 'no run found any' }, drift, {
       times: ({ times }) => number(times),
       stage: ({ stage }) => stage,
       last: ({ last }) => when(last),

@@ -90,7 +90,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { config, plugins, head } = await configure(request, objects, layout, loaded, base, open, now);
   const isMoved = current.commit !== base.commit;
-  const settings = isMoved ? [] : await loopNotices(home, base, request, objects);
+  const settings = isMoved ? [] : await loopNotices(home, base, request, request.ai, objects);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [states, notIncluded] = await checkout;
@@ -185,7 +185,7 @@ export const requireConfiguration = ({ home, ...request }: RunRequest): Promise<
   withObjects(home, async (objects) => {
     const base = await baseOf(home, objects);
     await configurationAt(home, base.commit, base.name, { objects, backend: request.backend });
-    await loopNotices(home, base, request, objects);
+    await loopNotices(home, base, request, request.ai, objects);
   });
 
 /** Configuration and plugins as committed on the base, and what the run does: as the cut-off run began, or as requested. */

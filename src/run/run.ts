@@ -44,7 +44,7 @@ export interface RunReport {
 /** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
 export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
   const layout = layoutOf(request.home);
-  // Where no run was yet, one that cannot begin leaves nothing behind.
+  // Where no run was yet, one whose configuration cannot be used leaves nothing behind.
   if (!fileFacts(layout.state)) await requireConfiguration(request);
   const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {

@@ -1,5 +1,4 @@
 // Only the checks of stages, for a person who wants to know whether they still hold.
-import { randomBytes } from 'node:crypto';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
 import type { NewEvent } from '../events.ts';
@@ -12,7 +11,7 @@ import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
-import { newRunId, nextId } from '../journal/runs.ts';
+import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
@@ -80,12 +79,11 @@ export async function verifyStages(
         forced: new Set(),
       };
       const { state } = loaded;
-      const id = nextId(layout, ports.clock.now(), randomBytes(2).toString('hex'), state.as_of.run);
       for (const target of stepsToVerify(config.map, request, state)) {
         const verification = ports.signal.aborted ? undefined : await verifyStep(target, run, ports.signal);
         if (!verification) continue;
         const events = changedState(target, verification, state, run.tree.head);
-        if (!open) recordAction({ layout, stages: state, clock: ports.clock, id }, ...events);
+        if (!open) recordAction({ layout, stages: state, clock: ports.clock }, ...events);
         report({ ...verification, ...(open && events.length > 0 && { unrecorded: open.run }) });
       }
     });

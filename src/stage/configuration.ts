@@ -132,12 +132,14 @@ function uncommittedPaths(home: string, files: Listing): string[] {
 
 /**
  * Where ai/loop.yaml of the working tree, which does not count, would change what people rely on: which value counts.
- * What the command line says instead counts anyway. Throws E_LOOP_NOT_COMMITTED when an owner who wants to be asked would not be.
+ * What the command line says instead counts anyway. With `mayFix` it throws E_LOOP_NOT_COMMITTED when an owner who wants to be
+ * asked would not be.
  */
 export async function loopNotices(
   home: string,
   base: Pick<Base, 'name' | 'commit'>,
   commandLine: { readonly lab?: string | undefined; readonly backend?: string | undefined },
+  mayFix: boolean,
   given?: GitObjects,
 ): Promise<string[]> {
   return withObjects(given ?? home, async (objects) => {
@@ -146,8 +148,7 @@ export async function loopNotices(
     if (here === undefined || here === onBase) return [];
     const [written, counting] = [parseSettings(here, LOOP_FILE), parseSettings(onBase, LOOP_FILE)];
     if (!written.ok || !counting.ok) return [];
-    const isNowhere = onBase === undefined && (await committed(objects, 'HEAD', LOOP_FILE)) === undefined;
-    if (isNowhere && written.value.mode === 'suggest') {
+    if (mayFix && onBase === undefined && written.value.mode === 'suggest') {
       const paths = uncommittedPaths(home, await objects.files(base.commit)).join(' ');
       fail('E_LOOP_NOT_COMMITTED', { base: base.name, paths });
     }

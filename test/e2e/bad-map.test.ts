@@ -66,7 +66,7 @@ test('a context map that is not committed: the git commands, for all below ai/ t
   assert.equal(s.runs(), []);
 });
 
-test('an owner who wants to be asked and has not committed that is asked to, by plan and doctor too', async () => {
+test('an owner who wants to be asked and has not committed that is asked to, by doctor too', async () => {
   const s = scenario();
   s.commit({ [MAP]: contextMap({ a: 'true' }) });
   s.write({ 'ai/loop.yaml': 'mode: suggest\n', 'ai/schema/loop.schema.json': '{}\n' });
@@ -77,7 +77,7 @@ test('an owner who wants to be asked and has not committed that is asked to, by 
          git commit -m "Let mendloop ask first"
          or, to have fixes applied unasked, write mode: auto there
 `;
-  for (const words of [[], ['plan'], ['retry', 'a']]) {
+  for (const words of [[], ['retry', 'a']]) {
     const done = await s.run(words);
     assert.is(done.stderr, error);
     assert.is(done.exit, 2);
@@ -89,6 +89,11 @@ test('an owner who wants to be asked and has not committed that is asked to, by 
   );
   s.git('add', 'ai/loop.yaml');
   assert.is((await s.run()).stderr, error, 'in the index it does not count either');
+  const note = 'note: mode is auto: ai/loop.yaml, which says suggest, is not committed on main';
+  for (const words of [['plan'], ['--no-ai']]) {
+    const { exit, stdout } = await s.run(words);
+    assert.equal([exit, stdout.includes(note)], [0, true], `${words}: nothing is applied`);
+  }
   s.write({ 'ai/loop.yaml': 'mode: auto\n' });
   assert.is((await s.run()).exit, 0);
 });
