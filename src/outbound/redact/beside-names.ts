@@ -75,8 +75,7 @@ const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
 /** What a line goes on about is public. */
 const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
 /** Of a word of the line: what stands between its signs of equality, and these. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a wall ends a word
-const PART = /[=:]+|[^\s"'`,;|<>()[\]{}\u0006=:]+/g;
+const PART = /[=:]+|[^\s"'`,;|<>()[\]{}\uffff=:]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
 const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);

@@ -12,7 +12,7 @@ const VALUE =
 const SHORT: Readonly<Record<string, string>> = {
   _: GAP,
   WORD: `\\S{1,256}${GAP}`,
-  ANY: '(?:[^\\r\\n|;&\\u0006]{0,160}?[ \\t])?',
+  ANY: '(?:[^\\r\\n|;&\\uffff]{0,160}?[ \\t])?',
   QUOTE: '(?<open>["\'])?',
 };
 
@@ -76,8 +76,7 @@ const NONE = new RegExp(
 /** How far behind the name of a program its options are looked for. */
 const MAX_COMMAND = 400;
 const MAX_VALUE = 512;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a wall ends a command
-const COMMAND_END = /[\r\n|;&\u0006]/;
+const COMMAND_END = /[\r\n|;&\uffff]/;
 const NAME = charSet(/[\w.-]/);
 const OPTIONS = new Map<string, RegExp[]>();
 for (const row of PROGRAMS.trim().split('\n')) {
@@ -146,7 +145,7 @@ const ROWS = rulesOf({
   ],
   'password: here-string with a password': [
     pattern(
-      `<<<[ \\t]{0,4}${VALUE}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)[^\\r\\n|;&<\\u0006]{0,120}<<<[^<\\r\\n]{0,520})`,
+      `<<<[ \\t]{0,4}${VALUE}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)[^\\r\\n|;&<\\uffff]{0,120}<<<[^<\\r\\n]{0,520})`,
     ),
     NO_VALUE,
   ],

@@ -10,7 +10,7 @@ type Decoded = { inside: string; toRun: (span: Span) => Span };
 const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
 const MIN_RUN = 11;
 /** No rule sees beyond it, and no value goes on behind it. */
-const BETWEEN = '\n\u0006\n\u0006\n';
+const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */

@@ -23,7 +23,7 @@ export const isNameChar = (code: number): boolean =>
   code === 95 ||
   code === 45 ||
   code === 46 ||
-  code > 127;
+  (code > 127 && code < 0xffff);
 
 /** `api key`, `seed phrase`, `mot de passe`: the words before say what it is. */
 const NEEDS_MORE = /^(?:keys?|phrase|words|passe)$/i;

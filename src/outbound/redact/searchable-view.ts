@@ -31,8 +31,7 @@ export const viewsOf = (text: string): Views => ({
   unescaped: unescapedViews(text),
 });
 
-/** In no secret. Below 256, for else each pattern would be compiled twice, and texts with a wall take twice the room. */
-const WALL = '\u0006';
+const WALL = '\uffff';
 
 // What moves the cursor or changes the colour of a terminal, as it is and as JSON, shells and people escape it.
 const COLOUR =

@@ -252,7 +252,6 @@ const PIECES = [
     '😀',
     '\u0000',
     '\uffff',
-    '\u0006',
   ],
 ];
 const pieces = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join(''));
