@@ -116,7 +116,7 @@ function isWithin(some: readonly string[], all: readonly string[]): boolean {
 }
 
 /** What a question says to people does not matter. */
-const PROMPT = /\b((?:confirm|ask|prompt)\w*) (?:"[^"]* [^"]*"|'[^']* [^']*')/g;
+const PROMPT = /\b(confirm|ask|prompt) (?:"[^"$`\s]*\s[^"$`]*"|'[^'\s]*\s[^']*')/g;
 
 function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const given = fact.around.flatMap((frame) => (frame.kind === 'given' ? [frame.guard] : [])).join(' ');

@@ -234,7 +234,13 @@ function empties({ program, args, redirects, fedBy }: Fact, scope: Scope): Harm 
     fedBy.length > 0 && fedBy.every(({ words: [first, ...rest] }) => saysNothing(nameOf(first?.text ?? ''), rest));
   const nothing =
     isFedNothing || redirects.some(({ operator, target }) => operator === '<' && target?.text === '/dev/null');
-  if (program === 'tee' && nothing && !args.every(({ text }) => isTemporary(text, scope) || text.startsWith('-')))
+  const isAppended = program === 'tee' && new Arguments(args).has('a', 'append');
+  if (
+    program === 'tee' &&
+    nothing &&
+    !isAppended &&
+    !args.every(({ text }) => isTemporary(text, scope) || text.startsWith('-'))
+  )
     return { severity: 'refuse', why: 'empties a file' };
   if (!saysNothing(program, args) && !(nothing && program === 'cat' && args.length === 0)) return undefined;
   const target = redirects.find(({ operator, target }) => /^(?:>|>\||&>)$/.test(operator) && target)?.target?.text;

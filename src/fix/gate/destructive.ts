@@ -231,7 +231,9 @@ const TABLE: readonly Row[] = [
 
   [
     /^(?:sed|perl)$/,
-    (args) => args.any(/^(?:-[a-zA-Z]*i|--in-place)/) && args.any(/^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/),
+    (args) =>
+      (args.has('', 'in-place') || args.any(/^-[a-zA-Z]*i/)) &&
+      args.any(/^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/),
   ],
   [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   // What can be undone

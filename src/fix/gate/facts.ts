@@ -120,22 +120,31 @@ export function spellings(word: string, { values }: Pick<FileFacts, 'values'>): 
 function isBehind(words: string, path: string, texts: readonly string[]): boolean {
   const name = path.split('/').at(-1) ?? '';
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const call = new RegExp(`(?:^|[\\s;&|(])(?:${words})\\s+(?:\\$\\([^)]*\\)|[^\\s;&|])*${escaped}(?:["'\\s;)]|$)`, 'm');
-  return texts.some((text) => text.includes(name) && call.test(text));
+  const call = new RegExp(
+    `(?:^|[\\s;&|(])(?:${words})\\s+(?:\\$\\([^)]*\\)|[^\\s;&|$]|\\$(?!\\())*${escaped}(?:["'\\s;)]|$)`,
+    'm',
+  );
+  return texts.some((text) => text.includes(name) && call.test(text.replace(/^\s*#.*$/gm, '')));
 }
 
 const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"'`;&|<>()]*)\s*(?:#.*)?$/;
 
+/** A value of several words without quotes, which the shell would not take for one. */
+const LOOSE = /^\s*[\w.-]+\s*=[^"'`$;&|<>]*\s\S/;
+
 /** Settings that are nothing but assignments of the shell, which a script may source under a name that nobody can follow. */
-function isSourceable(path: string, text: string): boolean {
+function isSourceable({ path, before, after }: Edit): boolean {
+  const text = before ?? '';
   const lines = text.split('\n').filter((line) => !/^\s*(?:#.*)?$/.test(line));
-  return lines.length > 0 && mayBeSourced(path, text) && lines.every((line) => ASSIGNMENT.test(line));
+  if (lines.length === 0 || !mayBeSourced(path, text) || after.split('\n').some((line) => LOOSE.test(line)))
+    return false;
+  return lines.every((line) => ASSIGNMENT.test(line));
 }
 
 /** `texts`: others of the repository, which may run this one. */
 export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[] = []): Change {
   const { path, before, after } = edit;
-  const isSourced = isBehind('source|\\.', path, texts) || isSourceable(path, before ?? '');
+  const isSourced = isBehind('source|\\.', path, texts) || isSourceable(edit);
   const isRun = isSourced || isBehind('(?:ba|da|z)?sh', path, texts);
   const old = factsOf(path, before ?? '', parse, isRun);
   const now = factsOf(path, after, parse, isRun);

@@ -119,7 +119,9 @@ function newEnds({ path, isSourced, added, now, gone, old }: Change): Finding[] 
       program === 'exit' && name !== '' ? functionOf(other) !== name : i > index && functionOf(other) === name;
     // Each line of an image has a shell of its own.
     const isNear = (other: Fact) => other.unit === unit && (now.language !== 'docker' || other.text === fact.text);
-    const endsCaller = isSourced && /^ex(?:it|ec)$/.test(program);
+    // `exec` of the command that stood there is that command.
+    const isThatCommand = gone.some((other) => other.program === args[0]?.text.split('/').at(-1));
+    const endsCaller = isSourced && (program === 'exit' || (program === 'exec' && !isThatCommand));
     const later = endsCaller || now.commands.some((other, i) => isNear(other) && isAfter(other, i) && isWork(other));
     const failing = gone.find(
       (other) => other.program === program && functionOf(other) === name && isFailure(other, old),

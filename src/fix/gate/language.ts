@@ -48,7 +48,6 @@ const CRON = /^\s*(?:@(?:reboot|yearly|annually|monthly|weekly|daily|midnight|ho
 
 function byFirstLine(text: string): Language | undefined {
   const [first = ''] = text.split('\n', 1);
-  if (first.startsWith('#cloud-config')) return 'yaml';
   if (!first.startsWith('#!')) return undefined;
   if (/\b(?:v?ba|da|z|k|a)?sh\b|\bbats\b/.test(first)) return 'shell';
   if (/\bjust\b/.test(first)) return 'just';
@@ -59,7 +58,8 @@ function byFirstLine(text: string): Language | undefined {
 function declared(path: string, text: string): Language | undefined {
   const plain = untemplated(path);
   const named = () => BY_NAME.find(([pattern]) => pattern.test(plain))?.[1];
-  return byFirstLine(text) ?? named() ?? (PROGRAM.test(plain) ? 'program' : undefined);
+  const language = byFirstLine(text) ?? named() ?? (PROGRAM.test(plain) ? 'program' : undefined);
+  return OPEN.includes(language) && text.startsWith('#cloud-config') ? 'yaml' : language;
 }
 
 const OPEN: readonly (Language | undefined)[] = ['settings', 'prose', undefined];
@@ -74,7 +74,8 @@ export const mayBeSourced = (path: string, text: string): boolean => {
 export function languageOf(path: string, text: string, isRun = false): Language {
   const language = declared(path, text);
   if (language && !OPEN.includes(language)) return language;
-  if (language !== 'prose' && KICKSTART.test(text)) return 'shell';
+  const mayBeKickstart = !language || /\.(?:cfg|conf)$/i.test(untemplated(path));
+  if (mayBeKickstart && KICKSTART.test(text)) return 'shell';
   if (isRun && language !== 'settings') return 'shell';
   return language ?? (LOOKS_LIKE_SHELL.test(text) ? 'shell' : CRON.test(text) ? 'settings' : 'program');
 }

@@ -444,9 +444,9 @@ function softened(path: string, before: Fact, after: Fact, isFailed: boolean): F
     return [asks('softer', path, after.line, 'is no longer about all of them', shownWords(after))];
   const isInput = (text: string) => {
     const option = after.args[after.args.findIndex((word) => word.text === text) - 1]?.text ?? '';
-    return text === '/dev/null' && !/^(?:-\w*[oO]|--(?:output|out|log)\S*|2?>+)$/.test(option);
+    return text === '/dev/null' && !/^(?:-\w*[oO]|--(?:output|out|log)\S*)$/.test(option);
   };
-  if (before.program === after.program && news.some(isInput))
+  if (before.program === after.program && news.some(isInput) && more(before, after).length > 0)
     return [asks('masks', path, after.line, 'is given nothing to work on', shownWords(after))];
   const dry = news.find(
     (text) => DRY.test(text) || (text === '-n' && /^(?:make|rsync|just|task)$/.test(after.program)),

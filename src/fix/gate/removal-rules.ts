@@ -102,10 +102,11 @@ const plainEntry = (entry: string): string =>
     .replace(/^\.\//, '')
     .replace(/\/+$/, '');
 
-const REMOTE = /^\w+:\/\/|^[\w.-]+\.[a-z]+\/\S+\?ref=/;
+const REMOTE =
+  /^\w+:\/\/|^git::|^[\w.-]+@[\w.-]+:|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\/[^/]+\/[^/]|^[\w.-]+\.[a-z]+\/\S+\?ref=/;
 
 function namesSomething(path: string, entry: string, tree: Tree): boolean {
-  if (/^\w+:\/\//.test(entry)) return true;
+  if (REMOTE.test(entry)) return true;
   const parts = path.split('/').slice(0, -1);
   for (const part of entry.split('/')) {
     if (part === '..') parts.pop();

@@ -175,7 +175,8 @@ const PROGRAM_SENDS =
   /\b(?:requests\.(?:post|put|patch|request)|urlopen\([^)]*data|http\.client|httpx\.(?:post|put)|socket\.(?:socket|create_connection)|create_connection\(|smtplib|ftplib|paramiko|fetch\([^)]*(?:POST|PUT|body)|axios\.(?:post|put)|http\.request\(|https\.request\(|net\.connect|Net::HTTP\.(?:post|start)|IO::Socket|LWP::|urllib\.request\.Request|aiohttp)/;
 const programSends = (text: string): boolean =>
   PROGRAM_SENDS.test(text) ||
-  (/\burlopen\(|requests\.get\(|fetch\(/.test(text) && /environ|\bopen\(|\bread\(|process\.env|\+/.test(text));
+  (/\burlopen\(|requests\.get\(|fetch\(/.test(text) &&
+    /environ|\b[pP]?open\(|\bread\(|process\.env|\+|\{[^{}]*(?:token|passw|secret|key)[^{}]*\}/i.test(text));
 
 function programLine(path: string, text: string, number: number): Finding[] {
   if (/^\s*(?:#|\/\/)/.test(text) || !programSends(text)) return [];

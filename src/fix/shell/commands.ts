@@ -2,7 +2,7 @@
 import type { Assignment, Command, Frame, Script } from './command.ts';
 import { child, nodesOf, type ShellNode } from './node.ts';
 import { outcomeOf } from './outcome.ts';
-import { type Settled, settledValues, settledWord } from './settled.ts';
+import { type Settled, settledValues } from './settled.ts';
 import {
   assignmentsIn,
   documentOf,
@@ -208,7 +208,7 @@ class Reader {
 
   cases(node: ShellNode, around: readonly Frame[]): Command[] {
     const subject = head(node);
-    const [asked] = wordsOf(node.children[1] as ShellNode).map((word) => settledWord(word, this.settled));
+    const [asked] = wordsOf(node.children[1] as ShellNode);
     let isTaken = false;
     for (const part of node.children) this.substitutions(part, around, 'case_item');
     for (const item of node.children.filter(({ type }) => type === 'case_item')) {

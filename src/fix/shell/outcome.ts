@@ -20,7 +20,10 @@ function readOutcome(node: ShellNode, settled: Settled): boolean | undefined {
   switch (node.type) {
     case 'command':
     case 'test_command':
-      return commandOutcome(readWords(node, node.children).map((word) => settledWord(word, settled)));
+      // Only of a variable that is the command itself: a value that is compared may be what is being mended.
+      return commandOutcome(
+        readWords(node, node.children).map((word, i) => (i === 0 ? settledWord(word, settled) : word)),
+      );
     case 'negated_command':
       return negated(last && outcome(last));
     case 'list': {

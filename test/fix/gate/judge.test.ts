@@ -199,6 +199,11 @@ test('a text that a script of the repository sources is a script', () => {
   assert.is(adds('files/other.txt'), 'ok');
   const assigns = (path: string) => changing(path, 'export A=1\n', 'A=1', 'A=1\nrm -rf /srv', { texts: [] });
   assert.is(assigns('files/other.txt'), 'destroys', 'nothing but assignments');
+  const inComment = ['#!/bin/sh\n# never . files/setup.txt\n', `# a.conf\n. ${'$(a)'.repeat(40)}`];
+  const says = changing('files/setup.txt', 'A: 1\n', 'A: 1', 'A: 1\nrm -rf /srv', { texts: inComment });
+  assert.is(says, 'ok', 'a comment sources nothing');
+  const loose = changing('a.conf', 'a=1\nname=web\n', 'web', 'web (main)', { texts: inComment });
+  assert.is(loose, 'ok', 'several words without quotes are no assignment');
 });
 
 test('where a change makes a playbook readable, tasks in lines that were there are old', () => {
