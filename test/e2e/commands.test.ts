@@ -314,6 +314,24 @@ test('what verify found is on record: the stage is to do until its checks hold a
   assert.match(beside.stdout, `\nnote: not on record: run ${run} was cut off, and the next start finishes it\n`);
 });
 
+test('a stage is green by verify only when the checks of all its cells hold, once', async () => {
+  const matrix = { host: ['cp1', 'cp2', 'cp3'] };
+  const m = { command: 'echo x > ../../$MENDLOOP_MATRIX_HOST', verify: ['cat ../../$MENDLOOP_MATRIX_HOST'], matrix };
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ m }) });
+  await s.run();
+  for (const host of matrix.host) rmSync(s.path(host));
+  await s.run(['verify']);
+  s.write({ cp1: 'y', cp3: 'y' });
+  await s.run(['verify']);
+  assert.is(s.stages().m?.status, 'idle', 'cp2 does not hold');
+  s.write({ cp2: 'y' });
+  await s.run(['verify']);
+  assert.is(s.stages().m?.status, 'green');
+  const actions = readdirSync(s.path('ai/state/actions'), { recursive: true, encoding: 'utf8' });
+  const lines = actions.filter((path) => path.endsWith('.jsonl')).map((path) => s.read(`ai/state/actions/${path}`));
+  assert.is(lines.join('').match(/"stage\.green"/g)?.length, 1);
+});
+
 test('abandon --worktree lists what would be lost, and removes it only when told again', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ a: 'echo x > left.txt; echo more >> kept.txt' }),

@@ -294,6 +294,8 @@ test('a green stage that no longer stands is to do again, with every commit that
     [stale('c2'), drift],
   ])
     assert.equal(a(...green, ...lines)?.stale, { commits: ['c2'] }, 'drift is not the only reason');
+  for (const next of [['attempt.started', 'a', {}, 1] as Line, ['stage.reset', 'a'] as Line])
+    assert.is(a(...green, drift, next)?.stale, undefined, 'what its checks said before counts no more');
 });
 
 test('a stage that failed since it was stale is being mended: only what is brought back makes it staler', () => {
