@@ -1,7 +1,6 @@
 // Judging fixes by how the steps that had their failure end afterwards: the fix on trial when all of them failed again or
 // ended, every other open fix when the last of them is over.
 import { itemNumber } from '../backlog/stage-of-item.ts';
-import type { Stage } from '../config/context-map.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
 import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
@@ -117,8 +116,7 @@ export async function settleFixes(
   for (const { fix } of helped) {
     const others = new Set([...waitsFor(run, fix, true), ...needing].filter((name) => name !== stage));
     const judges = [...(isRestGreen ? [] : [`the rest of ${stage}`]), ...others];
-    const isChecked = hasChecks(stages[stage] as Stage);
-    if (judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green', [], !isChecked);
+    if (judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green', [], isUnchecked(run, stage));
     else recordFixStays(run, fix, 'holds', toBeVerified(judges));
   }
   for (const { fix } of open.filter((trial) => !helped.includes(trial)).reverse()) {
@@ -128,6 +126,13 @@ export async function settleFixes(
       recordFixStays(run, fix, 'holds', toBeVerified(judges.filter((name) => name !== stage)));
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
+}
+
+/** Neither the stage nor one that needs it has checks: only exit codes speak for a fix. */
+function isUnchecked({ config, requested }: Run, stage: string): boolean {
+  const { stages } = config.map;
+  const judges = [stage, ...requested.filter((name) => stages[name]?.needs.includes(stage))];
+  return stages[stage] !== undefined && !judges.some((name) => stages[name] && hasChecks(stages[name]));
 }
 
 const toBeVerified = (judges: readonly string[]): string => `to be verified by ${judges.join(', ')}, too`;
@@ -147,6 +152,6 @@ export function verifyHolding(run: Run, isOver = false): void {
     const left = stepsThat(({ fingerprint }) => fingerprint === fix.fingerprint);
     const others = isGreen ? 'every stage that it changed is green' : 'every cell that had the failure is green';
     const reason = left.length === 0 ? others : helpedWords(green, left);
-    recordFixStays(run, fix, 'verified', reason, left);
+    recordFixStays(run, fix, 'verified', reason, left, isUnchecked(run, fix.stage));
   }
 }
