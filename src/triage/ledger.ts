@@ -30,7 +30,7 @@ const isPatch = shaped({
   run: optional(text),
   /** The cells that it did not help, where it helped others. */
   left: optional(listOf(name)),
-  /** Its stage had no checks when it was verified. */
+  /** No check had a say when it was verified. */
   unchecked: optional(flag),
   /** A person agreed to it: no one is asked again. */
   accepted: optional(flag),

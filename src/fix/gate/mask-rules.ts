@@ -264,8 +264,8 @@ const shellOf = ({ via }: Fact): string => (via === undefined || /^(?:ba|da|z|k|
 /** The same command in the new text, run the same way if there is one; of several the one with the same place among them. */
 function sameIn({ now, old, added }: Change, fact: Fact): Fact | undefined {
   const all = now.commands.filter((other) => other.key === fact.key);
-  const kept = all.filter((other) => !added.includes(other));
-  const same = kept.length > 0 ? kept : all;
+  const older = all.filter((other) => !added.includes(other));
+  const same = older.length > 0 ? older : all;
   const alike = same.filter((other) => shellOf(other) === shellOf(fact));
   const places = old.commands.filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact));
   return alike[Math.min(places.indexOf(fact), alike.length - 1)] ?? same[0];

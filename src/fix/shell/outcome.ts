@@ -1,4 +1,4 @@
-// How a statement ends whenever it runs, as far as its words and the variables that hold one text tell.
+// How a statement ends whenever it runs, as far as its words tell, and the variables that are commands and hold one text.
 import type { ShellNode } from './node.ts';
 import { type Settled, settledWord } from './settled.ts';
 import { readWords, STATEMENT } from './statement.ts';

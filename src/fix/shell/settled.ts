@@ -1,4 +1,4 @@
-// Variables of a script that hold one text whenever they are asked for: what a condition on them says is known.
+// Variables of a script that hold one text whenever they are asked for: which command they are is known.
 import { nodesOf, type ShellNode } from './node.ts';
 import { readAssignment } from './statement.ts';
 import type { Word } from './words.ts';
