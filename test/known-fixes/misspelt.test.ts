@@ -5,14 +5,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { misspeltPath, nearPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
-import {
-  misspeltCommand,
-  misspeltVariable,
-  withCommand,
-  withVariable,
-} from '../../plugins/executors/known-fixes/misspelt-word.ts';
+import { misspeltCommand, misspeltVariable, withVariable } from '../../plugins/executors/known-fixes/misspelt-word.ts';
 import { programsOnPath } from '../../plugins/executors/known-fixes/programs.ts';
 import {
+  commandPlace,
   functionsIn,
   sourcedIn,
   stopsAtFailure,
@@ -34,21 +30,21 @@ function pathWith(...names: string[]): string {
 
 const words = suite('words of scripts');
 
-words('a command is renamed only where it is one, and only when it stands there once', () => {
-  for (const [line, renamed] of [
-    ['kubctl get', 'kubectl get'],
-    ['  a | kubctl get', '  a | kubectl get'],
-    ['if ! kubctl get; then', 'if ! kubectl get; then'],
-    ['x="$(kubctl get)"', 'x="$(kubectl get)"'],
-    ['A=1 kubctl get', 'A=1 kubectl get'],
-    ['true && kubctl get', 'true && kubectl get'],
+words('a command has a place only where it is one, and only when it stands there once', () => {
+  for (const [line, place] of [
+    ['kubctl get', 0],
+    ['  a | kubctl get', 6],
+    ['if ! kubctl get; then', 5],
+    ['x="$(kubctl get)"', 5],
+    ['A=1 kubctl get', 4],
+    ['true && kubctl get', 8],
     ['echo kubctl', undefined],
     ['kubctl get; kubctl list', undefined],
     ['./kubctl get', undefined],
     ['# kubctl get', undefined],
     ['my-kubctl get', undefined],
   ] as const) {
-    assert.is(withCommand(line, 'kubctl', 'kubectl'), renamed, line);
+    assert.is(commandPlace(line, 'kubctl'), place, line);
   }
 });
 

@@ -39,12 +39,6 @@ interface Misspelt extends SourceFile {
   readonly at: number;
 }
 
-/** The line with the command renamed; undefined when it is not the only command of that name there. */
-export function withCommand(line: string, word: string, name: string): string | undefined {
-  const at = commandPlace(line, word);
-  return at === undefined ? undefined : splice(line, at, word.length, name);
-}
-
 export const misspeltCommand: Repair = async (facts) => {
   const misspelt = (await inScript(facts)) ?? (await inRecipe(facts));
   if (!misspelt || 'unsure' in misspelt) return misspelt;

@@ -20,6 +20,7 @@ export function askFindings(change: Change, knows: Knows, tree: Tree, log = ''):
     ...newAddresses(change, knows),
     ...newVerbs(change),
     ...writesElsewhere(change),
+    ...replacesFiles(change, tree),
     ...shows(change),
   ];
 }
@@ -38,13 +39,18 @@ const HARMLESS = new Set(
   ).split(' '),
 );
 
+/** Folders where anybody may put a program. */
+const OPEN_TO_ALL = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
+
 function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree: Tree): Finding[] {
   const replaced = gone.flatMap(({ words }) => words.map(({ text }) => text));
   const isNew = (fact: Fact): boolean => {
     const { program, role, words } = fact;
+    // What a unit starts is the host's own.
+    const isOfUnit = now.language === 'settings' && /^Exec/.test(fact.unit);
+    if (isOfUnit && OPEN_TO_ALL.test(words[0]?.text ?? '')) return true;
     if (
-      role !== 'run' ||
-      now.language === 'settings' ||
+      (!isOfUnit && (role !== 'run' || now.language === 'settings')) ||
       program === '' ||
       program.startsWith('$') ||
       program === '}' ||
@@ -77,18 +83,30 @@ function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree
     );
 }
 
-/** A script of the repository, by its whole path, from the file's own folder, or by its tail behind a variable. */
-function isOfRepository(word: string, path: string, tree: Tree): boolean {
-  const folder = path.split('/').slice(0, -1).join('/');
-  const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.\/+)+/, '');
-  const parts = [...folder.split('/').filter(Boolean)];
+/** What a word may mean: from the root, from the file's own folder, and what is left of it behind a variable. */
+function placesOf(word: string, path: string): { plain: string; beside: string } {
+  const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.\/+)+/, '').replace(/\/+$/, '');
+  const parts = path.split('/').slice(0, -1);
   for (const part of plain.split('/')) {
     if (part === '..') parts.pop();
     else if (part !== '.') parts.push(part);
   }
-  return (
-    tree.exists(plain) || tree.exists(parts.join('/')) || (tree.hasTail?.(plain.replace(/^(?:\.\.\/)+/, '')) ?? false)
-  );
+  return { plain, beside: parts.join('/') };
+}
+
+/** A script of the repository, by its whole path, from the file's own folder, or by its tail behind a variable. */
+function isOfRepository(word: string, path: string, tree: Tree): boolean {
+  return isTracked(word, path, tree) || tree.hasTail(placesOf(word, path).plain.replace(/^(?:\.\.\/)+/, ''));
+}
+
+function isTracked(word: string, path: string, tree: Tree): boolean {
+  const { plain, beside } = placesOf(word, path);
+  return plain !== '' && (tree.exists(plain) || tree.exists(beside));
+}
+
+function isFolder(word: string, path: string, tree: Tree): boolean {
+  const { plain, beside } = placesOf(word, path);
+  return tree.isFolder(plain) || tree.isFolder(beside);
 }
 
 /** Tools that are told to do what this file did not tell them before. */
@@ -247,6 +265,36 @@ function writesElsewhere({ path, added, old, now }: Change): Finding[] {
     });
 }
 
+/** Files of the repository that a command puts aside, or others in the place of. */
+function replacesFiles({ path, added, old, now, lines }: Change, tree: Tree): Finding[] {
+  if (now.language === 'docker') return [];
+  const written = new Set(old.commands.flatMap(writtenPaths));
+  return added
+    .filter(({ role, via }) => role === 'run' && via === undefined)
+    .filter(
+      ({ program, redirects }) =>
+        /^(?:cp|mv|install|ln)$/.test(program) ||
+        (/^(?:echo|printf|cat)$/.test(program) && redirects.some(({ operator }) => operator === '>')),
+    )
+    .flatMap((fact) => {
+      const { operands } = new Arguments(fact.args);
+      const moved = fact.program === 'mv' ? operands.slice(0, -1) : [];
+      const isHere = (word: string) => isTracked(word, path, tree) && isFromRoot(word, lines.after);
+      const file = moved.find(isHere) ?? writtenPaths(fact).find((word) => isHere(word) && !isFolder(word, path, tree));
+      return file === undefined || written.has(file)
+        ? []
+        : [asks('softer', path, fact.line, `puts something in the place of ${file}, or that aside`, shownWords(fact))];
+    });
+}
+
+/** Whether a word may be a path of the repository: behind a variable one with folders, unless what it is set to tells. */
+function isFromRoot(word: string, lines: readonly string[]): boolean {
+  const [, name, rest = ''] = /^\$\{?(\w+)\}?\/+(.*)/.exec(word) ?? [];
+  if (name === undefined) return true;
+  const isSetTo = (value: string) => lines.some((line) => new RegExp(`\\b${name}=.*(?:${value})`).test(line));
+  return isSetTo('\\$\\{?0|BASH_SOURCE|rev-parse|\\bpwd\\b|PWD') || (rest.includes('/') && !isSetTo('mktemp'));
+}
+
 /** Code that reads, computes and prints. */
 const HARMLESS_CODE =
   /^(?!.*(?:\b(?:os|subprocess|shutil|socket|system|exec|eval|popen|spawn|unlink|remove|rename|delete|rm\w*|write\w*|getattr|compile|child_process|fs|require|File|IO|Pathname|open)\b|__|`)).*$/s;
@@ -259,7 +307,7 @@ const KEY_FILE =
   /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
 
 /** What would come into a log that others may read, and what would be believed though nothing made it. */
-function shows({ path, added, gone }: Change): Finding[] {
+function shows({ path, before, added, gone }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
     const { program, line, role } = fact;
     if (role !== 'run') return [];
@@ -302,6 +350,9 @@ function shows({ path, added, gone }: Change): Finding[] {
       ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),
     );
     if (config) return [asks('softer', path, line, `sets ${config.name} to a path of this machine`, words)];
+    const access = args.value(/^--(?:kubeconfig|talosconfig)$/) ?? '';
+    if (/^(?:\/|~|\$HOME)/.test(access) && !(before ?? '').includes(access))
+      return [asks('softer', path, line, 'goes by a file of this machine to a cluster', words)];
     const [feeder = fact] = fact.fedBy;
     const isOutput = writtenPaths(fact).some((file) => /\$MENDLOOP_OUT\b/.test(file));
     const isLiteral =

@@ -12,6 +12,8 @@ export interface ChangedLines {
   /** Every line of the text after the change, without line ends. */
   after: string[];
   before: string[];
+  /** From the first to the last line that differs, if only by its spaces. */
+  span: { before: Line[]; after: Line[] };
 }
 
 const linesOf = (text: string): string[] => {
@@ -21,7 +23,7 @@ const linesOf = (text: string): string[] => {
 };
 
 /** What is left of a line when it does not matter where it stands; a module's full name is its short name. */
-export const essence = (line: string): string => line.trim().replace(/\bansible\.(?:builtin|legacy)\./g, '');
+const essence = (line: string): string => line.trim().replace(/\bansible\.(?:builtin|legacy)\./g, '');
 
 export function changedLines(before: string | null, after: string): ChangedLines {
   const old = linesOf(before ?? '');
@@ -29,7 +31,8 @@ export function changedLines(before: string | null, after: string): ChangedLines
   const { start, end } = commonEnds(old, now);
   const gone = numbered(old, start, old.length - end);
   const come = numbered(now, start, now.length - end);
-  return { added: without(come, gone), removed: without(gone, come), before: old, after: now };
+  const span = { before: gone, after: come };
+  return { added: without(come, gone), removed: without(gone, come), before: old, after: now, span };
 }
 
 function commonEnds(a: readonly string[], b: readonly string[]): { start: number; end: number } {

@@ -39,8 +39,11 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   const isStage = isStageData(path, data.documents);
   const made: ShellText[] = [];
   const lineOf = (value: Value, near: number) => data.lines.get(value) ?? near;
-  // Elsewhere what these say is no command.
-  const isRunKey = (key: string) => RUN_KEYS.test(key) && (isStage || !/^(?:status|preconditions)$/.test(key));
+  // Elsewhere what these say is no command; `run` of a Taskfile says how often.
+  const isRunKey = (key: string) =>
+    RUN_KEYS.test(key) &&
+    (isStage || !/^(?:status|preconditions)$/.test(key)) &&
+    !(key === 'run' && TASKFILE.test(path));
   const scripts = /(?:^|\/)package\.json$/.test(path);
 
   const add = (value: Value | undefined, role: Role, line: number, name: string, guard: string): void => {
@@ -73,7 +76,7 @@ export function dataTexts(path: string, data: Data): ShellText[] {
       if (action && SHELL_MODULE.test(action[1] as string)) addModule(action[2] as string, line, called, guard);
       else if (SHELL_MODULE.test(part) && (isStage || part.includes('.'))) addModule(inner, line, called, guard);
       else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
-      else if (isStage && RUN_KEYS.test(part))
+      else if (isStage && isRunKey(part))
         add(inner, 'run', line, /^cmds?$/.test(part) ? (keys.at(-1) ?? called) : called, guard);
       else if (!isStage && isTexts(inner) && CONTAINER_KEYS.test(part))
         addList(inner, line, placeOf([...keys, part], called));

@@ -2,10 +2,13 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { placeOf } from '../shell/wrappers.ts';
 import { removesTrees } from './arguments.ts';
+import type { Line } from './changed-lines.ts';
+import type { Leaf } from './data.ts';
 import type { Severity } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, keyOf } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
+import { bare, isKeyword } from './tasks.ts';
 import { writtenPaths } from './written-paths.ts';
 
 /** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `severityOf`: what a command does. */
@@ -14,9 +17,10 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   if (now.language === 'docker') return [];
   const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && severityOf(fact));
   const before = harmful(old);
-  if (before.length === 0) return [];
+  if (before.length === 0 || isApart(change, harmful(now))) return [];
+  const [guardBefore, guardNow] = [guardsOf(old), guardsOf(now)];
   const earlier = new Map<string, Guard[]>();
-  for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
+  for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardBefore(fact)]);
   const why = 'changes on what it depends that this command runs, or on what';
   const writes = change.added.flatMap(writtenPaths).filter((file) => file.length > 3 && !file.startsWith('/dev/'));
   const moved = harmful(now).flatMap((fact): Finding[] => {
@@ -25,9 +29,9 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
     if (!earlier.has(looseKey(fact)) && elsewhere.length > 0 && hasEntry(change, fact.unit))
       return [refuses('destroys', path, fact.line, `runs in ${fact.unit}, where it did not before`, shownWords(fact))];
     // Under another name a target or task is the same one.
-    const renamed = elsewhere.length > 0 ? elsewhere.map((other) => guardOf(old, other)) : undefined;
+    const renamed = elsewhere.length > 0 ? elsewhere.map(guardBefore) : undefined;
     const guards = earlier.get(looseKey(fact)) ?? renamed;
-    const is = guardOf(now, fact);
+    const is = guardNow(fact);
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
     const isSame = ({ given, around, asked }: Guard) =>
       given === is.given && around.length === is.around.length && asked.join() === is.asked.join();
@@ -62,7 +66,53 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
     refuses('destroys', path, fact.line, 'calls what destroys, where it did not before', shownWords(fact)),
   );
   const units = [...before, ...harmful(now)].map(({ unit }) => unit).filter(Boolean);
-  return [...moved, ...more, ...newCallers(change, new Set(units))];
+  return [...moved, ...more, ...newCallers(change, new Set(units)), ...newTargets(change, harmful(now), severityOf)];
+}
+
+/** Values of the file that a task fills into a destructive command, and that were others before. */
+function newTargets(
+  { path, now: { tasks }, addedLeaves, goneLeaves }: Change,
+  harmful: readonly Fact[],
+  severityOf: (fact: Fact) => Severity | undefined,
+): Finding[] {
+  return harmful
+    .filter((fact) => severityOf(fact) === 'refuse')
+    .flatMap((fact) => {
+      const task = tasks.findLast(({ line }) => line <= fact.line);
+      const templates = JSON.stringify(task?.args ?? {}).match(/\{\{.*?\}\}/g) ?? [];
+      const names = new Set(templates.flatMap((template) => template.match(/[a-z_]\w*/gi) ?? []));
+      const isOther = ({ keys, value }: Leaf) =>
+        names.has(keys.at(-1) ?? '') &&
+        goneLeaves.some((leaf) => leaf.keys.at(-1) === keys.at(-1) && leaf.value !== value);
+      const leaf = addedLeaves.find(isOther);
+      const why = `is done to another ${leaf?.keys.at(-1)} than before`;
+      return leaf ? [asks('softer', path, leaf.line, why, shownWords(fact))] : [];
+    });
+}
+
+/** Data that could not be read before has no tasks to compare: whether the change stands apart from what is destructive in them. */
+function isApart({ old, now, lines: { span, after } }: Change, harmful: readonly Fact[]): boolean {
+  if (old.data?.parsed !== false || now.data?.parsed !== true) return false;
+  const taskAt = (line: number) => now.tasks.findLast((task) => task.line <= line);
+  const indent = (text = '') => text.search(/\S/);
+  const isInside = ({ text, number }: Line) => {
+    const task = taskAt(number);
+    return (
+      task !== undefined &&
+      !/^(?:assert|fail|set_fact|pause|meta|include_vars)$/.test(bare(task)) &&
+      (number === task.line || indent(text) > indent(after[task.line - 1]))
+    );
+  };
+  const touched = new Set(span.after.map(({ number }) => taskAt(number)));
+  const governs = [...span.before, ...span.after].some(({ text }) =>
+    isKeyword(/^\s*(?:- +)?["']?(\w+)["']? *:/.exec(text)?.[1]),
+  );
+  return (
+    span.after.length > 0 &&
+    span.after.every(isInside) &&
+    !governs &&
+    !harmful.some(({ line }) => touched.has(taskAt(line)))
+  );
 }
 
 /** Whether a target or task of that name was there. */
@@ -118,13 +168,18 @@ function isWithin(some: readonly string[], all: readonly string[]): boolean {
 /** What a question says to people does not matter. */
 const PROMPT = /\b(confirm|ask|prompt) (?:"[^"$`\s]*\s[^"$`]*"|'[^'\s]*\s[^']*')/g;
 
-function guardOf({ commands }: FileFacts, fact: Fact): Guard {
+function guardsOf({ commands }: FileFacts): (fact: Fact) => Guard {
+  const assigned = valuesByName(commands);
+  return (fact) => guardOf(commands, assigned, fact);
+}
+
+function guardOf(commands: readonly Fact[], assigned: ValuesByName, fact: Fact): Guard {
   const given = fact.around.flatMap((frame) => (frame.kind === 'given' ? [frame.guard] : [])).join(' ');
   const inner = fact.around.filter(({ kind }) => kind !== 'given');
   const frames = inner.map((frame) =>
     'guard' in frame ? frame.guard.replace(PROMPT, '$1') : frame.kind === 'function' ? frame.name : frame.kind,
   );
-  const set = setIn(commands, fact, fact.words.map(({ raw }) => raw).join(' '));
+  const set = setIn(commands, assigned, fact, fact.words.map(({ raw }) => raw).join(' '));
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
   // What it is given to read.
   const fed = [fact.document?.text ?? '', ...fact.fedBy.map(keyOf)];
@@ -142,7 +197,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     given,
     around: frames.map(squeezed),
     variables: JSON.stringify([set, words, fed].map((texts) => texts.map(squeezed))),
-    asked: setIn(commands, fact, frames.join(' ')),
+    asked: setIn(commands, assigned, fact, frames.join(' ')),
     place: [...hostsOf(fact, commands), ...folderOf(fact, commands)],
     before: near
       .map(({ key, program, args, around }) =>
@@ -179,25 +234,35 @@ function folderOf(fact: Fact, commands: readonly Fact[]): string[] {
   return isHere ? [folder.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '')] : [];
 }
 
+type ValuesByName = ReadonlyMap<string, readonly string[]>;
+
+const valuesByName = (commands: readonly Fact[]): ValuesByName =>
+  grouped(
+    commands.flatMap(assignmentsOf).map(({ name, values }) => [name, values.map(({ raw }) => raw).join(' ')] as const),
+  );
+
+function grouped(pairs: readonly (readonly [name: string, value: string])[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
+  return values;
+}
+
 /** What the variables of a text are set to, wherever that is written: by other variables, a loop, or the calls of its function. */
-function setIn(commands: readonly Fact[], fact: Fact, text: string): string[] {
+function setIn(commands: readonly Fact[], assigned: ValuesByName, fact: Fact, text: string): string[] {
   const loops = fact.around.flatMap((frame) =>
     frame.kind === 'branch' ? [/^for (\w+) in (.*?);?$/s.exec(frame.guard) ?? []] : [],
   );
-  const all = [
-    ...commands
-      .flatMap(assignmentsOf)
-      .map(({ name, values }) => [name, values.map(({ raw }) => raw).join(' ')] as const),
+  const given = grouped([
     ...loops.map(([, name = '', values = '']) => [name, values] as const),
     ...callsOf(fact, commands).flatMap(({ args }) => args.map(({ raw }, i) => [String(i + 1), raw] as const)),
-  ];
+  ]);
   const assignments = new Set<string>();
   const visit = (value: string) => {
-    for (const [, used] of value.matchAll(/\$\{?(\w+)/g))
-      for (const [name, given] of all.filter(([one]) => one === used)) {
-        if (assignments.has(`${name}=${given}`)) continue;
-        assignments.add(`${name}=${given}`);
-        visit(given);
+    for (const [, used = ''] of value.matchAll(/\$\{?(\w+)/g))
+      for (const each of [...(assigned.get(used) ?? []), ...(given.get(used) ?? [])]) {
+        if (assignments.has(`${used}=${each}`)) continue;
+        assignments.add(`${used}=${each}`);
+        visit(each);
       }
   };
   visit(text);

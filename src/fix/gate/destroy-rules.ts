@@ -1,4 +1,5 @@
 // Added commands that destroy, run what nobody has seen, or stand where a destructive command was guarded.
+import type { Redirect } from '../shell/command.ts';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, removesTrees, verbOf } from './arguments.ts';
@@ -99,6 +100,8 @@ interface Scope {
   /** Files that the script writes. */
   readonly made: ReadonlySet<string>;
   readonly language: FileFacts['language'];
+  /** Redirections through which a command says something. */
+  readonly filled: ReadonlySet<Redirect>;
 }
 
 function scopeOf({ old, now, after }: Change): Scope {
@@ -111,6 +114,9 @@ function scopeOf({ old, now, after }: Change): Scope {
     ran: new Set(old.commands.map(({ words }) => words[0]?.text ?? '')),
     made: new Set(now.commands.filter(makes).flatMap((fact) => [...writtenPaths(fact), ...fetchedNames(fact)])),
     language: now.language,
+    filled: new Set(
+      now.commands.filter((fact) => !isSilent(fact) && !isValue(fact)).flatMap(({ redirects }) => redirects),
+    ),
     values: now.values,
     assigned: new Set(now.commands.flatMap((fact) => assignmentsOf(fact).map(({ name }) => name))),
   };
@@ -222,28 +228,41 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
   return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
 }
 
-const SAYS_NOTHING = /^(?::|true|)$/;
+const SAYS_NOTHING = /^(?::|true|false|test|\[\[?|cd|read|shift|unset|let|)$/;
+const DECLARES = /^(?:export|local|declare|readonly|typeset)$/;
 
 const saysNothing = (program: string, words: readonly { readonly text: string }[]): boolean =>
   SAYS_NOTHING.test(program) ||
+  (DECLARES.test(program) && words.length > 0 && !words.some(({ text }) => /^-\w*p/.test(text))) ||
   (program === 'cat' && words.some(({ text }) => text === '/dev/null')) ||
   (/^(?:echo|printf)$/.test(program) && words.every(({ text }) => /^(?:-n|)$/.test(text)));
 
-function empties({ program, args, redirects, fedBy }: Fact, scope: Scope): Harm | undefined {
-  const isFedNothing =
-    fedBy.length > 0 && fedBy.every(({ words: [first, ...rest] }) => saysNothing(nameOf(first?.text ?? ''), rest));
-  const nothing =
-    isFedNothing || redirects.some(({ operator, target }) => operator === '<' && target?.text === '/dev/null');
+const isFedNothing = ({ fedBy, redirects }: Fact): boolean =>
+  (fedBy.length > 0 && fedBy.every(({ words: [first, ...rest] }) => saysNothing(nameOf(first?.text ?? ''), rest))) ||
+  redirects.some(({ operator, target }) => operator === '<' && target?.text === '/dev/null');
+
+const isSilent = (fact: Fact): boolean =>
+  saysNothing(fact.program, fact.args) || (fact.program === 'cat' && fact.args.length === 0 && isFedNothing(fact));
+
+/** What it says becomes a value or a word. */
+const isValue = ({ around }: Fact): boolean =>
+  around.some(({ kind }) => kind === 'assigned' || kind === 'substitution');
+
+function empties(fact: Fact, scope: Scope): Harm | undefined {
+  const { program, args, redirects } = fact;
   const isAppended = program === 'tee' && new Arguments(args).has('a', 'append');
   if (
     program === 'tee' &&
-    nothing &&
+    isFedNothing(fact) &&
     !isAppended &&
     !args.every(({ text }) => isTemporary(text, scope) || text.startsWith('-'))
   )
     return { severity: 'refuse', why: 'empties a file' };
-  if (!saysNothing(program, args) && !(nothing && program === 'cat' && args.length === 0)) return undefined;
-  const target = redirects.find(({ operator, target }) => /^(?:>|>\||&>)$/.test(operator) && target)?.target?.text;
+  if (!isSilent(fact)) return undefined;
+  // Of commands that write into one file together, those that say nothing empty nothing.
+  const target = redirects.find(
+    (redirect) => /^(?:>|>\||&>)$/.test(redirect.operator) && redirect.target && !scope.filled.has(redirect),
+  )?.target?.text;
   if (target === undefined || target.startsWith('/dev/') || isTemporary(target, scope)) return undefined;
   return { severity: 'refuse', why: 'empties a file' };
 }

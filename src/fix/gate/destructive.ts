@@ -131,11 +131,8 @@ const TABLE: readonly Row[] = [
   [/^etcdctl$/, (args) => args.verb(/^(?:del|rm|compact|defrag)$/) || args.verbs(/^member$/, /^remove$/)],
   // Containers
   [CONTAINERS, (args) => args.verb(/^(?:prune|rm|rmi|remove|rmp|rmsd|purge)$/, 4) && !args.verb(/^(?:run|exec)$/, 2)],
-  [CONTAINERS, (args) => args.verb(/^down$/, 4) && args.has('v', 'volumes', 'rmi', 'remove-orphans')],
-  [
-    CONTAINERS,
-    (args) => args.verb(/^up$/, 4) && args.has('V', 'renew-anon-volumes', 'remove-orphans', 'force-recreate'),
-  ],
+  [CONTAINERS, (args) => args.verb(/^down$/, 4) && args.has('v', 'volumes', 'rmi')],
+  [CONTAINERS, (args) => args.verb(/^up$/, 4) && args.has('V', 'renew-anon-volumes')],
   [/^docker$/, (args) => args.verbs(/^swarm$/, /^leave$/)],
   // Infrastructure as code and clouds
   [TERRAFORM, (args) => args.verb(/^destroy$/) || args.any(/^-{1,2}destroy(?:=true)?$/)],
@@ -237,6 +234,7 @@ const TABLE: readonly Row[] = [
   ],
   [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   // What can be undone
+  [CONTAINERS, (args) => args.verb(/^up$/, 4) && args.has('', 'remove-orphans', 'force-recreate'), 'ask'],
   ...byVerb(STOPPING_VERBS, 'ask'),
   [
     /^(?:qm|pct)$/,

@@ -3,6 +3,7 @@ import { type Ask, type Edit, type Refusal, type RefusalCode, refuse } from '../
 import type { ParseShell } from '../shell/node.ts';
 import { askFindings } from './ask-rules.ts';
 import { type ChangedLines, changedLines, editDistance } from './changed-lines.ts';
+import { clusterFindings } from './cluster-rules.ts';
 import { destroyFindings } from './destroy-rules.ts';
 import { type Change, changeOf } from './facts.ts';
 import type { Finding } from './finding.ts';
@@ -80,9 +81,10 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
   return [
     ...destroyFindings(change),
     ...resourceFindings(change, tree),
+    ...clusterFindings(change, `${rules.failed ?? ''}\n${rules.log ?? ''}`),
     ...nameFindings(change, { protect: rules.protect, judging, tree: rules.tree }),
     ...maskFindings(change, rules),
-    ...taskFindings(change, rules, knows),
+    ...taskFindings(change, rules, knows, tree),
     ...sendFindings(change, knows),
     ...persistFindings(change),
     ...installFindings(change),

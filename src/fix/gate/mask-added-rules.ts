@@ -5,6 +5,7 @@ import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Language } from './language.ts';
+import { programFindings } from './program-mask-rules.ts';
 import { shownWords } from './shown.ts';
 import { expanded, makeVariables } from './texts.ts';
 import { isFailure, isSilenced, isWork } from './work.ts';
@@ -71,14 +72,10 @@ export function added(change: Change): Finding[] {
     ),
     ...idleContainers(change),
     ...dataFindings(change),
-    ...(now.language === 'program'
-      ? [
-          ...lines.added.flatMap(({ text, number }) => programLine(path, text, number)),
-          ...lostChecks(path, lines),
-          ...earlyReturns(path, lines),
-        ]
-      : []),
+    ...programFindings(change),
     ...lostPrerequisites(change),
+    ...skippedTasks(change),
+    ...otherSystems(change),
     ...makeLines(change),
     ...settingLines(change),
     ...twiceMade(change),
@@ -110,7 +107,7 @@ const MAKE_RULES =
 const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
   docker: /^\s*(?:HEALTHCHECK\s+NONE|USER\s+(?:root|0)\b|ENV\s+(?:PATH|LD_\w+|BASH_ENV)\b|#\s*escape\s*=|SHELL\s)/i,
   settings:
-    /^\s*(?:EnvironmentFile|Exec(?:Condition)|(?:Condition|Assert)\w+|User|Group|CapabilityBoundingSet|AmbientCapabilities|SuccessExitStatus|library|executable|strategy_plugins|callback_plugins|action_plugins|filter_plugins|host_key_checking)\s*=\s*(?:\/|root$|0$|!|False|CAP_)|^\s*StandardError\s*=\s*null\b/i,
+    /^\s*(?:EnvironmentFile|Exec(?:Condition)|(?:Condition|Assert)\w+|User|Group|CapabilityBoundingSet|AmbientCapabilities|SuccessExitStatus|ExecSearchPath|RootDirectory|RootImage|library|executable|strategy_plugins|callback_plugins|action_plugins|filter_plugins|host_key_checking)\s*=\s*(?:\/|root$|0$|!|False|CAP_)|^\s*StandardError\s*=\s*null\b/i,
 };
 
 const settingLines = ({ path, lines, now: { language } }: Change): Finding[] =>
@@ -142,6 +139,31 @@ function twiceMade({ path, lines: { before, after }, now: { language } }: Change
   const twice = is.find((name) => count(is, name) > 1 && count(is, name) > count(was, name));
   return twice === undefined ? [] : [refuses('masks', path, undefined, 'gives a target another recipe', twice)];
 }
+
+const SKIPS = /^(?:status|platforms|if)$/;
+
+/** Tasks of a Taskfile that were there and now are done already, or for other machines only. */
+function skippedTasks({ path, old, addedLeaves }: Change): Finding[] {
+  if (!isTaskfile(path)) return [];
+  const ofTask = (name: string | undefined) =>
+    old.data?.leaves.filter(({ keys }) => keys[0] === 'tasks' && keys[1] === name) ?? [];
+  return addedLeaves.flatMap(({ keys, value, line }) => {
+    const before = keys[0] === 'tasks' ? ofTask(keys[1]) : [];
+    const word = keys.slice(2).find((key) => SKIPS.test(key));
+    const isNew = before.length > 0 && word !== undefined && !before.some((leaf) => leaf.keys.includes(word));
+    return isNew ? [asks('masks', path, line, 'may no longer run where it did', `${keys[1]}: ${word}: ${value}`)] : [];
+  });
+}
+
+const OTHER_SYSTEM = /^\[(?!.*\b(?:linux|unix)\b).*\b(?:windows|macos|\w*bsd)\b.*\]/;
+
+/** Recipes of just that were there and now are for machines of another kind. */
+const otherSystems = ({ path, now: { language }, lines: { added, before, after } }: Change): Finding[] =>
+  added
+    .filter(
+      ({ text, number }) => language === 'just' && OTHER_SYSTEM.test(text) && before.includes(after[number] ?? ''),
+    )
+    .map(({ text, number }) => asks('masks', path, number, 'may no longer run where it did', text));
 
 /** Targets that no longer run first what they did. */
 function lostPrerequisites({ path, lines, goneLeaves, now: { language, data } }: Change): Finding[] {
@@ -224,6 +246,8 @@ function idleContainers({ path, old, now, added }: Change): Finding[] {
     const [was, is] = [ofUnit(old, unit), ofUnit(now, unit)];
     const [first] = is;
     if (!first || !is.every(isNothing)) return [];
+    // What a unit does before or after its work, where it did nothing yet, stands in the place of nothing.
+    if (/^Exec\w+(?:Pre|Post)$/.test(unit) && was.every(isNothing)) return [];
     const why = 'does nothing in the place of';
     return was.some((fact) => !isNothing(fact))
       ? [refuses('masks', path, first.line, `${why} a command that did something`, shownWords(first))]
@@ -287,65 +311,3 @@ function swallowingRescues(value: Value | readonly Value[]): number {
 }
 
 const isFail = (key: string): boolean => /^(?:ansible\.builtin\.)?fail$/.test(key);
-
-const EXITS_WELL =
-  /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)|\b_exit\s*,\s*0|process\.exitCode\s*=\s*0/;
-
-const SWALLOWS =
-  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
-
-const CHECKS =
-  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*(?!(?:0|None)?\s*\))|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
-
-/** What told of failures in a program and is gone. */
-function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
-  const code = (text: string) => text.replace(/^\s*(?:#|\/\/)\s*/, '').trim();
-  const commented = added.find(
-    ({ text }) =>
-      /^\s*(?:#|\/\/)/.test(text) &&
-      code(text).includes('(') &&
-      removed.some((line) => line.text.trim() === code(text)),
-  );
-  if (commented) return [refuses('masks', path, commented.number, 'is commented out', commented.text.trim())];
-  // Whether a module or a name is there is a question.
-  const caught = added.find(({ text }) =>
-    /^\s*(?:except\b(?! \(?(?:ImportError|ModuleNotFoundError|NameError)\b)|\}?\s*catch\b|rescue\b)/.test(text),
-  );
-  const isRaised = added.some(({ text }) => /\b(?:raise|throw|exit|abort|fatal)\b/.test(text));
-  if (caught && !isRaised) return [asks('masks', path, caught.number, 'may swallow a failure', caught.text.trim())];
-  const good = added.find(({ text }) => /^\s*return\s*(?:0|None|True|true|null)?\s*;?\s*$/.test(text));
-  if (
-    good &&
-    removed.some(({ text }) => /^\s*return\s+(?:[1-9]\d*|(?:\w+\.)*(?:rc|\w*code|status))\s*;?\s*$/i.test(text))
-  )
-    return [asks('masks', path, good.number, 'was a failure before', good.text.trim())];
-  const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
-  if (count(removed) <= count(added)) return [];
-  return [
-    asks(
-      'masks',
-      path,
-      undefined,
-      'no longer tells of a failure',
-      removed.find(({ text }) => CHECKS.test(text))?.text.trim(),
-    ),
-  ];
-}
-
-/** A bare return with code behind it in the same block. */
-function earlyReturns(path: string, { added, after }: Change['lines']): Finding[] {
-  const early = added.find(({ text, number }) => {
-    const [, indent] = /^(\s*)return(?:\s+(?:None|0|true|null))?\s*;?\s*$/.exec(text) ?? [];
-    const next = after.slice(number).find((line) => line.trim() !== '') ?? '';
-    return indent !== undefined && next.startsWith(indent) && /^[\w@$]/.test(next.slice(indent.length));
-  });
-  return early
-    ? [refuses('masks', path, early.number, 'ends before the work below it is done', early.text.trim())]
-    : [];
-}
-
-function programLine(path: string, text: string, number: number): Finding[] {
-  if (/^\s*(?:#|\/\/)/.test(text)) return [];
-  if (EXITS_WELL.test(text)) return [refuses('masks', path, number, 'ends as if all had gone well', text.trim())];
-  return SWALLOWS.test(text) ? [asks('masks', path, number, 'may swallow a failure', text.trim())] : [];
-}

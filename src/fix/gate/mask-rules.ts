@@ -442,6 +442,10 @@ function softened(path: string, before: Fact, after: Fact, isFailed: boolean): F
   const news = more(after, before);
   if (isFailed && more(before, after).some((text) => /^(?:--all\b.*|-A)$/.test(text)))
     return [asks('softer', path, after.line, 'is no longer about all of them', shownWords(after))];
+  const waits = (fact: Fact) =>
+    fact.args.some(({ text }) => /^--(?:wait(?!-)|atomic|rollback-on-failure)\b(?!=false)/.test(text));
+  if (before.program === after.program && waits(before) && !waits(after))
+    return [asks('softer', path, after.line, 'no longer waits until it is ready', shownWords(after))];
   const isInput = (text: string) => {
     const option = after.args[after.args.findIndex((word) => word.text === text) - 1]?.text ?? '';
     return text === '/dev/null' && !/^(?:-\w*[oO]|--(?:output|out|log)\S*)$/.test(option);

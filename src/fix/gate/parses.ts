@@ -2,6 +2,7 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
+import { hideTemplates } from '../shell/templates.ts';
 import { type Finding, refuses } from './finding.ts';
 import { clip } from './rules.ts';
 
@@ -14,6 +15,10 @@ const KINDS: readonly { path: RegExp; faults: Faults }[] = [
   { path: /\.toml$/i, faults: tomlFaults },
 ];
 
+/** What Helm and Ansible fill in before anybody reads it. */
+const FILLED_IN = /(?:^|\/)templates\//;
+/** Of Go: printed as it is, and may have braces in it. */
+const RAW_TEXT = /\{\{-?\s*`[^`\n]*`\s*-?\}\}/g;
 const TEMPLATE = /\{\{|\{%|<%|\$\{\{/;
 
 /**
@@ -23,9 +28,12 @@ const TEMPLATE = /\{\{|\{%|<%|\$\{\{/;
 export function parses(path: string, before: string | null, after: string, failedToParse = false): Finding[] {
   const kind = KINDS.find((one) => one.path.test(path));
   if (!kind) return [];
-  const faults = kind.faults(after);
+  const filled = (text: string) => hideTemplates(text.replace(RAW_TEXT, 'raw'));
+  const faultsOf = (text: string) =>
+    FILLED_IN.test(path) && kind.faults(filled(text)).length === 0 ? [] : kind.faults(text);
+  const faults = faultsOf(after);
   if (faults.length === 0) return [];
-  const wasWrong = before === null ? TEMPLATE.test(after) : kind.faults(before).length > 0;
+  const wasWrong = before === null ? TEMPLATE.test(after) : faultsOf(before).length > 0;
   if (wasWrong && !failedToParse) return [];
   return faults.map((fault) => refuses('does_not_parse', path, undefined, fault));
 }

@@ -64,6 +64,16 @@ const RULING =
 const LOADING =
   /^(?:PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|HELM_PLUGINS|KUBECTL_PLUGINS_PATH|ANSIBLE_(?:CONFIG|LIBRARY|\w*PLUGINS)|TF_CLI_CONFIG_FILE|DOCKER_(?:HOST|CONFIG)|CDPATH|GOPATH|XDG_CONFIG_HOME)$/;
 
+/** Variables that name a program which others start. */
+const STARTED =
+  /^(?:KUBECTL_EXTERNAL_DIFF|(?:KUBE_)?EDITOR|VISUAL|PAGER|MANPAGER|GIT_(?:PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|EXTERNAL_DIFF|PROXY_COMMAND)|(?:SSH|SUDO)_ASKPASS|LESSOPEN|RSYNC_RSH)$/;
+
+/** A program that no system brings, or one that finds no difference between anything. */
+const isOwnProgram = (name: string, value: string): boolean =>
+  STARTED.test(name) &&
+  (/^(?:[~$]|\S*\/)/.test(value.replace(/^\/(?:usr\/)?(?:local\/)?s?bin\//, '')) ||
+    (/DIFF$/.test(name) && /^(?:\/\S*\/)?(?:true|:|echo|printf)\b/.test(value)));
+
 export function persistFindings(change: Change): Finding[] {
   return [
     ...commandFindings(change),
@@ -156,13 +166,12 @@ function variableFindings(change: Change): Finding[] {
   const before = new Set(
     old.commands.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => `${name}=${values[0]?.text}`)),
   );
-  const set = added
+  const assigned = added
     .filter(({ role }) => role === 'run')
     .flatMap((fact) =>
-      assignmentsOf(fact)
-        .filter(({ name }) => RULING.test(name))
-        .map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
+      assignmentsOf(fact).map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
     );
+  const set = assigned.filter(({ name }) => RULING.test(name));
   const loaded = added
     .filter(({ role }) => role === 'run')
     .flatMap((fact) =>
@@ -191,12 +200,17 @@ function variableFindings(change: Change): Finding[] {
           .find((name) => RULING.test(name)) ?? '')
       : (keys.at(-1) ?? '');
   const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
+  const given = isLoaded ? addedLeaves.map(({ keys, value, line }) => ({ name: keys.at(-1) ?? '', value, line })) : [];
+  const started = [...assigned, ...given].filter(({ name, value }) => isOwnProgram(name, value));
   return [
     ...[...set, ...env]
       // Of ENV a shell reads a file; `ENV=prod` names none.
       .filter(({ name, value }) => !before.has(`${name}=${value}`) && (name !== 'ENV' || /[/~$]/.test(value)))
       .map(({ name, value, line }) => say(line, name, value)),
     ...loaded,
+    ...started.map(({ name, value, line }) =>
+      asks('softer', path, line, `has others start ${value || 'nothing'} by ${name}`, `${name}=${value}`),
+    ),
     ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
     ...(now.language === 'shell'
       ? change.lines.added
@@ -314,10 +328,6 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
       /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
       (keys.at(-1) === 'kind' && /^(?:Cluster)?RoleBinding$/.test(value) && keys.length > 1),
   );
-  const powers = addedLeaves.filter(
-    ({ keys, value }) =>
-      /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(keys.at(-1) ?? '') && /^true$/i.test(value),
-  );
   const mounts = addedLeaves.filter(
     ({ keys, value }) =>
       keys.includes('hostPath') &&
@@ -337,9 +347,6 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
       .filter(({ value }) => READS.test(value))
       .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
     ...admin.map(({ value, line }) => refuses('persists', path, line, 'binds a role in the cluster', value)),
-    ...powers.map(({ keys, line }) =>
-      asks('softer', path, line, 'gives a container more power over its host', keys.at(-1)),
-    ),
     ...mounts.map(({ value, line }) => asks('softer', path, line, "mounts a folder of the host's own", value)),
   ];
 }

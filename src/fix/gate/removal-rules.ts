@@ -41,17 +41,27 @@ export function removalFindings(
 const KEEPS =
   /^(?:PersistentVolume(?:Claim)?|Namespace|CustomResourceDefinition|StatefulSet|HelmRelease|Kustomization|\w*Cluster|\w*Pool|\w*Volume\w*|Database|User|Bucket)$/;
 
-/** The documents that keep data and were called otherwise before. */
+/** What runs: by another name it is the same one, by another kind or elsewhere it is another. */
+const RUNS = /^(?:Deployment|DaemonSet|CronJob)$/;
+
+/** The documents that keep data and were called otherwise before, or that run and were of another kind or elsewhere. */
 function leftDocuments({ old, now }: Pick<Change, 'old' | 'now'>): string[] {
   const names = ({ data }: FileFacts) =>
     (data?.documents ?? []).flatMap((document) => {
-      if (!isRecord(document) || !isRecord(document.metadata) || !KEEPS.test(String(document.kind))) return [];
+      if (
+        !isRecord(document) ||
+        !isRecord(document.metadata) ||
+        ![KEEPS, RUNS].some((kinds) => kinds.test(String(document.kind)))
+      )
+        return [];
       const { name = '', namespace = '' } = document.metadata;
       return [{ kind: String(document.kind), name: String(name), namespace: String(namespace) }];
     });
   // One that names no namespace is put into one by whoever applies it.
   const isSame = (a: ReturnType<typeof names>[number], b: typeof a) =>
-    a.kind === b.kind && a.name === b.name && (a.namespace === b.namespace || a.namespace === '' || b.namespace === '');
+    a.kind === b.kind &&
+    (a.name === b.name || RUNS.test(a.kind)) &&
+    (a.namespace === b.namespace || a.namespace === '' || b.namespace === '');
   return names(old)
     .filter((document) => !names(now).some((other) => isSame(document, other)))
     .map(({ kind, namespace, name }) => [kind, namespace, name].filter(Boolean).join(' '));

@@ -32,7 +32,7 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
   [is(/^wipe(?!_?(?:interval|period|after|time|age|size|count|delay|log|label|name))\w*$/i, YES), 'wipes a disk'],
   [
     is(
-      /^(?:force_destroy|skip_final_snapshot|delete_on_termination|purge_on_delete|destroy|cleanupPolicy|purge|delete_branch_on_merge|allow_destroy|force_delete|recreate|remove_orphans|remove_volumes|dropDatabase|cascade)$/i,
+      /^(?:force_destroy|skip_final_snapshot|delete_on_termination|purge_on_delete|destroy|cleanupPolicy|purge|delete_branch_on_merge|allow_destroy|force_delete|remove_volumes|dropDatabase|cascade)$/i,
       YES,
     ),
     'lets data be destroyed',
@@ -54,15 +54,12 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     is(/^(?:persistentVolumeClaimRetentionPolicy|whenDeleted|whenScaled)$/, /^Delete$/),
     'deletes volumes with what uses them',
   ],
-  [is(/^(?:deleteOptions|propagationPolicy)$/, /^(?:Foreground|Background|Orphan)$/), 'deletes what depends on it'],
-  [
-    is(/^kustomize\.toolkit\.fluxcd\.io\/force$/, /^(?:enabled|true)$/i),
-    'deletes and makes again what cannot be changed',
-  ],
-  [is(/^(?:argocd\.argoproj\.io\/sync-options)$/, /(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
 ];
 
 const LOADS = /^(?:LD_\w+|BASH_ENV|PROMPT_COMMAND|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT)$/;
+
+/** Blocks of Terraform that say what must hold. */
+const CHECKED = /^(?:(?:pre|post)condition|validation|assert)\b/;
 
 /** Leaves that stop something, or let it be removed. */
 const SOFTER: readonly (readonly [Test, string])[] = [
@@ -80,22 +77,23 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   ],
   [is(/^(?:count|for_each)$/, /^(?:\{\s*\}|\[\s*\]|toset\(\[\s*\]\)|.*\?.*:\s*0)$/), 'runs none of it any more'],
   [({ value }) => /^--delete/.test(value), 'deletes what is not on the other side'],
-  [is(/^(?:add|cap_add)$/, /^(?:ALL|(?:CAP_)?SYS_ADMIN)$/i), 'gives a container all rights'],
   [
     ({ keys, value }) =>
       /^(?:volumes|path|hostPath|source)$/.test(keys.at(-1) ?? '') &&
-      /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:/.test(value),
+      /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:|^\/(?:etc|root|boot|proc|sys|run|var\/run)\/?:(?!.*:ro$)/.test(
+        value,
+      ),
     'gives a container the host',
   ],
-  [is(/^(?:pid|ipc|userns_mode)$/, /^host$/), 'gives a container the host'],
+  [is(/^(?:pid|ipc|userns_mode|network_mode)$/, /^host$/), 'gives a container the host'],
   [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
   [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
   [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],
   [is(/^strategy$/, /^uninstall$/), 'removes the release when it fails'],
   [is(/toolkit\.fluxcd\.io\/reconcile$/, /^disabled$/), 'suspends it'],
   [is(/^(?:ignoreTestFailures|disableHealthChecks)$/, YES), 'is no longer looked after'],
-  [is(/^minAvailable$/, /^0%?$/), 'may be stopped as a whole'],
-  [is(/^maxUnavailable$/, /^100%$/), 'may be stopped as a whole'],
+  [is(/^enable$/, NO, /^test$/), 'is no longer looked after'],
+  [is(/^action$/, /^Ignore$/, /^podFailurePolicy$/), 'may fail'],
   [({ keys, value }) => keys.at(-1) === 'name' && keys.includes('env') && LOADS.test(value), 'loads other code'],
   [is(/^restart$/, /^(?:no|never)$/i, /^services$/), 'is no longer looked after'],
   [is(/^condition$/, /^service_started$/, /^depends_on$/), 'no longer waits for what it needs'],
@@ -108,9 +106,14 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   // Terraform
   [is(/^(?:removed|moved)(?:\.|$)/, /^\{\}$/), 'lets Terraform forget or rename what it made'],
   [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
-  [is(/^syncOptions$/, /^(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
+  [
+    is(/^(?:syncOptions|argocd\.argoproj\.io\/sync-options)$/, /(?:Replace|Force)=true/),
+    'deletes and makes again what it syncs',
+  ],
+  [is(/^kustomize\.toolkit\.fluxcd\.io\/force$/, /^(?:enabled|true)$/i), 'forces it'],
   [is(/^ignore_changes$/, /^all$/), 'no longer sees what is wrong'],
   [is(/^replace_triggered_by$/, /./), 'makes it anew when something else changes'],
+  [is(/^condition$/, /^(?:true|.*\|\|\s*true)$/, CHECKED), 'holds always'],
   [is(/^(?:started|running|power_on)$/, NO), 'stops it'],
   [is(/^(?:when|on_failure)$/, /^(?:destroy|continue)$/, /^provisioner/), 'runs at another time, or may fail'],
   [is(/^interpreter$/, /^(?!\["(?:\/bin\/)?(?:ba)?sh", "-\w*c"\]$)/, /^provisioner/), 'is run by another program'],
@@ -125,6 +128,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
     'is no longer looked after',
   ],
   [is(/^wait$/, NO), 'does not wait until it is ready'],
+  [is(/^(?:recreate|remove_orphans)$/, YES), 'makes containers anew, or removes them'],
   [
     is(
       /^(?:force|forceUpgrade|recreatePods|disableWait|disableHooks|disableOpenAPIValidation|skipCrds|force_update|force_new_deployment)$/i,
@@ -157,6 +161,7 @@ const LOST: readonly (readonly [Test, why: string, firm?: true])[] = [
   [({ keys, value }) => keys.join('.') === 'spec.wait' && YES.test(value), 'does not wait until it is ready'],
   [({ keys }) => keys.join('.') === 'spec.path', 'reads another folder than before'],
   [is(/^provider$/, /./, /^decryption$/), 'can no longer read its secrets'],
+  [is(/^condition$/, /./, CHECKED), 'is no longer checked'],
   [is(/^external$/, YES, /^volumes$/), 'keeps its data elsewhere, or not at all'],
   [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
   [
@@ -174,13 +179,23 @@ const KIND: Test = ({ keys }) => /^(?:path)$/.test(keys.at(-1) ?? '') && keys.in
 export function resourceFindings(change: Change, tree: Tree): Finding[] {
   const { path, addedLeaves, goneLeaves, old, now } = change;
   const shown = ({ keys, value }: Leaf) => `${keys.at(-1)}: ${value}`;
+  // Of a task's module it says something else, or nothing that matters.
+  const isTasks = (now.data?.documents ?? []).some(Array.isArray);
+  // Of a copy that only makes what is missing.
+  const isFilled = (leaf: Leaf) =>
+    last(leaf) === 'content' &&
+    now.tasks.some(
+      ({ line, args }) =>
+        args.content !== undefined &&
+        /^(?:no|false)$/i.test(String(args.force)) &&
+        leaf.line >= line &&
+        !now.tasks.some((other) => other.line > line && other.line <= leaf.line),
+    );
   const firm = addedLeaves.flatMap((leaf) =>
-    DESTROYS.filter(([test]) => test(leaf))
+    DESTROYS.filter(([test]) => test(leaf) && !isFilled(leaf))
       .slice(0, 1)
       .map(([, why]) => refuses('destroys', path, leaf.line, why, shown(leaf))),
   );
-  // Of a task's module it says something else, or nothing that matters.
-  const isTasks = (now.data?.documents ?? []).some(Array.isArray);
   // A service that is new was never looked after otherwise.
   const wasService = ({ keys: [first, name] }: Leaf) =>
     first !== 'services' || old.data?.leaves.some(({ keys }) => keys[0] === first && keys[1] === name);
@@ -207,12 +222,8 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
         : asks('softer', path, undefined, why, shown(leaf)),
     ];
   });
-  const free = addedLeaves
-    .filter(({ keys, value }) => isFreeForm(keys.at(-1) ?? '') && /\bstate=(?:absent|purged)\b/.test(value))
-    .map((leaf) => refuses('destroys', path, leaf.line, 'removes what the task names', shown(leaf)));
   return [
     ...firm,
-    ...free,
     ...addedLeaves
       .filter((leaf) => isOpenState(leaf) && now.tasks.some(({ args }) => args.state === leaf.value))
       .map((leaf) => asks('softer', path, leaf.line, 'is in a state that is only known at run time', shown(leaf))),
@@ -235,11 +246,6 @@ function fewer({ path, addedLeaves, goneLeaves, now: { language } }: Change): Fi
       : [];
   });
 }
-
-const isFreeForm = (key: string): boolean =>
-  /(?:^|\.)(?:file|apt|service|user|docker_container|k8s|lvol|parted|package|cron|mount|zfs|git|homebrew|dnf|yum)$/.test(
-    key,
-  );
 
 /** Where Flux or Argo reads from: one that does not exist empties the cluster, another one exchanges it. */
 function fluxPaths(documents: readonly Value[], { path, addedLeaves, goneLeaves }: Change, tree: Tree): Finding[] {

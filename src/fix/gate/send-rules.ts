@@ -1,5 +1,6 @@
 // Added commands that send files, standard input or secrets to somebody.
 
+import { isShell } from '../shell/wrappers.ts';
 import { type Address, addressesIn, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Line } from './changed-lines.ts';
@@ -74,10 +75,12 @@ const hosts = ({ destinations }: Sending): string => destinations.map(({ host })
 const shortHosts = (sending: Sending): string => hosts(sending).replace(/\b([a-z][\w-]*)\.\S+/g, '$1');
 const plainPayload = ({ payload }: Sending): string => payload.join('\0').replace(/[${}]/g, '');
 
-const usesSocket = ({ words, redirects }: Fact): boolean =>
-  [...words.map(({ text }) => text), ...redirects.map(({ target }) => target?.text ?? '')].some((text) =>
-    /\/dev\/(?:tcp|udp)\//.test(text),
-  );
+/** The text that a shell is given is read as the commands that it is. */
+const usesSocket = ({ program, words, redirects }: Fact): boolean =>
+  [
+    ...words.map(({ text }) => text).filter((text) => !isShell(program) || text.startsWith('/dev/')),
+    ...redirects.map(({ target }) => target?.text ?? ''),
+  ].some((text) => /\/dev\/(?:tcp|udp)\//.test(text));
 
 /** What a command sends, and where; undefined when it sends nothing. */
 function sendingOf(fact: Fact): Sending | undefined {

@@ -2,17 +2,31 @@
 import type { RefusalCode } from '../edit.ts';
 import { addressesIn, isPrivate } from './addresses.ts';
 import { editDistance } from './changed-lines.ts';
-import { isRecord, type Value } from './data.ts';
-import type { Change, FileFacts } from './facts.ts';
+import { partsOf } from './conditions.ts';
+import type { Value } from './data.ts';
+import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { START_FILES } from './persist-rules.ts';
-import type { GateRules, Knows } from './rules.ts';
-import { callText, counterpart, fileOf, isNamedIn, isQuestion, type Task } from './tasks.ts';
+import type { GateRules, Knows, Tree } from './rules.ts';
+import { taskScopeFindings } from './task-scope-rules.ts';
+import {
+  bare,
+  callText,
+  counterpart,
+  fileOf,
+  isForgiven,
+  isNamedIn,
+  isQuestion,
+  plainWord,
+  shown,
+  type Task,
+} from './tasks.ts';
 
 export function taskFindings(
   change: Change,
   { failed = '', log = '' }: Pick<GateRules, 'failed' | 'log'>,
   knows: Knows,
+  tree: Tree,
 ): Finding[] {
   const { path, old, now } = change;
   const [before, after] = [old.tasks, now.tasks];
@@ -27,11 +41,9 @@ export function taskFindings(
       ...weakened(path, task, before, logText),
     ]),
     ...lostAssertions(change, logText),
-    ...plays(change),
+    ...taskScopeFindings(change, knows, tree),
   ];
 }
-
-const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
 
 /** Words that decide whether, where and for what a task runs, besides `when`; `with_items` is another name of `loop`. */
 const SCOPE_WORD = /^(?:loop|with_\w+|delegate_to|run_once|vars|tags)$/;
@@ -45,12 +57,7 @@ const scopeText = ({ words }: Task): string =>
     (_, value) => (Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value),
   );
 /** The conditions that must all hold. */
-const conditionsOf = ({ words: { when = [] } }: Task): string[] =>
-  [when]
-    .flat()
-    .map(String)
-    .flatMap((text) => (/[()]|\bor\b/.test(text) ? text : text.split(/\s+and\s+/)))
-    .map((text) => text.replace(/\s+/g, ' ').trim());
+const conditionsOf = ({ words: { when = [] } }: Task): string[] => [when].flat().map(String).flatMap(partsOf);
 /** It does what one of `tasks` does, for the same things, and under no condition less. */
 const isIn = (task: Task, tasks: readonly Task[]): boolean =>
   tasks.some(
@@ -63,10 +70,6 @@ const isIn = (task: Task, tasks: readonly Task[]): boolean =>
 const FORGIVES = /^(?:ignore_errors|failed_when)$/;
 /** A condition that the run decides. */
 const isOpen = (value: Value): boolean => /^\{\{(?=.*\.)(?!.*\b(?:true|or)\b).*\}\}$/i.test(String(value).trim());
-/** Its failure counts for nothing. */
-const isForgiven = ({ words }: Task): boolean =>
-  /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
-
 /** Modules that look, say or wait; without them nothing is left undone. */
 const ASKS_ONLY =
   /^(?:debug|meta|pause|set_fact|assert|fail|stat|find|slurp|getent|setup|service_facts|package_facts|wait_for|reboot|import_\w+|include_\w+)$/;
@@ -105,17 +108,6 @@ function sharesArguments(task: Task, other: Task): boolean {
   return shared > 0 && shared * 2 >= Math.min(words.length, argumentWords(other).length);
 }
 
-/** Plays that now run on no host. */
-function plays({ path, addedLeaves, old, now }: Change): Finding[] {
-  const say = (value: string, line?: number) => refuses('masks', path, line, 'runs on no host', `hosts: ${value}`);
-  const without = ({ data }: FileFacts) =>
-    (data?.documents ?? []).flat().filter((play) => isRecord(play) && JSON.stringify(play.hosts) === '[]').length;
-  const none = addedLeaves.filter(
-    ({ keys, value }) => keys.join() === 'hosts' && /^(?:none|.*!all|(.+):!\1)$/.test(value.trim()),
-  );
-  return [...none.map(({ value, line }) => say(value, line)), ...(without(now) > without(old) ? [say('[]')] : [])];
-}
-
 /** Conditions of words and numbers alone: they hold always or never. */
 const CONSTANT =
   /^(?:not\s+)?\(?\s*(?:(?:true|false|yes|no|none|never|always|\d+|'[^']*'|"[^"]*")(?:\s*(?:==|!=|<|>|and|or|\|)\s*(?:not\s+)?(?:true|false|bool|yes|no|none|int|\d+|'[^']*'|"[^"]*"))*)\s*\)?$/i;
@@ -138,10 +130,6 @@ const SILENCES_OLD: typeof SILENCES = [
   [/^until$/, (value) => isConstant(value) || /^\w+ is defined$/.test(String(value)), 'is not waited for any more'],
   [/^poll$/, (value) => String(value) === '0', 'is not waited for any more'],
 ];
-
-/** `x is changed` asks the same as `x.changed`. */
-const plainWord = (value: Value | undefined): string | undefined =>
-  JSON.stringify(value)?.replace(/\b([\w.]+) is (changed|failed|skipped)\b/g, '$1.$2');
 
 /** Its `until` is about what it registers. */
 const asksItself = ({ words: { register, until } }: Task): boolean =>
@@ -177,6 +165,9 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
   });
 }
 
+/** Folders of every host: what would make them is never done. */
+const ALWAYS_THERE = /^\/(?:\w+|usr\/(?:s?bin|lib|local))?\/?$/;
+
 /** Arguments by which a module tells of a failure, and which values tell of fewer; `args`: all that it is given now. */
 const WEAKER: readonly (readonly [module: RegExp, key: string, (value: string, args: Task['args']) => boolean])[] = [
   [/^(?:uri|win_uri)$/, 'status_code', (value) => /(?<!\d)5\d\d\b|-1\b|range|\{\{/.test(value)],
@@ -185,6 +176,8 @@ const WEAKER: readonly (readonly [module: RegExp, key: string, (value: string, a
     'validate',
     (value) => /^$|^\S*\b(?:true|:)(?:\s|$)/.test(value),
   ],
+  [/^(?:command|shell|script)$/, 'creates', (value) => ALWAYS_THERE.test(value)],
+  [/^(?:command|shell|script)$/, '_raw_params', (value) => ALWAYS_THERE.test(/\bcreates=(\S+)/.exec(value)?.[1] ?? '')],
   [/^assert$/, 'that', (value) => isConstant(value) || /\bor\s+(?:true|not\s+false|1)\b/i.test(value)],
   [/^wait_for$/, 'port', (value, { path }) => value === '' && path === undefined],
   [/^wait_for$/, 'path', (value, { port }) => value === '' && port === undefined],
@@ -243,7 +236,13 @@ const CALLS: readonly Row[] = [
   ],
   [/^replace$/, /"regexp":"[\^(]*\.[*+][)$]*".*"replace":""/, 'destroys', 'empties a file'],
   [/^(?:copy|template)$/, /"src":"\/dev\/null"/, 'destroys', 'empties a file'],
-  [/^copy$/, /"content":"\s*(?:\{\{\s*(?:''|"")\s*\}\})?\s*"/, 'destroys', 'empties a file'],
+  // With `force: no` it only makes a file that is missing.
+  [
+    /^copy$/,
+    /^(?!.*"force":"(?:no|false)").*"content":"\s*(?:\{\{\s*(?:''|"")\s*\}\})?\s*"/i,
+    'destroys',
+    'empties a file',
+  ],
   [
     /^(?:lvol|zfs|zpool|mysql_db|postgresql_db|mongodb_\w+|iptables|nftables|mount|docker_volume)$/,
     /./,
@@ -285,7 +284,6 @@ const SENDERS: readonly (readonly [modules: RegExp, args: RegExp])[] = [
   [/^(?:mail|slack|telegram|discord|mattermost|matrix|pushover|sns|irc|mqtt|s3_object|aws_s3|ftp)$/, /./],
 ];
 
-const bare = ({ module }: Task): string => module.split('.').at(-1) as string;
 const hits = (task: Task, [modules, args]: readonly [RegExp, RegExp, ...unknown[]]): boolean =>
   modules.test(bare(task)) && args.test(JSON.stringify(task.args));
 
@@ -302,8 +300,11 @@ function newCall({ path, old: { tasks: before, commands }, now }: Change, task: 
       ? asks(code, path, task.line, why, shown(task))
       : refuses(code, path, task.line, why, shown(task));
   const file = fileOf(task);
-  if (file !== undefined && START_FILES.test(file) && !before.some((other) => fileOf(other) === file))
-    return [say(earlier && START_FILES.test(fileOf(earlier) ?? '') ? 'softer' : 'persists', BEYOND)];
+  if (file !== undefined && START_FILES.test(file) && !before.some((other) => fileOf(other) === file)) {
+    // A folder alone starts nothing and lets nobody in.
+    const isFolder = bare(task) === 'file' && task.args.state === 'directory';
+    return [say(isFolder || START_FILES.test((earlier && fileOf(earlier)) ?? '') ? 'softer' : 'persists', BEYOND)];
+  }
   const wasDone =
     row?.[2] === 'softer' &&
     (before.some((other) => hits(other, row) && (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task))) ||

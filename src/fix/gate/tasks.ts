@@ -24,6 +24,9 @@ const KEYWORDS = new Set(
     'port force_handlers'
   ).split(' '),
 );
+/** Whether a key of a task or play says when, where and how what stands beside or below it runs. */
+export const isKeyword = (key = ''): boolean => key !== 'name' && (KEYWORDS.has(key) || key.startsWith('with_'));
+
 const LISTS = ['tasks', 'pre_tasks', 'post_tasks', 'handlers', 'block', 'rescue', 'always'];
 const ABOVE = ['hosts', 'when', 'tags'];
 const FREE = /^(?:shell|command|raw|script|win_shell|win_command|expect)$/;
@@ -39,7 +42,7 @@ export function readTasks({ documents, lines }: Data): Task[] {
       const section = key === 'handlers' || key === 'rescue' ? `${here}${key}; ` : here;
       return Array.isArray(list) ? list.flatMap((item) => tasksOf(item, section)) : [];
     });
-    const key = Object.keys(value).find((name) => !KEYWORDS.has(name) && !name.startsWith('with_'));
+    const key = Object.keys(value).find((name) => name !== 'name' && !isKeyword(name));
     if (key === undefined || LISTS.some((list) => list in value)) return below;
     const { [key]: given = '', ...rest } = value;
     const words = key === 'local_action' ? { ...rest, delegate_to: 'localhost' } : rest;
@@ -96,3 +99,17 @@ export const isQuestion = ({ words }: Task): boolean =>
 export const isNamedIn = (name: string, log: string): boolean =>
   name !== '' &&
   new RegExp(`(?:TASK \\[(?:[^\\]]* : )?|^)${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:\\]|$)`, 'm').test(log);
+
+/** A task for people. */
+export const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
+
+/** A module without its collection. */
+export const bare = ({ module }: Task): string => module.split('.').at(-1) as string;
+
+/** Its failure counts for nothing. */
+export const isForgiven = ({ words }: Task): boolean =>
+  /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
+
+/** `x is changed` asks the same as `x.changed`. */
+export const plainWord = (value: Value | undefined): string | undefined =>
+  JSON.stringify(value)?.replace(/\b([\w.]+) is (changed|failed|skipped)\b/g, '$1.$2');

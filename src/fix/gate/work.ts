@@ -20,7 +20,7 @@ export const isWork = (fact: Fact): boolean =>
   /^[\w./${}-]+$/.test(fact.program);
 
 export const functionOf = ({ around }: Fact): string =>
-  around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : [])).at(-1) ?? '';
+  around.findLast((frame) => frame.kind === 'function')?.name ?? '';
 
 export const stopsAtFailure = ({ program, args, around }: Fact): boolean =>
   program === 'set' &&

@@ -18,10 +18,12 @@ import type { GateQuestion, Question } from './worker.ts';
 declare const BUNDLE_URL: string | undefined;
 
 /**
- * Processor time of its thread that an answer may take, so that a busy machine makes no difference; where the system does not
+ * Processor time of its thread that a verdict may take, so that a busy machine makes no difference; where the system does not
  * tell, time by the clock.
  */
-const LIMIT_MS = 600;
+const LIMIT_MS = 800;
+/** The same for the second look at a change that has names which only the repository knows. */
+const SECOND_LIMIT_MS = 300;
 /** On a machine that is busy with other things no answer is waited for longer than this. */
 const MAX_WALL_MS = 20_000;
 const LOOK_MS = 25;
@@ -45,10 +47,12 @@ export async function judge(
   const { verdict, unknown } = await verdictOn({ edits, rules: here, unparsed });
   if (unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
   const lines = await lookUp(unknown);
-  const known = unknown.filter((name) => mentions(lines, name));
-  if (known.length === 0) return verdict;
-  const again = await verdictOn({ edits, rules: { ...here, known: [...(rules.known ?? []), ...known] }, unparsed });
-  return again.verdict;
+  const mentioned = unknown.filter((name) => mentions(lines, name));
+  if (mentioned.length === 0) return verdict;
+  const knowing = { edits, rules: { ...here, known: [...(rules.known ?? []), ...mentioned] }, unparsed };
+  const again = await inTurn<Judged>(knowing, SECOND_LIMIT_MS);
+  // Without what the repository knows the gate is only stricter.
+  return again?.verdict ?? verdict;
 }
 
 const verdictOn = async (question: GateQuestion): Promise<Judged> =>
@@ -66,14 +70,10 @@ export const readHarms = (path: string, text: string): Promise<Harmful[] | undef
 
 let turn: Promise<unknown> = Promise.resolve();
 
-function inTurn<T>(question: Question): Promise<T | undefined> {
-  const mine = turn.then(() => ask<T>(question));
+function inTurn<T>(question: Question, limitMs = LIMIT_MS): Promise<T | undefined> {
+  const mine = turn.then(async () => within<T>(limitMs, await readyWorker(), question));
   turn = mine.catch(() => undefined);
   return mine;
-}
-
-async function ask<T>(question: Question): Promise<T | undefined> {
-  return within<T>(LIMIT_MS, await readyWorker(), question);
 }
 
 interface Thread {

@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<'refuse' | 'ask' | 'nothing', readonly string[]>
     'docker image prune',
     'docker compose rm web',
     'docker compose down -v',
-    'docker compose up --force-recreate',
+    'docker compose up --renew-anon-volumes',
     'docker swarm leave',
     'terraform destroy',
     'terraform apply -destroy',
@@ -101,6 +101,9 @@ const COMMANDS: Readonly<Record<'refuse' | 'ask' | 'nothing', readonly string[]>
     'wipe_all.sh',
   ],
   ask: [
+    'docker compose up --force-recreate',
+    'docker compose up -d --remove-orphans',
+    'docker compose down --remove-orphans',
     'kubectl delete pod web',
     'kubectl delete pod/web',
     'kubectl delete jobs -l app=web',

@@ -33,6 +33,10 @@ test('what a text only says, or may be a command, is not run; a text that a scri
   assert.equal(wordsIn('setup.txt', 'set -e\nkubectl delete namespace apps\n'), ['kubectl delete namespace apps']);
 });
 
+test('what builds an image hurts no host', () => {
+  assert.equal(wordsIn('app/Dockerfile', 'FROM debian\nRUN rm -rf /var/lib/apt/lists/*\n'), []);
+});
+
 test('tasks that remove what holds data, or format it, and whether a condition guards them', () => {
   const play = `- hosts: all
   tasks:

@@ -58,6 +58,13 @@ test('tags, anchors, several documents and other kinds of files are fine', () =>
   assert.ok(ok('a.sh', 'x', 'if'));
 });
 
+test('what is filled in first need only parse without what fills it in', () => {
+  const [before, after] = ['a: {{ .b }}\n', 'a: {{` "{{ .b }}" `}}\n'];
+  assert.ok(ok('charts/a/templates/secret.yaml', before, after));
+  assert.not(ok('a/secret.yaml', before, after), 'where nobody does');
+  assert.not(ok('charts/a/templates/secret.yaml', before, 'a: [{{ .b }}\n'));
+});
+
 test('the reason says where', () => {
   const reasonOf = (path: string, after: string) => parses(path, null, after).map(({ reason }) => reason);
   assert.equal(reasonOf('a.yaml', 'a: 1\nb: *c\n'), ['a.yaml: line 2: nothing is called &c']);
