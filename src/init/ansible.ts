@@ -6,6 +6,7 @@ import { destroysByName, destroysByPath } from './destroys.ts';
 import type { Candidate, Reader } from './draft.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
 import { layerOf } from './kinds.ts';
+import { asksInPlay } from './play-asks.ts';
 import {
   baseName,
   documentsOf,
@@ -64,7 +65,9 @@ export const ansible: Reader = (survey) => {
   const harmful = all.filter(({ path }) => destroysByPath(path)).map(({ path }) => path);
   const roles = unique(survey.paths.flatMap((path) => /^(?:.*\/)?roles\/[^/]+\//.exec(path)?.[0] ?? []));
   const harmless = roots.filter(({ path }) => !harmful.includes(path));
-  const usable = harmless.filter(({ path }) => otherPurpose(plainName(path)) === undefined);
+  const reasonAgainst = ({ path, imports }: { path: string; imports: readonly string[] }) =>
+    otherPurpose(plainName(path)) ?? [path, ...imports].map((one) => asksInPlay(survey, one)).find(Boolean);
+  const usable = harmless.filter((play) => reasonAgainst(play) === undefined);
   const isNamed = (path: string) => {
     const isOnly = all.filter((one) => baseName(one.path) === baseName(path)).length === 1;
     return inReadme(survey, isOnly || !path.includes('/') ? baseName(path) : path);
@@ -77,11 +80,11 @@ export const ansible: Reader = (survey) => {
     harmless.find((one) => one.folder === folder && /^(?:verify|smoke(?:[-_]?tests?)?)$/i.test(plainName(one.path)));
   const left = roots
     .filter((one) => !chosen.includes(one) && !chosen.some((main) => verifies(main) === one))
-    .map(({ path }) => ({
-      what: `ansible-playbook ${path}`,
-      why: harmful.includes(path)
+    .map((play) => ({
+      what: `ansible-playbook ${play.path}`,
+      why: harmful.includes(play.path)
         ? 'its name says that it takes something away'
-        : (otherPurpose(plainName(path)) ?? 'README does not name it, nor does another playbook'),
+        : (reasonAgainst(play) ?? 'README does not name it, nor does another playbook'),
     }));
   return {
     candidates: chosen.map((play): Candidate => {

@@ -31,6 +31,10 @@ interface Probe {
 
 const MAX_ITEMS = 20;
 
+/** Says so where only the first of `all` are looked at. */
+const ofAll = (what: string, all: readonly string[]): string =>
+  all.length > MAX_ITEMS ? `${what.slice(0, -1)}: the first ${MAX_ITEMS} of ${all.length}.` : what;
+
 /** One line each, or a loop. */
 const each = (items: readonly string[], one: (item: string) => string): string =>
   items.length <= 3
@@ -55,9 +59,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   const stacks = composeFiles(survey);
   const terraform = terraformFolders(survey);
   const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
-  const kustomizations = topKustomizations(survey)
-    .filter((folder) => isLocal(survey, folder))
-    .slice(0, MAX_ITEMS);
+  const kustomizations = topKustomizations(survey).filter((folder) => isLocal(survey, folder));
   const builder =
     !survey.installed('kubectl') && survey.installed('kustomize') ? 'kustomize build' : 'kubectl kustomize';
   const charts = pathsLike(survey, /(?:^|\/)Chart\.yaml$/)
@@ -92,7 +94,10 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     },
     plays.length > 0 && {
       tool: 'ansible-playbook',
-      what: 'Ansible can read the playbooks, their roles and modules.',
+      what: ofAll(
+        'Ansible can read the playbooks, their roles and modules.',
+        plays.map(({ path }) => path),
+      ),
       files: () => [],
       items: plays.slice(0, MAX_ITEMS).map(({ folder, path }) => `${folder} ${relative(folder, path)}`),
       run: (items) =>
@@ -106,7 +111,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     },
     terraform.length > 0 && {
       tool: program,
-      what: 'Terraform files parse and are formatted.',
+      what: ofAll('Terraform files parse and are formatted.', terraform),
       files: (items) =>
         items.map((folder) => `${folder === '.' ? '' : `${folder}/`}*.${program === 'tofu' ? '{tf,tofu}' : 'tf'}`),
       items: terraform.slice(0, MAX_ITEMS),
@@ -114,14 +119,14 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     },
     kustomizations.length > 0 && {
       tool: builder.split(' ')[0] as string,
-      what: 'Kustomizations can be built.',
+      what: ofAll('Kustomizations can be built.', kustomizations),
       files: (items) => items.map((folder) => (folder === '.' ? '*.yaml' : `${folder}/`)),
-      items: kustomizations,
+      items: kustomizations.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${builder} ${item} >/dev/null`),
     },
     charts.length > 0 && {
       tool: 'helm',
-      what: 'Charts are sound.',
+      what: ofAll('Charts are sound.', charts),
       files: (items) => items.map((folder) => (folder === '.' ? 'templates/' : `${folder}/`)),
       items: charts.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `helm lint --quiet ${item}`),
@@ -135,7 +140,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     },
     stacks.length > 0 && {
       tool: composeOf(survey).split(' ')[0] as string,
-      what: 'Compose files are sound.',
+      what: ofAll('Compose files are sound.', stacks),
       files: globs,
       items: stacks.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${composeOf(survey)} -f ${item} config --quiet`),
@@ -163,7 +168,9 @@ export async function checkStage(
 ): Promise<{ draft?: Draft; notes: string[] }> {
   const results = await Promise.all(probesOf(survey, drafts).map((probe) => resultOf(probe, survey, tryOut)));
   const active = results.filter(({ probe, good }) => good.length > 0 && mayStand([probe.run(good)]));
-  const notes = results.flatMap(({ bad }) => bad.map(({ why }) => why));
+  const notes = results.flatMap(({ probe: { tool }, bad }) =>
+    bad.map(({ why }) => (why.includes(tool) ? why : `${tool}: ${why}`)),
+  );
   if (active.length === 0 && drafts.length === 0) return { notes };
   const lines = [
     ...active.flatMap(({ probe, good }) => [`# ${probe.what}`, probe.run(good)]),
@@ -214,23 +221,26 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
   const none = (why: string): Result => ({ probe, good: [], bad: [{ items, why }] });
   if (tool !== 'bash' && !survey.installed(tool)) return none(`${tool} is not installed here.`);
   const whole = await tryOut(run(items));
-  if ('late' in whole) return none(`${tool} takes long here; it was not tried to its end.`);
+  const untried = `there was no time here to try ${tool} to its end.`;
+  if ('late' in whole) return none(untried);
   if (whole.ok) return { probe, good: items, bad: [] };
   if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.complaint))
     return none(`${tool} does not know this command here.`);
   if (items.length === 1) return none(`${FAILS}${whole.complaint}`);
   const good: string[] = [];
   const bad: { items: string[]; why: string }[] = [];
+  const late: string[] = [];
   for (const item of items) {
     const tried = await tryOut(run([item]));
-    if ('late' in tried) bad.push({ items: [item], why: `${item} was not tried in time.` });
+    if ('late' in tried) late.push(item);
     else if (tried.ok) good.push(item);
     else bad.push({ items: [item], why: `${FAILS}${tried.complaint}` });
   }
-  if (bad.length <= 3) return { probe, good, bad };
+  const unknown = late.length > 0 ? [{ items: late, why: untried }] : [];
+  if (bad.length <= 3) return { probe, good, bad: [...bad, ...unknown] };
   // Of many failures, report the first.
   const why = `${bad.length} fail today, the first: ${bad[0]?.why.replace(FAILS, '')}`;
-  return { probe, good, bad: [{ items: bad.flatMap((one) => one.items), why }] };
+  return { probe, good, bad: [{ items: bad.flatMap((one) => one.items), why }, ...unknown] };
 }
 
 /** Drops patterns that another one covers; replaces many by their top folders. */

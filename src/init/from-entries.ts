@@ -177,15 +177,18 @@ const isAggregate = (runner: Runner, { recipe, calls }: Entry): boolean =>
     );
 
 async function reasonAgainst(
-  { target, parameters }: Entry,
+  entry: Entry,
   run: Running,
   readers: Readers,
   survey: Survey,
 ): Promise<string | undefined> {
+  const { target, parameters } = entry;
   if (destroysByName(target)) return 'its name says that it takes something away';
   const purpose = otherPurpose(target);
   if (purpose !== undefined) return purpose;
   if (parameters.length > 0) return `it asks for ${parameters.slice(0, 3).join(', ')}`;
+  const placeholders = wordsInReadme(survey, entry);
+  if (placeholders.length > 0 && placeholders.every(Boolean)) return `README gives it words: ${placeholders[0]}`;
   const asked = /\b(?:read\s+-[a-z]*p|gum\s+(?:confirm|input|choose)|select\s+\w+\s+in)\b/.exec(
     run.pieces.map((one) => one.text).join('\n'),
   );
@@ -228,6 +231,12 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
   const all = [...reached.toReversed(), ...byDefault.toReversed()];
   return [...new Map(all.map((lead) => [lead.entry, lead])).values()];
 }
+
+/** For each place where README names it: the `<placeholder>` behind it, or nothing. */
+const wordsInReadme = ({ readme }: Survey, entry: Entry): string[] =>
+  [...readme.matchAll(mention(entry))].map(
+    ({ 0: text, index }) => /^[ \t]+(<[a-z][\w -]*>)/i.exec(readme.slice(index + text.length))?.[1] ?? '',
+  );
 
 function mention({ command, target, tool }: Entry): RegExp {
   const escaped = (text: string) => escapeRegExp(text).replace(/ /g, '(?: |::)');

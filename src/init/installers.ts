@@ -22,6 +22,11 @@ export function wipingLine(text: string): { line: number; words: string } | unde
   return match ? { line: code.slice(0, match.index).split('\n').length, words: match[0].trim() } : undefined;
 }
 
+const MAX_LINE = 80;
+/** The beginning of a long line: whole words. */
+const beginning = (line: string): string =>
+  line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE).replace(/\s+\S*$/, ' …');
+
 interface Task {
   readonly text: string;
   readonly isGuarded: boolean;
@@ -58,7 +63,7 @@ export function installsAnew(files: readonly string[], survey: Survey): string |
     const tasks = plays.flatMap((play) => documentsOf(survey.text(play)).flatMap((plays) => tasksIn(plays)));
     const naming = tasks.filter(({ text }) => text.includes(baseName(path)));
     const isHandedOut = naming.length === 0 ? ROLE.test(path) : naming.some(({ isGuarded }) => !isGuarded);
-    if (isHandedOut) return `it installs machines anew: ${path}, line ${wipes.line}: ${wipes.words.slice(0, 80)}`;
+    if (isHandedOut) return `it installs machines anew: ${path}, line ${wipes.line}: ${beginning(wipes.words)}`;
   }
   return undefined;
 }

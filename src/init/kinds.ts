@@ -67,12 +67,18 @@ function composeIn(use: Use): string | undefined {
   return [...folders, COMPOSE_UP.exec(commands[at] as string)?.[1]].join(' && ');
 }
 
-/** Every service of a compose file runs. */
+/** Every service of a compose file runs; where compose cannot tell which there are, that is no yes. */
 const composeRuns = (compose: string): string =>
   [
     `run() { ${compose} "$@"; }`,
-    'test "$(run config --services | sort)" = "$(run ps --services --status running | sort)"',
+    'wanted="$(run config --services)"',
+    'test "$(echo "$wanted" | sort)" = "$(run ps --services --status running | sort)"',
   ].join('\n');
+
+/** No release is failed or pending; where helm cannot tell, that is no yes. */
+const releasesStand = ({ survey }: Use): Check[] => [
+  `unsound="$(${kube(survey, 'helm list --all-namespaces --failed --pending --short')})"\ntest -z "$unsound"`,
+];
 
 export const KINDS: readonly Kind[] = [
   {
@@ -178,7 +184,7 @@ export const KINDS: readonly Kind[] = [
     up: /\bhelmfile\b.*\b(?:apply|sync)\b|\bhelm\b.*\b(?:upgrade|install)\b/,
     layer: 4,
     timeout: '30m',
-    verify: ({ survey }) => [kube(survey, 'test -z "$(helm list --all-namespaces --failed --pending --short)"')],
+    verify: releasesStand,
   },
   {
     name: 'kubectl',

@@ -87,14 +87,24 @@ const terraform: Reader = (survey) => {
 
 const helmfile: Reader = (survey) => {
   const all = pathsLike(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
+  // Only helm template knows this option: such a file is rendered for its CRDs, and sync would install whole charts.
+  const rendered = all.filter((path) => survey.text(path).includes('--include-crds'));
+  const together = (path: string) => path.replace(/(helmfile\.d)\/.*$/, '$1');
+  const placeOf = (path: string) => baseName(folderOf(together(path)));
   // helmfile runs the files of a folder helmfile.d together.
-  const units = unique(all.map((path) => path.replace(/(helmfile\.d)\/.*$/, '$1'))).filter(
-    (path) => !destroysByPath(path),
-  );
+  const units = unique(
+    all
+      .filter((path) => !rendered.includes(path))
+      .map((path) => (rendered.some((one) => together(one) === together(path)) ? path : together(path))),
+  ).filter((path) => !destroysByPath(path));
   return {
+    left: rendered.map((path) => ({
+      what: `helmfile --file ${path} sync`,
+      why: 'it is rendered for its custom resource definitions alone (--include-crds)',
+    })),
     candidates: units.map(
       (path): Candidate => ({
-        name: stageName(folderOf(path) === '.' ? 'helmfile' : `${baseName(folderOf(path))}-helmfile`),
+        name: stageName(placeOf(path) === '.' ? 'helmfile' : `${placeOf(path)}-helmfile`),
         command: `helmfile --file ${shellWord(path)} sync`,
         keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
         description: `The Helm releases of ${path}`,
@@ -288,22 +298,22 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     const many = `${open.length} of its kind stand beside each other, and README does not name it`;
     left.push(
       ...open
-        .filter((one) => !chosen.includes(one))
+        .filter((candidate) => !chosen.includes(candidate))
         .map(({ command, files = [] }) => ({ what: files[0] ?? lastLine(command), why: many })),
     );
-    for (const one of chosen) {
-      const { keys: _, follow = [], ...sketch } = one;
+    for (const candidate of chosen) {
+      const { keys: _, follow = [], ...sketch } = candidate;
       const { files } = await running(follow, readers, survey);
       const harm = await destroysByContent({ pieces: [], files }, readers, survey);
       if (harm !== undefined) {
-        left.push({ what: follow[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
+        left.push({ what: follow[0]?.text ?? candidate.command, why: `it would destroy: ${harm}` });
         continue;
       }
       const taken = [...before, ...drafts].map(({ name }) => name);
-      const all = [...follow, { folder: '.', text: one.command }];
+      const all = [...follow, { folder: '.', text: candidate.command }];
       drafts.push(
         draftOf(
-          { ...sketch, name: freeName([one.name, ...longerName(one)], taken) },
+          { ...sketch, name: freeName([candidate.name, ...longerName(candidate)], taken) },
           { pieces: [], files, all },
           survey,
         ),

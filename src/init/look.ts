@@ -19,8 +19,9 @@ import type { Asked } from './propose.ts';
 import { isAside, type Survey, shortened } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
-/** The time for all probes on an idle machine; multiplied on a busy one. */
+/** The time for one probe and for all on an idle machine; multiplied on a busy one. */
 const TRY_MS = 3000;
+const TRY_ALL_MS = 12_000;
 const AT_ONCE = 2;
 
 export interface Look {
@@ -53,8 +54,8 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
   let end: number | undefined;
   const timeLeft = () => {
     const now = systemClock.monotonic();
-    end ??= now + TRY_MS * slowdown();
-    return end - now;
+    end ??= now + TRY_ALL_MS * slowdown();
+    return Math.min(TRY_MS * slowdown(), end - now);
   };
   const ignored = await ignoredBeside(home, ['.']);
   const installed = (tool: string) => findTool(tool, path) !== undefined;
@@ -62,7 +63,8 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
   const composeCommand = async (): Promise<string | undefined> => {
     const standalone = installed('docker-compose') ? 'docker-compose' : undefined;
     if (!installed('docker')) return standalone;
-    const answer = await tried('docker compose version', home, env, timeLeft(), mask);
+    // With a time of its own: that of the probes begins when the repository is read.
+    const answer = await tried('docker compose version', home, env, TRY_MS * slowdown(), mask);
     return 'ok' in answer && !answer.ok ? standalone : 'docker compose';
   };
   // What mendloop reads here brings no lab up, and no fix may touch it.
@@ -107,15 +109,20 @@ const tellsHowToStart = (path: string): boolean =>
   ) &&
     !isAside(path));
 
-/** Runs AT_ONCE of them at a time. */
+/** Runs AT_ONCE of them at a time, in the order they come. */
 function limited<T>(work: (command: string) => Promise<T>): (command: string) => Promise<T> {
-  const lanes: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
-  let next = 0;
-  return (command) => {
-    const lane = next++ % AT_ONCE;
-    const mine = (lanes[lane] as Promise<unknown>).then(() => work(command));
-    lanes[lane] = mine.catch(() => undefined);
-    return mine;
+  const waiting: (() => void)[] = [];
+  let free = AT_ONCE;
+  return async (command) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((begin) => waiting.push(begin));
+    try {
+      return await work(command);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
   };
 }
 

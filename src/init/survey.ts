@@ -75,7 +75,7 @@ export const list = (value: unknown): readonly unknown[] =>
 
 /** In a folder of archives, tests, examples or vendored files: nothing there is proposed. */
 export const isAside = (path: string): boolean =>
-  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
+  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.devcontainer|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
     path,
   );
 

@@ -75,6 +75,38 @@ test('a wipe script that does not parse is told of, and takes nothing else out o
   assert.match(stdout, /^ {6}bash -n scripts\/vms\.sh$/m);
 });
 
+test('checks have their time, however long docker took to tell whether it has compose', async () => {
+  const docker = folder();
+  writeFileSync(join(docker, 'docker'), '#!/bin/bash\nexec /usr/bin/sleep 60\n', { mode: 0o755 });
+  const { stdout } = await runHere(['init', '--dry-run', '--root', lab()], docker, {
+    ...ENV,
+    PATH: `${docker}:${bin}`,
+  });
+  assert.match(stdout, /^ {6}# Shell scripts parse\.$/m);
+  assert.not.match(stdout, /there was no time/);
+});
+
+test('checks that take long keep no other from being tried', async () => {
+  const slow = folder();
+  for (const tool of ['shellcheck', 'yamllint'])
+    writeFileSync(join(slow, tool), '#!/bin/bash\nexec /usr/bin/sleep 60\n', { mode: 0o755 });
+  writeFileSync(join(slow, 'terraform'), '#!/bin/bash\n', { mode: 0o755 });
+  const home = lab({ 'scripts/net.sh': 'if true; then\n', 'tf/main.tf': 'resource "a" "b" {}\n' });
+  const { stdout } = await runHere(['init', '--dry-run', '--root', home], home, { ...ENV, PATH: `${slow}:${bin}` });
+  for (const tool of ['shellcheck', 'yamllint'])
+    assert.match(stdout, `there was no time here to try ${tool} to its end`);
+  assert.match(stdout, /^ {6}# Shell scripts parse\.$/m);
+  assert.match(stdout, /^ {6}terraform fmt -check tf$/m);
+  assert.not.match(stdout, /try (?:bash|terraform) to its end/);
+});
+
+test('where nothing is proposed, why nothing could be checked stands before scripts that are no stages', async () => {
+  const scripts = Array.from({ length: 9 }, (_, i) => [`scripts/setup${i}.sh`, 'if true; then\n']);
+  const { exit, stderr } = await init(repository(Object.fromEntries(scripts)), '--dry-run');
+  assert.is(exit, 2);
+  assert.match(stderr, /E_INIT_NOTHING: .*\n {2}- bash: 9 fail today, the first: /);
+});
+
 test('no line of what it writes is longer than 80 columns or ends in space, however long names are', async () => {
   const long = 'a-very-long-folder-name-that-somebody-liked/and-another-one-below-it-to-make-it-longer';
   const home = lab({

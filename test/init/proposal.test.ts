@@ -1,7 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseContextMap } from '../../src/config/parse.ts';
+import type { Draft } from '../../src/init/survey.ts';
 import { mapText } from '../../src/init/write-map.ts';
+import { folder } from '../worktree/repository.ts';
 import { proposalOf, stagesOf } from './survey.ts';
 
 const PLAY = '- hosts: all\n  tasks:\n    - ansible.builtin.ping:\n';
@@ -252,6 +257,12 @@ for (const [file, text] of [
     assert.match(why, `it would destroy: it installs machines anew: metal/roles/pxe/templates/${file}, line `);
   });
 }
+
+test('a long line that installs machines anew is quoted in whole words', async () => {
+  const text = KICKSTART.replace('{{ disk }}', '{{ disks_of_the_machine }} --initlabel --disklabel=gpt-for-all');
+  const { left } = await proposalOf(installing('node.ks.j2', text));
+  assert.match(left.map(({ why }) => why).join('\n'), /line 2: clearpart .* --initlabel …$/m);
+});
 
 test('a role whose templates empty no disk, or hand that out under a condition, is a stage', async () => {
   const stage = ['metal: make metal <- check'];
@@ -575,7 +586,11 @@ test('without compose that is said at the stages that run it; docker-compose is 
   assert.match(stages[1]?.command ?? '', /^docker-compose --project-directory /);
   assert.equal(stages[1]?.tools, ['docker-compose']);
   const runs = (compose: string) =>
-    `run() { ${compose} "$@"; }\ntest "$(run config --services | sort)" = "$(run ps --services --status running | sort)"`;
+    [
+      `run() { ${compose} "$@"; }`,
+      'wanted="$(run config --services)"',
+      'test "$(echo "$wanted" | sort)" = "$(run ps --services --status running | sort)"',
+    ].join('\n');
   assert.equal(stages[1]?.verify, [
     runs('docker-compose --project-directory "$MENDLOOP_HOME/web" -f web/compose.yaml'),
   ]);
@@ -620,6 +635,28 @@ for (const [line, compose] of COMPOSE_LINES) {
   });
 }
 
+test('no check holds where its tool cannot tell: the cluster or docker is away', async () => {
+  const { stages } = await proposalOf({
+    'helmfile.yaml': 'releases: []\n',
+    'web/compose.yaml': 'services: {web: {image: a}}\n',
+    '.envrc': 'export KUBECONFIG=./kubeconfig\n',
+  });
+  const bin = folder();
+  const judged = (verify: Draft['verify'], answer: string) => {
+    for (const tool of ['helm', 'docker']) writeFileSync(join(bin, tool), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env.PATH}`, MENDLOOP_HOME: bin };
+    return verify.map((check) => spawnSync('bash', ['-ec', String(check)], { env }).status === 0);
+  };
+  const [, helm, compose] = stages;
+  assert.equal([helm?.name, compose?.name], ['helmfile', 'web']);
+  for (const stage of [helm, compose]) {
+    assert.equal(judged(stage?.verify ?? [], 'echo "cannot connect" >&2; exit 1'), [false]);
+    assert.equal(judged(stage?.verify ?? [], 'exit 0'), [true]);
+  }
+  assert.equal(judged(helm?.verify ?? [], 'echo broken'), [false]);
+  assert.equal(judged(helm?.verify ?? [], 'echo "$KUBECONFIG"'), [false], 'helm is told which cluster');
+});
+
 test('a playbook is the check of another one when its whole name says so', async () => {
   const verifyOf = async (name: string) =>
     (await proposalOf({ 'site.yml': PLAY, [name]: PLAY, 'README.md': 'ansible-playbook site.yml' })).stages[1]?.verify;
@@ -651,8 +688,24 @@ test('a check that fails today, takes long or has no tool here is a comment with
   assert.match(command, /^git ls-files .* \| xargs -0 -r -n 1 bash -n$/m);
   assert.match(command, /^# Left out: yamllint is not installed here\.$/m);
   assert.match(command, /^# Left out: it fails today: ERROR! no such role$/m);
-  assert.match(command, /^# Left out: terraform takes long here/m);
+  assert.match(command, /^# Left out: there was no time here to try terraform to its end\.$/m);
   assert.equal(proposal.stages[0]?.tools, ['shellcheck']);
+});
+
+test('what there was no time to try is not called failing', async () => {
+  const folders = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const { notes } = await proposalOf(
+    Object.fromEntries(folders.map((name) => [`${name}/kustomization.yaml`, KUSTOMIZATION])),
+    {
+      missing: ['yamllint'],
+      tryOut: async (command) =>
+        /kustomize [b-f] /.test(command) ? { late: true } : { ok: false, complaint: 'no a.yaml' },
+    },
+  );
+  assert.equal(notes.slice(1), [
+    'kubectl: it fails today: no a.yaml',
+    'there was no time here to try kubectl to its end.',
+  ]);
 });
 
 test('where every check fails and nothing brings anything up, nothing is proposed, and why is kept', async () => {
@@ -661,8 +714,98 @@ test('where every check fails and nothing brings anything up, nothing is propose
     tryOut: async () => ({ ok: false as const, complaint: 'line 1: syntax error' }),
   };
   const { stages, notes } = await proposalOf({ 'lib/a.sh': 'if\n' }, given);
-  assert.equal([stages, notes], [[], ['it fails today: line 1: syntax error', 'shellcheck is not installed here.']]);
+  assert.equal(
+    [stages, notes],
+    [[], ['bash: it fails today: line 1: syntax error', 'shellcheck is not installed here.']],
+  );
 });
+
+test('a helmfile that is rendered for its CRDs is not synced, nor with what stands beside it', async () => {
+  const crds = 'helmDefaults:\n  args: [--include-crds, --no-hooks]\nreleases: []\n';
+  const proposal = await proposalOf({
+    'a/crds/helmfile.yaml': crds,
+    'a/helmfile.yaml': 'releases: []\n',
+    'b/helmfile.d/00-crds.yaml': crds,
+    'b/helmfile.d/01-apps.yaml': 'releases: []\n',
+  });
+  assert.equal(stagesOf(proposal), [
+    'a-helmfile: helmfile --file a/helmfile.yaml sync <- check',
+    'b-helmfile: helmfile --file b/helmfile.d/01-apps.yaml sync <- check',
+  ]);
+  assert.equal(
+    proposal.left.map(({ what }) => what),
+    ['helmfile --file a/crds/helmfile.yaml sync', 'helmfile --file b/helmfile.d/00-crds.yaml sync'],
+  );
+});
+
+test('a target that README only shows with words behind it is not run without them', async () => {
+  const { left, stages } = await proposalOf({
+    justfile: 'vm *ARGS:\n    qm create {{ARGS}}\n\ncluster *ARGS:\n    helmfile sync {{ARGS}}\n',
+    'README.md': '```\njust vm <command>  # Make VMs\njust cluster <name>\njust cluster\n```\n',
+  });
+  assert.equal(left, [{ what: 'just vm', why: 'README gives it words: <command>' }]);
+  assert.equal(
+    stages.map(({ name }) => name),
+    ['check', 'cluster'],
+  );
+});
+
+test('a check that looks at the first of many says so', async () => {
+  const folders = Array.from({ length: 23 }, (_, i) => `k${i}`);
+  const { stages } = await proposalOf(
+    Object.fromEntries(folders.map((name) => [`${name}/kustomization.yaml`, KUSTOMIZATION])),
+  );
+  assert.match(stages[0]?.command ?? '', /^# Kustomizations can be built: the first 20 of 23\.$/m);
+});
+
+test('the container that a repository is edited in is no part of the lab', async () => {
+  const { stages } = await proposalOf({
+    '.devcontainer/docker-compose.yml': 'services: {app: {image: a}}\n',
+    'web/compose.yaml': 'services: {web: {image: a}}\n',
+  });
+  assert.equal(
+    stages.map(({ name }) => name),
+    ['check', 'web'],
+  );
+});
+
+const ASKING: [play: string, why: string | undefined][] = [
+  ['  vars_prompt: [{name: user}]\n', 'it asks for user'],
+  ['  vars_prompt: [{name: user, default: pi}]\n', undefined],
+  ['  tasks: [{assert: {that: [peer is defined, peer in all]}}]\n', 'it asks for peer'],
+  ['  tasks: [{assert: {that: peer is defined}, when: false}]\n', undefined],
+  ['  vars: {peer: a}\n  tasks: [{assert: {that: peer is defined}}]\n', undefined],
+  ['  tasks: [{ansible.builtin.assert: {that: lan is defined}}]\n', undefined],
+  ['  tasks: [{ansible.builtin.pause: {prompt: Sure?}}]\n', 'it asks a person'],
+  ['  tasks: [{pause: {seconds: 3}}]\n', undefined],
+  ['  tasks: [{pause: {prompt: It restarts, seconds: 3}}]\n', undefined],
+  ['  tasks: [{pause: {prompt: It restarts, minutes: 1}}]\n', undefined],
+  ['  tasks: [{command: id, register: peer}, {assert: {that: peer is defined}}]\n', undefined],
+  ['  tasks: [{block: [{set_fact: {peer: a}}]}, {assert: {that: peer is defined}}]\n', undefined],
+  ['  tasks: [{assert: {that: peer is defined}}, {set_fact: {peer: a}}]\n', 'it asks for peer'],
+  ['  vars_files: [settings.yml]\n  tasks: [{assert: {that: dns is defined}}]\n', undefined],
+  ['  tasks: [{assert: {that: dns is defined}}]\n', 'it asks for dns'],
+  ['  tasks: [{assert: {that: port is defined}}]\n', undefined],
+  ['  tasks: [{assert: {that: shell is defined}}]\n', undefined],
+  ['  tasks: [{assert: {that: ansible_default_ipv4 is defined}}]\n', undefined],
+];
+
+for (const [text, why] of ASKING) {
+  test(`a playbook that asks is no stage: ${JSON.stringify(text)}`, async () => {
+    const { left, stages } = await proposalOf({
+      'site.yml': `- hosts: all\n${text}`,
+      'group_vars/all.yml': 'lan: 10.0.0.0/8\n',
+      'settings.yml': 'dns: 10.0.0.1\n',
+      'roles/web/defaults/main.yml': 'port: 80\n',
+      'roles/web/vars/main.yml': 'shell: sh\n',
+      'hosts.ini': 'a\n',
+    });
+    assert.equal(
+      [stages.some(({ name }) => name === 'ansible'), left.map((one) => one.why)],
+      [why === undefined, why === undefined ? [] : [why]],
+    );
+  });
+}
 
 test('a runner or script that is too large to be read is told of', async () => {
   const texts = { Makefile: 'up:\n\thelmfile sync\n', 'a.sh': '#!/bin/sh\n', 'crds.yaml': 'a: 1\n' };
