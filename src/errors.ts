@@ -68,13 +68,13 @@ const TABLE = {
     `the demo needs a folder of its own, and ${d.path} ${d.what}`,
     'name one that is not there yet: mendloop demo --dir DIR',
   ]),
-  E_MAP_NOT_COMMITTED: usage((d: { base: string; paths: string }) => [
+  E_MAP_NOT_COMMITTED: usage((d: { base: string; add: string }) => [
     `ai/context_map.yaml is not committed on ${d.base}; a run reads it from there`,
-    `git add ${d.paths}\ngit commit -m "Add the context map"`,
+    `${d.add}\ngit commit -m "Add the context map"`,
   ]),
-  E_LOOP_NOT_COMMITTED: usage((d: { base: string; paths: string }) => [
+  E_LOOP_NOT_COMMITTED: usage((d: { base: string; add: string }) => [
     `ai/loop.yaml says mode: suggest, but is not committed on ${d.base}; a run reads it from there, and would apply fixes unasked`,
-    `git add ${d.paths}\ngit commit -m "Let mendloop ask first"\nor, to have fixes applied unasked, write mode: auto there`,
+    `${d.add}\ngit commit -m "Let mendloop ask first"\nor, to have fixes applied unasked, write mode: auto there`,
   ]),
   E_CONFIG: usage((d: { files: string; count: number }) => [
     `${d.files} ${d.files.includes(' and ') ? 'have' : 'has'} ${problemCount(d.count)}`,
@@ -88,9 +88,9 @@ const TABLE = {
     `there is no stage or command ${JSON.stringify(d.name)}${d.hint}`,
     `stages: ${d.known || 'none yet; what to do: mendloop validate'}\ncommands: mendloop --help`,
   ]),
-  E_NEEDS_UNMET: usage((d: { stages: string; command: string }) => [
+  E_NEEDS_UNMET: usage((d: { stages: string; command: string; drifted?: readonly string[] }) => [
     `what ${d.stages} needs is not green`,
-    `run what is missing too: ${d.command}`,
+    `run what is missing too: ${d.command}${d.drifted?.length ? `\nor, where its checks hold again: mendloop verify ${d.drifted.join(' ')}` : ''}`,
   ]),
   E_DEADLINE_PASSED: usage((d: { deadline: string }) => [
     `the deadline ${d.deadline} has passed already`,
@@ -272,8 +272,8 @@ const TABLE = {
     `${JSON.stringify(d.word)} is the beginning of more than one recorded failure`,
     'name one of them by more of its letters, or as <stage>/<fingerprint>',
   ]),
-  E_REF_BROKEN: human((d: { branch: string; what: string; known: string; commands: string }) => [
-    `the branch ${d.branch} was damaged, perhaps by a power loss: its file ${d.what}; ${d.known}`,
+  E_REF_BROKEN: human((d: { branch: string; what: string; logSays: string; commands: string }) => [
+    `the branch ${d.branch} was damaged, perhaps by a power loss: its file ${d.what}; ${d.logSays}`,
     `put it back, then start again:\n${d.commands}`,
   ]),
   E_HEAD_BROKEN: human((d: { file: string; ref: string }) => [

@@ -89,7 +89,7 @@ export const isInputs = shaped({
 export type Inputs = Checked<typeof isInputs>;
 
 /** The identity of a process: its pid may be given to another one later. */
-export const isProcessIdentity = shaped({
+const isProcessIdentity = shaped({
   pid: integer,
   start: orNull(text),
   boot: orNull(text),
@@ -342,7 +342,7 @@ export const EVENTS = {
     commit: text,
     /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
     left: optional(listOf(text)),
-    /** Its stage has no checks: only the exit code says that it helped. */
+    /** No check had a say: only exit codes say that it helped. */
     unchecked: optional(flag),
   }),
   'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {

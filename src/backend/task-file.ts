@@ -98,7 +98,7 @@ export function writeJob(layout: Layout, run: string, job: string, tasks: readon
 }
 
 /** What a job is made of; undefined when its file is not what it should be. */
-export function readJob(file: string): { context: string; tasks: readonly Task[] } | undefined {
+function readJob(file: string): { context: string; tasks: readonly Task[] } | undefined {
   const job = parseJson(readText(file) ?? '');
   return isJob(job) ? job : undefined;
 }

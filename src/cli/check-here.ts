@@ -8,7 +8,10 @@ import { commonDirOf } from '../io/git-dir.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { shellCheck } from '../io/shell-check.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
+import { recordOf } from '../journal/stages.ts';
+import { failureRules } from '../mend/context.ts';
 import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
 import { changesOnce, nearCopy, shellProblems } from '../mend/proposal.ts';
 import { backlogOf, withItems } from '../run/items.ts';
@@ -17,6 +20,7 @@ import { configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
+import { entryOf } from '../triage/ledger.ts';
 import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { tryMerge } from '../worktree/merge-tree.ts';
 import { unwritable } from '../worktree/on-disk.ts';
@@ -36,8 +40,14 @@ export async function lookHere(home: string, objects: GitObjects, name: string, 
   const wanted = [...new Set([...paths, ...allowed])];
   const texts = new Map(await Promise.all(wanted.map(async (path) => [path, await snapshot.text(path)] as const)));
   const judges = await judgesAt(map, snapshot);
-  const rules = await gateRules(home, config, stage, 'executor', snapshotTree(snapshot), judges);
-  const { worktree } = layoutOf(home);
+  const layout = layoutOf(home);
+  const { state: stages } = loadStages(layout, { look: true });
+  const { fingerprint = '' } = recordOf(stages, name) ?? {};
+  const rules = {
+    ...(await gateRules(home, config, stage, 'executor', snapshotTree(snapshot), judges)),
+    ...failureRules(home, entryOf(readLedger(layout).ledger, name, fingerprint)),
+  };
+  const { worktree } = layout;
   return {
     against: target.about,
     editable: editablePaths(allowed, rules),
@@ -50,7 +60,6 @@ export async function lookHere(home: string, objects: GitObjects, name: string, 
     shellProblems: (files: readonly Edit[]) => shellProblems(files, shellCheck),
     /** What the owner would be asked because of how the stages stand now. */
     ownersAsk: async (files: readonly Edit[]) => {
-      const { state: stages } = loadStages(layoutOf(home), { look: true });
       const standing = { config, journal: { stages }, tree: { files: async () => snapshot.files } };
       return changesOnce(
         await madeOnceFrom(

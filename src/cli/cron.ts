@@ -25,9 +25,9 @@ const NEXT = 'mendloop cron print|install|status|remove';
 
 export async function run(input: CommandInput): Promise<Answer> {
   const [word = 'print', ...more] = input.words;
-  const act = WORDS[word];
-  if (!act || more.length > 0)
-    failUsage(`cron does not know ${input.words.join(' ')}${suggestion(word, Object.keys(WORDS))}`, NEXT);
+  const act = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+  if (!act) failUsage(`cron does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
+  if (more.length > 0) failUsage(`nothing may follow cron ${word}, but ${more.join(' ')} does`, NEXT);
   return act(input);
 }
 

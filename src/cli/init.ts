@@ -135,7 +135,7 @@ async function proposed(home: string): Promise<Proposal> {
     return fail(
       'E_INIT_NOTHING',
       { what: 'nothing here is known to bring a lab up, or could be checked' },
-      [...made.left.map(({ what, why }) => `${what}: ${why}`), ...made.notes].slice(0, MAX_REASONS).map(mask),
+      [...made.notes, ...made.left.map(({ what, why }) => `${what}: ${why}`)].slice(0, MAX_REASONS).map(mask),
     );
   return {
     ...made,

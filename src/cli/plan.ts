@@ -18,7 +18,7 @@ export async function show({ home, layout }: CommandInput, selection: PlanSelect
   const fixes = await includedFixes(layout());
   const lines = [
     ...(view.lab === 'simulated' ? [SIMULATED_LINE] : []),
-    `plan from ${view.base} (${view.commit.slice(0, 12)})`,
+    `plan from ${view.base} (${view.base_commit.slice(0, 12)})`,
     ...view.notices.map((n) => `note: ${n}`),
     ...fixes.map(({ commit, stage, fix }) => `with the fix ${commit.slice(0, 12)}  ${stage}  ${fix}`),
     ...table(view.rows.map((r) => [r.step, r.state, r.why])),

@@ -28,11 +28,12 @@ async function show({ options, home, layout }: CommandInput): Promise<Answer> {
   const base = await baseOf(home());
   const { story: whole, rehearsal } = await listPromotion(home(), base, true);
   const story = options.diff === true ? whole : withShortDiff(whole);
+  const { diff } = whole;
   const busy = runAtWork(layout()) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
   const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now())].join('\n');
-  return { text, json: { ...viewOf(story, solve), run_at_work: busy } };
+  return { text, json: { ...viewOf(story, solve), ...(options.diff === true && { diff }), run_at_work: busy } };
 }
 
 /** Changed lines up to which a diff is shown unasked. */
@@ -91,9 +92,9 @@ const request = ({ home, line: command, dry: dryRun }: CommandInput) => {
   return { home: home(), command, env: process.env, dryRun };
 };
 
-/** A promotion as --json shows it. `solve`: commands for a conflict. */
+/** A promotion as --json shows it, without its diff. `solve`: commands for a conflict. */
 function viewOf(story: Story, solve: readonly string[] = []) {
-  const { fixes, ...rest } = story;
+  const { fixes, diff: _, ...rest } = story;
   return {
     ...rest,
     stages: byStage(fixes),

@@ -1,4 +1,5 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
+import { isBrokenMap, MAP_FILE } from '../config/files.ts';
 import { failureLines } from '../console/failure-lines.ts';
 import { nextByStage } from '../console/run-lines.ts';
 import { headline, safeModeLines, stageWords, usedLines } from '../console/status-lines.ts';
@@ -6,6 +7,7 @@ import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
+import { readText } from '../io/store.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
@@ -19,6 +21,8 @@ import { entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
+const BROKEN_MAP = `${MAP_FILE} is no sound YAML, so stages of it may be missing here: mendloop validate`;
+
 export async function run({ words: typed, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { home } = layout;
@@ -28,7 +32,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
-  loaded.notices.push(...notices, ...reclaimableNotes(layout));
+  const broken = isBrokenMap(readText(`${home}/${MAP_FILE}`) ?? '') ? [BROKEN_MAP] : [];
+  loaded.notices.push(...notices, ...broken, ...reclaimableNotes(layout));
   const recorded = recordedStages(home, loaded.state);
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));

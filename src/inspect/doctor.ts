@@ -19,7 +19,7 @@ import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
-import { baseOf, type Configuration, configurationAt, loopNotices } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationAt, loopDifference } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import { required, toolSource } from '../stage/requires.ts';
@@ -27,7 +27,7 @@ import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
 import { carryPaths, isBelow, refuseTracked } from '../worktree/carry.ts';
 import { shellWord } from '../worktree/messages.ts';
-import { checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
+import { addCommand, checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 
 export interface Finding {
@@ -43,7 +43,6 @@ const problem = (what: string, next: string): Finding => ({ level: 'problem', wh
 
 type Ports = Pick<RunPorts, 'env' | 'labTools'>;
 
-const COMMIT_LOOP = `git add ${LOOP_FILE}\ngit commit`;
 const LOW_DISK_BYTES = 1024 ** 3;
 
 interface ExamineOptions {
@@ -71,7 +70,12 @@ export async function examine(home: string, ports: Ports, options: ExamineOption
     findings.push(...(await backendFindings(layout, config, ports.env, workers)));
     const carry = carryPaths(config.map.carry);
     await withObjects(home, (objects) => refuseTracked(objects, base.commit, carry));
-    if (!given) findings.push(...(await loopNotices(home, base, options, true)).map((text) => note(text, COMMIT_LOOP)));
+    if (!given) {
+      const { notices, unasked } = await loopDifference(home, base, options);
+      if (unasked) throw unasked;
+      const commit = `${await addCommand(home, [LOOP_FILE])}\ngit commit`;
+      findings.push(...notices.map((text) => note(text, commit)));
+    }
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     findings.push(problem([`${error.code} ${error.message}`, ...error.problems].join('\n'), error.next));

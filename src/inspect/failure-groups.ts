@@ -63,11 +63,10 @@ export function failureGroups(
     const entry = entryOf(ledger, group.stage, group.fingerprint);
     const isGreenNow = Object.hasOwn(stages, group.stage) && stages[group.stage]?.status === 'green';
     const outcomes = group.fixes.map((fix) => patchIn(ledger, fix)?.outcome ?? fix.outcome);
-    group.state = stateOf(
-      entry,
-      outcomes,
-      isGreenNow || (lastGreen.get(group.stage) ?? '') >= (group.runs.at(-1) ?? ''),
-    );
+    const wasGreen = (lastGreen.get(group.stage) ?? '') >= (group.runs.at(-1) ?? '');
+    // That run was green with a fix that is gone.
+    const isRolledBack = group.fixes.some(({ commit }, i) => commit !== undefined && outcomes[i] === 'declined');
+    group.state = stateOf(entry, outcomes, isGreenNow || (wasGreen && !isRolledBack));
     if (entry?.case !== undefined) group.case = entry.case;
   }
   return [...groups.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));

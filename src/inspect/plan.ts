@@ -16,12 +16,12 @@ import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { movedNotice, shortList } from '../run/start-notices.ts';
 import { type Beside, besideInputs } from '../stage/carried.ts';
 import { hasChecks } from '../stage/checks.ts';
-import { baseOf, type Configuration, configurationAt, loopNotices } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationAt, loopDifference } from '../stage/configuration.ts';
 import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, type BranchState, branchState, commitOf } from '../worktree/base.ts';
+import { type Base, type BranchState, branchState, commitOf, notOnBase } from '../worktree/base.ts';
 import { carryOver, treeOf, tryMerge } from '../worktree/merge-tree.ts';
 import { uncommitted } from '../worktree/read.ts';
 
@@ -37,6 +37,8 @@ interface PlanRow {
 
 interface PlanView {
   base: string;
+  base_commit: string;
+  /** Where a run would start: the AI branch, where that has the base. */
   commit: string;
   lab: string;
   rows: PlanRow[];
@@ -64,7 +66,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
   const isMoved = current.commit !== base.commit;
-  const settings = given || isMoved ? [] : await loopNotices(home, base, selection, false);
+  const settings = given || isMoved ? [] : (await loopDifference(home, base, selection)).notices;
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const start = open ? await branchState(home, base) : now;
   const { commit, brings } = start;
@@ -96,6 +98,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const lab = selection.lab ?? config.loop.lab;
   const other = otherLab(layout, lab);
   const edits = await uncommitted(home);
+  const missed = await notOnBase(home, current);
   const refused = await refusedNotes(home, current, loaded);
   const notices = [
     ...loaded.notices,
@@ -110,6 +113,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
       ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`]
       : []),
     ...settings,
+    ...(missed ? [missed] : []),
     ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
     ...submissionText(
       config,
@@ -117,7 +121,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
       { most: MANY_JOBS, workers: selection.workers ?? config.loop.workers },
     ),
   ];
-  return { base: base.name, commit, lab, rows, uncommitted: edits, notices };
+  return { base: base.name, base_commit: base.commit, commit, lab, rows, uncommitted: edits, notices };
 }
 
 /** The tree that a run starts from, with the fixes that the base does not have; where they conflict with it, marks stand for its text. */

@@ -157,6 +157,7 @@ function fixesOf(groups: readonly FailureGroup[], runs: readonly RunSummary[], l
           class: group.class,
           time: began.get(rest.run) ?? group.last,
           fix,
+          ...(patch?.proposed_by && { proposed_by: patch.proposed_by }),
           ...(patch?.note?.reason && { reason: patch.note.reason }),
           outcome: patch?.outcome ?? rest.outcome,
           ...(words !== undefined && { why: words }),

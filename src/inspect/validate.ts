@@ -18,7 +18,13 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { checkBacklog } from '../run/backlog-files.ts';
 import { hasChecks } from '../stage/checks.ts';
-import { baseOf, type Configuration, configurationOnDisk, forbiddenText, loopNotices } from '../stage/configuration.ts';
+import {
+  baseOf,
+  type Configuration,
+  configurationOnDisk,
+  forbiddenText,
+  loopDifference,
+} from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { sourcesOf } from '../stage/judging-sources.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
@@ -158,7 +164,8 @@ async function differences(home: string, objects: GitObjects, carry: readonly st
     });
     const tracked = carry.length > 0 ? overlap((await objects.files(base.commit)).keys(), carry) : [];
     const still = `is carried and still tracked on ${base.name}: a run reads the committed tree (git commit)`;
-    const settings = await loopNotices(home, base, {}, true, objects).catch(whyNoRun);
+    const { notices, unasked } = await loopDifference(home, base, {}, objects);
+    const settings = unasked ? whyNoRun(unasked) : notices;
     return [...(await Promise.all(looks)).flat(), ...settings, ...tracked.map((path) => `${path} ${still}`)];
   } catch (error) {
     return whyNoRun(error);

@@ -41,7 +41,10 @@ export function cutText(text: string, columns: number): string {
 /** Fewer columns than this are not worth fitting into. */
 const MIN_COLUMNS = 20;
 
-/** Every line of `text` broken to fit. A word that is longer than a line stays whole, and so do diffs: they are copied. */
+/** A line that is pasted into a shell. */
+const COMMAND = /^ *(?:mendloop|git) [a-z]/;
+
+/** Every line of `text` broken to fit. Words longer than a line stay whole, and so does what is copied: diffs, commands. */
 export function fitText(text: string, columns: number): string {
   if (columns < MIN_COLUMNS) return text;
   let inDiff = false;
@@ -49,7 +52,7 @@ export function fitText(text: string, columns: number): string {
     .split('\n')
     .flatMap((line) => {
       inDiff = line !== '' && (inDiff || /^ *(?:diff --git|--- (?:a\/|\/dev\/null)|@@ )/.test(line));
-      return inDiff || displayWidth(line) <= columns ? [line] : fitLine(line, columns);
+      return inDiff || COMMAND.test(line) || displayWidth(line) <= columns ? [line] : fitLine(line, columns);
     })
     .join('\n');
 }

@@ -7,7 +7,7 @@ import { parseJson, writeAtomic } from '../io/store.ts';
 import { damageOf, readEvents } from './event-file.ts';
 import { endByRunFile, writeRunFile } from './run-file.ts';
 import { listRuns, timeOfRun } from './runs.ts';
-import { isRunSummary, type RunSummary, summarize } from './summary.ts';
+import { isRunSummary, outcomeOf, type RunSummary, summarize } from './summary.ts';
 
 /** The summary of one run, from its journal. Never throws for what it holds. */
 export function summaryOf(layout: Layout, run: string): RunSummary {
@@ -36,7 +36,8 @@ function readIndex(layout: Layout, from: string): Map<string, RunSummary> {
   for (const { line } of readLines(layout.history)) {
     if (line.slice(NAME_AT, NAME_AT + NAME_LENGTH) < from) continue;
     const value = parseJson(line);
-    if (isRunSummary(value)) summaries.set(value.run, value);
+    // Older versions wrote `failure` for a run that was interrupted.
+    if (isRunSummary(value)) summaries.set(value.run, { ...value, outcome: outcomeOf(value.outcome, value.exit) });
   }
   return summaries;
 }

@@ -34,11 +34,17 @@ const isStepRecord = shaped({
   lenient: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
   /**
-   * Green once, and to do again: the commits that made it stale; `remake`: even if its inputs are the same; `drift`: only because
+   * Green once, and to do again: why at first, and the commits that made it stale; `remake`: even if its inputs are the same; `drift`: only because
    * its checks did not hold.
    */
   stale: optional(
-    shaped({ commits: listOf(text), remake: optional(flag), by_fix: optional(flag), drift: optional(flag) }),
+    shaped({
+      why: optional(text),
+      commits: listOf(text),
+      remake: optional(flag),
+      by_fix: optional(flag),
+      drift: optional(flag),
+    }),
   ),
   /** Tracked files that its attempts changed, as far as they were not put back. */
   wrote: optional(listOf(text)),
@@ -231,10 +237,6 @@ function apply(record: StageRecord, event: LoopEvent): void {
       if (event.data.inputs) record.inputs = event.data.inputs;
       if (record.last?.log) record.green_log = record.last.log;
       if (event.data.head !== undefined) record.green_head = event.data.head;
-      noteChecks(record, event.data.unchecked);
-      break;
-    case 'step.fresh':
-      noteChecks(record, event.data.unchecked);
       break;
     case 'failure.seen':
       record.fingerprint = event.data.fingerprint;
@@ -253,21 +255,22 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.reopened;
       // Fixes still wait for it; that a person resets it means that it may run.
       if (record.stale?.drift) delete record.stale;
-      else if (record.stale) record.stale = { commits: record.stale.commits };
+      else if (record.stale) record.stale = { why: record.stale.why, commits: record.stale.commits };
   }
+  if (event.type === 'step.done' || event.type === 'step.fresh') noteChecks(record, event.data.unchecked);
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
   if (status) turn(record, event, status);
 }
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
-  const { commit, remake, by_fix, back, drift } = event.data;
+  const { why, commit, remake, by_fix, back, drift } = event.data;
   if (record.status !== 'green' && !record.stale) return;
   // A step that failed since is being mended: this write may be its fix.
   if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
-  if (drift) record.stale ??= { commits: [], drift };
+  if (drift) record.stale ??= { why, commits: [], drift };
   else {
-    const { drift: _, ...stale } = record.stale ?? { commits: [] };
+    const { drift: _, ...stale } = record.stale ?? { why, commits: [] };
     const commits = [...new Set([...stale.commits, commit])];
     record.stale = { ...stale, commits, ...(remake && { remake }), ...(by_fix && { by_fix }) };
   }

@@ -184,10 +184,14 @@ export function summarize(run: string, at: string, events: readonly LoopEvent[])
   };
 }
 
+/** A plan that was stopped is a failure by its contract; for a person it is what they wanted. */
+export const outcomeOf = (status: string | undefined, exit: number | undefined): RunSummary['outcome'] =>
+  exit === EXIT.interrupted && status !== 'abandoned'
+    ? 'interrupted'
+    : (RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure');
+
 function noteEnd(draft: Draft, { status, data }: LoopEvent<'run.ended' | 'run.left'>): void {
-  // A plan that was stopped is a failure by its contract; for a person it is what they wanted.
-  const isInterrupted = data.exit === EXIT.interrupted && status !== 'abandoned';
-  draft.outcome = isInterrupted ? 'interrupted' : (RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure');
+  draft.outcome = outcomeOf(status, data.exit);
   if (data.exit !== undefined) draft.exit = data.exit;
   if (data.duration_ms !== undefined) draft.duration_ms = data.duration_ms;
 }

@@ -107,7 +107,8 @@ export async function applyRestOfStory(
     const answer = await reapply(run, next, [hash]);
     // The attempt that follows shows where things stand without it.
     if (!('sound' in answer)) return;
-    recordFixStays(run, fix, 'provisional', 'what was made on top of it is applied with it');
+    const reason = 'what was made on top of it is applied with it';
+    recordFixStays(run, fix, { outcome: 'provisional', reason });
     const applied = await applyFix(run, next, answer, timeLeftMs());
     if (!('fix' in applied)) return;
     fix = applied.fix;

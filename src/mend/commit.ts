@@ -1,6 +1,8 @@
 // A fix that passed the gate is committed to the AI branch, and taken back when it did not help. Each step is recorded before
 // and after it is done, so that a later process can go on from any point between.
+
 import { itemNumber } from '../backlog/stage-of-item.ts';
+import type { DataOf } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
@@ -111,18 +113,13 @@ export function takeBack(
   });
 }
 
-/** Records the outcome of a fix that stays on the branch; `left`: the cells that it did not help; `unchecked`: no check had a say. */
-export function recordFixStays(
-  { journal }: Run,
-  fix: Fix,
-  outcome: 'provisional' | 'holds' | 'verified',
-  reason: string,
-  left: readonly string[] = [],
-  unchecked = false,
-): void {
+type Judgement = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason' | 'left' | 'unchecked'>;
+
+/** Records the outcome of a fix that stays on the branch. */
+export function recordFixStays({ journal }: Run, fix: Fix, { left = [], unchecked, ...judgement }: Judgement): void {
   const { stage, step, commit } = fix;
-  const more = { ...(left.length > 0 && { left: [...left] }), ...(unchecked && { unchecked }) };
-  const data = { ...fixData(fix), outcome, reason, commit, ...more };
+  const more = { ...(left.length > 0 && { left }), ...(unchecked && { unchecked }) };
+  const data = { ...fixData(fix), ...judgement, commit, ...more };
   journal.append({ type: 'fix.judged', stage, step, data });
 }
 

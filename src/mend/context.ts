@@ -83,10 +83,11 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
-  const applied = patches.map(({ plugin, tier, outcome: ended, hash, note, why, left, time }) => {
+  const applied = patches.map(({ plugin, proposed_by, tier, outcome: ended, hash, note, why, left, time }) => {
     const diff = patchFiles(layout).diffOf(hash);
     const outcome = left ? ('helped' as const) : ended;
-    return { time, row: { plugin, tier, outcome, ...(note && { note }), ...(why && { why }), ...(diff && { diff }) } };
+    const more = { ...(note && { note }), ...(why && { why }), ...(diff && { diff }) };
+    return { time, row: { plugin, ...(proposed_by && { proposed_by }), tier, outcome, ...more } };
   });
   const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
     if (code === 'pass') return { time, row: { plugin, tier, outcome: 'passed' as const, why: reason } };
@@ -114,6 +115,13 @@ export const committedTexts = perRun(async ({ tree }: Run) => {
 
 /** Of a log, for the gate: which command failed, and which programs it names. */
 const MAX_GATE_LOG = 16 * 1024;
+/** What the gate is told of a recorded failure, as it is while a run mends it; a log that is gone leaves its excerpt. */
+export function failureRules(home: string, entry: LedgerEntry | undefined): Pick<GateRules, 'failed' | 'log'> {
+  if (!entry) return {};
+  const end = entry.log === undefined ? '' : logEnd(`${home}/${entry.log}`).slice(-MAX_GATE_LOG);
+  return { failed: entry.excerpt, log: `${end}\n${entry.excerpt}` };
+}
+
 /** Of a log, for a plugin. */
 const LOG_BYTES = 64 * 1024;
 /** The end of a log, from the beginning of a line on. */

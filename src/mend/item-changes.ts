@@ -80,7 +80,7 @@ function commitAgain(run: Run, fix: Fix, takenBackBy: string, reason: string, fa
     const commit = await revertFix(tree, takenBackBy, `${message.trimEnd()}\n`, config.loop.git);
     tree.moved(commit);
     journal.append({ type: 'fix.committed', stage, step, data: { ...data, commit } });
-    recordFixStays(run, { ...fix, commit }, 'holds', reason, [failing]);
+    recordFixStays(run, { ...fix, commit }, { outcome: 'holds', reason, left: [failing] });
     await recordStale(run, commit, { changed: paths, putBack: [] });
     // The failing stage must still turn green with it.
     const { stage: failed } = splitStepName(failing);

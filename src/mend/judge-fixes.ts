@@ -35,10 +35,10 @@ export async function judgeTrial(run: Run, cells: readonly FailedCell[]): Promis
     // Without another attempt there is no verdict: the fix is withdrawn at the end of the step.
     return rerun(run, unsure, pauseMs, `${reason}: once more`) ?? firstAlike(run, unsure);
   }
-  if (verdict === 'provisional') recordFixStays(run, fix, verdict, reason);
+  if (verdict === 'provisional') recordFixStays(run, fix, { outcome: verdict, reason });
   if (verdict === 'helped')
     for (const open of run.journal.failures.open(fix.stage))
-      if (open.green.size > 0) recordFixStays(run, open.fix, 'holds', reason, stepsOf(cells));
+      if (open.green.size > 0) recordFixStays(run, open.fix, { outcome: 'holds', reason, left: stepsOf(cells) });
   if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, cells);
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);
@@ -116,26 +116,30 @@ export async function settleFixes(
   for (const { fix } of helped) {
     const others = new Set([...waitsFor(run, fix, true), ...needing].filter((name) => name !== stage));
     const judges = [...(isRestGreen ? [] : [`the rest of ${stage}`]), ...others];
-    if (judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green', [], isUnchecked(run, stage));
-    else recordFixStays(run, fix, 'holds', toBeVerified(judges));
+    const reason = 'the stage is green';
+    if (judges.length === 0)
+      recordFixStays(run, fix, { outcome: 'verified', reason, unchecked: isUnchecked(run, fix) });
+    else recordFixStays(run, fix, toBeVerified(judges));
   }
   for (const { fix } of open.filter((trial) => !helped.includes(trial)).reverse()) {
     const judges = waitsFor(run, fix, true);
     // A stage that must not run twice waits for its owner: the fix stays until it has run.
     if (judges.some((name) => !stages[name]?.rerun))
-      recordFixStays(run, fix, 'holds', toBeVerified(judges.filter((name) => name !== stage)));
+      recordFixStays(run, fix, toBeVerified(judges.filter((name) => name !== stage)));
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
 }
 
-/** Neither the stage nor one that needs it has checks: only exit codes speak for a fix. */
-function isUnchecked({ config, requested }: Run, stage: string): boolean {
+/** Neither its stage, nor one that needs that, nor one that it made stale has checks: only exit codes speak for a fix. */
+function isUnchecked({ config, requested, journal }: Run, { stage, commit }: Fix): boolean {
   const { stages } = config.map;
-  const judges = [stage, ...requested.filter((name) => stages[name]?.needs.includes(stage))];
+  const isJudge = (name: string) => stages[name]?.needs.includes(stage) || journal.failures.madeStale(commit, name);
+  const judges = [stage, ...requested.filter(isJudge)];
   return stages[stage] !== undefined && !judges.some((name) => stages[name] && hasChecks(stages[name]));
 }
 
-const toBeVerified = (judges: readonly string[]): string => `to be verified by ${judges.join(', ')}, too`;
+const toBeVerified = (judges: readonly string[]) =>
+  ({ outcome: 'holds', reason: `to be verified by ${judges.join(', ')}, too` }) as const;
 
 /**
  * Verifies the fixes that hold and that no stage has to be made green with any more: when their stage is green, or, when the
@@ -152,6 +156,6 @@ export function verifyHolding(run: Run, isOver = false): void {
     const left = stepsThat(({ fingerprint }) => fingerprint === fix.fingerprint);
     const others = isGreen ? 'every stage that it changed is green' : 'every cell that had the failure is green';
     const reason = left.length === 0 ? others : helpedWords(green, left);
-    recordFixStays(run, fix, 'verified', reason, left, isUnchecked(run, fix.stage));
+    recordFixStays(run, fix, { outcome: 'verified', reason, left, unchecked: isUnchecked(run, fix) });
   }
 }

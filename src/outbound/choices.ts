@@ -8,7 +8,7 @@ import { normalized } from './parts/paths.ts';
 import type { Suspect } from './parts/suspects.ts';
 import { readableNames, suspicionOf } from './parts/suspicion-of.ts';
 
-export const MAX_CHOICES = 6;
+const MAX_CHOICES = 6;
 
 /** The text of its file with a choice made; undefined when it does not fit. */
 export function withChoice(text: string, { line, old, new: now }: Choice): string | undefined {

@@ -27,6 +27,8 @@ export const TRY_OUTCOMES = {
 /** An earlier attempt at the same failure, and what became of it. */
 export interface Try {
   readonly plugin: string;
+  /** The plugin whose suggestion a person accepted as their answer. */
+  readonly proposed_by?: string | undefined;
   readonly tier?: 'executor' | 'escalation';
   readonly outcome: keyof typeof TRY_OUTCOMES;
   readonly note?: { readonly fix: string; readonly reason: string };

@@ -1,7 +1,7 @@
 // A report as one file of HTML: no script, no request to anywhere, the same sections as everywhere, with pictures and changes.
 import { spell } from '../console/words.ts';
 import type { DayMark, Report } from '../inspect/report.ts';
-import { counted } from '../triage/words.ts';
+import { authorOf, counted } from '../triage/words.ts';
 import { diffHtml } from './diff.ts';
 import { Html, html, type Part, percent } from './html.ts';
 import {
@@ -92,7 +92,7 @@ function fixHtml(fix: Fix, diffs: ReadonlyMap<string, string>, isOpen: boolean):
   return html`<details class="change"${isOpen && html` open`}>
 <summary>${stateHtml('fix', fix.outcome)} <strong>${fix.stage}</strong> ${fix.fix || 'a change'}${repeated(fix)} <span class="muted small">${when(fix.time)}</span></summary>
 ${words !== '' && html`<p>${words}</p>`}
-<p class="muted small">for ${fix.class} <code>${fix.fingerprint}</code>, by ${fix.plugin}, run <code>${fix.run}</code>${made}</p>
+<p class="muted small">for ${fix.class} <code>${fix.fingerprint}</code>, by ${authorOf(fix)}, run <code>${fix.run}</code>${made}</p>
 ${diff === undefined ? html`<p class="muted">${gone}</p>` : diffHtml(diff)}
 </details>`;
 }

@@ -2,7 +2,7 @@
 import { moneyText, runWords, spell } from '../console/words.ts';
 import type { Report } from '../inspect/report.ts';
 import { RUN_OUTCOMES } from '../journal/summary.ts';
-import { counted } from '../triage/words.ts';
+import { authorOf, counted } from '../triage/words.ts';
 import { stateOf } from './states.ts';
 
 export interface Section {
@@ -150,7 +150,7 @@ export function sectionsOf(report: Report): Section[] {
       stage: ({ stage }) => stage,
       'last tried': ({ time }) => when(time),
       'what it does': (fix) => `${fix.fix}${repeated(fix)}`,
-      by: ({ plugin }) => plugin,
+      by: authorOf,
       commit: ({ commit }) => commit?.slice(0, 12) ?? '',
     }),
     section({ id: 'drift', title: 'Drift', none: 'no run found any' }, drift, {

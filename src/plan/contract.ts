@@ -6,7 +6,7 @@ const codes = Object.keys(CODES) as [ExecutionCode, ...ExecutionCode[]];
 const count = z.int().min(0);
 const epochMs = z.int().min(0);
 
-export const retryPolicySchema = z.strictObject({
+const retryPolicySchema = z.strictObject({
   max_attempts: z.int().min(1).default(1),
   backoff_ms: count.default(0),
   backoff_multiplier: z.number().min(1).default(1),

@@ -3,18 +3,23 @@ import type { Edit } from '../fix/edit.ts';
 import { judge } from '../io/gate/gate.ts';
 import { openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { failureRules } from '../mend/context.ts';
 import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
+import { entryOf, type Ledger } from '../triage/ledger.ts';
 import { snapshotOf } from '../worktree/read.ts';
 import type { StoryFix } from './story.ts';
 
 /** The same fixes, each with what today's gate would do instead of applying it. */
 export async function judgeToday(home: string, config: Configuration, fixes: readonly StoryFix[]): Promise<StoryFix[]> {
   return withObjects(home, async (objects) => {
+    const { ledger } = readLedger(layoutOf(home));
     const judged: StoryFix[] = [];
     for (const fix of fixes) {
-      const today = await verdictOn(home, config, objects, fix);
+      const today = await verdictOn(home, config, objects, ledger, fix);
       judged.push({ ...fix, ...(today && { today }) });
     }
     return judged;
@@ -22,14 +27,17 @@ export async function judgeToday(home: string, config: Configuration, fixes: rea
 }
 
 /** Undefined: it would be applied, or its stage is not in the map any more. */
-async function verdictOn(home: string, config: Configuration, objects: GitObjects, fix: StoryFix) {
+async function verdictOn(home: string, config: Configuration, objects: GitObjects, ledger: Ledger, fix: StoryFix) {
   const stage = config.map.stages[fix.stage];
   if (!stage) return undefined;
   const [then, now] = await Promise.all([
     snapshotOf({ objects }, `${fix.commit}^`),
     snapshotOf({ objects }, fix.commit),
   ]);
-  const rules = await gateRules(home, config, stage, fix.tier, snapshotTree(then), await judgesAt(config.map, then));
+  const rules = {
+    ...(await gateRules(home, config, stage, fix.tier, snapshotTree(then), await judgesAt(config.map, then))),
+    ...failureRules(home, entryOf(ledger, fix.stage, fix.fingerprint)),
+  };
   const edits = await Promise.all(
     fix.paths.map(async (path): Promise<Edit> => {
       const isNewlyExecutable = now.files.get(path)?.mode === '100755' && then.files.get(path)?.mode === '100644';

@@ -7,11 +7,11 @@ import { failUsage } from '../errors.ts';
 import { namesIn } from '../io/files.ts';
 import { createText, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import { shellWord } from '../worktree/messages.ts';
-import { checkoutFiles } from '../worktree/read.ts';
+import { addCommand, checkoutFiles } from '../worktree/read.ts';
 import { failIfAny, forbiddenItems } from './items.ts';
 
 /** The texts in `folder`, by their path from the root. */
-export function textsOnDisk(home: string, folder = BACKLOG_FOLDER): Map<string, string> {
+function textsOnDisk(home: string, folder = BACKLOG_FOLDER): Map<string, string> {
   const names = namesIn(join(home, folder)).filter((name) => name.endsWith('.md'));
   return new Map(names.map((name) => [`${folder}/${name}`, readText(join(home, folder, name)) ?? '']));
 }
@@ -64,6 +64,6 @@ export async function addItem(
   return {
     file,
     index: INDEX_FILE,
-    command: `git add ${BACKLOG_FOLDER} && git commit -m ${shellWord(`Queue: ${title}`)}`,
+    command: `${await addCommand(home, [BACKLOG_FOLDER])} && git commit -m ${shellWord(`Queue: ${title}`)}`,
   };
 }

@@ -189,7 +189,7 @@ async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: 
   const isComingBack = ({ outcome, left = [] }: LedgerFix) => outcome === 'applied' || left.includes(step ?? '');
   if (step !== undefined && charge && changesOf(run, stage).some(isComingBack)) {
     for (const fix of changesOf(run, stage).filter(({ outcome }) => outcome === 'applied'))
-      recordFixStays(run, fix, 'holds', `${step} fails alike without it`, [step]);
+      recordFixStays(run, fix, { outcome: 'holds', reason: `${step} fails alike without it`, left: [step] });
     return bringBack(run, step, charges.get(step) ?? { ...charge, fixes: [] });
   }
   const lost = lostChange(run.journal.ledger, stage, recordOf(run.journal.stages, stage)?.since);

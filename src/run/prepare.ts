@@ -6,7 +6,7 @@ import { type Reached, reachBackend } from '../backend/open.ts';
 import { fail, MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
-import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { layout as layoutOf } from '../io/layout.ts';
 import { recordEnd } from '../journal/history.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
@@ -19,13 +19,13 @@ import { stepNames } from '../plan/matrix.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { bringOptions, droppedCommit } from '../stage/bring-options.ts';
-import { baseOf, type Configuration, configurationAt, loopNotices } from '../stage/configuration.ts';
+import { baseOf, type Configuration, configurationAt, loopDifference } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, lostWork, remadeEvents } from '../stage/stale.ts';
-import type { Base } from '../worktree/base.ts';
+import { type Base, notOnBase } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
@@ -71,7 +71,12 @@ export interface Prepared {
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A cut-off run is closed only when all else is sound. */
-export async function prepare(request: RunRequest, objects: GitObjects, ports: RunPorts): Promise<Prepared> {
+export async function prepare(
+  request: RunRequest,
+  objects: GitObjects,
+  ports: RunPorts,
+  start?: Awaited<ReturnType<typeof readStart>>,
+): Promise<Prepared> {
   const { home } = request;
   const { clock, subscribers, env } = ports;
   const now = clock.now();
@@ -80,7 +85,8 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
-  const current = await baseOf(home, objects);
+  const current = start?.base ?? (await baseOf(home, objects));
+  const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, async () => {
       const isRewritten = (await droppedCommit(layout, current)) !== undefined;
@@ -88,9 +94,12 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     })) ?? {};
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const { config, plugins, head } = await configure(request, objects, layout, loaded, base, open, now);
   const isMoved = current.commit !== base.commit;
-  const settings = isMoved ? [] : await loopNotices(home, base, request, request.ai, objects);
+  const { committed, settings } =
+    (isMoved ? undefined : start) ?? (await readSettings(request, base, isMoved, objects));
+  const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
+  const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
+  const head = open?.head ?? newHead(request, config, loaded.state, base, now);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [states, notIncluded] = await checkout;
@@ -173,6 +182,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     ...worktree.notices,
     ...unlinked.filter((text) => !alreadyUnlinked.includes(text)),
     ...settings,
+    missed,
     notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
     ...lacking,
     ...journal.notices,
@@ -180,34 +190,21 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   return { run, head, open, worktree, unlinked, putBack, stale, notices, backend, elsewhere };
 }
 
-/** Reads only. Throws MendError when there is no base to run from, or its configuration cannot be used. */
-export const requireConfiguration = ({ home, ...request }: RunRequest): Promise<void> =>
-  withObjects(home, async (objects) => {
-    const base = await baseOf(home, objects);
-    await configurationAt(home, base.commit, base.name, { objects, backend: request.backend });
-    await loopNotices(home, base, request, request.ai, objects);
+/** What a first run reads before it leaves anything behind. Throws MendError as a run without a usable base does. */
+export const readStart = (request: RunRequest) =>
+  withObjects(request.home, async (objects) => {
+    const base = await baseOf(request.home, objects);
+    return { base, ...(await readSettings(request, base, false, objects)) };
   });
 
-/** Configuration and plugins as committed on the base, and what the run does: as the cut-off run began, or as requested. */
-async function configure(
-  request: RunRequest,
-  objects: GitObjects,
-  layout: Layout,
-  { state }: LoadedStages,
-  base: Base,
-  open: OpenRun | undefined,
-  now: number,
-) {
-  const { backend } = request;
-  const committed = await configurationAt(layout.home, base.commit, base.name, { objects, backend });
-  const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
-  const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
-  if (open) return { config, plugins, head: open.head };
-  const stages = selectStages(config.map, request, state);
-  const head = newHead(request, config, stages, base, now);
-  const { retry_failed, limits } = config.loop;
-  if (!request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, state);
-  return { config, plugins, head };
+/** `settings`: what the working tree says otherwise, unless the base has moved on. */
+async function readSettings(request: RunRequest, base: Base, isMoved: boolean, objects: GitObjects) {
+  const { home, backend, ai } = request;
+  const committed = await configurationAt(home, base.commit, base.name, { objects, backend });
+  if (isMoved) return { committed, settings: [] };
+  const { notices, unasked } = await loopDifference(home, base, request, objects);
+  if (unasked && ai) throw unasked;
+  return { committed, settings: notices };
 }
 
 /** Green stages that no longer stand. A new run looks at the stages asked for anyway, unless they must be made again. */
@@ -295,12 +292,15 @@ export function began(lab: Lab, request: RunRequest, head: RunHead, open: OpenRu
   return { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } };
 }
 
-function newHead(request: RunRequest, config: Configuration, stages: string[], base: Base, now: number): RunHead {
-  const longest = config.loop.limits.run_minutes * 60_000;
+function newHead(request: RunRequest, config: Configuration, state: StageState, base: Base, now: number): RunHead {
+  const stages = selectStages(config.map, request, state);
+  const { retry_failed, limits } = config.loop;
+  const longest = limits.run_minutes * 60_000;
   const toDeadline = request.deadline === undefined ? longest : request.deadline - now;
   if (toDeadline <= 0) fail('E_DEADLINE_PASSED', { deadline: new Date(request.deadline ?? now).toISOString() });
-  const limits = { timeout_ms: Math.min(longest, toDeadline), deadline_ms: request.deadline ?? null };
+  const times = { timeout_ms: Math.min(longest, toDeadline), deadline_ms: request.deadline ?? null };
+  if (!request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, state);
   const { name, branch, commit, firstRun } = base;
   const from = { name, branch, commit, firstRun };
-  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...limits };
+  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
 }

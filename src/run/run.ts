@@ -28,7 +28,7 @@ import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
 import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
-import { began, type Prepared, prepare, type RunRequest, requireConfiguration } from './prepare.ts';
+import { began, type Prepared, prepare, type RunRequest, readStart } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
 
 export interface RunReport {
@@ -45,11 +45,11 @@ export interface RunReport {
 export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
   const layout = layoutOf(request.home);
   // Where no run was yet, one whose configuration cannot be used leaves nothing behind.
-  if (!fileFacts(layout.state)) await requireConfiguration(request);
+  const start = fileFacts(layout.state) ? undefined : await readStart(request);
   const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
-      const prepared = await prepare(request, objects, ports);
+      const prepared = await prepare(request, objects, ports, start);
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     });
@@ -85,11 +85,10 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
 
 /** Stages that are stale and did not run, and why; one that failed since counts as failed. */
 function staleStages({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
-  const stale = names.filter((name) => stages[name]?.stale && stages[name]?.status === 'idle');
-  return stale.map((stage) => ({
-    stage,
-    why: (stages[stage]?.reason ?? '').replace(/^(?:no longer stands|to be checked again): /, ''),
-  }));
+  return names.flatMap((stage) => {
+    const { stale, status } = stages[stage] ?? {};
+    return stale && status === 'idle' ? [{ stage, why: stale.why ?? '' }] : [];
+  });
 }
 
 function opening(prepared: Prepared, request: RunRequest): NewEvent[] {

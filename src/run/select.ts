@@ -30,10 +30,15 @@ export function selectStages(map: ContextMap, selection: Selection, state: Stage
   const unmet = chosen.flatMap((name) =>
     (map.stages[name]?.needs ?? [])
       .filter((need) => !chosen.includes(need) && state.stages[need]?.status !== 'green')
-      .map((need) => `${name} needs ${need}, which is ${state.stages[need]?.status ?? 'idle'}`),
+      .map((need) => ({ name, need, record: state.stages[need] })),
   );
   if (unmet.length > 0) {
-    fail('E_NEEDS_UNMET', { stages: chosen.join(', '), command: withNeedsCommand(selection, chosen) }, unmet);
+    const drifted = new Set(unmet.flatMap(({ need, record }) => (record?.stale?.drift ? need : [])));
+    const facts = { stages: chosen.join(', '), command: withNeedsCommand(selection, chosen), drifted: [...drifted] };
+    const problems = unmet.map(({ name, need, record: { status = 'idle', reason } = {} }) =>
+      [`${name} needs ${need}, which is ${status}`, ...(reason ? [reason] : [])].join(': '),
+    );
+    fail('E_NEEDS_UNMET', facts, problems);
   }
   return inRunningOrder(map, chosen);
 }

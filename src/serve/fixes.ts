@@ -54,7 +54,7 @@ export async function fixView(site: Site, { commit = '' }: Params): Promise<View
 ${facts([
   ['Why', fix.reason],
   ['For', link(href('failures', fix.stage, fix.fingerprint), `${fix.stage}: ${fix.class}`)],
-  ['By', fix.plugin],
+  ['By', authorOf(fix)],
   ['Run', link(href('runs', fix.run), fix.run)],
   ['Made', timeHtml(fix.time, site.now())],
   ['Commit', html`<code>${fix.commit.slice(0, 12)}</code>`],

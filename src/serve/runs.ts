@@ -5,12 +5,14 @@ import type { LoopEvent } from '../events.ts';
 import { type TimelineRow, timelineOf } from '../inspect/timeline.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory, summaryOf } from '../journal/history.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import { concerns, RUN_OUTCOMES, type RunFilter, type RunSummary, runFacts } from '../journal/summary.ts';
 import { type Html, html } from '../page/html.ts';
 import { stateHtml, stateOf } from '../page/states.ts';
 import { barState, rowState, timelineSvg } from '../page/timeline.ts';
-import { counted } from '../triage/words.ts';
+import { patchIn } from '../triage/ledger.ts';
+import { authorOf, counted } from '../triage/words.ts';
 import {
   dateText,
   facts,
@@ -106,6 +108,7 @@ export function runView(site: Site, { run = '' }: Params): View {
   const { events } = file;
   const summary = summaryOf(layout, run);
   const damage = damageOf(file);
+  const { ledger } = readLedger(layout);
   const now = site.now();
   const { duration_ms, exit, tokens, dollars } = summary;
   return {
@@ -130,7 +133,11 @@ ${facts([
 ])}</div>
 ${timelineSection(run, events)}
 ${liveRows('failures', 'Failures', summary.failures.map(failureRow))}
-${liveRows('fixes', 'Fixes', summary.fixes.map(fixRow))}
+${liveRows(
+  'fixes',
+  'Fixes',
+  summary.fixes.map((fix) => fixRow(fix, authorOf({ ...patchIn(ledger, fix), ...fix }))),
+)}
 ${live('told', 'As it was told', html`<pre class="wrapped" tabindex="0" aria-label="What the run printed">${runLines(events, layout.home).join('\n')}</pre>`)}`,
   };
 }
@@ -143,12 +150,12 @@ const failureRow = ({ stage, fingerprint, class: kind, excerpt, times }: RunSumm
     times > 1 && `${times} times`,
   );
 
-const fixRow = ({ commit, stage, outcome, fix, why, plugin }: RunSummary['fixes'][number]): Html =>
+const fixRow = ({ commit, stage, outcome, fix, why }: RunSummary['fixes'][number], author: string): Html =>
   row(
     commit ? link(href('fixes', commit), stage) : stage,
     stateHtml('fix', outcome),
     html`${fix}${why && html`<br>${why}`}`,
-    plugin,
+    author,
   );
 
 function timelineSection(run: string, events: readonly LoopEvent[]): Html | false {

@@ -7,6 +7,7 @@ import { recordOf } from '../journal/stages.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
 import { someIgnored } from '../worktree/read.ts';
+import { treeGit } from '../worktree/tree.ts';
 import { type AttemptCall, haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageCall } from './call.ts';
 import { besideAtStart, carriedMarks } from './carried.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
@@ -56,7 +57,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
     const outcome = await failed(`requires: ${missing.join('; ')}`, facts);
     const addable = addableFiles(call.stage, where);
     // Files that are never committed are for the owner to provide.
-    const isMendable = addable.length > 0 && !(await someIgnored(run.tree, addable));
+    const isMendable = addable.length > 0 && !(await someIgnored(treeGit(run.tree), addable));
     return { as: 'requires', outcome: isMendable ? outcome : { ...outcome, again: false }, problems: missing };
   }
   const ran = await call.run((leader) =>
@@ -155,10 +156,15 @@ async function commandFailed({ stage, logPath }: StageCall, run: StageRun, ran: 
 
 /** What the command left behind; a halt when the run must not go on. */
 async function lookAfter(call: StageCall, run: StageRun, ran: CommandEnd): Promise<Outcome | undefined> {
-  if (ran.leftBehind > 0) call.log.say(`ended ${ran.leftBehind} process(es) that the stage had left running`);
   if (!ran.gone) {
     const context = { human: true, next: `ps -eo pid,pgid,args; end what ${call.step} left, then: mendloop` };
     return { kind: 'halt', message: 'something it started could not be ended', context };
+  }
+  if (ran.leftBehind > 0) {
+    call.log.say(`ended ${ran.leftBehind} process(es) that the stage had left running`);
+    const text = `ended what ${call.step} had left running; what is to stay: setsid <command> &`;
+    // Of a stage that may turn green: what it started is not there.
+    if (ran.exitCode === 0) run.journal.append({ type: 'notice', stage: call.name, step: call.step, data: { text } });
   }
   return inspectTree(call, run);
 }

@@ -5,7 +5,7 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { located, parseBranches, parseContextMap, parseLoopConfig, parseSettings } from '../config/parse.ts';
 import { failConfig, formatPath, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
-import { fail } from '../errors.ts';
+import { fail, type MendError, mendError } from '../errors.ts';
 import { type ForbiddenRun, forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
 import type { Listing } from '../fix/judging/place.ts';
 import { fileFacts } from '../io/files.ts';
@@ -15,7 +15,7 @@ import { readText } from '../io/store.ts';
 import { optionFaults } from '../slurm/job.ts';
 import { type Base, findBase } from '../worktree/base.ts';
 import { isBelow } from '../worktree/carry.ts';
-import { readAt } from '../worktree/read.ts';
+import { addCommand, readAt } from '../worktree/read.ts';
 
 export interface Configuration {
   readonly map: ContextMap;
@@ -43,7 +43,7 @@ export async function configurationAt(
   );
   if (mapText === undefined) {
     if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
-    fail('E_MAP_NOT_COMMITTED', { base, paths: uncommittedPaths(home, files).join(' ') });
+    fail('E_MAP_NOT_COMMITTED', { base, add: await addUncommitted(home, files) });
   }
   const config = checked({ mapText, loopText, backend });
   await refuseForbidden(config.map, mapText, files);
@@ -124,43 +124,51 @@ function slurmProblems({ stages }: ContextMap, { slurm }: LoopConfig, mapText: s
   return [...located(mapText, MAP_FILE, inMap), ...located(loopText, LOOP_FILE, inLoop)];
 }
 
-/** What people own below ai/ that is in the working tree and not among the `files` of a commit. */
-function uncommittedPaths(home: string, files: Listing): string[] {
+/** The command that adds what people own below ai/, is in the working tree and is not among the `files` of a commit. */
+function addUncommitted(home: string, files: Listing): Promise<string> {
   const isCommitted = (path: string) => [...files.keys()].some((file) => isBelow(file, path));
-  return OWNED_PATHS.filter((path) => fileFacts(`${home}/${path}`) !== undefined && !isCommitted(path));
+  const paths = OWNED_PATHS.filter((path) => fileFacts(`${home}/${path}`) !== undefined && !isCommitted(path));
+  return addCommand(home, paths);
 }
 
-/**
- * Where ai/loop.yaml of the working tree, which does not count, would change what people rely on: which value counts.
- * What the command line says instead counts anyway. With `mayFix` it throws E_LOOP_NOT_COMMITTED when an owner who wants to be
- * asked would not be.
- */
-export async function loopNotices(
+export interface LoopDifference {
+  /** Which value counts, where ai/loop.yaml of the working tree, which does not count, has another that people rely on. */
+  readonly notices: readonly string[];
+  /** Why nothing may be fixed: an owner who wants to be asked would not be. */
+  readonly unasked?: MendError;
+}
+
+/** What the command line says counts anyway. */
+export const loopDifference = (
   home: string,
   base: Pick<Base, 'name' | 'commit'>,
   commandLine: { readonly lab?: string | undefined; readonly backend?: string | undefined },
-  mayFix: boolean,
   given?: GitObjects,
-): Promise<string[]> {
-  return withObjects(given ?? home, async (objects) => {
-    const here = readText(`${home}/${LOOP_FILE}`);
+): Promise<LoopDifference> =>
+  withObjects(given ?? home, async (objects) => {
     const onBase = await committed(objects, base.commit, LOOP_FILE);
-    if (here === undefined || here === onBase) return [];
-    const [written, counting] = [parseSettings(here, LOOP_FILE), parseSettings(onBase, LOOP_FILE)];
-    if (!written.ok || !counting.ok) return [];
-    if (mayFix && onBase === undefined && written.value.mode === 'suggest') {
-      const paths = uncommittedPaths(home, await objects.files(base.commit)).join(' ');
-      fail('E_LOOP_NOT_COMMITTED', { base: base.name, paths });
-    }
-    const keys = (['mode', 'lab', 'backend'] as const).filter(
-      (key) => key === 'mode' || commandLine[key] === undefined,
-    );
-    return keys.flatMap((key) => {
-      const [counts, says] = [counting.value[key], written.value[key]];
-      if (counts === says) return [];
-      return [`${key} is ${counts}: ${LOOP_FILE}, which says ${says}, is not committed on ${base.name}`];
-    });
+    const differing = differingSettings(readText(`${home}/${LOOP_FILE}`), onBase);
+    const notices = differing
+      .filter(({ key }) => key === 'mode' || commandLine[key] === undefined)
+      .map(
+        ({ key, counts, says }) =>
+          `${key} is ${counts}: ${LOOP_FILE}, which says ${says}, is not committed on ${base.name}`,
+      );
+    if (onBase !== undefined || !differing.some(({ key, says }) => key === 'mode' && says === 'suggest'))
+      return { notices };
+    const add = await addUncommitted(home, await objects.files(base.commit));
+    return { notices, unasked: mendError('E_LOOP_NOT_COMMITTED', { base: base.name, add }) };
   });
+
+/** None where one of the texts cannot be read. */
+function differingSettings(here: string | undefined, onBase: string | undefined) {
+  if (here === undefined || here === onBase) return [];
+  const [written, counting] = [parseSettings(here, LOOP_FILE), parseSettings(onBase, LOOP_FILE)];
+  if (!written.ok || !counting.ok) return [];
+  const rows = (['mode', 'lab', 'backend'] as const).map((key) => {
+    return { key, counts: counting.value[key], says: written.value[key] };
+  });
+  return rows.filter(({ counts, says }) => counts !== says);
 }
 
 async function committed(objects: GitObjects, commit: string, path: string): Promise<string | undefined> {

@@ -123,7 +123,12 @@ const NO_PROGRESS: readonly (Why | undefined)[] = ['external', 'no_executor', 'n
 
 /** A stage is tried again by every run; an item without progress twice is handed over to a person. */
 const isStuck = ({ item, history }: DecidedIncident, decision: Decision, { ai }: Situation): boolean =>
-  item !== undefined && ai && 'why' in decision && NO_PROGRESS.includes(decision.why) && (history?.times_seen ?? 0) > 1;
+  item !== undefined &&
+  ai &&
+  'why' in decision &&
+  NO_PROGRESS.includes(decision.why) &&
+  history !== undefined &&
+  history.times_seen > 1;
 
 const handOver = ({ reason }: Decision): Decision => none('no_progress', `no progress twice: ${reason}`);
 

@@ -76,8 +76,9 @@ export class RunFailures {
   readonly #rerun = new Set<string>();
   /** Stage → how often it turned green in this run. */
   readonly #greens = new Map<string, number>();
-  /** How many times a stage was found to be stale. */
+  /** How many times a stage was found to be stale, and by which commit which stage. */
   staleCount = 0;
+  readonly #staleBy = new Set<string>();
   /** Steps whose latest end only a person can change. */
   readonly #forPerson = new Set<string>();
   readonly #waits = new Map<string, number>();
@@ -90,7 +91,10 @@ export class RunFailures {
   fold(event: LoopEvent): void {
     const { type, stage, step = stage } = event;
     if (stage === undefined || step === undefined) return;
-    if (type === 'stage.stale') this.staleCount += 1;
+    if (type === 'stage.stale') {
+      this.staleCount += 1;
+      this.#staleBy.add(`${event.data.commit} ${stage}`);
+    }
     if (type === 'stage.green') this.#greens.set(stage, this.timesGreen(stage) + 1);
     if (type === 'failure.decided' && event.data.tier === 'wait') this.#waits.set(stage, this.#waitsOf(stage) + 1);
     if (type === 'failure.seen') {
@@ -181,6 +185,9 @@ export class RunFailures {
 
   /** Whether a step ran again since it was begun, or since a fix was taken back for it. */
   hasRerun = (step: string): boolean => this.#rerun.has(step);
+
+  /** Whether a commit made a stage stale. */
+  madeStale = (commit: string, stage: string): boolean => this.#staleBy.has(`${commit} ${stage}`);
 
   timesGreen = (stage: string): number => this.#greens.get(stage) ?? 0;
 

@@ -137,6 +137,18 @@ export async function commitOf(git: Git, name: string): Promise<string | undefin
   return answer.ok ? answer.stdout.trim() : undefined;
 }
 
+/** Says that commits of the checkout are no part of a run; undefined where the base and the AI branch have them all. */
+export async function notOnBase(home: string, { name, branch: aiBranch }: Base): Promise<string | undefined> {
+  const branch = await branchOfHead(home);
+  if (branch === name) return undefined;
+  // Before the first run there is no AI branch: hence --ignore-missing.
+  const included = [`refs/heads/${name}`, `refs/heads/${aiBranch}`];
+  const answer = await openGit(home).attempt(['rev-list', '--ignore-missing', '--count', 'HEAD', '--not', ...included]);
+  const commits = Number(answer.stdout);
+  if (!(commits > 0)) return undefined;
+  return `not on ${name}, so not included: ${commits} commit${commits === 1 ? '' : 's'} of ${branch ?? 'a detached HEAD'}`;
+}
+
 /** Whether `commit` is `of` or lies behind it; false when there is no such commit. */
 export const isAncestor = async (git: Git, commit: string, of: string): Promise<boolean> =>
   (await git.attempt(['merge-base', '--is-ancestor', commit, of])).ok;
@@ -195,8 +207,8 @@ async function refuseBroken(commonDir: string, objects: GitObjects, branch: stri
     `git update-ref ${ref} ${commit ?? '<commit>'}`,
   ];
   const what = named ? `names ${text.trim()}, which git does not have` : 'names no commit';
-  const known = commit ? `its log says ${commit.slice(0, 12)}` : 'it has no log';
-  fail('E_REF_BROKEN', { branch, what, known, commands: commands.join('\n') });
+  const logSays = commit ? `its log says ${commit.slice(0, 12)}` : 'it has no log';
+  fail('E_REF_BROKEN', { branch, what, logSays, commands: commands.join('\n') });
 }
 
 /** Throws E_HEAD_BROKEN when `home` has a HEAD that says nothing: git takes that for no repository, and nothing of it is lost. */

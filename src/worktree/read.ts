@@ -2,12 +2,12 @@
 // stays as it is.
 import { join } from 'node:path';
 import { fileFacts } from '../io/files.ts';
-import { fields, openGit } from '../io/git.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
 import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
 import { isBelow, OWN_FOLDERS } from './carry.ts';
-import { fullStatus, type Tree, type TreePlace, treeGit, WORKTREE } from './tree.ts';
+import { fullStatus, type Tree, WORKTREE } from './tree.ts';
 
 /** The text of a file at a commit; undefined when it is no regular file there; its size when that is over the limit. */
 export async function readAt(objects: GitObjects, commit: string, path: string, limitBytes: number) {
@@ -93,9 +93,13 @@ export async function uncommitted(home: string): Promise<string[]> {
   return [...new Set([...changed, ...untracked.filter((path) => !isBelow(path, WORKTREE))])];
 }
 
-/** Whether git ignores one of these paths of the worktree; carried ones are ignored. */
-export const someIgnored = async (tree: TreePlace, paths: readonly string[]): Promise<boolean> =>
-  (await treeGit(tree).attempt(['check-ignore', '-q', '--no-index', '--', ...paths])).ok;
+/** Whether git ignores one of these paths; carried ones of the worktree are ignored. */
+export const someIgnored = async (git: Git, paths: readonly string[]): Promise<boolean> =>
+  (await git.attempt(['check-ignore', '-q', '--no-index', '--', ...paths])).ok;
+
+/** The command that adds these paths of the owner's checkout, also where git ignores them. */
+export const addCommand = async (home: string, paths: readonly string[]): Promise<string> =>
+  ['git add', ...((await someIgnored(openGit(home), paths)) ? ['--force'] : []), ...paths].join(' ');
 
 /** The ignored files and folders that lie at or in `dirs` of the owner's checkout, but for the loop's own. */
 export async function ignoredBeside(home: string, dirs: readonly string[]): Promise<string[]> {

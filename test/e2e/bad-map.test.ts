@@ -44,6 +44,16 @@ test('status before there is a context map leads to the command that says what t
   );
 });
 
+test('status says of a map that is no YAML that stages of it may be missing', async () => {
+  const s = scenario({
+    [MAP]: "stages:\n  a: {command: 'true'}\n  b:\n    command: x -d '{a: {}}' c\n  c: {command: x}\n",
+  });
+  const [note] = (await s.run(['status'])).stdout.split('\n');
+  assert.is(note, `note: ${MAP} is no sound YAML, so stages of it may be missing here: mendloop validate`);
+  s.write({ [MAP]: contextMap({ a: 'true' }) });
+  assert.not.match((await s.run(['status'])).stdout, 'note:');
+});
+
 test('a context map that is not committed: the git commands, for all below ai/ that people own and did not commit', async () => {
   const s = scenario({ 'ai/master_memo.md': 'mine\n' });
   s.write({
@@ -64,6 +74,24 @@ test('a context map that is not committed: the git commands, for all below ai/ t
   assert.is(done.exit, 2);
   assert.is(s.git('diff', '--cached', '--name-only'), '');
   assert.equal(s.runs(), []);
+});
+
+test('where git ignores ai/, the git commands add it all the same', async () => {
+  const s = scenario({ '.gitignore': 'ai/\n' });
+  const follow = (words: string) => {
+    const [, command = ''] = /(git add --force .*?)(?: &&|$)/m.exec(words) ?? [];
+    s.git(...command.split(' ').slice(1));
+    s.git('commit', '--quiet', '-m', 'as told');
+  };
+  s.write({ [MAP]: contextMap({ a: 'true' }) });
+  follow((await s.run()).stderr);
+  s.write({ 'ai/loop.yaml': 'mode: suggest\n' });
+  follow((await s.run()).stderr);
+  s.write({ 'ai/loop.yaml': 'mode: auto\n' });
+  follow((await s.run(['doctor'])).stdout);
+  follow((await s.run(['backlog', 'add', 'One', '--scope', 'x', '--accept', 'true'])).stdout);
+  const files = s.git('ls-tree', '-r', '--name-only', 'HEAD', 'ai').split('\n');
+  assert.equal(files.filter(Boolean), ['ai/backlog/00-index.md', 'ai/backlog/01-one.md', MAP, 'ai/loop.yaml']);
 });
 
 test('an owner who wants to be asked and has not committed that is asked to, by doctor too', async () => {

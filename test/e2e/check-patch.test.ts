@@ -146,6 +146,20 @@ test('for people: the clean diff of what would pass, from a file and from stdin,
   assert.not(s.has('ai/state'), 'it wrote something');
 });
 
+test('for people: judged by the failure that the stage has, as its next run does', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh'] } }),
+    'web.sh': 'set -eu\nehco fine\n',
+  });
+  const judged = async () => {
+    const stdin = diff('web.sh', 'ehco fine', 'echo fine');
+    return (await s.run(['check-patch', '-', '--stage', 'web'], { stdin })).stdout.split('\n', 1).join('');
+  };
+  assert.match(await judged(), /^the owner would be asked \(masks\)/);
+  await s.run(['web', '--no-ai']);
+  assert.is(await judged(), 'it would be applied for stage web: web.sh');
+});
+
 test('for people: what the owner would be asked, by what the change does and by how the stages stand', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({

@@ -36,6 +36,25 @@ test('edits, staged changes, untracked files and the index are as before; a run 
   assert.is((await s.run(['logs', 'a'])).stdout, 'one\ntwo\n', 'the stage saw what is committed');
 });
 
+test('what is checked out beside the base is no part of a run or plan, and both say so', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'cat one.txt' }), 'one.txt': 'one\n' });
+  assert.is((await s.run()).exit, 0);
+  const main = s.git('rev-parse', 'main').slice(0, 12);
+  const notes = async () => {
+    const [run, plan] = [await s.run(['retry', 'a']), await s.run(['plan'])];
+    return [run, plan].map(({ stdout }) => stdout.split('\n').filter((line) => /^note|^plan/.test(line)));
+  };
+  s.git('checkout', '-qb', 'feature');
+  assert.equal(await notes(), [[], [`plan from main (${main})`]]);
+  s.write({ 'one.txt': 'another\n' });
+  s.git('commit', '-qam', 'Another');
+  const note = 'note: not on main, so not included: 1 commit of feature';
+  assert.equal(await notes(), [[note], [`plan from main (${main})`, note]]);
+  s.git('checkout', '-q', '--detach');
+  assert.equal((await notes())[0], ['note: not on main, so not included: 1 commit of a detached HEAD']);
+  assert.is((await s.run(['logs', 'a'])).stdout, 'one\n');
+});
+
 test('a stage that writes into tracked files: saved as a patch, reported once, and the owner sees nothing of it', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({

@@ -1,11 +1,15 @@
 // `mode: suggest`, through the real entry: in cron a fix becomes an open case, at a terminal a person is asked; nothing is
 // changed without their word.
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { layout } from '../../src/io/layout.ts';
+import { fixView } from '../../src/serve/fixes.ts';
+import { runView } from '../../src/serve/runs.ts';
+import { siteOf } from '../../src/serve/site.ts';
 import { answering, atTerminal, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
-import { folder, namesIn, write } from './scenario.ts';
+import { AI, folder, namesIn, write } from './scenario.ts';
 
 const suggest = suite('suggested fixes');
 const SUGGEST = { loop: { mode: 'suggest' } };
@@ -59,11 +63,29 @@ suggest(
     assert.equal(dataOf(after, 'case.closed', 'case'), [name]);
     assert.equal(dataOf(after, 'failure.decided', 'reason'), ['ollama, accepted by a person: applied first']);
     assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person: conf\/a\.txt\)$/m);
-    assert.match((await lab.run(['promote'])).stdout, '  by:   ollama, accepted by a person, run ');
-    assert.match((await lab.run(['explain', 'a'])).stdout, ' by ollama, accepted by a person: verified');
+    const [commit, run] = [lab.git('rev-parse', AI).trim(), after.events[0]?.run ?? ''];
+    const site = siteOf(layout(lab.home), '1.2.3');
+    const page = join(folder(), 'report.html');
+    await lab.run(['report', '--html', page]);
+    for (const text of [
+      ...[(await lab.run(['promote'])).stdout, (await lab.run(['explain', 'a'])).stdout],
+      ...[(await lab.run(['report'])).stdout, readFileSync(page, 'utf8')],
+      ...[(await fixView(site, { commit })).body, runView(site, { run }).body].map(String),
+    ])
+      assert.match(text, 'ollama, accepted by a person');
     assert.match((await lab.run(['cases'])).stdout, 'no case waits');
   },
 );
+
+suggest('an accepted fix that did not help is told to the model as what it proposed', async () => {
+  const lab = await modelLab(SUGGEST);
+  lab.answers(diff(FILE, ' bad', '-second', '+third'), saying('good'));
+  await lab.mend();
+  await lab.run(['cases', 'accept', lab.entry().case ?? '']);
+  const after = await lab.mend();
+  const words = 'Attempt 1, by ollama, accepted by a person: applied without effect';
+  assert.match(String(lab.told().at(-1)?.[0]), words, after.said);
+});
 
 suggest('a person answers a case with a patch of their own, which is held to the same gate', async () => {
   const lab = await modelLab(SUGGEST);

@@ -39,6 +39,17 @@ promote('the line that undoes what landed can be pasted, and ends with the line 
   assert.not.equal(s.read('stages/web.sh'), MENDED);
 });
 
+promote("a fix is held against today's gate by what its run knew: the failure that it is for", async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh'] } }),
+    'web.sh': 'set -eu\nehco fine\n',
+  });
+  assert.is((await s.run()).exit, 0);
+  const { stdout } = await s.run(['promote']);
+  assert.match(stdout, 'Run echo instead of ehco in line 2 of web.sh');
+  assert.not.match(stdout, 'the gate would');
+});
+
 promote('a mended stage lands with one line, and is undone by rolling it back and promoting again', async () => {
   const s = broken();
   const first = snapshot(s.home, ['.git', 'ai']);
@@ -47,6 +58,8 @@ promote('a mended stage lands with one line, and is undone by rolling it back an
   assert.is((await s.run()).exit, 0);
 
   const before = here(s);
+  const planned = await s.run(['plan']);
+  assert.is(planned.stdout.split('\n')[0], `plan from main (${s.git('rev-parse', 'main').slice(0, 12)})`);
   const shown = await s.run(['promote']);
   const tip = s.git('rev-parse', AI);
   assert.is(shown.exit, 0, said(shown));
@@ -142,6 +155,9 @@ promote('during a run nothing lands and nothing is rolled back: exit 75', async 
   }
   const shown = await s.run(['promote']);
   assert.match(shown.stdout, 'note: a run is at work');
+  const diffIn = async (...words: string[]) =>
+    'diff' in JSON.parse((await s.run(['promote', '--json', ...words])).stdout);
+  assert.equal([await diffIn(), await diffIn('--diff')], [false, true], 'for programs, only what they ask for');
   assert.equal(here(s), before);
   s.write({ 'ai/state/go': '' });
   assert.is((await run.done).exit, 0);

@@ -55,7 +55,8 @@ test('what does not exist is one clear error', async () => {
     [['cases', 'shwo', 'x'], 'cases does not know shwo; did you mean "show"?'],
     [['backlog', 'rnu'], 'backlog does not know rnu; did you mean "run"?'],
     [['cron', 'instal'], 'cron does not know instal; did you mean "install"?'],
-    [['cron', 'xyz'], 'cron does not know xyz'],
+    [['cron', 'constructor'], 'cron does not know constructor'],
+    [['cron', 'print', 'extra'], 'nothing may follow cron print, but extra does'],
     [['runs', '--last', '0'], '--last 0 is not a number from 1 on'],
   ] as const) {
     const done = await s.run(args);

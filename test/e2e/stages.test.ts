@@ -130,6 +130,17 @@ failed: 1 green, 8 failed, 2 skipped  <n> s
   assert.equal([ended?.type, ended?.status], ['run.ended', 'partial']);
 });
 
+test('of a green stage it is told that what it had left running was ended', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ web: 'sleep 600 &', plain: 'true', broken: 'sleep 600 & false' }),
+  });
+  const { stdout } = await s.run(['--no-ai']);
+  assert.equal(
+    stdout.split('\n').filter((line) => line.startsWith('note: ')),
+    ['note: ended what web had left running; what is to stay: setsid <command> &'],
+  );
+});
+
 test('on_failure: halt stops what does not depend on it, too; retry reruns before it counts as failed', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({

@@ -120,6 +120,17 @@ test('what became of a fix since is told, and what the owner can do about the re
   );
 });
 
+test('a failure whose fix was rolled back did not pass: it is open until the stage is green again', () => {
+  const idle = { a: { status: 'idle', run: '', attempts: 1, since: '2026-01-01T00:00:00.000Z' } } as const;
+  const given = facts(MONTH.slice(0, 1), { stages: idle });
+  const [rolledBack] = journalOf([['fix.reverted', 'a', { outcome: 'declined', reverts: 'c1' }]], { run: id(9) });
+  assert.is(reportOf(given).failures[0]?.state, 'mended');
+  if (rolledBack && isStory(rolledBack)) foldLedger(given.ledger, rolledBack);
+  const report = reportOf(given);
+  assert.is(report.failures[0]?.state, 'open');
+  assert.is(glanceOf(report).find(({ label }) => label === 'mended')?.text, 'none verified, 1 taken back');
+});
+
 test('of a fix that comes again with its failure it is said in how many runs', () => {
   const again = (commit: string) =>
     run(

@@ -20,11 +20,13 @@ test('a long line breaks at spaces and goes on under its last column, or under i
   assert.is(fitText('東京 東京 東京 東京 東京 東京', 23), '東京 東京 東京 東京\n東京 東京');
 });
 
-test('what fits, words that are longer than a line, and diffs stay as they are', () => {
+test('what fits, words that are longer than a line, diffs and commands stay as they are', () => {
   assert.is(fitText(`a b\n\n  c${' '.repeat(3)}d`, 24), 'a b\n\n  c   d');
   assert.is(fitText(`log: ${'x'.repeat(40)}`, 24), `log: ${'x'.repeat(40)}`);
   const diff = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one two three four five six\n+one two three four five';
   assert.is(fitText(diff, 24), diff);
+  const commands = 'to land it:\nmendloop promote --accept 0123456789ab\n    git push origin main:refs/heads/promoted';
+  assert.is(fitText(commands, 24), commands);
 });
 
 test.run();

@@ -126,6 +126,13 @@ test('a run that was interrupted did not fail, unless it was given up later', ()
   assert.equal([ended('abandoned', 130), ended('failure', 1)], ['abandoned', 'failure']);
 });
 
+test('a line of an older version that calls an interrupted run a failure is read as interrupted', () => {
+  const layout = home(1);
+  const older = { ...readHistory(layout)[0], outcome: 'failure', exit: 130 };
+  writeFileSync(layout.history, `${JSON.stringify(older)}\n`);
+  assert.equal(readHistory(layout), [{ ...older, outcome: 'interrupted' }]);
+});
+
 test('the summary of a run folds what ran, failed, was mended, waits and cost; cells are one stage', () => {
   const seen = { fingerprint: 'f1', excerpt: 'first line\nsecond' };
   const run = summarize(

@@ -278,22 +278,29 @@ test('a green stage that no longer stands is to do again, with every commit that
     ['attempt.changed', 'a', { files: ['x'] }],
     ['step.done', 'a', { inputs: INPUTS }],
   ];
+  const why = 'its files changed';
   const record = a(...green, stale('c1'));
+  const skipped = a(...green, stale('c1'), stale('c2', { why: 'another' }), [
+    'step.skipped',
+    'a',
+    { reason: 'b failed' },
+  ]);
+  assert.is(skipped?.stale?.why, why, 'what first made it stale');
   assert.equal([record?.status, record?.reopened, record?.wrote], ['idle', true, ['x']]);
-  assert.equal([record?.stale, record?.reason], [{ commits: ['c1'] }, 'no longer stands: its files changed']);
+  assert.equal([record?.stale, record?.reason], [{ why, commits: ['c1'] }, `no longer stands: ${why}`]);
   const both = a(...green, stale('c1', { by_fix: true }), stale('c2', { remake: true }), stale('c2'));
-  assert.equal(both?.stale, { commits: ['c1', 'c2'], by_fix: true, remake: true });
+  assert.equal(both?.stale, { why, commits: ['c1', 'c2'], by_fix: true, remake: true });
   assert.equal([both?.status, both?.wrote], ['idle', undefined], 'what it wrote is to be made anew');
   const running = a(...green, stale('c1'), ['step.started', 'a'], stale('c2'));
   assert.equal([running?.status, running?.reason, running?.stale?.commits], ['running', undefined, ['c1', 'c2']]);
   for (const before of [[], [['step.failed', 'a']]] as Line[][]) assert.is(a(...before, stale('c1'))?.stale, undefined);
   const drift = stale('c1', { drift: true });
-  assert.equal(a(...green, drift)?.stale, { commits: [], drift: true }, 'no commit made it stale');
+  assert.equal(a(...green, drift)?.stale, { why, commits: [], drift: true }, 'no commit made it stale');
   for (const lines of [
     [drift, stale('c2')],
     [stale('c2'), drift],
   ])
-    assert.equal(a(...green, ...lines)?.stale, { commits: ['c2'] }, 'drift is not the only reason');
+    assert.equal(a(...green, ...lines)?.stale, { why, commits: ['c2'] }, 'drift is not the only reason');
   for (const next of [['attempt.started', 'a', {}, 1] as Line, ['stage.reset', 'a'] as Line])
     assert.is(a(...green, drift, next)?.stale, undefined, 'what its checks said before counts no more');
 });

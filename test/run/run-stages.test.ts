@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
 import type { LoopEvent } from '../../src/events.ts';
+import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { executionEnded } from '../../src/journal/run-file.ts';
 import { Stop } from '../../src/plan/stop.ts';
@@ -36,6 +37,31 @@ test('a run turns every stage green, once each, and leaves a journal that ends o
   const log = join(home, `ai/logs/talos/${name}-1.log`);
   assert.equal([readFileSync(log, 'utf8'), statSync(log).mode & 0o777], ['10.0.0.1\n', 0o600]);
   assert.ok(executionEnded(layoutOf(home), result.execution_id));
+});
+
+test('a run halts over what a stage left and cannot be ended, and nothing says that it was ended', async () => {
+  const home = homelab({ a: { command: 'sleep 66 &' } });
+  const { kill } = process;
+  // As if the process were another user's.
+  process.kill = (pid, signal) => {
+    if (signal === 0) return kill.call(process, pid, 0);
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  };
+  let leader: { pid: number } | undefined;
+  try {
+    const clock = { ...systemClock, monotonic: () => performance.now() * 50 };
+    const { exit, result, events, run: name } = await run(home, {}, { clock });
+    leader = events.find(({ type }) => type === 'attempt.started')?.data.leader as typeof leader;
+    assert.equal([exit, result.error?.message], [3, 'something it started could not be ended']);
+    assert.equal(
+      events.filter(({ type }) => type === 'notice'),
+      [],
+    );
+    assert.not.match(readFileSync(join(home, `ai/logs/a/${name}-1.log`), 'utf8'), 'left running');
+  } finally {
+    process.kill = kill;
+    if (leader) process.kill(-leader.pid, 'SIGKILL');
+  }
 });
 
 test('a green stage is not run again while its inputs and checks hold', async () => {

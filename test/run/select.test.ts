@@ -56,6 +56,18 @@ test('needs that are neither green nor asked for are refused, all of them, with 
       '  next:  run what is missing too: mendloop infra --with-needs',
     ].join('\n'),
   );
+  const drifted = stateWith({ vms: 'idle', talos: 'green' });
+  const reason = 'no longer stands: its checks did not hold: ai/logs/vms/x.log';
+  Object.assign(drifted.stages.vms ?? {}, { reason, stale: { commits: [], drift: true } });
+  assert.is(
+    refusal(() => selectStages(MAP, asking(['infra']), drifted)),
+    [
+      'error E_NEEDS_UNMET: what infra needs is not green',
+      `  - infra needs vms, which is idle: ${reason}`,
+      '  next:  run what is missing too: mendloop infra --with-needs',
+      '         or, where its checks hold again: mendloop verify vms',
+    ].join('\n'),
+  );
   assert.match(
     refusal(() => selectStages(MAP, asking(['talos'], { forced: true }), emptyState())),
     'mendloop retry talos --with-needs',

@@ -179,6 +179,33 @@ test('when a stage was made again, the green stages that need it are looked at a
   assert.is(ran.exit, 0);
 });
 
+for (const [verify, unchecked] of [
+  [[], true],
+  [['true'], undefined],
+] as const)
+  test(`checks of a stage that the fix made stale have a say in it: ${verify.length}`, async () => {
+    const { home, probe } = rendered(true, { a: { verify } });
+    probe.answers(swap('tpl/x.txt', 'bad', 'good'));
+    await run(home);
+    assert.equal(
+      failuresIn(home).map(({ patches: [fix] }) => [fix?.outcome, fix?.unchecked]),
+      [['verified', unchecked]],
+    );
+  });
+
+test('a stale stage that was skipped is to do for what made it stale', async () => {
+  const { home, probe } = rendered(true, {
+    word: 'good',
+    a: { command: `${NOTE}; cp tpl/x.txt out/y.txt; grep good tpl/x.txt` },
+  });
+  probe.answers({ pass: 'no idea' });
+  await run(home);
+  await run(home, { stages: ['a'], forced: true });
+  commit(home, { 'tpl/x.txt': 'bad\nsecond\n' });
+  const ran = await run(home);
+  assert.equal(ran.events.at(-1)?.data.stale, [{ stage: 'b', why: 'a was made again' }]);
+});
+
 test('what was cut off between a fix and its judgement is made again in the same order', async () => {
   const { home, probe } = rendered(false);
   probe.answers(swap('tpl/x.txt', 'bad', 'good'));

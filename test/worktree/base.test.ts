@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findBase } from '../../src/worktree/base.ts';
+import { findBase, notOnBase } from '../../src/worktree/base.ts';
 import { AI, commit, folder, git, open, refusal, repository, write } from './repository.ts';
 
 const KEY = `branch.${AI}.mendloop-base`;
@@ -40,6 +40,23 @@ test('afterwards the kept base counts, whatever the owner has checked out', asyn
   });
   git(home, 'switch', '-q', '--detach');
   assert.is((await findBase(home, { branch: AI, base: 'main' })).name, 'main');
+});
+
+test('commits of the checkout count as not included unless the base or the AI branch has them', async () => {
+  const home = repository();
+  const missed = async () => notOnBase(home, await findBase(home, { branch: AI, base: 'main' }));
+  git(home, 'switch', '-q', '-c', 'feature');
+  commit(home, { 'mine.txt': 'mine\n' });
+  assert.is(await missed(), 'not on main, so not included: 1 commit of feature', 'there is no AI branch yet');
+  git(home, 'switch', '-q', 'main');
+  const { path } = await open(home);
+  commit(path, { 'b.txt': 'fixed\n' });
+  git(home, 'switch', '-q', '--detach', AI);
+  assert.is(await missed(), undefined);
+  git(home, 'switch', '-q', '-c', 'from-ai');
+  assert.is(await missed(), undefined);
+  commit(home, { 'mine.txt': 'mine\n' });
+  assert.is(await missed(), 'not on main, so not included: 1 commit of from-ai');
 });
 
 test('a folder that is no git repository is refused', async () => {

@@ -29,18 +29,18 @@ export function addReferrers(
     }),
   );
   const missing = [...absent].filter((path) => !path.startsWith('..')).slice(-MAX_MISSING);
-  const referred: { readonly one: MissingPath; readonly strongest: number }[] = [];
-  for (const one of missing.map((path) => missingPath(path, finder))) {
+  const referred: { readonly path: MissingPath; readonly strongest: number }[] = [];
+  for (const absentPath of missing.map((path) => missingPath(path, finder))) {
     const strengths = files.flatMap((file) => {
-      const { line, strength } = reference(file, one);
+      const { line, strength } = reference(file, absentPath);
       return strength > 0 ? [{ path: file.path, line, strength }] : [];
     });
     const strongest = Math.max(0, ...strengths.map(({ strength }) => strength));
     const best = strengths.filter(({ strength }) => strength === strongest);
     for (const { path, line, strength } of best) add(path, strength / best.length).named.add(line);
-    if (strongest >= CERTAIN_REFERENCE) referred.push({ one, strongest });
+    if (strongest >= CERTAIN_REFERENCE) referred.push({ path: absentPath, strongest });
   }
-  return referred.sort((a, b) => b.strongest - a.strongest).map(({ one }) => one);
+  return referred.sort((a, b) => b.strongest - a.strongest).map(({ path }) => path);
 }
 
 function missingPath(path: string, finder: PathFinder): MissingPath {

@@ -126,13 +126,13 @@ const namedPaths = (errorLines: readonly string[]): string[] =>
 
 /** One entry a name, with the places of both. */
 function joined(some: readonly NearName[], more: readonly NearName[]): NearName[] {
-  const byName = new Map(some.map((one) => [one.name, one]));
-  for (const one of more) {
-    const before = byName.get(one.name);
-    const isSame = before && before.related === one.related;
-    if (isSame) byName.set(one.name, { ...before, places: [...before.places, ...one.places] });
+  const byName = new Map(some.map((near) => [near.name, near]));
+  for (const near of more) {
+    const before = byName.get(near.name);
+    const isSame = before && before.related === near.related;
+    if (isSame) byName.set(near.name, { ...before, places: [...before.places, ...near.places] });
     // A slip of the finger says more than a name of the same family.
-    else if (!before || !one.related) byName.set(one.name, one);
+    else if (!before || !near.related) byName.set(near.name, near);
   }
   return [...byName.values()];
 }

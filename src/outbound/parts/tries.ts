@@ -1,4 +1,5 @@
 // What was tried on the failure before, and why it did not help: the latest first when there is no room for all.
+import { authorOf } from '../../triage/words.ts';
 import { TRY_OUTCOMES, type Try } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced } from '../text.ts';
@@ -30,7 +31,7 @@ export const earlierTries =
 
 /** Without its diff where that does not fit; undefined when nothing of it does. */
 function tryBlock(one: Try, number: number, nonce: string, detailed: boolean, room: number): string | undefined {
-  const by = detailed && one.tier ? `${one.plugin} (${one.tier} tier)` : one.plugin;
+  const by = authorOf(one, detailed && one.tier ? `${one.tier} tier` : undefined);
   const head = `Attempt ${number}, by ${by}: ${TRY_OUTCOMES[one.outcome] ?? one.outcome}`;
   const note = detailed || one.code === undefined ? one.note : undefined;
   const reasons = [whyOf(one, detailed), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`];

@@ -18,7 +18,6 @@ export function redactStream(redact: (text: string) => string, piece = PIECE, wi
   function release(last: boolean): string {
     const text = waiting.join('');
     const cut = last ? text.length : text.lastIndexOf('\n', Math.max(0, text.length - window)) + 1;
-    waiting = [text];
     if (cut === 0) {
       if (text.length > MAX_LINE + window) {
         throw new RedactionError(`a line is longer than ${MAX_LINE} characters`, 'shorten it before it is filtered');
