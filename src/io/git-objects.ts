@@ -25,7 +25,7 @@ export interface GitObjects {
   read(name: string): Promise<Buffer>;
   /** Every file of a commit; the same commit is read once. Throws a GitError when there is no such commit. */
   files(commit: string): Promise<ReadonlyMap<string, TreeEntry>>;
-  /** Ends the process. What is asked for afterwards starts another one. */
+  /** Ends the process. To ask for anything afterwards is a bug, and throws. */
   close(): void;
 }
 
@@ -35,12 +35,14 @@ const FOLDER = '40000';
 export function openObjects(home: string): GitObjects {
   const trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
   let git: ReturnType<typeof startCatFile> | undefined;
+  let closed = false;
   const ask = async (name: string, withContent: boolean) => {
+    if (closed) throw new Error(`git's objects are closed, and asked for ${name}`);
     git ??= startCatFile(home);
     const asked = git;
     return asked.ask(name, withContent).catch((error) => {
       if (git === asked) git = undefined;
-      if (!asked.hasAnswered()) throw error;
+      if (closed || !asked.hasAnswered()) throw error;
       // It may have been killed since the last question.
       git ??= startCatFile(home);
       return git.ask(name, withContent);
@@ -73,6 +75,7 @@ export function openObjects(home: string): GitObjects {
       return files;
     },
     close() {
+      closed = true;
       git?.end();
       git = undefined;
     },

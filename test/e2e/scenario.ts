@@ -241,7 +241,7 @@ export function survivors(also = ''): number[] {
 
 /** Nothing that was started here still runs, but for what is just ending: a git or a relay whose input was closed. */
 export const allGone = (): Promise<void> =>
-  until('all that was started is gone', () => survivors().length === 0, 3_000).catch((error) => {
+  until('all that was started is gone', () => survivors().length === 0, 10_000).catch((error) => {
     throw new Error(`${error.message}; there are: ${survivors().map(commandLine).join('; ')}`);
   });
 
