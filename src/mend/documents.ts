@@ -136,7 +136,7 @@ const FILES_AT_ONCE = 50;
 const MAX_READABLE_CHARS = 150_000;
 const MAX_READABLE = 150;
 const IS_TEXT =
-  /(?:^|\/)(?:\w*file|hosts|inventory)$|\.(?:ya?ml|json5?|toml|ini|cfg|conf|env|sh|py|tf|tfvars|hcl|mk|just|j2|tmpl|tpl|gotmpl|txt|csv)$/i;
+  /(?:^|\/)(?:\w*file|hosts|inventory)$|\.(?:ya?ml|json5?|toml|ini|cfg|conf|env|sh|py|tf|tofu|tfvars|hcl|mk|just|j2|tmpl|tpl|gotmpl|txt|csv)$/i;
 
 /** Files that may not be changed and may be read: those that the failure or the command names first, then the stage's neighbours. */
 function readableFiles({ files, tree, stage, failure }: FixFacts, log: string): string[] {

@@ -6,7 +6,7 @@ import { hasSuspect, suspicionOf } from './parts/suspicion-of.ts';
 const SYNTAX =
   /\b(?:did not find expected|mapping values are not allowed|cannot start any token|found (?:duplicate|undefined|unexpected|unknown)|duplicated? (?:mapping )?key|bad indentation|could not find expected|while (?:parsing|scanning) a|yaml: line \d+|unexpected (?:token|character|end of)|invalid (?:character|escape|expression)|Unclosed|unterminated|unclosed|Expecting (?:value|property name|',' delimiter)|syntax error)\b/i;
 /** A script that says where it was when it failed is not at fault for that. */
-const IS_DATA = /\.(?:ya?ml|json5?|toml|tf|tfvars|hcl|ini|cfg|conf|env|j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/i;
+const IS_DATA = /\.(?:ya?ml|json5?|toml|tf|tofu|tfvars|hcl|ini|cfg|conf|env|j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/i;
 
 /** Whether it is worth asking. */
 export const isSyntaxError = ({ class: name, error_lines }: FailureContext['failure']): boolean =>

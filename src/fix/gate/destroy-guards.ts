@@ -1,4 +1,5 @@
 // Destructive commands that stay, under other conditions than before.
+import { expressionsIn, statementsAround } from '../shell/templates.ts';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { placeOf } from '../shell/wrappers.ts';
 import { removesTrees } from './arguments.ts';
@@ -7,6 +8,7 @@ import type { Leaf } from './data.ts';
 import type { Severity } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, keyOf } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { untemplated } from './language.ts';
 import { shownWords } from './shown.ts';
 import { bare, isKeyword } from './tasks.ts';
 import { writtenPaths } from './written-paths.ts';
@@ -15,10 +17,13 @@ import { writtenPaths } from './written-paths.ts';
 export function changedGuards(change: Change, severityOf: (fact: Fact) => Severity | undefined): Finding[] {
   const { path, old, now } = change;
   if (now.language === 'docker') return [];
+  // In a plain script what looks like a template is shell.
+  const templated = (text: string) => (now.language === 'shell' && untemplated(path) === path ? '' : text);
   const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && severityOf(fact));
   const before = harmful(old);
   if (before.length === 0 || isApart(change, harmful(now))) return [];
-  const [guardBefore, guardNow] = [guardsOf(old), guardsOf(now)];
+  const guardBefore = guardsOf(old, templated(change.before ?? ''));
+  const guardNow = guardsOf(now, templated(change.after));
   const earlier = new Map<string, Guard[]>();
   for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardBefore(fact)]);
   const why = 'changes on what it depends that this command runs, or on what';
@@ -69,25 +74,42 @@ export function changedGuards(change: Change, severityOf: (fact: Fact) => Severi
   return [...moved, ...more, ...newCallers(change, new Set(units)), ...newTargets(change, harmful(now), severityOf)];
 }
 
-/** Values of the file that a task fills into a destructive command, and that were others before. */
+/** `data := …`, `{% set data = …`, `{{ $data := …`: a name and its value. */
+const DEFINITION = /^\s*(?:\{%[-+]?\s*set\s+|\{\{-?\s*\$|export\s+)?(\w+)\s*:?=\s*(.*)/;
+
+/** Values of the file that templates fill into a destructive command, and that were others before. */
 function newTargets(
-  { path, now: { tasks }, addedLeaves, goneLeaves }: Change,
+  { path, lines, after, now, addedLeaves, goneLeaves }: Change,
   harmful: readonly Fact[],
   severityOf: (fact: Fact) => Severity | undefined,
 ): Finding[] {
+  const defined = (from: readonly Line[]): Definition[] =>
+    from.flatMap(({ text, number }) => {
+      const [, name, value = ''] = DEFINITION.exec(text) ?? [];
+      return name === undefined ? [] : [{ name, value, line: number }];
+    });
+  const ofLeaf = ({ keys, value, line }: Leaf): Definition => ({ name: keys.at(-1) ?? '', value, line });
+  const is = [...addedLeaves.map(ofLeaf), ...defined(lines.added)];
+  const was = [...goneLeaves.map(ofLeaf), ...defined(lines.removed)];
+  const others = is.filter(({ name, value }) => was.some((one) => one.name === name && one.value !== value));
+  if (others.length === 0) return [];
+  const expressionsOf = expressionsBy(now.commands, after);
   return harmful
     .filter((fact) => severityOf(fact) === 'refuse')
     .flatMap((fact) => {
-      const task = tasks.findLast(({ line }) => line <= fact.line);
-      const templates = JSON.stringify(task?.args ?? {}).match(/\{\{.*?\}\}/g) ?? [];
-      const names = new Set(templates.flatMap((template) => template.match(/[a-z_]\w*/gi) ?? []));
-      const isOther = ({ keys, value }: Leaf) =>
-        names.has(keys.at(-1) ?? '') &&
-        goneLeaves.some((leaf) => leaf.keys.at(-1) === keys.at(-1) && leaf.value !== value);
-      const leaf = addedLeaves.find(isOther);
-      const why = `is done to another ${leaf?.keys.at(-1)} than before`;
-      return leaf ? [asks('softer', path, leaf.line, why, shownWords(fact))] : [];
+      const task = now.tasks.findLast(({ line }) => line <= fact.line);
+      const expressions = [...expressionsOf(fact), ...expressionsIn(JSON.stringify(task?.args ?? {}))];
+      const names = new Set(expressions.flatMap((expression) => expression.match(/[a-z_]\w*/gi) ?? []));
+      const other = others.find(({ name }) => names.has(name));
+      const why = `is done to another ${other?.name} than before`;
+      return other ? [asks('softer', path, other.line, why, shownWords(fact))] : [];
     });
+}
+
+interface Definition {
+  readonly name: string;
+  readonly value: string;
+  readonly line: number;
 }
 
 /** Data that could not be read before has no tasks to compare: whether the change stands apart from what is destructive in them. */
@@ -143,7 +165,9 @@ interface Guard {
 
 /** Without its options: with others only it is the same command. */
 const looseKey = ({ program, args, unit }: Fact): string =>
-  [unit, program, ...args.map(({ text }) => text).filter((text) => !text.startsWith('-'))].join('\0');
+  [unit, program, ...args.map(({ text }) => text).filter((text) => !text.startsWith('-'))]
+    .join('\0')
+    .replace(/\ue000+/g, '\ue000');
 
 /** More may be asked before and around it, nothing less. */
 const holds = (was: Guard, is: Guard): boolean =>
@@ -168,9 +192,42 @@ function isWithin(some: readonly string[], all: readonly string[]): boolean {
 /** What a question says to people does not matter. */
 const PROMPT = /\b(confirm|ask|prompt) (?:"[^"$`\s]*\s[^"$`]*"|'[^'\s]*\s[^']*')/g;
 
-function guardsOf({ commands }: FileFacts): (fact: Fact) => Guard {
+/** `text`: the file, for the templates in it. */
+function guardsOf({ commands }: FileFacts, text: string): (fact: Fact) => Guard {
   const assigned = valuesByName(commands);
-  return (fact) => guardOf(commands, assigned, fact);
+  const statements = statementsAround(text);
+  const expressionsOf = expressionsBy(commands, text);
+  const questions = text.split('\n').filter((line) => QUESTION.test(line));
+  return (fact) => {
+    const guard = guardOf(commands, assigned, fact);
+    // Which of them a condition of the script asks for is not known any more.
+    const asked = guard.around.some((condition) => condition.includes('\ue000')) ? questions : [];
+    return {
+      ...guard,
+      around: [...statements(fact.line), ...guard.around],
+      variables: [guard.variables, ...expressionsOf(fact), ...expressionsIn(asked.join('\n'))].join(),
+    };
+  };
+}
+
+const QUESTION = /\b(?:if|elif|while|until|case|for|test)\b|\[|&&|\|\|/;
+
+/** The template expressions of a command. */
+function expressionsBy(commands: readonly Fact[], text: string): (fact: Fact) => string[] {
+  const lines = text.split('\n');
+  return ({ line }) => {
+    const later = commands.map((other) => other.line).filter((number) => number > line);
+    return expressionsIn(ownLines(lines.slice(line - 1, Math.min(...later) - 1)).join('\n'));
+  };
+}
+
+/** The first line, and those that go on with it: behind a backslash, or further in. */
+function ownLines([first = '', ...lines]: readonly string[]): string[] {
+  const indent = (line: string) => line.search(/\S/);
+  const end = lines.findIndex(
+    (line, i) => !/\\\s*$/.test((i === 0 ? first : lines[i - 1]) ?? '') && indent(line) <= indent(first),
+  );
+  return [first, ...(end === -1 ? lines : lines.slice(0, end))];
 }
 
 function guardOf(commands: readonly Fact[], assigned: ValuesByName, fact: Fact): Guard {

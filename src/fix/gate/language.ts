@@ -22,7 +22,7 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
   [/(?:^|\/)(?:GNU)?makefile[^/]*$|\.(?:mk|mak)$/i, 'make'],
   [/(?:^|\/)\.?justfile$|\.just$/i, 'just'],
   [/(?:^|\/)(?:Dockerfile|Containerfile)[^/]*$|\.(?:dockerfile|containerfile)$/i, 'docker'],
-  [/\.(?:tf|tfvars|hcl|nomad)$/i, 'hcl'],
+  [/\.(?:tf|tofu|tfvars|hcl|nomad)$/i, 'hcl'],
   [
     /\.(?:env|ini|cfg|conf|cnf|properties|service|timer|socket|mount|target|path|network|netdev|desktop|container|pod|volume)$|(?:^|\/)(?:\.?env|hosts|inventory)(?:\.[^/]*)?$/i,
     'settings',

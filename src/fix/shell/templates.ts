@@ -66,4 +66,39 @@ export function hideTemplates(text: string): string {
   });
 }
 
+/** Statements that others stand in until their end. */
+const OPENS = /^(?:if|unless|for|range|with|block|define|macro|call|filter|raw)\b/;
+
+/** For each line of a text, from 1, the template statements that it stands in, the outermost first: `if wipe`. */
+export function statementsAround(text: string): (line: number) => readonly string[] {
+  const open: string[] = [];
+  const byLine = text.split('\n').map((line) => {
+    let deepest = [...open];
+    for (const [template] of line.matchAll(TEMPLATE)) {
+      if (!template.startsWith('{%') && !STATEMENT.test(template)) continue;
+      const statement = expressionOf(template);
+      if (/^end/.test(statement)) open.pop();
+      else if (/^el/.test(statement)) open.push(`${statement} of ${open.pop()}`);
+      else if (OPENS.test(statement)) open.push(statement);
+      if (open.length > deepest.length || /^el/.test(statement)) deepest = [...open];
+    }
+    return deepest;
+  });
+  return (line) => byLine[line - 1] ?? [];
+}
+
+/** The expressions of a text that become words of it. */
+export const expressionsIn = (text: string): string[] =>
+  (text.match(TEMPLATE) ?? [])
+    .filter((template) => template.startsWith('{{') && !STATEMENT.test(template))
+    .map(expressionOf);
+
+/** Without its brackets; blanks do not matter. */
+const expressionOf = (template: string): string =>
+  template
+    .slice(2, -2)
+    .replace(/^[-~+]|[-~+]$/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+
 export const isTemplated = (text: string): boolean => text.includes(MARK) || /\{\{|\{%/.test(text);
