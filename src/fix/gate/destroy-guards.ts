@@ -1,5 +1,5 @@
 // Destructive commands that stay, under other conditions than before.
-import { expressionsIn, statementsAround } from '../shell/templates.ts';
+import { expressionsIn } from '../shell/templates.ts';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { placeOf } from '../shell/wrappers.ts';
 import { removesTrees } from './arguments.ts';
@@ -195,7 +195,6 @@ const PROMPT = /\b(confirm|ask|prompt) (?:"[^"$`\s]*\s[^"$`]*"|'[^'\s]*\s[^']*')
 /** `text`: the file, for the templates in it. */
 function guardsOf({ commands }: FileFacts, text: string): (fact: Fact) => Guard {
   const assigned = valuesByName(commands);
-  const statements = statementsAround(text);
   const expressionsOf = expressionsBy(commands, text);
   const questions = text.split('\n').filter((line) => QUESTION.test(line));
   return (fact) => {
@@ -204,8 +203,10 @@ function guardsOf({ commands }: FileFacts, text: string): (fact: Fact) => Guard 
     const asked = guard.around.some((condition) => condition.includes('\ue000')) ? questions : [];
     return {
       ...guard,
-      around: [...statements(fact.line), ...guard.around],
-      variables: [guard.variables, ...expressionsOf(fact), ...expressionsIn(asked.join('\n'))].join(),
+      variables: [
+        guard.variables,
+        ...new Set([...expressionsOf(fact), ...expressionsIn(asked.join('\n'))].sort()),
+      ].join(),
     };
   };
 }

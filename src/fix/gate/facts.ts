@@ -3,6 +3,7 @@
 import type { Edit } from '../edit.ts';
 import type { Frame } from '../shell/command.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
+import { statementsAround } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
@@ -57,9 +58,14 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
   const unread = new Set<number>();
   // A plain script has no templates: what looks like one is shell.
   const isPlain = language === 'shell' && untemplated(path) === path;
+  const statements = isPlain ? () => [] : statementsAround(text);
+  const inStatements = (fact: Fact): Fact => {
+    const frames = statements(fact.line).map((guard): Frame => ({ kind: 'branch', guard }));
+    return frames.length === 0 ? fact : { ...fact, around: [...frames, ...fact.around] };
+  };
   for (const [i, shell] of shellTexts(path, text, language, data, isRun).entries()) {
     const read = readText(shell, i, parse, isPlain);
-    commands.push(...read.commands);
+    commands.push(...read.commands.map(inStatements));
     // What a program says is not the shell's, unless a shell is started with it.
     if (language !== 'program' || shell.role === 'run') functions.push(...read.functions);
     for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);

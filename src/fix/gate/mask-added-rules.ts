@@ -1,10 +1,11 @@
 // New text that hides failures by itself: in scripts, data, makefiles and programs.
+import { hideTemplates, isKeptApart, isNever, statementsAround } from '../shell/templates.ts';
 import { Arguments } from './arguments.ts';
 import { isRecord, type Leaf, type Value } from './data.ts';
 import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
-import type { Language } from './language.ts';
+import { type Language, untemplated } from './language.ts';
 import { programFindings } from './program-mask-rules.ts';
 import { shownWords } from './shown.ts';
 import { expanded, makeVariables } from './texts.ts';
@@ -72,6 +73,7 @@ export function added(change: Change): Finding[] {
     ),
     ...idleContainers(change),
     ...dataFindings(change),
+    ...leftOut(change),
     ...programFindings(change),
     ...lostPrerequisites(change),
     ...skippedTasks(change),
@@ -127,6 +129,22 @@ function makeLines({ path, lines, now: { language } }: Change): Finding[] {
   return hits
     .slice(0, 3)
     .map(({ text }) => asks('masks', path, undefined, 'changes how make reads or runs the rest', text.trim()));
+}
+
+/** Lines that a new template statement keeps out of the text. */
+function leftOut({ path, lines, now: { language } }: Change): Finding[] {
+  if (language === 'shell' && untemplated(path) === path) return [];
+  const before = statementsAround(lines.before.join('\n'));
+  const after = statementsAround(lines.after.join('\n'));
+  const old = new Set(lines.before.flatMap((_, i) => before(i + 1)));
+  const added = new Set(lines.added.map(({ number }) => number));
+  for (const [i, text] of lines.after.entries()) {
+    if (hideTemplates(text).trim() === '') continue;
+    const isOld = !added.has(i + 1);
+    const statement = after(i + 1).find((one) => !old.has(one) && (isNever(one) || (isOld && isKeptApart(one))));
+    if (statement !== undefined) return [refuses('masks', path, i + 1, `is left out by \`${statement}\``, text.trim())];
+  }
+  return [];
 }
 
 /** Targets that have two recipes, of which the first is never run. */

@@ -4,6 +4,8 @@ const MARK = '\ue000';
 /** What templates say besides values: conditions, loops, blocks. */
 const STATEMENT =
   /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw|\$\w+\s*:?=)/;
+/** With brackets inside it is an expression of just: `{{ if a == b { "c" } else { "d" } }}`. */
+const isStatement = (template: string): boolean => STATEMENT.test(template) && !template.slice(2).includes('{');
 const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
 
 /**
@@ -60,14 +62,14 @@ export function hideTemplates(text: string): string {
       /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 200), at)) &&
       /^[ \t]*(?:\n|$)/.test(text.slice(at + template.length, at + template.length + 200));
     // What only decides about text makes none itself.
-    if (template.startsWith('{#') || STATEMENT.test(template) || (isAlone && template.startsWith('{%')))
+    if (template.startsWith('{#') || isStatement(template) || (isAlone && template.startsWith('{%')))
       return ' '.repeat(template.length);
     return MARK.repeat(template.length);
   });
 }
 
 /** Statements that others stand in until their end. */
-const OPENS = /^(?:if|unless|for|range|with|block|define|macro|call|filter|raw)\b/;
+const OPENS = /^(?:if|unless|for|range|with|block|define|macro|call|filter|raw)\b|^set [\w, ]+$/;
 
 /** For each line of a text, from 1, the template statements that it stands in, the outermost first: `if wipe`. */
 export function statementsAround(text: string): (line: number) => readonly string[] {
@@ -75,7 +77,7 @@ export function statementsAround(text: string): (line: number) => readonly strin
   const byLine = text.split('\n').map((line) => {
     let deepest = [...open];
     for (const [template] of line.matchAll(TEMPLATE)) {
-      if (!template.startsWith('{%') && !STATEMENT.test(template)) continue;
+      if (!template.startsWith('{%') && !isStatement(template)) continue;
       const statement = expressionOf(template);
       if (/^end/.test(statement)) open.pop();
       else if (/^el/.test(statement)) open.push(`${statement} of ${open.pop()}`);
@@ -87,10 +89,22 @@ export function statementsAround(text: string): (line: number) => readonly strin
   return (line) => byLine[line - 1] ?? [];
 }
 
+const NOTHING = String.raw`(?:false|0|none|nil|""|''|\[\]|\(\)|list|\(list\)|not (?:true|1))`;
+const NEVER = new RegExp(
+  `^(?:(?:el(?:se )?)?if ${NOTHING}|(?:for .* in|range(?: .*:=)?) ${NOTHING}|else of if (?:true|1))$`,
+  'i',
+);
+
+/** What stands in such a statement is never part of the text, whatever is filled in. */
+export const isNever = (statement: string): boolean => NEVER.test(statement);
+
+/** What stands in such a statement is not written where it stands. */
+export const isKeptApart = (statement: string): boolean => /^(?:set|macro|define) /.test(statement);
+
 /** The expressions of a text that become words of it. */
 export const expressionsIn = (text: string): string[] =>
   (text.match(TEMPLATE) ?? [])
-    .filter((template) => template.startsWith('{{') && !STATEMENT.test(template))
+    .filter((template) => template.startsWith('{{') && !isStatement(template))
     .map(expressionOf);
 
 /** Without its brackets; blanks do not matter. */
