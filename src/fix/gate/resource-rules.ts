@@ -158,6 +158,13 @@ const LOST: readonly (readonly [Test, why: string, firm?: true])[] = [
     'takes the protection away that keeps data from being destroyed',
     true,
   ],
+  [
+    is(
+      /^(?:helm\.sh\/resource-policy|kustomize\.toolkit\.fluxcd\.io\/prune|argocd\.argoproj\.io\/sync-options)$/,
+      /^keep$|^disabled$|(?:Prune|Delete)=false/,
+    ),
+    'is no longer kept from being deleted',
+  ],
   [({ keys, value }) => keys.join('.') === 'spec.wait' && YES.test(value), 'does not wait until it is ready'],
   [({ keys }) => keys.join('.') === 'spec.path', 'reads another folder than before'],
   [is(/^provider$/, /./, /^decryption$/), 'can no longer read its secrets'],
