@@ -1,5 +1,6 @@
 // One call of an action under the step's time limit: what it answers, throws or ignores becomes a typed end.
 import { inspect } from 'node:util';
+import { durationText } from '../config/duration.ts';
 import type { NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
@@ -46,7 +47,7 @@ export async function callAction(
   const { plan, context } = execution;
   const limit = step.timeout_ms ?? plan.timeout_ms;
   const action = execution.actions.get(step.action) as Action;
-  const stop = new Stop('STEP_TIMEOUT', `ran past its ${limit} ms and was stopped`);
+  const stop = new Stop('STEP_TIMEOUT', `ran past its ${durationText(limit)} and was stopped`);
   const timeout = stopAfter(hook === 'run' && action.keepsTime ? Number.POSITIVE_INFINITY : limit, () => stop);
   const signal = AbortSignal.any([execution.signal, timeout.signal]);
   const attempt = execution.attempts.get(step.id) ?? 0;
