@@ -5,6 +5,9 @@ import { run as status } from '../../src/cli/status.ts';
 import { explainPlan } from '../../src/inspect/plan.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { recordAction } from '../../src/journal/journal.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
+import { runStages } from '../../src/run/run.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
 import { plainLines } from '../console/watched.ts';
 import { failuresIn, homelab, type Ran, reconfigure, run } from './homelab.ts';
@@ -58,8 +61,16 @@ test('status, plan and verify say where there is nothing to check', async () => 
   const signal = new AbortController().signal;
   const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
   const request = { ...selection, home, command: 'test', ai: true };
-  await verifyStages(request, ports, (verification) => void checked.push(verification.checked));
-  assert.equal(checked, [false, true]);
+  const look = () => verifyStages(request, ports, (verification) => void checked.push(verification.checked));
+  assert.equal([await look(), checked], [[], [false, true]]);
+  const fails = { command: 'exit 1', matrix: { host: ['h1', 'h2', 'h3'] } };
+  reconfigure(home, { blind: { command: 'true' }, fails, after: { command: 'true', needs: ['fails'] } });
+  await run(home);
+  assert.equal(await look(), [
+    { name: 'fails[host=h1]', why: 'failed: exit code 1' },
+    { name: 'fails on h2 h3', why: 'never run' },
+    { name: 'after', why: 'was skipped: needs fails[host=h1], which failed' },
+  ]);
 });
 
 test('a stage that did not start says why in this run, not in an older one', async () => {
@@ -92,6 +103,60 @@ test('status does not say of a stage that was given up that it is being mended',
   const shown = (text as string[]).join('\n');
   assert.match(shown, 'unexpected word one', 'the failure that came back');
   assert.not.match(shown, 'is being mended');
+});
+
+test('in mode suggest nobody says that a fix is being made which waits for a word', async () => {
+  const { home, probe } = mendable({ word: 'one', loop: { mode: 'suggest' } });
+  probe.answers(says('good'));
+  let shown = '';
+  const person = async () => {
+    const { text } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
+    shown = (text as string[]).join('\n');
+    return 'apply' as const;
+  };
+  const ran = await run(home, {}, { person });
+  assert.match(shown, '\na: a fix waits for your word, at the terminal of the run\n    ');
+  const told = `${shown}\n${lines(ran).join('\n')}`;
+  assert.match(told, '    a fix is looked for, to ask you about: a new failure: first of 3 tries');
+  assert.not.match(told, 'is being mended');
+  assert.is(ran.exit, 0);
+});
+
+test('what was committed while a first run began is in it', async () => {
+  const home = homelab({ a: { command: 'true' } });
+  const selection = { stages: [], withNeeds: false, forced: false, recheck: true };
+  const signal = new AbortController().signal;
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
+  const report = await runStages(
+    {
+      ...selection,
+      home,
+      ai: true,
+      // Asked for when the lock is taken.
+      get command() {
+        reconfigure(home, { b: { command: 'true' } });
+        return 'test';
+      },
+    },
+    ports,
+  );
+  assert.equal(Object.keys(report.stages.stages), ['b']);
+});
+
+test('plan says why a stage no longer stands, not why the last run did not come to it', async () => {
+  const b = { command: 'true', needs: ['a'], verify: ['true'] };
+  const home = homelab({ a: { command: 'true' }, b }, { executors: [] });
+  await run(home);
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, subscribers: [] };
+  const state = layoutOf(home);
+  recordAction(
+    { layout: state, stages: loadStages(state).state, clock: ports.clock },
+    { type: 'stage.stale', stage: 'b', status: 'idle', data: { why: 'its files changed', commit: 'x' } },
+  );
+  reconfigure(home, { a: { command: 'exit 1' }, b }, { executors: [] });
+  await run(home);
+  const { rows } = await explainPlan(home, { stages: [], withNeeds: false, forced: false, recheck: true });
+  assert.is(rows[1]?.why, 'no longer stands: its files changed');
 });
 
 test('an attempt that is simply tried again leaves its fingerprint too', async () => {
