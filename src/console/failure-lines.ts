@@ -38,7 +38,7 @@ export function failureLines(view: FailureView, now: number): string[] {
 /** The decision in words. */
 const DONE: Readonly<Record<string, string>> = {
   executor: 'is being mended',
-  suggest: 'a fix is looked for, to ask you about',
+  suggest: 'a fix is only suggested',
   escalation: 'escalates',
   give_up: 'gives up',
   none: 'left for the next run',

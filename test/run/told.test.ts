@@ -117,7 +117,7 @@ test('in mode suggest nobody says that a fix is being made which waits for a wor
   const ran = await run(home, {}, { person });
   assert.match(shown, '\na: a fix waits for your word, at the terminal of the run\n    ');
   const told = `${shown}\n${lines(ran).join('\n')}`;
-  assert.match(told, '    a fix is looked for, to ask you about: a new failure: first of 3 tries');
+  assert.match(told, '    a fix is only suggested: a new failure: first of 3 tries');
   assert.not.match(told, 'is being mended');
   assert.is(ran.exit, 0);
 });
