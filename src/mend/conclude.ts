@@ -87,7 +87,7 @@ function adviceFor(
   }
   if (prompt !== undefined) {
     return [
-      `mend it (mendloop explain ${failure.fingerprint.slice(0, 8)}), commit, then: mendloop`,
+      `${failure.advice ?? 'mend it'} (mendloop explain ${failure.fingerprint.slice(0, 8)}), commit, then: mendloop`,
       `or have another model answer ${prompt}, and try that: mendloop check-patch <answer> --stage ${stage}`,
     ].join('\n');
   }
