@@ -31,7 +31,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
-  const { names: recorded, isBroken } = stagesHere(home, loaded.state);
+  const { names: recorded, gone, isBroken } = stagesHere(home, loaded.state);
   loaded.notices.push(...notices, ...(isBroken ? [BROKEN_MAP] : []), ...reclaimableNotes(layout));
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
@@ -72,7 +72,10 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
 
   function row(name: string, record: StageRecord | undefined): string[] {
     const { state, about } = stageWords(name, record, atWork !== undefined);
-    return [name, state, record ? ago(record.since, Date.now()) : '', about];
+    // An item of the work queue never was there.
+    const isGone = gone.includes(splitStepName(name).stage) && !/^item-\d+$/.test(name);
+    const more = isGone ? [`not in ${MAP_FILE} any more`] : [];
+    return [name, state, record ? ago(record.since, Date.now()) : '', [...(about ? [about] : []), ...more].join(', ')];
   }
 
   /** More lines, for a stage that is asked for by name. */
@@ -120,8 +123,12 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   /** What its run told to do; a case has its own commands. */
   function nextFor(name: string, record: StageRecord): string[] {
     const steps = [record, ...Object.values(record.cells ?? {})];
-    if (!isFailed(record) || steps.some((step) => entryFor(name, step)?.case !== undefined)) return [];
-    return (nextIn(record.run).get(name) ?? []).map((line) => `  ${line}`);
+    if (!isFailed(record) || gone.includes(name) || steps.some((step) => entryFor(name, step)?.case !== undefined))
+      return [];
+    const told = nextIn(record.run).get(name) ?? [];
+    // The case that its run pointed to has its answer.
+    const isOver = told.some((line) => line.includes('mendloop cases show '));
+    return (isOver ? nextLines(`mendloop ${name}`) : told).map((line) => `  ${line}`);
   }
 
   /** A journal may be long, and several stages may have failed in it: it is read once. */

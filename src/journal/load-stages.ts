@@ -75,8 +75,9 @@ export function openRun({ latest }: LoadedStages): LoadedStages['latest'] {
 /** The names of all stages: in the map's order where it can be read, then whatever was run before. Never throws for a broken map. */
 export const recordedStages = (home: string, state: StageState): string[] => stagesHere(home, state).names;
 
-/** `isBroken`: the map is no YAML, and stages of it may be missing. */
-export function stagesHere(home: string, { stages }: StageState): ReturnType<typeof stageNames> {
+/** `gone`: those that the map does not have any more; `isBroken`: it is no YAML, and stages of it may be missing. */
+export function stagesHere(home: string, { stages }: StageState) {
   const { names, isBroken } = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
-  return { names: [...names, ...Object.keys(stages).filter((name) => !names.includes(name))], isBroken };
+  const gone = Object.keys(stages).filter((name) => !names.includes(name));
+  return { names: [...names, ...gone], gone: isBroken ? [] : gone, isBroken };
 }

@@ -2,11 +2,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run as status } from '../../src/cli/status.ts';
+import { formatError } from '../../src/errors.ts';
 import { explainPlan } from '../../src/inspect/plan.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { recordAction } from '../../src/journal/journal.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
+import { answerCase, declineCase } from '../../src/run/answer-case.ts';
 import { runStages } from '../../src/run/run.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
 import { plainLines } from '../console/watched.ts';
@@ -120,6 +122,32 @@ test('in mode suggest nobody says that a fix is being made which waits for a wor
   assert.match(told, '    a fix is only suggested: a new failure: first of 3 tries');
   assert.not.match(told, 'is being mended');
   assert.is(ran.exit, 0);
+});
+
+test('a case that was declined or answered is not called open; of a stage that is gone it names the way out', async () => {
+  const { home, probe } = mendable({ word: 'one', loop: { mode: 'suggest' } });
+  probe.answers(says('good'));
+  await run(home);
+  const shown = async () => {
+    const { text } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
+    return (text as string[]).join('\n');
+  };
+  const [{ case: name = '' } = {}] = failuresIn(home);
+  const request = { home, case: name, answer: undefined, command: 'test', dry: false };
+  const ports = { clock: systemClock, env: process.env, graceMs: 300 };
+  await answerCase(request, ports);
+  assert.match(await shown(), `left for the next run: case ${name} is answered: that is applied first\n`);
+  assert.match(await shown(), '\n    next:  mendloop a');
+  reconfigure(home, { b: { command: 'true' } });
+  const refused = await answerCase({ ...request, answer: 'x' }, ports).catch((error) => formatError(error));
+  assert.is(
+    refused,
+    `error E_CASE_BROKEN: the case ${name} cannot be used: its stage a is not in the map any more
+  next:  look into ai/escalations/${name}; to be rid of it, reset its stage: mendloop reset a`,
+  );
+  await declineCase(request, ports);
+  assert.match(await shown(), `left for the next run: case ${name} is closed: declined by its owner\n`);
+  assert.match(await shown(), /^a {2}failed .* not in ai\/context_map\.yaml any more$/m);
 });
 
 test('what was committed while a first run began is in it', async () => {
