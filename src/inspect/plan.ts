@@ -105,7 +105,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
-    ...(isMoved ? [movedNotice(base)] : []),
+    ...(isMoved ? [atWork ? `${base.name} moved since it began; the next run has that` : movedNotice(base)] : []),
     ...refused,
     ...(brings && !brings.dropped && !open && refused.length === 0
       ? [`${base.name} moved; a run merges it into ${base.branch} first`]
