@@ -50,7 +50,7 @@ export function stageWords(
   const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
   const steps = Object.values(record.cells ?? { record });
   const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
-  const why = (record.stale || /^(?:idle|skipped)$/.test(record.status)) && record.reason ? [record.reason] : [];
+  const why = /^(?:idle|skipped)$/.test(record.status) && record.reason ? [record.reason] : [];
   return {
     state: record.status === 'running' && !isAtWork ? 'cut off' : record.status,
     about: [...counts, ...took, ...tries, ...unchecked, ...why].join(', '),
