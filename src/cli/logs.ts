@@ -20,7 +20,8 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   if (word === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
   const lines = numberOption(options, 'lines', 'for example: mendloop logs <stage> -n 20');
   const logged = foldersIn(join(layout().logs, splitStepName(word).stage));
-  const step = stepMeant(loadStages(layout(), { look: true }).state, word, logged);
+  const { state: known } = loadStages(layout(), { look: true });
+  const step = cellShown(stepMeant(known, word, logged));
   const path = logPath(step);
   if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
   const plain = process.stdout.isTTY === true && !options.raw;
@@ -28,6 +29,15 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   if (options.follow) await followLog(path, isRunning, systemClock, plain, from);
   else await printLog(path, plain, from);
   return 0;
+
+  /** Of a stage with a matrix a cell that failed, if one did: a stage has no log of its own. */
+  function cellShown(name: string): string {
+    const cells = Object.entries(known.stages[name]?.cells ?? {});
+    const [cell] = cells.find(([, { status }]) => status === 'failed' || status === 'give_up') ?? [];
+    if (cell === undefined || options.run || options.attempt) return name;
+    out.errorLine(`note: this is the log of ${name}[${cell}], which failed`);
+    return `${name}[${cell}]`;
+  }
 
   function logPath(name: string): string {
     const { state } = loadStages(layout(), { look: true });

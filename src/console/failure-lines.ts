@@ -1,4 +1,5 @@
 // A failure in a few lines: its kind, how often it was seen, what the log says, where the log is.
+import { NOT_AGAIN } from '../triage/words.ts';
 import { since } from './words.ts';
 
 /** What the ledger and the events of a run both know of a failure. */
@@ -46,7 +47,7 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** What is done about it: `is being mended: a new failure, first of 3 tries`. */
 export const decisionLine = ({ tier = '', reason = '', human, suggest }: FailureView): string =>
-  `${tier === 'none' && human ? 'waits for you' : (DONE[suggest ? 'suggest' : tier] ?? tier)}: ${reason}`;
+  `${tier === 'none' && (human || reason.includes(NOT_AGAIN)) ? 'waits for you' : (DONE[suggest ? 'suggest' : tier] ?? tier)}: ${reason}`;
 
 /** `network_error, may pass by itself`. */
 export function kind(view: Pick<FailureView, 'class' | 'transient' | 'external'>): string {

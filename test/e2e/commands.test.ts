@@ -161,6 +161,15 @@ test('after a reset logs finds the last log of a matrix, and of each of its cell
   const before = await paths();
   await s.run(['reset', 'm']);
   assert.equal([await paths(), before[3]], [before, before[2]]);
+  const fails = {
+    command: 'echo $MENDLOOP_MATRIX_HOST; test $MENDLOOP_MATRIX_HOST != a',
+    matrix: { host: ['a', 'b'] },
+  };
+  s.commit({ 'ai/context_map.yaml': contextMap({ m: { ...fails, on_failure: 'skip' } }) });
+  await s.run(['--workers', '2']);
+  const { stdout, stderr } = await s.run(['logs', 'm']);
+  assert.equal([stdout, stderr], ['a\n', 'note: this is the log of m[host=a], which failed\n']);
+  assert.match((await s.run(['retry', 'm[a]'])).stderr, 'there is no stage or command "m[a]"; did you mean "m"?\n');
 });
 
 test('logs -f prints a log as it grows and ends with its attempt', async () => {

@@ -3,14 +3,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run as status } from '../../src/cli/status.ts';
 import { formatError } from '../../src/errors.ts';
+import { explainFailure } from '../../src/inspect/explain.ts';
 import { explainPlan } from '../../src/inspect/plan.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { recordAction } from '../../src/journal/journal.ts';
+import { readLedger } from '../../src/journal/ledger-file.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import { answerCase, declineCase } from '../../src/run/answer-case.ts';
 import { runStages } from '../../src/run/run.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
+import type { LedgerEntry } from '../../src/triage/ledger.ts';
 import { plainLines } from '../console/watched.ts';
 import { failuresIn, homelab, type Ran, reconfigure, run } from './homelab.ts';
 import { mendable, says } from './probe.ts';
@@ -148,6 +151,24 @@ test('a case that was declined or answered is not called open; of a stage that i
   await declineCase(request, ports);
   assert.match(await shown(), `left for the next run: case ${name} is closed: declined by its owner\n`);
   assert.match(await shown(), /^a {2}failed .* not in ai\/context_map\.yaml any more$/m);
+});
+
+test('a stage that must not run twice is not left for the next run, and retry is what runs it', async () => {
+  const home = homelab({ once: { command: 'echo "error: half done"; exit 1', rerun: false } }, { executors: [] });
+  const ran = await run(home, { ai: false });
+  const told = lines(ran).join('\n');
+  assert.match(
+    told,
+    '    waits for you: the AI is switched off for this run; not run again by itself (rerun: false)\n',
+  );
+  assert.match(told, '\n  next:  look at its log, then: mendloop retry once');
+  const { ledger } = readLedger(layoutOf(home));
+  const [entry] = Object.values(ledger.entries) as [LedgerEntry];
+  const { next } = await explainFailure(entry, ledger, layoutOf(home), { now: Date.now(), ai: true, env: {} });
+  assert.equal(
+    ['exit' in next && next.exit, 'reason' in next && next.reason],
+    [3, 'not run again by itself (rerun: false); use retry'],
+  );
 });
 
 test('what was committed while a first run began is in it', async () => {
