@@ -307,9 +307,9 @@ const TABLE = {
     `there is no case ${d.case}${d.hint}`,
     'see all of them: mendloop cases --all; where the folder of an open one is gone: mendloop reset <stage>',
   ]),
-  E_CASE_BROKEN: usage((d: { case: string; problem: string }) => [
+  E_CASE_BROKEN: usage((d: { case: string; problem: string; stage?: string }) => [
     `the case ${d.case} cannot be used: ${d.problem}`,
-    `look into ai/escalations/${d.case}; to be rid of it, reset its stage: mendloop reset <stage>`,
+    `look into ai/escalations/${d.case}; to be rid of it, reset its stage: mendloop reset ${d.stage ?? '<stage>'}`,
   ]),
   E_CASE_CLOSED: usage((d: { case: string; why: string }) => [
     `the case ${d.case} is closed: ${d.why}`,

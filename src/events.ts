@@ -281,6 +281,8 @@ export const EVENTS = {
     pause_ms: optional(amount),
     scope: optional(oneOf(['all', 'known-fixes-only'])),
     reapply: optional(listOf(text)),
+    /** A fix that is found is applied at a person's word only. */
+    suggest: optional(flag),
     ...steps,
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),

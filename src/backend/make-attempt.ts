@@ -1,6 +1,7 @@
 // One attempt as a program of its own, on any machine that shares home: reads its task, makes the attempt as the loop itself
 // would, and leaves its end as a file. It never writes journal, ledger, HEAD or index: that is the controller's.
 import { join } from 'node:path';
+import { durationText } from '../config/duration.ts';
 import { fail, MendError, mendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
@@ -96,7 +97,7 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
     requested: [],
     forced: new Set(),
   };
-  const late = () => new Stop('STEP_TIMEOUT', `ran past its ${task.timeout_ms} ms and was stopped`);
+  const late = () => new Stop('STEP_TIMEOUT', `ran past its ${durationText(task.timeout_ms)} and was stopped`);
   const limit = stopAfter(task.timeout_ms, late);
   const signal = AbortSignal.any([ports.signal, limit.signal]);
   try {

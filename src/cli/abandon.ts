@@ -1,6 +1,6 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
 import { fail } from '../errors.ts';
-import { lockOwner, runAtWork, withLock } from '../io/lock.ts';
+import { lockOwner, refuseAtWork, withLock } from '../io/lock.ts';
 import { removeFile, requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/close-run.ts';
@@ -34,7 +34,7 @@ export async function run({ options, dry, out, layout: findLayout, line }: Comma
   function unlock(): string {
     const owner = lockOwner(layout.lock);
     if (!owner) return 'there is no lock';
-    if (runAtWork(layout)?.isCertain) fail('E_LOCKED', { ...owner, why: 'alive' });
+    refuseAtWork(layout);
     const whose = `pid ${owner.pid} on ${owner.host}, held since ${owner.since} (${owner.command})`;
     out.line(`lock: ${whose}`);
     removeFile(layout.lock);
@@ -42,6 +42,7 @@ export async function run({ options, dry, out, layout: findLayout, line }: Comma
   }
 
   function wouldDo(): string[] {
+    refuseAtWork(layout);
     const open = openRun(loadStages(layout, { look: true }));
     const owner = options.unlock ? lockOwner(layout.lock) : undefined;
     return [

@@ -19,7 +19,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   // Words behind -- are stages, also when they are names of commands.
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const parse = (options: NonNullable<ParseArgsConfig['options']>) =>
-    parseArgs({ args: argv.slice(0, end), options, allowPositionals: true, strict: false });
+    parseArgs({ args: argv.slice(0, end), options, allowPositionals: true, strict: false, tokens: true });
   const everyOption = optionTable(
     ...Object.values(COMMANDS).map(({ options }) => options),
     RUN_OPTIONS,
@@ -28,7 +28,8 @@ export function readArguments(argv: readonly string[]): Arguments {
   const [word = 'all'] = parse(everyOption).positionals;
   const command = commandCalled(word) ?? 'all';
   const accepted = optionTable(RUN_OPTIONS, GLOBAL_OPTIONS, COMMANDS[command]?.options);
-  const parsed = parse({ ...everyOption, ...accepted });
+  // The command's own come first: a short form may be that of another command, too.
+  const parsed = parse({ ...accepted, ...everyOption, ...accepted });
   const optionFault = ([name, value]: [string, unknown]): string[] => {
     const option = accepted[name];
     if (!option) {
@@ -37,7 +38,8 @@ export function readArguments(argv: readonly string[]): Arguments {
       const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${offered.map(dashes).join(', ')}`;
       // Do not name the default command when nobody typed it.
       const none = command === parsed.positionals[0] ? `${command} has no option` : 'there is no option';
-      return [`${none} ${dashes(name)}; ${hint}`];
+      const as = parsed.tokens.find((token) => token.kind === 'option' && token.name === name);
+      return [`${none} ${as && 'rawName' in as ? as.rawName : dashes(name)}; ${hint}`];
     }
     const wantsValue = option.type === 'string';
     if (wantsValue === (typeof value === 'string')) return [];

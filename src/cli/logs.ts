@@ -20,7 +20,8 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   if (word === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
   const lines = numberOption(options, 'lines', 'for example: mendloop logs <stage> -n 20');
   const logged = foldersIn(join(layout().logs, splitStepName(word).stage));
-  const step = stepMeant(loadStages(layout(), { look: true }).state, word, logged);
+  const { state: known } = loadStages(layout(), { look: true });
+  const step = cellShown(stepMeant(known, word, logged));
   const path = logPath(step);
   if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
   const plain = process.stdout.isTTY === true && !options.raw;
@@ -29,21 +30,41 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   else await printLog(path, plain, from);
   return 0;
 
+  /** Of a stage with a matrix a cell that failed, if one did: a stage has no log of its own. */
+  function cellShown(name: string): string {
+    const cells = Object.entries(known.stages[name]?.cells ?? {});
+    const [cell] = cells.find(([, { status }]) => status === 'failed' || status === 'give_up') ?? [];
+    if (cell === undefined || options.run || options.attempt) return name;
+    out.errorLine(`note: this is the log of ${name}[${cell}], which failed`);
+    return `${name}[${cell}]`;
+  }
+
   function logPath(name: string): string {
     const { state } = loadStages(layout(), { look: true });
     const { stage, cell } = splitStepName(name);
     requireStages([stage], recordedStages(home(), state));
     const record = recordOf(state, name);
-    const { run, attempt } = options;
+    const { run } = options;
+    const attempt = attemptOption();
     const last = record?.last?.log ? join(home(), record.last.log) : logBeforeReset(stage, cell);
     if (last && !run && !attempt && isReset(state, stage))
       out.errorLine(`note: ${stage} was reset; this is its last log`);
     const wanted =
       run || attempt
-        ? layout().log(stage, cell, String(run ?? record?.run), Number(attempt ?? record?.attempts ?? 1))
+        ? layout().log(stage, cell, String(run ?? record?.run), attempt ?? lastAttempt(stage, cell, String(run)))
         : last;
-    if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' }, logsOf(stage, cell));
+    if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' }, choices(stage, cell));
     return wanted;
+  }
+
+  function attemptOption(): number | 'verify' | undefined {
+    return options.attempt === 'verify' ? 'verify' : numberOption(options, 'attempt', 'for example: --attempt 1');
+  }
+
+  function lastAttempt(stage: string, cell: string, run: string): number | 'verify' {
+    const attempts = logsOf(stage, cell).flatMap((log) => (log.run === run ? log.attempt : []));
+    const numbers = attempts.map(Number).filter((one) => one > 0);
+    return numbers.length > 0 || attempts.length === 0 ? Math.max(1, ...numbers) : 'verify';
   }
 
   /** The newest log of a step that the state knows nothing of any more. */
@@ -55,11 +76,17 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
     return logs.sort((a, b) => a.run.localeCompare(b.run) || a.time - b.time).at(-1)?.path;
   }
 
-  /** What there is to choose from, newest first. */
-  function logsOf(stage: string, cell: string): string[] {
+  function logsOf(stage: string, cell: string): { run: string; attempt: string }[] {
     const names = namesIn(dirname(layout().log(stage, cell, '', 1)));
-    const parts = names.map((file) => /^(\d{8}-\d{6}-\w+)-(\w+)\.log$/.exec(file)).filter((match) => match !== null);
-    const lines = parts.map(([, run, attempt]) => `--run ${run} --attempt ${attempt}`);
+    return names.flatMap((file) => {
+      const [, run, attempt] = /^(\d{8}-\d{6}-\w+)-(\w+)\.log$/.exec(file) ?? [];
+      return run && attempt ? { run, attempt } : [];
+    });
+  }
+
+  /** What there is to choose from, newest first. */
+  function choices(stage: string, cell: string): string[] {
+    const lines = logsOf(stage, cell).map(({ run, attempt }) => `--run ${run} --attempt ${attempt}`);
     const more = lines.length - MAX_LISTED;
     return [...lines.reverse().slice(0, MAX_LISTED), ...(more > 0 ? [`and ${more} older`] : [])];
   }

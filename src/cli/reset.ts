@@ -1,5 +1,6 @@
 // `mendloop reset <stage>…`: set stages back to idle.
 import { failUsage } from '../errors.ts';
+import { refuseAtWork } from '../io/lock.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { resetStages } from '../run/reset-stages.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
@@ -10,6 +11,7 @@ export async function run({ words: stages, options, dry, home, layout, line }: C
   if (stages.length === 0) failUsage('reset needs a stage', 'mendloop reset <stage>');
   const names = stages.join(', ');
   if (dry) {
+    refuseAtWork(layout());
     requireStages(stages, recordedStages(home(), loadStages(layout(), { look: true }).state));
     return { text: `would set to idle: ${names}`, json: { would_reset: stages } };
   }

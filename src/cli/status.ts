@@ -1,5 +1,5 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
-import { isBrokenMap, MAP_FILE } from '../config/files.ts';
+import { MAP_FILE } from '../config/files.ts';
 import { failureLines } from '../console/failure-lines.ts';
 import { nextByStage } from '../console/run-lines.ts';
 import { headline, safeModeLines, stageWords, usedLines } from '../console/status-lines.ts';
@@ -7,10 +7,9 @@ import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
-import { readText } from '../io/store.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
+import { loadStages, openRun, stagesHere } from '../journal/load-stages.ts';
 import { reclaimableNotes } from '../journal/reclaimable.ts';
 import { recordOf, type StageRecord, type StepRecord, stepMeant } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
@@ -32,9 +31,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
-  const broken = isBrokenMap(readText(`${home}/${MAP_FILE}`) ?? '') ? [BROKEN_MAP] : [];
-  loaded.notices.push(...notices, ...broken, ...reclaimableNotes(layout));
-  const recorded = recordedStages(home, loaded.state);
+  const { names: recorded, gone, isBroken } = stagesHere(home, loaded.state);
+  loaded.notices.push(...notices, ...(isBroken ? [BROKEN_MAP] : []), ...reclaimableNotes(layout));
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));
@@ -74,7 +72,10 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
 
   function row(name: string, record: StageRecord | undefined): string[] {
     const { state, about } = stageWords(name, record, atWork !== undefined);
-    return [name, state, record ? ago(record.since, Date.now()) : '', about];
+    // An item of the work queue never was there.
+    const isGone = gone.includes(splitStepName(name).stage) && !/^item-\d+$/.test(name);
+    const more = isGone ? [`not in ${MAP_FILE} any more`] : [];
+    return [name, state, record ? ago(record.since, Date.now()) : '', [...(about ? [about] : []), ...more].join(', ')];
   }
 
   /** More lines, for a stage that is asked for by name. */
@@ -122,8 +123,12 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   /** What its run told to do; a case has its own commands. */
   function nextFor(name: string, record: StageRecord): string[] {
     const steps = [record, ...Object.values(record.cells ?? {})];
-    if (!isFailed(record) || steps.some((step) => entryFor(name, step)?.case !== undefined)) return [];
-    return (nextIn(record.run).get(name) ?? []).map((line) => `  ${line}`);
+    if (!isFailed(record) || gone.includes(name) || steps.some((step) => entryFor(name, step)?.case !== undefined))
+      return [];
+    const told = nextIn(record.run).get(name) ?? [];
+    // The case that its run pointed to has its answer.
+    const isOver = told.some((line) => line.includes('mendloop cases show '));
+    return (isOver ? nextLines(`mendloop ${name}`) : told).map((line) => `  ${line}`);
   }
 
   /** A journal may be long, and several stages may have failed in it: it is read once. */
@@ -135,17 +140,24 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     return next;
   }
 
+  /** What keeps a running step from its next attempt. */
+  function waitsFor(stage: string, entry: LedgerEntry | undefined): string | undefined {
+    if (entry?.last_tier === 'wait') return `waits, ${entry.last_reason}`;
+    const last = atWork && loaded.latest?.events.findLast((event) => event.stage === stage);
+    return last?.type === 'fix.suggested' ? 'a fix waits for your word, at the terminal of the run' : undefined;
+  }
+
   function stepLines(title: string, stage: string, record: StepRecord): string[] {
     const { status, reason, last } = record;
     const ended = isFailed(record);
     const entry = ended || status === 'running' ? entryFor(stage, record) : undefined;
-    const waits = status === 'running' && entry?.last_tier === 'wait';
+    const waits = status === 'running' && waitsFor(stage, entry);
     if (!ended && !waits) return [];
-    const head = `${title}: ${waits ? `waits, ${entry.last_reason}` : (reason ?? status)}`;
+    const head = `${title}: ${waits || (reason ?? status)}`;
     if (entry) {
       const human = entry.case !== undefined || entry.gave_up_at !== undefined;
       // A failure that came back with a fix for the next one keeps what was decided before that: nobody is at it any more.
-      const isPast = ended && entry.last_tier === 'executor';
+      const isPast = entry.last_tier === 'executor';
       const view = { ...entry, tier: isPast ? undefined : entry.last_tier, reason: entry.last_reason, human };
       const commands = entry.case === undefined ? [] : caseCommands(entry.case, entry.suggestion !== undefined);
       return [head, ...[...failureLines(view, Date.now()), ...commands].map((line) => `    ${line}`)];

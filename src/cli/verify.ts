@@ -13,16 +13,17 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const request = { ...runOptions(input), home: input.home(), command: input.line, stages, forced: false, commands };
   if (input.dry) return dryRun(input);
   const results: Verification[] = [];
-  const interrupted = await withPorts([], async (ports) => {
-    await verifyStages(request, ports, (verification) => {
+  const { left, interrupted } = await withPorts([], async (ports) => {
+    const left = await verifyStages(request, ports, (verification) => {
       results.push(verification);
       for (const line of lines(verification)) out.line(line);
     });
-    return ports.signal.aborted;
+    return { left, interrupted: ports.signal.aborted };
   });
+  if (results.length > 0) for (const { name, why } of left) out.line(`${name}: not checked, it is not green: ${why}`);
   const cutOff = results.find(({ unrecorded }) => unrecorded)?.unrecorded;
   if (cutOff) out.line(`note: not on record: run ${cutOff} was cut off, and the next start finishes it`);
-  if (out.json) out.jsonLine({ steps: results });
+  if (out.json) out.jsonLine({ steps: results, not_checked: left });
   if (results.length === 0) out.line('nothing is green yet, so there is nothing to verify');
   if (interrupted) return EXIT.interrupted;
   return results.every((r) => r.problems.length === 0) ? EXIT.ok : EXIT.failed;

@@ -21,16 +21,16 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** The shortest text that `parseDuration` reads back as `ms` (a whole number of milliseconds, 0 or more). */
-export function formatDuration(ms: number): string {
-  let rest = ms;
-  let text = '';
+/** `ms` for people: `3 s`, `1 h 30 min`; milliseconds only below a second. */
+export function durationText(ms: number): string {
+  let rest = ms < 1000 ? Math.round(ms) : Math.round(ms / 1000) * 1000;
+  const parts: string[] = [];
   for (const [unit, factor] of UNITS) {
     const count = Math.floor(rest / factor);
     rest -= count * factor;
-    if (count > 0) text += `${count}${unit}`;
+    if (count > 0) parts.push(`${count} ${unit === 'm' ? 'min' : unit}`);
   }
-  return text === '' ? '0s' : text;
+  return parts.join(' ') || '0 s';
 }
 
 const EXPECTED = 'expected a duration with units ms, s, m, h or d, such as 90s or 1h30m';

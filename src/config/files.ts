@@ -15,13 +15,14 @@ export const OWNED_PATHS = [MAP_FILE, LOOP_FILE, INSTRUCTIONS_FILE, MEMO_FILE, '
 /** A file larger than this is not configuration. */
 export const MAX_BYTES = 1_048_576;
 
-/** Whether a map is no YAML: then `stageNames` may miss some. */
-export const isBrokenMap = (text: string): boolean =>
-  text.length > MAX_BYTES || deepOffset(text) !== undefined || parseDocument(text).errors.length > 0;
-
-/** The stages of a context map in its order, for commands that must start fast; empty for a text without any. Never throws. */
-export function stageNames(text: string): string[] {
-  if (text.length > MAX_BYTES || deepOffset(text) !== undefined) return [];
-  const stages = parseDocument(text).get('stages', true);
-  return isMap(stages) ? stages.items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : [])) : [];
+/**
+ * The stages of a context map in its order, for commands that must start fast; none for a text without any. `isBroken`: it is no
+ * YAML, and some may be missing. Never throws.
+ */
+export function stageNames(text: string): { names: string[]; isBroken: boolean } {
+  if (text.length > MAX_BYTES || deepOffset(text) !== undefined) return { names: [], isBroken: true };
+  const document = parseDocument(text);
+  const stages = document.get('stages', true);
+  const names = isMap(stages) ? stages.items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : [])) : [];
+  return { names, isBroken: document.errors.length > 0 };
 }

@@ -1,6 +1,7 @@
 // A run as plain lines, one for each thing that happened: for cron, pipes and CI.
 import type { LoopEvent, Subscriber, Tier } from '../events.ts';
 import { readTail } from '../io/files.ts';
+import { cutText } from '../io/fit-text.ts';
 import type { Output } from '../io/output.ts';
 import { decisionLine, type FailureView, failureLines } from './failure-lines.ts';
 import { otherReasons, type Row, rowsOf } from './rows.ts';
@@ -9,6 +10,7 @@ import { newTally, note, type StepView } from './tally.ts';
 import { readableLines, spell } from './words.ts';
 
 const MAX_TAIL_LINES = 8;
+const MAX_COLUMNS = 200;
 
 /** With --quiet only what went wrong is printed. `home` is where log paths start. */
 export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, home: string): Subscriber {
@@ -137,7 +139,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
   function logEnd(log: string | undefined): string[] {
     if (log === undefined) return [];
     const tail = readableLines(readTail(`${home}/${log}`, 4096)?.text ?? '').slice(-MAX_TAIL_LINES);
-    return [...tail.map((line) => `    | ${line}`), `    log: ${log}`];
+    return [...tail.map((line) => `    | ${cutText(line, MAX_COLUMNS)}`), `    log: ${log}`];
   }
 }
 

@@ -24,7 +24,13 @@ export function headline(
   if (isOpen && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
   if (events.at(-1)?.type === 'run.left')
     return `run ${run} was stopped, and jobs of it may still run; the next start ends them${simulated}`;
-  if (isOpen) return `run ${run} was cut off; the next start finishes it${simulated}`;
+  const asked = first?.type === 'run.started' ? first.data.asked : 'all';
+  // A start that asks for other stages closes it.
+  const finish =
+    asked === 'all'
+      ? 'the next start finishes it'
+      : `to finish it: mendloop ${/^item-/.test(asked) ? 'backlog run' : asked}`;
+  if (isOpen) return `run ${run} was cut off; ${finish}${simulated}`;
   const last = events.at(-1);
   const exit = last?.type === 'run.ended' ? last.data.exit : undefined;
   const how = exit === EXIT.interrupted ? 'interrupted' : last?.status;
@@ -44,7 +50,7 @@ export function stageWords(
   const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
   const steps = Object.values(record.cells ?? { record });
   const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
-  const why = (record.stale || record.status === 'skipped') && record.reason ? [record.reason] : [];
+  const why = /^(?:idle|skipped)$/.test(record.status) && record.reason ? [record.reason] : [];
   return {
     state: record.status === 'running' && !isAtWork ? 'cut off' : record.status,
     about: [...counts, ...took, ...tries, ...unchecked, ...why].join(', '),

@@ -84,6 +84,16 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
     match: [/^mendloop: requires: file \S/m],
   },
 
+  // Before the network, which ends with EOF, too.
+  'a question nobody answers': {
+    class: 'unknown',
+    advice:
+      'standard input is empty, so nobody can answer: have the command ask nothing (-y, -auto-approve or the like)',
+    match: any`
+      /[[(](?:y\/n|yes\/no)[\])]\??:?(?: ?Abort(?:ed|ing)?[.!]?)?$/ | /^EOFError: EOF when reading a line$/ | error asking for (?:approval|input\b.{0,80}): EOF
+    `,
+  },
+
   // Keys and certificates: before the file, the host or the tool that tells of them.
   'host key changed': {
     class: 'permission_denied',

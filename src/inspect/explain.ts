@@ -13,6 +13,7 @@ import { configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { type Decision, decide } from '../triage/decide.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
+import { NOT_AGAIN } from '../triage/words.ts';
 import { checkoutFiles } from '../worktree/read.ts';
 
 export interface Explanation {
@@ -61,7 +62,11 @@ export async function explainFailure(
   const history = { ...entry, times_seen: entry.times_seen + 1 };
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history };
   const situation = situationOf(config.loop, stage, ledger, options.now, { ai: options.ai, safe_mode }, entry);
-  return { ...explained, next: decide(incident, situation) };
+  const next = decide(incident, situation);
+  // Whatever it is: the next run does not come so far.
+  if (stage?.rerun === false && next.tier !== 'give_up' && !('exit' in next && next.exit === 3))
+    return { ...explained, next: { tier: 'none', why: 'no_executor', exit: 3, reason: `${NOT_AGAIN}; use retry` } };
+  return { ...explained, next };
 }
 
 function standsOtherwise({ fingerprint }: LedgerEntry, record: StageRecord | undefined): Explanation['stands'] {

@@ -187,7 +187,7 @@ function labelText(labels: Labels): string {
 export function metricsOf(layout: Layout): string {
   const loaded = loadStages(layout, { look: true });
   const { stages } = loaded.state;
-  const mapped = stageNames(readText(`${layout.home}/${MAP_FILE}`) ?? '');
+  const { names: mapped } = stageNames(readText(`${layout.home}/${MAP_FILE}`) ?? '');
   return metricsText({
     home: layout.home,
     version: packageVersion(),

@@ -20,6 +20,7 @@ import { baseOf, type Configuration, configurationAt, loopDifference } from '../
 import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
+import { staleWords } from '../triage/words.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
 import { type Base, type BranchState, branchState, commitOf, notOnBase } from '../worktree/base.ts';
 import { carryOver, treeOf, tryMerge } from '../worktree/merge-tree.ts';
@@ -104,7 +105,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
-    ...(isMoved ? [movedNotice(base)] : []),
+    ...(isMoved ? [atWork ? `${base.name} moved since it began; the next run has that` : movedNotice(base)] : []),
     ...refused,
     ...(brings && !brings.dropped && !open && refused.length === 0
       ? [`${base.name} moved; a run merges it into ${base.branch} first`]
@@ -197,6 +198,10 @@ function judge(candidate: Candidate, scope: Scope): Judgement {
   return ['DONE', selection.recheck ? 'green; its checks are run again' : 'green'];
 }
 
+/** Its own reason, unless that is why an earlier run did not come to it. */
+const staleReason = ({ why = '' }: NonNullable<StepRecord['stale']>, reason = ''): string =>
+  reason.endsWith(why) ? reason || 'no longer stands' : staleWords({ why });
+
 function notGreen(record: StepRecord | undefined, wasReset: boolean, { config, atWork }: Scope): Judgement {
   const because = record?.reason ? `: ${record.reason}` : '';
   switch (record?.status) {
@@ -208,7 +213,7 @@ function notGreen(record: StepRecord | undefined, wasReset: boolean, { config, a
       return ['TODO', `was skipped${because}`];
     default:
       if (wasReset) return ['TODO', 'was reset'];
-      if (record?.stale) return ['TODO', record.reason ?? 'no longer stands'];
+      if (record?.stale) return ['TODO', staleReason(record.stale, record.reason)];
       return ['TODO', record?.last ? `was stopped${because}` : 'never run'];
   }
 }

@@ -160,6 +160,8 @@ async function differences(home: string, objects: GitObjects, carry: readonly st
       const onBase = await readAt(objects, base.commit, path, Number.MAX_SAFE_INTEGER);
       const here = readText(join(home, path));
       if (onBase === here) return [];
+      if (onBase === undefined)
+        return [`${path} is not committed on ${base.name}, and a run reads it from there: git add ${path}`];
       return [`${path} differs from ${base.name}: a run reads the committed one (git diff ${base.name} -- ${path})`];
     });
     const tracked = carry.length > 0 ? overlap((await objects.files(base.commit)).keys(), carry) : [];

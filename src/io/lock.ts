@@ -150,6 +150,12 @@ export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean; is
     : undefined;
 }
 
+/** Throws E_LOCKED while somebody works on this home for certain: what would be done cannot be. */
+export function refuseAtWork(layout: Layout): void {
+  const holder = runAtWork(layout);
+  if (holder?.isCertain) fail('E_LOCKED', { ...holder, why: 'alive' });
+}
+
 // link() is atomic and fails if the name exists, so that no reader sees half a lock.
 function create(path: string, owner: LockOwner): boolean {
   const temp = tempName(path);

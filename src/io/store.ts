@@ -2,7 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fchmodSync,
@@ -187,9 +189,21 @@ function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendE
     ? upwards(path).find(isLinkToNowhere)
     : undefined;
   if (link) return mendError('E_STATE_PLACE', { path: link, what: LINK_TO_NOWHERE });
-  if (code === 'ENOENT') return mendError('E_STATE_CHANGED', { path, what: 'went away' });
+  if (code === 'ENOENT') return readOnlyAbove(path) ?? mendError('E_STATE_CHANGED', { path, what: 'went away' });
   const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code);
   return unwritable ? mendError('E_STATE_UNWRITABLE', { path, reason: code }) : undefined;
+}
+
+/** Node says of a folder that it cannot make on a disk that is mounted read-only that it is not there. */
+function readOnlyAbove(path: string): MendError | undefined {
+  const folder = upwards(path).find((one) => existsSync(one)) ?? path;
+  try {
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return code === 'EROFS' ? mendError('E_STATE_UNWRITABLE', { path: folder, reason: code }) : undefined;
+  }
 }
 
 const LINK_TO_NOWHERE = 'a link that leads nowhere, or in a circle';

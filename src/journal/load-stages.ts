@@ -73,7 +73,11 @@ export function openRun({ latest }: LoadedStages): LoadedStages['latest'] {
 }
 
 /** The names of all stages: in the map's order where it can be read, then whatever was run before. Never throws for a broken map. */
-export function recordedStages(home: string, state: StageState): string[] {
-  const mapped = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
-  return [...mapped, ...Object.keys(state.stages).filter((name) => !mapped.includes(name))];
+export const recordedStages = (home: string, state: StageState): string[] => stagesHere(home, state).names;
+
+/** `gone`: those that the map does not have any more; `isBroken`: it is no YAML, and stages of it may be missing. */
+export function stagesHere(home: string, { stages }: StageState) {
+  const { names, isBroken } = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
+  const gone = Object.keys(stages).filter((name) => !names.includes(name));
+  return { names: [...names, ...gone], gone: isBroken ? [] : gone, isBroken };
 }

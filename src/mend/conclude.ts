@@ -41,7 +41,8 @@ export async function conclude(
   const staysGivenUp = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
   const gaveUp = decision.tier === 'give_up' || staysGivenUp;
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
-  const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt);
+  const isOnce = run.config.map.stages[incident.stage]?.rerun === false;
+  const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt, isOnce);
   const { fingerprint, class: failureClass, errors } = incident.failure;
   const state = gaveUp ? 'give_up' : why === 'open_case' || opensCase(why) ? 'hand_over' : why;
   if (state === 'give_up' || state === 'hand_over' || state === 'external') {
@@ -78,6 +79,7 @@ function adviceFor(
   why: Why | undefined,
   gaveUp: boolean,
   prompt: string | undefined,
+  isOnce: boolean,
 ): string | undefined {
   if (gaveUp) return afterGivingUp(stage, failure.fingerprint);
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
@@ -87,11 +89,12 @@ function adviceFor(
   }
   if (prompt !== undefined) {
     return [
-      `mend it (mendloop explain ${failure.fingerprint.slice(0, 8)}), commit, then: mendloop`,
+      `${failure.advice ?? 'mend it'} (mendloop explain ${failure.fingerprint.slice(0, 8)}), commit, then: mendloop`,
       `or have another model answer ${prompt}, and try that: mendloop check-patch <answer> --stage ${stage}`,
     ].join('\n');
   }
   const todo = failure.advice ?? (why === 'external' ? OUTSIDE : undefined);
+  if (isOnce) return `${todo ?? 'look at its log'}, then: mendloop retry ${stage}`;
   return todo && `${todo}, then: mendloop`;
 }
 

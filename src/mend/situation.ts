@@ -5,6 +5,7 @@ import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
+import { NOT_AGAIN } from '../triage/words.ts';
 import type { FailedAttempt } from './failed-cell.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
@@ -76,8 +77,9 @@ export async function decideNow(
   if (ai && !rerun && 'why' in decision && decision.why === 'no_ai') {
     const reason = stage.rerun
       ? 'no fix could bring what it lacks, so none is asked for'
-      : 'it is not run again by itself, so no fix can be tried';
+      : `it is ${NOT_AGAIN}, so no fix can be tried`;
     return { decision: { ...decision, why: 'no_executor', reason } };
   }
-  return { decision };
+  const isLeft = !stage.rerun && decision.tier === 'none' && decision.exit === 1;
+  return { decision: isLeft ? { ...decision, reason: `${decision.reason}; ${NOT_AGAIN}` } : decision };
 }

@@ -72,7 +72,7 @@ export async function surveyPromotion(
   withDiff?: boolean,
 ): Promise<Survey> {
   const git = openGit(home, { durable: true });
-  const mapped = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
+  const { names: mapped } = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   const names = { branch: base.branch, base: base.name, base_commit: base.commit };
   if (tip === undefined) return { story: { ...names, ...NOTHING }, rehearsal: undefined };

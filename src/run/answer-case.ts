@@ -178,7 +178,11 @@ async function judge(
 ): Promise<{ fix: SoundFix; shown: string }> {
   const stage = config.map.stages[stageName];
   if (!stage)
-    return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${stageName} is not in the map any more` });
+    return fail('E_CASE_BROKEN', {
+      case: name,
+      problem: `its stage ${stageName} is not in the map any more`,
+      stage: stageName,
+    });
   const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
   const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
   const judges = await judgesAt(config.map, snapshot);

@@ -1,5 +1,7 @@
 // One call of an action under the step's time limit: what it answers, throws or ignores becomes a typed end.
 import { inspect } from 'node:util';
+import { durationText } from '../config/duration.ts';
+import { MendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
@@ -46,7 +48,7 @@ export async function callAction(
   const { plan, context } = execution;
   const limit = step.timeout_ms ?? plan.timeout_ms;
   const action = execution.actions.get(step.action) as Action;
-  const stop = new Stop('STEP_TIMEOUT', `ran past its ${limit} ms and was stopped`);
+  const stop = new Stop('STEP_TIMEOUT', `ran past its ${durationText(limit)} and was stopped`);
   const timeout = stopAfter(hook === 'run' && action.keepsTime ? Number.POSITIVE_INFINITY : limit, () => stop);
   const signal = AbortSignal.any([execution.signal, timeout.signal]);
   const attempt = execution.attempts.get(step.id) ?? 0;
@@ -114,7 +116,7 @@ export const isExhausted = (code: string | undefined) => ['E_DISK_FULL', 'E_LOG_
 export function thrownError(error: unknown, step_id?: string): ExecutionError {
   const { code, message } = (error ?? {}) as { code?: string; message?: unknown };
   const what = typeof message === 'string' ? message : `threw ${inspect(error)}`;
-  const context = code ? { code } : {};
+  const context = { ...(code && { code }), ...(error instanceof MendError && { next: error.next }) };
   return executionError(isExhausted(code) ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
     step_id,
     cause: causes(error),

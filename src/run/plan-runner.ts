@@ -1,6 +1,7 @@
 // The plan runner: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import { durationText } from '../config/duration.ts';
 import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
@@ -259,7 +260,7 @@ function emitter(options: PlanRunnerOptions, stop: (error: unknown) => void): (.
 
 function planLimits(plan: Plan, { deadline_ms }: ExecutionContext, spentMs: number, clock: Clock) {
   const late = () => new Stop('DEADLINE_EXCEEDED', `the deadline ${new Date(deadline_ms).toISOString()} passed`);
-  const long = () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${plan.timeout_ms} ms`);
+  const long = () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${durationText(plan.timeout_ms)}`);
   return [
     // Where both are over, the deadline is what was asked for.
     stopAfter(plan.timeout_ms - spentMs, () => (clock.now() >= deadline_ms ? late() : long())),

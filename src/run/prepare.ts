@@ -85,7 +85,7 @@ export async function prepare(
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
-  const current = start?.base ?? (await baseOf(home, objects));
+  const current = await baseOf(home, objects);
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, async () => {
@@ -95,8 +95,9 @@ export async function prepare(
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const isMoved = current.commit !== base.commit;
-  const { committed, settings } =
-    (isMoved ? undefined : start) ?? (await readSettings(request, base, isMoved, objects));
+  // What was read before the lock was taken counts if nobody committed since.
+  const isRead = !isMoved && start?.base.commit === base.commit;
+  const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
   const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const head = open?.head ?? newHead(request, config, loaded.state, base, now);

@@ -1,6 +1,6 @@
 // Only the checks of stages, for a person who wants to know whether they still hold.
 import type { ContextMap, Stage } from '../config/context-map.ts';
-import { formatDuration } from '../config/duration.ts';
+import { durationText } from '../config/duration.ts';
 import type { NewEvent } from '../events.ts';
 import { beginsChecks } from '../failure/grade.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -12,8 +12,8 @@ import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { newRunId } from '../journal/runs.ts';
-import { recordOf, type StageState } from '../journal/stages.ts';
-import { cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
+import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
+import { cellNames, cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { inspectTree, openCall } from '../stage/call.ts';
@@ -45,13 +45,14 @@ type Target = ReturnType<typeof stepsToVerify>[number];
 
 /**
  * Runs `verify` of the named stages, or of all green ones. Calls `report` as each ends. A green stage whose checks do not hold is
- * to do from then on, until they do; but a cut-off run has the last word on its stages, and nothing is recorded beside it.
+ * to do from then on, until they do; but a cut-off run has the last word on its stages, and nothing is recorded beside it. Returns
+ * the stages that were not asked for by name and are not green.
  */
 export async function verifyStages(
   request: RunRequest,
   ports: RunPorts,
   report: (verification: Verification) => void,
-): Promise<void> {
+): Promise<NotChecked[]> {
   const { home } = request;
   const layout = layoutOf(home);
   const work = () =>
@@ -79,21 +80,24 @@ export async function verifyStages(
         forced: new Set(),
       };
       const { state } = loaded;
-      for (const target of stepsToVerify(config.map, request, state)) {
+      const targets = stepsToVerify(config.map, request, state);
+      const left = request.stages.length > 0 ? [] : notChecked(config.map, targets, state);
+      for (const target of targets) {
         const verification = ports.signal.aborted ? undefined : await verifyStep(target, run, ports.signal);
         if (!verification) continue;
         const events = changedState(target, verification, state, run.tree.head);
         if (!open) recordAction({ layout, stages: state, clock: ports.clock }, ...events);
         report({ ...verification, ...(open && events.length > 0 && { unrecorded: open.run }) });
       }
+      return left;
     });
-  await withLock(layout, request.command, work);
+  return withLock(layout, request.command, work);
 }
 
 /** Undefined when it was stopped. */
 async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Promise<Verification | undefined> {
   const { name, step, cell, stage } = target;
-  const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
+  const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${durationText(stage.timeout)}`));
   const signal = AbortSignal.any([stop, limit.signal]);
   const call = openCall({ payload: { stage: name, step, cell }, attempt: 0, signal }, run, 'verify');
   const { log, logPath } = call;
@@ -107,7 +111,7 @@ async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Pro
       return failing;
     });
     if (stop.aborted) return undefined;
-    if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
+    if (limit.signal.aborted) problems.push(`its checks ran past ${durationText(stage.timeout)}`);
     const last_lines = problems.length > 0 ? lastLines(log.path) : [];
     return { step, problems, last_lines, log: logPath, checked: hasChecks(stage) };
   } finally {
@@ -139,6 +143,36 @@ function changedState(
   const fresh: NewEvent = { type: 'step.fresh', stage: name, step, status: 'green', data: {} };
   const isLast = stepNames(name, stage).every((other) => other === step || recordOf(state, other)?.status === 'green');
   return [fresh, ...(isLast ? [{ type: 'stage.green', stage: name, status: 'green', data: {} } as const] : [])];
+}
+
+/** A stage, or cells of it, whose checks are not run because it is not green, and how it stands. */
+export interface NotChecked {
+  name: string;
+  why: string;
+}
+
+function notChecked(map: ContextMap, targets: readonly Target[], state: StageState): NotChecked[] {
+  const verified = new Set(targets.map(({ step }) => step));
+  return Object.entries(map.stages).flatMap(([name, stage]) => {
+    const left = stepNames(name, stage).filter((step) => !verified.has(step));
+    const reasons = [...new Set(left.map((step) => standing(recordOf(state, step))))];
+    return reasons.map((why) => {
+      const alike = left.filter((step) => standing(recordOf(state, step)) === why);
+      return { name: alike.length === 1 ? (alike[0] as string) : `${name} on ${cellNames(alike)}`, why };
+    });
+  });
+}
+
+const NOT_GREEN: Readonly<Record<string, string>> = {
+  running: 'was cut off',
+  skipped: 'was skipped',
+  give_up: 'was given up',
+};
+
+/** How a step that is not green stands, while no run is at work. */
+function standing(record: StepRecord | undefined): string {
+  if (record?.status === 'idle' || !record) return record?.reason ?? (record?.last ? 'was stopped' : 'never run');
+  return [NOT_GREEN[record.status] ?? record.status, ...(record.reason ? [record.reason] : [])].join(': ');
 }
 
 /** The last lines that checks printed, without ours. */

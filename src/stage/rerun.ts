@@ -5,8 +5,7 @@ import { namesIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
-
-const NOT_AGAIN = 'not run again by itself (rerun: false)';
+import { NOT_AGAIN } from '../triage/words.ts';
 
 /** Why only a person's word runs a step again; undefined when it may run. */
 export function waitsForHuman(stage: Pick<Stage, 'rerun'>, step: string, state: StageState, layout: Layout) {

@@ -1,6 +1,6 @@
 // The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
 import type { Stage } from '../config/context-map.ts';
-import { formatDuration } from '../config/duration.ts';
+import { durationText } from '../config/duration.ts';
 import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
@@ -168,7 +168,7 @@ async function stillHolds(
       if (watch.changed.size > 0) problems.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
       if (call.signal.aborted) {
         if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
-        problems.push(`its checks ran past ${formatDuration(call.stage.timeout)}`);
+        problems.push(`its checks ran past ${durationText(call.stage.timeout)}`);
       }
       if (problems.length === 0) return { kind: 'done', fresh: true };
       drifted?.(problems, call.logPath);

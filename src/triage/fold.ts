@@ -62,6 +62,7 @@ const STORY = {
     delete entry.notified;
   },
   'case.closed': (entry, { data }) => {
+    caseOver(entry, data.case, `closed: ${data.reason}`);
     delete entry.case;
     delete entry.suggestion;
     delete entry.stands_on;
@@ -268,7 +269,13 @@ function setOutcome(
 }
 
 /** A person's answer waits like a withdrawn fix; only their latest one counts. */
+/** What was decided last, because of the case, says how that stands now. */
+function caseOver(entry: LedgerEntry, name: string, how: string): void {
+  if (entry.last_reason?.startsWith(`case ${name} is `)) entry.last_reason = `case ${name} is ${how}`;
+}
+
 function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
+  caseOver(entry, event.data.case, 'answered: that is applied first');
   delete entry.case;
   delete entry.suggestion;
   for (const answer of entry.patches.filter(isWaitingAnswer)) {

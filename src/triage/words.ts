@@ -24,5 +24,8 @@ export const staleWords = ({
   readonly recheck?: boolean | undefined;
 }): string => `${recheck ? 'to be checked again' : 'no longer stands'}: ${why}`;
 
+/** Of a stage that only a person's `retry` runs once more. */
+export const NOT_AGAIN = 'not run again by itself (rerun: false)';
+
 /** The UTC day of an ISO time. */
 export const dayOf = (time: string): string => time.slice(0, 10);

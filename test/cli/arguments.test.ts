@@ -22,6 +22,10 @@ test('an option nobody knows: the command is named only when it was typed, and o
     refused('status', '--nope'),
     `error E_USAGE: status has no option --nope; options: --exit-code, ${GLOBAL}${next('status')}`,
   );
+  assert.is(
+    refused('fixes', '-n', '5'),
+    `error E_USAGE: fixes has no option -n; options: --diff, ${GLOBAL}${next('fixes')}`,
+  );
   assert.is(refused('--dryrun'), `error E_USAGE: there is no option --dryrun; did you mean "--dry-run"?${next('all')}`);
 });
 
@@ -51,6 +55,8 @@ test('a command that takes no words refuses them', () => {
 test('words after the others are theirs', () => {
   const { command, words, options } = readArguments(['logs', 'a', '-f']);
   assert.equal([command, words, { ...options }], ['logs', ['a'], { follow: true }]);
+  assert.equal({ ...readArguments(['logs', 'a', '-n', '3']).options }, { lines: '3' });
+  assert.equal({ ...readArguments(['runs', '-n', '3']).options }, { last: '3' });
   assert.equal(readArguments(['a', 'b']).words, ['a', 'b']);
   assert.equal(readArguments(['all', 'a']).words, ['a']);
 });

@@ -92,7 +92,9 @@ test('simulated: said in the first line and in the last', () => {
 
 test('failed: the reason, the end of the log, where it is, what was not run and what to do', () => {
   const home = folder();
-  write(home, { [LOG]: `${Array.from({ length: 12 }, (_, i) => `line ${i + 1}  `).join('\n')}\n\n` });
+  write(home, {
+    [LOG]: `${Array.from({ length: 12 }, (_, i) => `line ${i + 1}  `).join('\n')}\n${'x'.repeat(999)}\n\n`,
+  });
   const lines = out(
     [
       begins(['vms', 'talos', 'infra', 'apps']),
@@ -112,7 +114,8 @@ test('failed: the reason, the end of the log, where it is, what was not run and 
     'vms    green        1.0 s',
     'talos  started',
     'talos  failed       2.0 s  exit code 7',
-    ...[5, 6, 7, 8, 9, 10, 11, 12].map((n) => `    | line ${n}`),
+    ...[6, 7, 8, 9, 10, 11, 12].map((n) => `    | line ${n}`),
+    `    | ${'x'.repeat(199)}…`,
     `    log: ${LOG}`,
     'infra  skipped      needs talos, which failed',
     'failed: 1 green, 1 failed, 1 skipped, 1 not started  1 min 5 s',

@@ -115,6 +115,21 @@ onSmallDisk('a full disk ends a run on a terminal, too, where the picture goes o
   assert.is(full.exit, 1);
 });
 
+onSmallDisk('a disk that is mounted read-only: nothing went away, it cannot be written', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  smallDisk(s.path('ai'), '96k,ro');
+  const { exit, stderr } = await s.run();
+  assert.equal(
+    [exit, s.plain(stderr)],
+    [
+      2,
+      `error E_STATE_UNWRITABLE: <home>/ai cannot be written (EROFS)
+  next:  make it a folder that this user may write: ls -ld <home>/ai
+`,
+    ],
+  );
+});
+
 onSmallDisk('a disk that is full from the start: refused before anything is begun', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'touch ../../ran' }) });
   smallDisk(s.path('ai'), '96k');

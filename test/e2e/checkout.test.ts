@@ -225,6 +225,12 @@ green: 1 stage  <n> s
     checked.stdout,
     `ok: 2 stages: a, b\n${['a', 'b'].map((stage) => `warning: stages.${stage}: ${UNCHECKED}\n`).join('')}note: ai/context_map.yaml differs from main: a run reads the committed one (git diff main -- ai/context_map.yaml)\n`,
   );
+  const unborn = scenario({ 'x.txt': '' });
+  unborn.write({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  assert.match(
+    (await unborn.run(['validate'])).stdout,
+    'note: ai/context_map.yaml is not committed on main, and a run reads it from there: git add ai/context_map.yaml\n',
+  );
   s.git('commit', '-q', '-a', '-m', 'now');
   const merged = await s.run();
   assert.match(s.plain(merged.stdout), /^note: main moved; merged into ai\/orchestrator-stage1 \(<commit>\)$/m);

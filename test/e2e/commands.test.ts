@@ -107,7 +107,7 @@ b: exit code 1
   assert.equal(jsonLines(path.stdout), [{ step: 'b', path: s.path(`ai/logs/b/${run}-1.log`) }]);
 
   const holds = await s.run(['verify']);
-  assert.is(holds.stdout, 'a: holds\n');
+  assert.is(holds.stdout, 'a: holds\nb: not checked, it is not green: failed: exit code 1\n');
   assert.is(holds.exit, 0);
   rmSync(s.path('world'));
   const broken = await s.run(['verify', 'a']);
@@ -116,6 +116,17 @@ b: exit code 1
     /^a: does not hold\n {2}- cat \.\.\/\.\.\/world: exit code 1\n {2}\| cat: \.\.\/\.\.\/world: No such file or directory\n {2}log: ai\/logs\/a\/<run>-verify\.log\n$/,
   );
   assert.is(broken.exit, 1);
+  const [, checks = ''] = /log: ai\/logs\/a\/(\S+)-verify\.log/.exec(broken.stdout) ?? [];
+  for (const words of [
+    ['--run', checks],
+    ['--run', checks, '--attempt', 'verify'],
+  ])
+    assert.match((await s.run(['logs', 'a', ...words])).stdout, 'No such file or directory');
+  const noNumber = await s.run(['logs', 'a', '--attempt', 'x']);
+  assert.is(
+    noNumber.stderr,
+    'error E_USAGE: --attempt x is not a number from 1 on\n  next:  for example: --attempt 1\n',
+  );
 
   const would = await s.run(['reset', 'a', '--dry-run']);
   assert.is(would.stdout, 'would set to idle: a\n');
@@ -150,6 +161,15 @@ test('after a reset logs finds the last log of a matrix, and of each of its cell
   const before = await paths();
   await s.run(['reset', 'm']);
   assert.equal([await paths(), before[3]], [before, before[2]]);
+  const fails = {
+    command: 'echo $MENDLOOP_MATRIX_HOST; test $MENDLOOP_MATRIX_HOST != a',
+    matrix: { host: ['a', 'b'] },
+  };
+  s.commit({ 'ai/context_map.yaml': contextMap({ m: { ...fails, on_failure: 'skip' } }) });
+  await s.run(['--workers', '2']);
+  const { stdout, stderr } = await s.run(['logs', 'm']);
+  assert.equal([stdout, stderr], ['a\n', 'note: this is the log of m[host=a], which failed\n']);
+  assert.match((await s.run(['retry', 'm[a]'])).stderr, 'there is no stage or command "m[a]"; did you mean "m"?\n');
 });
 
 test('logs -f prints a log as it grows and ends with its attempt', async () => {
@@ -269,7 +289,7 @@ test('verify gives up on a check that outlives its stage’s time, and says noth
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: hang, b: { command: 'true', verify: ['sleep 60'] } }) });
   const late = await s.run(['verify', 'a']);
   assert.equal([late.exit, late.stdout.split('\n')[0]], [1, 'a: does not hold']);
-  assert.match(late.stdout, '  - its checks ran past 1s\n');
+  assert.match(late.stdout, '  - its checks ran past 1 s\n');
   const stopped = s.start(['verify', 'b']);
   await until('the check of b has begun', () => s.has('ai/logs/b'));
   stopped.kill('SIGINT');

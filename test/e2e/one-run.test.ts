@@ -74,7 +74,7 @@ test('a lock that is taken away lets nobody else in while its owner lives, and e
 
 test('a command that is no run is not told as one', async () => {
   const { s, gate } = slow();
-  const first = s.start();
+  const first = s.start(['a']);
   await until('the stage runs', () => existsSync(`${gate}/in`));
   first.kill('SIGKILL');
   await first.done;
@@ -88,11 +88,13 @@ test('a command that is no run is not told as one', async () => {
   const status = s.plain((await s.run(['status'])).stdout).split('\n');
   assert.equal(status.slice(0, 2), [
     'mendloop reset b is at work (pid <pid>)',
-    'run <run> was cut off; the next start finishes it',
+    'run <run> was cut off; to finish it: mendloop a',
   ]);
   assert.match(status[2] ?? '', /^a {2}cut off/);
   const refused = errorOf((await s.run(['--json'])).stdout);
   assert.match(refused.message, /^another command is at work: pid \d+ on \S+ since \S+ \(mendloop reset b\)$/);
+  for (const words of [['reset', 'a'], ['abandon']])
+    assert.is((await s.run([...words, '--dry-run'])).exit, 75, 'nothing is said to be done that would be refused');
   rmSync(s.path('ai/state/lock.json'));
   writeFileSync(`${gate}/go`, '');
   assert.is((await s.run()).exit, 0);

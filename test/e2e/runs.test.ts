@@ -58,6 +58,7 @@ test('what does not exist is one clear error', async () => {
     [['cron', 'constructor'], 'cron does not know constructor'],
     [['cron', 'print', 'extra'], 'nothing may follow cron print, but extra does'],
     [['runs', '--last', '0'], '--last 0 is not a number from 1 on'],
+    [['runs', '-n', 'x'], '--last x is not a number from 1 on'],
   ] as const) {
     const done = await s.run(args);
     assert.equal([done.exit, done.stderr.split('\n')[0]], [2, `error E_USAGE: ${message}`]);

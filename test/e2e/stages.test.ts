@@ -84,7 +84,7 @@ lacking      failed       <n> s  requires: environment variable NOT_SET_A is not
     left for the next run: command_not_found: nothing in the repository can fix it
     log: ai/logs/lacking/<run>-1.log
 late         started
-late         failed       <n> s  ran past its <n> ms and was stopped
+late         failed       <n> s  ran past its <n> s and was stopped
     unknown; new  (<fingerprint>)
     | waiting for a node that never comes
     left for the next run: no executor has a fix for it

@@ -262,6 +262,11 @@ test('RESOURCE_EXHAUSTED: an action that meets a full disk', async () => {
   const error = failure(result, 'RESOURCE_EXHAUSTED');
   assert.equal([error.severity, error.step_id, error.context], ['fatal', id(1), { code: 'ENOSPC' }]);
   assert.equal(trail, ['step.started s1', 'step.failed s1']);
+  const ours = await execute(plan([step(1)]), boom(mendError('E_DISK_FULL', { path: 'x.log' })));
+  assert.is(
+    failure(ours.result, 'RESOURCE_EXHAUSTED').context.next,
+    'free some space; the next start finishes this run',
+  );
 });
 
 test('RESOURCE_EXHAUSTED: twenty attempts are all a step gets, whatever its policy says', async () => {

@@ -2,10 +2,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run as status } from '../../src/cli/status.ts';
+import { formatError } from '../../src/errors.ts';
+import { explainFailure } from '../../src/inspect/explain.ts';
 import { explainPlan } from '../../src/inspect/plan.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { recordAction } from '../../src/journal/journal.ts';
+import { readLedger } from '../../src/journal/ledger-file.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
+import { answerCase, declineCase } from '../../src/run/answer-case.ts';
+import { runStages } from '../../src/run/run.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
+import type { LedgerEntry } from '../../src/triage/ledger.ts';
 import { plainLines } from '../console/watched.ts';
 import { failuresIn, homelab, type Ran, reconfigure, run } from './homelab.ts';
 import { mendable, says } from './probe.ts';
@@ -58,8 +66,16 @@ test('status, plan and verify say where there is nothing to check', async () => 
   const signal = new AbortController().signal;
   const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
   const request = { ...selection, home, command: 'test', ai: true };
-  await verifyStages(request, ports, (verification) => void checked.push(verification.checked));
-  assert.equal(checked, [false, true]);
+  const look = () => verifyStages(request, ports, (verification) => void checked.push(verification.checked));
+  assert.equal([await look(), checked], [[], [false, true]]);
+  const fails = { command: 'exit 1', matrix: { host: ['h1', 'h2', 'h3'] } };
+  reconfigure(home, { blind: { command: 'true' }, fails, after: { command: 'true', needs: ['fails'] } });
+  await run(home);
+  assert.equal(await look(), [
+    { name: 'fails[host=h1]', why: 'failed: exit code 1' },
+    { name: 'fails on h2 h3', why: 'never run' },
+    { name: 'after', why: 'was skipped: needs fails[host=h1], which failed' },
+  ]);
 });
 
 test('a stage that did not start says why in this run, not in an older one', async () => {
@@ -92,6 +108,104 @@ test('status does not say of a stage that was given up that it is being mended',
   const shown = (text as string[]).join('\n');
   assert.match(shown, 'unexpected word one', 'the failure that came back');
   assert.not.match(shown, 'is being mended');
+});
+
+test('in mode suggest nobody says that a fix is being made which waits for a word', async () => {
+  const { home, probe } = mendable({ word: 'one', loop: { mode: 'suggest' } });
+  probe.answers(says('good'));
+  let shown = '';
+  const person = async () => {
+    const { text } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
+    shown = (text as string[]).join('\n');
+    return 'apply' as const;
+  };
+  const ran = await run(home, {}, { person });
+  assert.match(shown, '\na: a fix waits for your word, at the terminal of the run\n    ');
+  const told = `${shown}\n${lines(ran).join('\n')}`;
+  assert.match(told, '    a fix is only suggested: a new failure: first of 3 tries');
+  assert.not.match(told, 'is being mended');
+  assert.is(ran.exit, 0);
+});
+
+test('a case that was declined or answered is not called open; of a stage that is gone it names the way out', async () => {
+  const { home, probe } = mendable({ word: 'one', loop: { mode: 'suggest' } });
+  probe.answers(says('good'));
+  await run(home);
+  const shown = async () => {
+    const { text } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
+    return (text as string[]).join('\n');
+  };
+  const [{ case: name = '' } = {}] = failuresIn(home);
+  const request = { home, case: name, answer: undefined, command: 'test', dry: false };
+  const ports = { clock: systemClock, env: process.env, graceMs: 300 };
+  await answerCase(request, ports);
+  assert.match(await shown(), `left for the next run: case ${name} is answered: that is applied first\n`);
+  assert.match(await shown(), '\n    next:  mendloop a');
+  reconfigure(home, { b: { command: 'true' } });
+  const refused = await answerCase({ ...request, answer: 'x' }, ports).catch((error) => formatError(error));
+  assert.is(
+    refused,
+    `error E_CASE_BROKEN: the case ${name} cannot be used: its stage a is not in the map any more
+  next:  look into ai/escalations/${name}; to be rid of it, reset its stage: mendloop reset a`,
+  );
+  await declineCase(request, ports);
+  assert.match(await shown(), `left for the next run: case ${name} is closed: declined by its owner\n`);
+  assert.match(await shown(), /^a {2}failed .* not in ai\/context_map\.yaml any more$/m);
+});
+
+test('a stage that must not run twice is not left for the next run, and retry is what runs it', async () => {
+  const home = homelab({ once: { command: 'echo "error: half done"; exit 1', rerun: false } }, { executors: [] });
+  const ran = await run(home, { ai: false });
+  const told = lines(ran).join('\n');
+  assert.match(
+    told,
+    '    waits for you: the AI is switched off for this run; not run again by itself (rerun: false)\n',
+  );
+  assert.match(told, '\n  next:  look at its log, then: mendloop retry once');
+  const { ledger } = readLedger(layoutOf(home));
+  const [entry] = Object.values(ledger.entries) as [LedgerEntry];
+  const { next } = await explainFailure(entry, ledger, layoutOf(home), { now: Date.now(), ai: true, env: {} });
+  assert.equal(
+    ['exit' in next && next.exit, 'reason' in next && next.reason],
+    [3, 'not run again by itself (rerun: false); use retry'],
+  );
+});
+
+test('what was committed while a first run began is in it', async () => {
+  const home = homelab({ a: { command: 'true' } });
+  const selection = { stages: [], withNeeds: false, forced: false, recheck: true };
+  const signal = new AbortController().signal;
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
+  const report = await runStages(
+    {
+      ...selection,
+      home,
+      ai: true,
+      // Asked for when the lock is taken.
+      get command() {
+        reconfigure(home, { b: { command: 'true' } });
+        return 'test';
+      },
+    },
+    ports,
+  );
+  assert.equal(Object.keys(report.stages.stages), ['b']);
+});
+
+test('plan says why a stage no longer stands, not why the last run did not come to it', async () => {
+  const b = { command: 'true', needs: ['a'], verify: ['true'] };
+  const home = homelab({ a: { command: 'true' }, b }, { executors: [] });
+  await run(home);
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, subscribers: [] };
+  const state = layoutOf(home);
+  recordAction(
+    { layout: state, stages: loadStages(state).state, clock: ports.clock },
+    { type: 'stage.stale', stage: 'b', status: 'idle', data: { why: 'its files changed', commit: 'x' } },
+  );
+  reconfigure(home, { a: { command: 'exit 1' }, b }, { executors: [] });
+  await run(home);
+  const { rows } = await explainPlan(home, { stages: [], withNeeds: false, forced: false, recheck: true });
+  assert.is(rows[1]?.why, 'no longer stands: its files changed');
 });
 
 test('an attempt that is simply tried again leaves its fingerprint too', async () => {
