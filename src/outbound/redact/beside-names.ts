@@ -1,7 +1,7 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
 import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
-import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
+import { isLineStart, LINE_START, lineBefore, lineBelow, lineFrom, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import type { Span } from './spans.ts';
 
@@ -188,7 +188,7 @@ const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+(?!\S*\.{3})[^\s=:]\S*[ \t
 /** A line beside it is a word and its value, too. */
 function isAmongDirectives(text: string, start: number, end: number): boolean {
   const lineStart = start - lineBefore(text, start).length;
-  const behind = text.slice(end, end + 2 * REACH).split('\n')[1] ?? '';
+  const behind = lineBelow(text, end, 2 * REACH);
   return (
     isLineStart(text, lineStart) &&
     [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
@@ -216,7 +216,7 @@ const SHOWS =
 export function below({ text, start, end, word, strength }: Name, line: string): Span[] {
   if (strength <= HINT || line.length >= REACH || PUBLIC.test(line)) return [];
   const from = end + (/^[^\n]*\n(?:[ \t]*\r?\n)?/.exec(text.slice(end, end + 2 * REACH))?.[0].length ?? text.length);
-  const next = text.slice(from, from + MAX_WORD).split('\n')[0] as string;
+  const next = lineFrom(text, from, MAX_WORD);
   const value = ALONE.exec(next)?.[1] ?? '';
   const look = lookOf(value);
   if (look !== BYTES && look < CHOSEN) return [];

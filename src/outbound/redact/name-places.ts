@@ -53,6 +53,20 @@ export function lineBefore(text: string, at: number): string {
   return lead.slice(lead.lastIndexOf('\n') + 1);
 }
 
+/** What stands from a place to the end of its line, or to `most` characters behind it. */
+export function lineFrom(text: string, at: number, most: number): string {
+  // The part first: a search in the whole text would read all of it for each name.
+  const part = text.slice(at, at + most);
+  const end = part.indexOf('\n');
+  return end === -1 ? part : part.slice(0, end);
+}
+
+/** The same of the line below it; '' when that begins farther away. */
+export const lineBelow = (text: string, at: number, most: number): string => {
+  const { length } = lineFrom(text, at, most);
+  return length === most ? '' : lineFrom(text, at + length + 1, most - length - 1);
+};
+
 export const isLineStart = (text: string, at: number): boolean => at === 0 || text.charCodeAt(at - 1) === 10;
 
 // Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
