@@ -2,13 +2,12 @@
 // the characters that hold them.
 import { inOriginal, type View, type Views } from './searchable-view.ts';
 import { merge, type Span } from './spans.ts';
-import { charSet, eachRun } from './text-index.ts';
 
 type Find = (text: string) => Span[];
 type Decoded = { inside: string; toRun: (span: Span) => Span };
 
-const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
-const MIN_RUN = 11;
+/** Whole words: it begins where one does, so each is read once. */
+const ENCODED = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{11,}/g;
 /** No rule sees beyond it, and no value goes on behind it. */
 const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
@@ -29,16 +28,14 @@ function inRuns(view: View, find: Find): Span[] {
     texts.push(decoded.inside);
     from += decoded.inside.length + BETWEEN.length;
   };
-  eachRun(view.text, ENCODED, (start, end) => {
-    if (end - start < MIN_RUN) return;
+  for (const { 0: run, index: start } of view.text.matchAll(ENCODED)) {
     // One that nothing was taken out of is found in the text itself.
-    const range = inOriginal(view, { start, end });
-    if (view.at !== undefined && range.end - range.start <= end - start) return;
-    const run = view.text.slice(start, end);
+    const range = inOriginal(view, { start, end: start + run.length });
+    if (view.at !== undefined && range.end - range.start <= run.length) continue;
     add(start, run.length, fromBase64(run));
     if (/[0-9a-fA-F]{16}/.test(run))
       for (const { 0: hex, index } of run.matchAll(HEX)) add(start + index, hex.length, fromHex(hex));
-  });
+  }
   if (parts.length === 0) return [];
   let next = 0;
   return merge(find(texts.join(BETWEEN))).flatMap((span) => {

@@ -175,21 +175,3 @@ export function eachPiece(
     if (i >= length - 1 && (filter === undefined || filter.has(a))) each((a >>> 0) * 0x100000 + (b >>> 12), i + 1);
   }
 }
-
-/** For `eachRun`: which characters below 128 a pattern of one character matches. */
-export const charSet = (pattern: RegExp): Uint8Array =>
-  Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
-
-/** Calls `each` for every longest run of characters of a set; a pattern would begin anew at each of them. */
-export function eachRun(text: string, set: Uint8Array, each: (start: number, end: number) => void): void {
-  let start = -1;
-  for (let i = 0; i < text.length; i++) {
-    const isIn = set[text.charCodeAt(i)] === 1;
-    if (isIn && start === -1) start = i;
-    else if (!isIn && start !== -1) {
-      each(start, i);
-      start = -1;
-    }
-  }
-  if (start !== -1) each(start, text.length);
-}

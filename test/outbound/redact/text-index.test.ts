@@ -1,7 +1,7 @@
 // Looking many texts up at once gives what looking each of them up would.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { charSet, eachPiece, eachRun, PieceTable, TextIndex } from '../../../src/outbound/redact/text-index.ts';
+import { eachPiece, PieceTable, TextIndex } from '../../../src/outbound/redact/text-index.ts';
 import { dice, letters } from './fill.ts';
 
 function indexOf(texts: readonly string[], step = 4, bits?: number): TextIndex {
@@ -75,13 +75,6 @@ test('thousands of pieces are found again, each with the tag that it had first',
   assert.is(table.size, known.length - 11);
   const expected = Array.from({ length: known.length - 11 }, (_, i) => [i + 12, ((i + 12) % 7) + 1]);
   assert.equal(tags, expected.flat());
-});
-
-test('runs of characters are as long as can be, to the end of the text', () => {
-  const runs: string[] = [];
-  const text = '.ab.1.c2é{z';
-  eachRun(text, charSet(/[a-z]/), (start, end) => runs.push(text.slice(start, end)));
-  assert.equal(runs, ['ab', 'c', 'z']);
 });
 
 test.run();
