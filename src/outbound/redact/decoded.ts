@@ -31,7 +31,7 @@ function inRuns(view: View, find: Find): Span[] {
   for (const { 0: run, index: start } of view.text.matchAll(ENCODED)) {
     // One that nothing was taken out of is found in the text itself.
     const range = inOriginal(view, { start, end: start + run.length });
-    if (view.at !== undefined && range.end - range.start <= run.length) continue;
+    if (view.parts !== undefined && range.end - range.start <= run.length) continue;
     add(start, run.length, fromBase64(run));
     if (/[0-9a-fA-F]{16}/.test(run))
       for (const { 0: hex, index } of run.matchAll(HEX)) add(start + index, hex.length, fromHex(hex));
