@@ -49,6 +49,7 @@ const ASKS =
 function inCall({ text, start, end, word, strength }: Name): Span[] {
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
+  if (hit === '') return [];
   // A word inside of a longer text in quotes is no argument.
   if (/^["']/.test(hit) && !/["'-]/.test(text.charAt(start - 1))) return [];
   if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
@@ -57,7 +58,7 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
     isNoSecret(value, word, '=') ||
     /^--?\w/.test(value) ||
     (strengthOf(value) >= SECRET && lookOf(value) < CHOSEN);
-  if (value === '' || isAsking || isProse(value)) return [];
+  if (isAsking || isProse(value)) return [];
   // Words in a list are no arguments, unless one looks so.
   const isArgument = hit.includes('(')
     ? strength === PASSWORD || (strength < SECRET && hit.includes(','))

@@ -29,6 +29,7 @@ function inRuns(view: View, find: Find): Span[] {
     from += decoded.inside.length + BETWEEN.length;
   };
   for (const { 0: run, index: start } of view.text.matchAll(ENCODED)) {
+    if (!MAY_HOLD_TEXT.test(run)) continue;
     // One that nothing was taken out of is found in the text itself.
     const range = inOriginal(view, { start, end: start + run.length });
     if (view.parts !== undefined && range.end - range.start <= run.length) continue;
@@ -77,6 +78,7 @@ function fromHex(run: string): Decoded | undefined {
 // What the first bits of printable characters become, at the beginning: most runs are no text, and decoding costs more
 // than looking.
 const TEXT_IN_BASE64 = /^(?:[CDI-Za-f].{3}){2}[CDI-Za-f]/;
+const MAY_HOLD_TEXT = /^.{0,3}(?:[CDI-Za-f].{3}){2}[CDI-Za-f]|[0-9a-fA-F]{16}/;
 const TEXT_IN_HEX = /^(?:[2-7].|0[9aAdD]){6}/;
 
 /** As much of the beginning as is looked at. */

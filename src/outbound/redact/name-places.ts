@@ -25,6 +25,8 @@ export const isNameChar = (code: number): boolean =>
   code === 46 ||
   (code > 127 && code < 0xffff);
 
+const isJoint = (code: number): boolean => code === 45 || code === 46;
+
 /** `api key`, `seed phrase`, `mot de passe`: the words before say what it is. */
 const NEEDS_MORE = /^(?:keys?|phrase|words|passe)$/i;
 const BEFORE = /(?:^|[^\p{L}\d])((?:[\p{L}\d]{1,24} ){1,2})$/u;
@@ -36,8 +38,8 @@ export function nameAround(text: string, index: number): Name {
   let [start, end] = [index, index];
   while (index - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
   while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !text.startsWith('..', end)) end++;
-  while (/[.-]/.test(text.charAt(start))) start++;
-  while (/[.-]/.test(text.charAt(end - 1))) end--;
+  while (isJoint(text.charCodeAt(start))) start++;
+  while (isJoint(text.charCodeAt(end - 1))) end--;
   REST_OF_NAME.lastIndex = end;
   end += REST_OF_NAME.exec(text)?.[0].length ?? 0;
   const word = text.slice(start, end);

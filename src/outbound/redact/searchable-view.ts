@@ -35,9 +35,9 @@ function placeOf(parts: readonly number[], index: number): Range {
     if ((parts[middle * 4] as number) <= index) low = middle;
     else high = middle - 1;
   }
-  const [from = 0, first = 0, step = 0, width = 0] = parts.slice(low * 4, low * 4 + 4);
-  const start = first + (index - from) * step;
-  return { start, end: start + width };
+  const field = (n: number): number => parts[low * 4 + n] as number;
+  const start = field(1) + (index - field(0)) * field(2);
+  return { start, end: start + field(3) };
 }
 
 /** Where a part of a view that is not empty stands in the original. */
