@@ -86,9 +86,9 @@ const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 const FOLLOWED = /["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/y;
 
 function lineBehind(text: string, end: number): string {
-  const rest = text.slice(end, end + REACH);
-  const length = rest.search(/[\r\n]/);
-  return length === -1 ? rest : rest.slice(0, length);
+  const line = lineFrom(text, end, REACH);
+  const length = line.indexOf('\r');
+  return length === -1 ? line : line.slice(0, length);
 }
 
 /** Words behind a name on its line, in sentences, commands, directives, listings; else the word alone on the next line. */
@@ -163,13 +163,14 @@ const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])
 /** The value of a line of its own: `auth_pass word`, `ENV DB_PASSWORD word`, `password ..... word`, `password word` beside such lines. */
 function ofDirective({ text, start, end, word, strength }: Name, before: string, line: string): Span[] {
   if (strength < HINT) return [];
-  const isSet = SETS.test(before.slice(-24)) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
   const isLogin = strength >= SECRET && LOGIN_BEFORE.test(before.slice(-80));
+  const match = DIRECTIVE.exec(isLogin ? line.replace(/^([ \t]+\S+)[ \t].*/, '$1') : line);
+  if (match === null) return [];
+  const isSet = SETS.test(before.slice(-24)) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
   const lead = before.replace(LISTED, '');
   if (!isSet && !isLogin && (strength < SECRET || !(strength === PASSWORD ? SOME_WORDS : LINE_START).test(lead)))
     return [];
-  const [, gap = '', double, single, bare = ''] =
-    DIRECTIVE.exec(isLogin ? line.replace(/^([ \t]+\S+)[ \t].*/, '$1') : line) ?? [];
+  const [, gap = '', double, single, bare = ''] = match;
   const value = double ?? single ?? bare;
   if (value === '' || isProse(value) || isNoSecret(value, word, '=') || FILE.test(value)) return [];
   const isNamed =

@@ -51,7 +51,8 @@ function tableBelow(line: string): Table | undefined {
   if (line.length > MAX_LINE || !MAY_BE_HEADING.test(line)) return undefined;
   // It may be the first line of a text inside of JSON.
   const heading = line.includes('":') ? line.replace(/^.*":[ \t]?"/, '') : line;
-  const separator = SEPARATORS.find((one) => heading.trim().search(one) !== -1);
+  const trimmed = heading.trim();
+  const separator = SEPARATORS.find((one) => trimmed.search(one) !== -1);
   if (separator === undefined) return undefined;
   const names = cellsOf(heading, separator).map((cell) => {
     const { start, end } = withoutQuotes(heading, cell);

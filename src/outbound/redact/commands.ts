@@ -93,9 +93,10 @@ function findOptions(text: string): Span[] {
     for (const pattern of OPTIONS.get(program) ?? []) {
       const ranges = commands.get(pattern) ?? [];
       const last = ranges.at(-1);
+      commands.set(pattern, ranges);
       // Commands that overlap are one: each part of a text is searched once for an option.
       if (last !== undefined && start <= last.end) last.end = Math.max(last.end, range.end);
-      else commands.set(pattern, [...ranges, { ...range }]);
+      else ranges.push({ ...range });
     }
   }
   return [...commands].flatMap(([pattern, ranges]) =>

@@ -146,7 +146,7 @@ const NAMED: Record<string, string> = {
 
 function plainOf(mark: string): string {
   const named = NAMED[mark];
-  if (named !== undefined) return named;
+  if (named !== undefined || mark.length === 2) return named ?? mark.slice(1);
   if (/^%|^\\x/.test(mark)) return Buffer.from(mark.replace(/%|\\x/g, ''), 'hex').toString('utf8');
   const [, base, digits = ''] = /^(\\u|&#x|&#|\\(?=\d))(\w+)/.exec(mark) ?? [];
   if (base === undefined) return mark.slice(1);
@@ -175,6 +175,7 @@ function unescapedView(view: View): View | undefined {
   const copy = (start: number, end: number) => made.add(text.slice(start, end), start);
   /** Lines far from any escape are in the text itself: they are left out. */
   const keep = (to: number) => {
+    if (to - from < MIN_GAP) return copy(from, to);
     const head = from === 0 ? 0 : lineAfter(text, from, to);
     const tail = to === text.length ? to : lineBefore(text, head, to);
     if (tail - head < MIN_GAP) return copy(from, to);
