@@ -3,7 +3,8 @@
 import { BYTES, CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
-const START = '(?<![A-Za-z0-9_-])';
+/** All of them begin with a letter or a digit: where none stands, no alternative is tried. */
+const START = '(?<![A-Za-z0-9_-])(?=[A-Za-z0-9])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
 const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
 const KEBAB = /^[a-z]+(?:[-_][a-z]+)+$/;

@@ -39,11 +39,12 @@ export function lookOf(word: string): number {
   if (isLetters) return isIrregular(word) ? CHOSEN : PLAIN;
   if (/^(?:0x)?[0-9a-f-]+$/i.test(word)) return /^(?=.*\d)[0-9a-f](?:-?[0-9a-f]){15,}$/i.test(word) ? BYTES : NONE;
   if (/^[a-z]\w{0,15}[_-](?=[a-f]*\d)[0-9a-f]{24,}$/i.test(word)) return BYTES;
-  if (isDrawn(strangeParts(word, 3)) || isDrawn(strangeParts(word, 12), 12)) return DRAWN;
+  const hasDigit = /\d/.test(word);
+  if (hasDigit && (isDrawn(strangeParts(word, 3)) || isDrawn(strangeParts(word, 12), 12))) return DRAWN;
   if (/[/\\=:(){}<>[\]|]/.test(word)) return NONE;
-  if (SIGN.test(word)) return /[a-z]/i.test(word) && (/\d/.test(word) || BOTH_CASES.test(word)) ? MIXED : NONE;
-  if (SEVERAL.test(word)) return !/\d/.test(word) ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
-  return !/\d/.test(word) || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
+  if (SIGN.test(word)) return /[a-z]/i.test(word) && (hasDigit || BOTH_CASES.test(word)) ? MIXED : NONE;
+  if (SEVERAL.test(word)) return !hasDigit ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
+  return !hasDigit || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
 }
 
 /** Letters that do not follow each other, and capitals where no name has them. */
