@@ -1,6 +1,7 @@
 // PEM blocks and lines of wrapped base64. Logs cut them, indent them and put a time before each line, so they are
 // followed line by line: down from BEGIN, up from END, and where neither is left, by the look of the lines.
 import type { Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
 const MARK = /-{4,5} ?(BEGIN|END) [A-Za-z0-9 ]{1,48}-{4,5}/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
@@ -67,12 +68,17 @@ function bodies(lines: readonly Line[]): Span[] {
   });
 }
 
-const LONG_WORD = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{58}/;
+const BASE64 = charSet(/[A-Za-z0-9+/]/);
+const MIN_WRAPPED = 58;
 
 /** Two or more lines in a row that hold nothing but base64 of the usual widths, and the shorter one that ends them. */
 function wrapped(text: string): Span[] {
   // Most texts have no such line, and taking them apart costs more than looking.
-  if (!LONG_WORD.test(text)) return [];
+  let isLikely = false;
+  eachRun(text, BASE64, MIN_WRAPPED, () => {
+    isLikely = true;
+  });
+  if (!isLikely) return [];
   const spans: Span[] = [];
   let run: Line[] = [];
   const close = (last?: Line) => {

@@ -2,12 +2,13 @@
 // the characters that hold them.
 import { inOriginal, type View, type Views } from './searchable-view.ts';
 import { merge, type Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
 type Find = (text: string) => Span[];
 type Decoded = { inside: string; toRun: (span: Span) => Span };
 
-/** Whole words: it begins where one does, so each is read once. */
-const ENCODED = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{11,}/g;
+const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
+const MIN_RUN = 11;
 /** No rule sees beyond it, and no value goes on behind it. */
 const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
@@ -28,15 +29,16 @@ function inRuns(view: View, find: Find): Span[] {
     texts.push(decoded.inside);
     from += decoded.inside.length + BETWEEN.length;
   };
-  for (const { 0: run, index: start } of view.text.matchAll(ENCODED)) {
-    if (!MAY_HOLD_TEXT.test(run)) continue;
+  eachRun(view.text, ENCODED, MIN_RUN, (start, end) => {
+    const run = view.text.slice(start, end);
+    if (!MAY_HOLD_TEXT.test(run)) return;
     // One that nothing was taken out of is found in the text itself.
-    const range = inOriginal(view, { start, end: start + run.length });
-    if (view.parts !== undefined && range.end - range.start <= run.length) continue;
+    const range = inOriginal(view, { start, end });
+    if (view.parts !== undefined && range.end - range.start <= run.length) return;
     add(start, run.length, fromBase64(run));
     if (/[0-9a-fA-F]{16}/.test(run))
       for (const { 0: hex, index } of run.matchAll(HEX)) add(start + index, hex.length, fromHex(hex));
-  }
+  });
   if (parts.length === 0) return [];
   let next = 0;
   return merge(find(texts.join(BETWEEN))).flatMap((span) => {

@@ -2,9 +2,10 @@
 // keys and names of things are told apart by their letters and by what stands before them.
 import { isDrawn, PUBLIC, strangeParts } from './looks.ts';
 import type { Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
-/** Whole words: it begins where one does, so each is read once. */
-const RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}/g;
+const RUN = charSet(/[A-Za-z0-9+/_-]/);
+const MIN_MIXED = 20;
 /** As long, base64 is no digest and no public key: it holds something. */
 const MIN_PACKED = 60;
 /** As much of a word as is looked at. */
@@ -15,21 +16,21 @@ const PUBLIC_BEFORE =
 /** Also the word that a random one is part of: `glpat-…`, `hf_…`. */
 export function findRandomWords(text: string): Span[] {
   const spans: Span[] = [];
-  for (const { 0: run, index: start } of text.matchAll(RUN)) {
-    const end = start + run.length;
-    if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) continue;
+  eachRun(text, RUN, MIN_MIXED, (start, end) => {
+    const run = text.slice(start, end);
+    if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return;
     // Shorter base64 with padding or a plus sign is as often a digest or a public key.
     if (run.includes('+') || text.charAt(end) === '=') {
       if (run.length >= MIN_PACKED && isDrawn(run.slice(0, SAMPLE).replace(/[^A-Za-z0-9]/g, '')))
         spans.push({ start, end: paddedEnd(text, end), kind: 'packed' });
-      continue;
+      return;
     }
     for (const { 0: word, index } of run.matchAll(/[^/]{20,}/g)) {
       const before = text.slice(Math.max(0, start + index - 16), start + index);
       if (!PUBLIC_BEFORE.test(before) && isDrawn(strangeParts(word, 12)))
         spans.push({ start: start + index, end: start + index + word.length, kind: 'token' });
     }
-  }
+  });
   return spans;
 }
 

@@ -174,3 +174,26 @@ function secondHash(text: string, start: number, end: number): number {
   for (let i = start; i < end; i++) hash = (Math.imul(hash, BASE_B) + text.charCodeAt(i) + 1) | 0;
   return hash >>> 12;
 }
+
+/** For `eachRun`: which characters below 128 a pattern of one character matches. */
+export const charSet = (pattern: RegExp): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+
+/**
+ * Calls `each` for every longest run of at least `least` characters of a set. Such a run holds one of every `least` places,
+ * so that most characters are not looked at.
+ */
+export function eachRun(
+  text: string,
+  set: Uint8Array,
+  least: number,
+  each: (start: number, end: number) => void,
+): void {
+  for (let at = least - 1; at < text.length; at += least) {
+    if (set[text.charCodeAt(at)] !== 1) continue;
+    let start = at;
+    while (start > 0 && set[text.charCodeAt(start - 1)] === 1) start--;
+    while (at < text.length && set[text.charCodeAt(at)] === 1) at++;
+    if (at - start >= least) each(start, at);
+  }
+}

@@ -1,7 +1,7 @@
 // Looking many texts up at once gives what looking each of them up would.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eachPiece, PieceTable, TextIndex } from '../../../src/outbound/redact/text-index.ts';
+import { charSet, eachPiece, eachRun, PieceTable, TextIndex } from '../../../src/outbound/redact/text-index.ts';
 import { dice, letters } from './fill.ts';
 
 function indexOf(texts: readonly string[], step = 4, bits?: number): TextIndex {
@@ -75,6 +75,20 @@ test('thousands of pieces are found again, each with the tag that it had first',
   assert.is(table.size, known.length - 11);
   const expected = Array.from({ length: known.length - 11 }, (_, i) => [i + 12, ((i + 12) % 7) + 1]);
   assert.equal(tags, expected.flat());
+});
+
+test('runs of characters are as long as can be, to the end of the text, and none is missed wherever it begins', () => {
+  const runs = (text: string, least: number): string[] => {
+    const found: string[] = [];
+    eachRun(text, charSet(/[a-z]/), least, (start, end) => found.push(text.slice(start, end)));
+    return found;
+  };
+  assert.equal(runs('.ab.1.c2é{z', 1), ['ab', 'c', 'z']);
+  for (let before = 0; before < 12; before++)
+    for (let length = 1; length < 12; length++) {
+      const text = `${'a.'.repeat(before)}.${'b'.repeat(length)}é.${'c'.repeat(length)}`;
+      assert.equal(runs(text, 5), length < 5 ? [] : ['b'.repeat(length), 'c'.repeat(length)], text);
+    }
 });
 
 test.run();
