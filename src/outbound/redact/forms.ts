@@ -3,8 +3,7 @@
 import { BYTES, CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
-/** All of them begin with a letter or a digit: where none stands, no alternative is tried. */
-const START = '(?<![A-Za-z0-9_-])(?=[A-Za-z0-9])';
+const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
 const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
 const KEBAB = /^[a-z]+(?:[-_][a-z]+)+$/;
