@@ -61,10 +61,18 @@ export function isBinary({ text }: LogEnd): boolean {
 }
 
 /** The lines of a log, cleaned, in order, blank ones left in as ''. Never throws. */
-export function cleanLines({ text, cut }: LogEnd): string[] {
+export const cleanLines = (log: LogEnd): string[] => rawLines(log).map(cleanLine);
+
+/** The same, the last one first, each cleaned when somebody asks for it. */
+export function* cleanLinesFromEnd(log: LogEnd): Generator<string, void> {
+  for (const line of rawLines(log).reverse()) yield cleanLine(line);
+}
+
+function rawLines({ text, cut }: LogEnd): string[] {
   const lines = text.split('\n');
   if (cut && lines.length > 1) lines.shift();
-  return lines.map((line, i) => cleanLine(cut && i === 0 ? line.slice(-MAX_LINE_CHARS) : line));
+  if (cut) lines[0] = (lines[0] as string).slice(-MAX_LINE_CHARS);
+  return lines;
 }
 
 /** One line, cleaned. */

@@ -1,5 +1,5 @@
 // What broke, and where: the error lines, the end of the log, and the stage in the owner's words.
-import { cleanLine, cleanLines } from '../../failure/clean.ts';
+import { cleanLine, cleanLinesFromEnd } from '../../failure/clean.ts';
 import { isChatter, isFrame } from '../../failure/grade.ts';
 import { commandText, type FailureContext } from '../context.ts';
 import type { PartLines } from '../document.ts';
@@ -94,19 +94,17 @@ const withoutDone = (lines: readonly string[], heading: RegExp, next: RegExp): s
 /** The last lines of the log, cleaned, a line that repeats said once. */
 export function lastLines(log: string): string[] {
   const cut = log.length > MAX_LOG_CHARS;
-  const lines = cleanLines({ text: cut ? log.slice(-MAX_LOG_CHARS) : log, cut }).filter((line) => line !== '');
-  const newestFirst: string[] = [];
-  let times = 1;
-  for (let i = lines.length - 1; i >= 0 && newestFirst.length < MAX_LOG_LINES; i--) {
-    const line = lines[i] as string;
-    if (line === lines[i - 1]) {
-      times++;
-      continue;
-    }
-    newestFirst.push(times > 1 ? `${clipLine(line)} (${times} times)` : clipLine(line));
-    times = 1;
+  const newestFirst: { line: string; times: number }[] = [];
+  for (const line of cleanLinesFromEnd({ text: cut ? log.slice(-MAX_LOG_CHARS) : log, cut })) {
+    const last = newestFirst.at(-1);
+    if (line === '') continue;
+    if (line === last?.line) last.times++;
+    else if (newestFirst.length === MAX_LOG_LINES) break;
+    else newestFirst.push({ line, times: 1 });
   }
-  return newestFirst.reverse();
+  return newestFirst
+    .reverse()
+    .map(({ line, times }) => (times > 1 ? `${clipLine(line)} (${times} times)` : clipLine(line)));
 }
 
 export const successCriteria: PartLines = ({ stage }) => {

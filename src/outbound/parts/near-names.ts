@@ -33,32 +33,35 @@ export function nearNames(files: readonly SourceFile[], names: readonly NameClue
     .filter(({ text, strong }) => strong && text.length >= MIN_LENGTH && /^[A-Za-z_][\w-]*$/.test(text))
     .slice(0, MAX_NAMES);
   if (wanted.length === 0) return [];
-  const words = new Map<string, { path: string; line: number; count: number }>();
+  const words = new Map<string, { file: SourceFile; count: number }>();
   let room = MAX_CHARS;
-  for (const { path, text } of files) {
+  for (const file of files) {
     if (room <= 0) break;
-    room -= text.length;
-    text.split('\n').forEach((line, i) => {
-      for (const [word] of line.matchAll(WORDS)) {
-        const place = words.get(word);
-        if (place) place.count++;
-        else words.set(word, { path, line: i + 1, count: 1 });
-      }
-    });
+    room -= file.text.length;
+    for (const word of file.text.match(WORDS) ?? []) {
+      const place = words.get(word);
+      if (place) place.count++;
+      else words.set(word, { file, count: 1 });
+    }
   }
   return wanted.flatMap(({ text, weight }): NearName[] => {
-    const placesOf = (is: (name: string, word: string) => boolean) =>
-      [...words].filter(([word]) => is(text, word)).map(([word, place]) => ({ like: word, ...place }));
-    const subject = { name: text, weight, exact: words.get(text)?.count ?? 0 };
-    const near = placesOf(isNear).slice(0, MAX_LIKE);
-    if (near.length > 0) return [{ ...subject, places: near }];
-    const places = likest(text, placesOf(isRelated));
-    return places.length === 0 ? [] : [{ ...subject, places, related: true as const }];
+    const those = (are: (name: string, word: string) => boolean) =>
+      [...words].filter(([word]) => are(text, word)).map(([like, place]) => ({ like, ...place }));
+    const near = those(isNear).slice(0, MAX_LIKE);
+    const found = near.length > 0 ? near : likest(text, those(isRelated));
+    if (found.length === 0) return [];
+    const places = found.map(({ like, file, count }) => ({ like, path: file.path, line: lineOf(like, file), count }));
+    const subject = { name: text, weight, exact: words.get(text)?.count ?? 0, places };
+    return [near.length > 0 ? subject : { ...subject, related: true }];
   });
 }
 
+/** The first line that has a word. */
+const lineOf = (word: string, { text }: SourceFile): number =>
+  text.split('\n').findIndex((line) => line.match(WORDS)?.includes(word)) + 1;
+
 /** As many as help, those that are most like `name` first. */
-export const likest = (name: string, places: NearName['places']): NearName['places'] =>
+export const likest = <T extends { readonly like: string }>(name: string, places: readonly T[]): T[] =>
   places.toSorted((a, b) => distance(a.like, name) - distance(b.like, name)).slice(0, MAX_LIKE);
 
 /**

@@ -1,7 +1,7 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
 import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
-import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
+import { isLineStart, LINE_START, lineBefore, lineBelow, lineFrom, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import type { Span } from './spans.ts';
 
@@ -49,6 +49,7 @@ const ASKS =
 function inCall({ text, start, end, word, strength }: Name): Span[] {
   ARGUMENTS.lastIndex = end;
   const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
+  if (hit === '') return [];
   // A word inside of a longer text in quotes is no argument.
   if (/^["']/.test(hit) && !/["'-]/.test(text.charAt(start - 1))) return [];
   if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
@@ -57,7 +58,7 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
     isNoSecret(value, word, '=') ||
     /^--?\w/.test(value) ||
     (strengthOf(value) >= SECRET && lookOf(value) < CHOSEN);
-  if (value === '' || isAsking || isProse(value)) return [];
+  if (isAsking || isProse(value)) return [];
   // Words in a list are no arguments, unless one looks so.
   const isArgument = hit.includes('(')
     ? strength === PASSWORD || (strength < SECRET && hit.includes(','))
@@ -85,9 +86,9 @@ const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 const FOLLOWED = /["'`\])*.]{0,3}(?:[ \t|]|\.{3}|\r?\n|$)/y;
 
 function lineBehind(text: string, end: number): string {
-  const rest = text.slice(end, end + REACH);
-  const length = rest.search(/[\r\n]/);
-  return length === -1 ? rest : rest.slice(0, length);
+  const line = lineFrom(text, end, REACH);
+  const length = line.indexOf('\r');
+  return length === -1 ? line : line.slice(0, length);
 }
 
 /** Words behind a name on its line, in sentences, commands, directives, listings; else the word alone on the next line. */
@@ -162,13 +163,14 @@ const LOGIN_BEFORE = /(?:login|user(?:name)?|account)[ \t]+(?!(?:or|and|&)[ \t])
 /** The value of a line of its own: `auth_pass word`, `ENV DB_PASSWORD word`, `password ..... word`, `password word` beside such lines. */
 function ofDirective({ text, start, end, word, strength }: Name, before: string, line: string): Span[] {
   if (strength < HINT) return [];
-  const isSet = SETS.test(before.slice(-24)) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
   const isLogin = strength >= SECRET && LOGIN_BEFORE.test(before.slice(-80));
+  const match = DIRECTIVE.exec(isLogin ? line.replace(/^([ \t]+\S+)[ \t].*/, '$1') : line);
+  if (match === null) return [];
+  const isSet = SETS.test(before.slice(-24)) && (/[._-]|^[A-Z]{2}/.test(word) || /option|config|\$$/i.test(before));
   const lead = before.replace(LISTED, '');
   if (!isSet && !isLogin && (strength < SECRET || !(strength === PASSWORD ? SOME_WORDS : LINE_START).test(lead)))
     return [];
-  const [, gap = '', double, single, bare = ''] =
-    DIRECTIVE.exec(isLogin ? line.replace(/^([ \t]+\S+)[ \t].*/, '$1') : line) ?? [];
+  const [, gap = '', double, single, bare = ''] = match;
   const value = double ?? single ?? bare;
   if (value === '' || isProse(value) || isNoSecret(value, word, '=') || FILE.test(value)) return [];
   const isNamed =
@@ -188,7 +190,7 @@ const IS_DIRECTIVE = /^[ \t]*[A-Za-z][\w-]{1,32}[ \t]+(?!\S*\.{3})[^\s=:]\S*[ \t
 /** A line beside it is a word and its value, too. */
 function isAmongDirectives(text: string, start: number, end: number): boolean {
   const lineStart = start - lineBefore(text, start).length;
-  const behind = text.slice(end, end + 2 * REACH).split('\n')[1] ?? '';
+  const behind = lineBelow(text, end, 2 * REACH);
   return (
     isLineStart(text, lineStart) &&
     [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
@@ -216,7 +218,7 @@ const SHOWS =
 export function below({ text, start, end, word, strength }: Name, line: string): Span[] {
   if (strength <= HINT || line.length >= REACH || PUBLIC.test(line)) return [];
   const from = end + (/^[^\n]*\n(?:[ \t]*\r?\n)?/.exec(text.slice(end, end + 2 * REACH))?.[0].length ?? text.length);
-  const next = text.slice(from, from + MAX_WORD).split('\n')[0] as string;
+  const next = lineFrom(text, from, MAX_WORD);
   const value = ALONE.exec(next)?.[1] ?? '';
   const look = lookOf(value);
   if (look !== BYTES && look < CHOSEN) return [];

@@ -3,7 +3,6 @@
 import type { Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
 
-const BASE64 = charSet(/[A-Za-z0-9+/]/);
 const MARK = /-{4,5} ?(BEGIN|END) [A-Za-z0-9 ]{1,48}-{4,5}/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
 const BREAKS = /\r?\n|\r|(?:\\{1,4}[nr])+/g;
@@ -69,14 +68,17 @@ function bodies(lines: readonly Line[]): Span[] {
   });
 }
 
+const BASE64 = charSet(/[A-Za-z0-9+/]/);
+const MIN_WRAPPED = 58;
+
 /** Two or more lines in a row that hold nothing but base64 of the usual widths, and the shorter one that ends them. */
 function wrapped(text: string): Span[] {
   // Most texts have no such line, and taking them apart costs more than looking.
-  let longest = 0;
-  eachRun(text, BASE64, (start, end) => {
-    longest = Math.max(longest, end - start);
+  let isLikely = false;
+  eachRun(text, BASE64, MIN_WRAPPED, () => {
+    isLikely = true;
   });
-  if (longest < 58) return [];
+  if (!isLikely) return [];
   const spans: Span[] = [];
   let run: Line[] = [];
   const close = (last?: Line) => {

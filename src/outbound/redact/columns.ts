@@ -23,6 +23,7 @@ export function findInColumns(text: string): Span[] {
   const spans: Span[] = [];
   let tables: Table[] = [];
   let [at, previous] = [0, ''];
+  let latest: { line: string; table: Table } | undefined;
   for (const line of text.split('\n')) {
     const open: Table[] = [];
     for (const table of tables) {
@@ -37,10 +38,12 @@ export function findInColumns(text: string): Span[] {
     tables = open;
     // Below another row with bars it is a row itself.
     const isRow = line.includes('|') && previous.includes('|') && !RULE.test(previous);
-    const table = isRow ? undefined : tableBelow(line);
+    // A heading that is printed again and again is read once.
+    const table = isRow ? undefined : line === latest?.line ? latest.table : tableBelow(line);
+    if (table !== undefined) latest = { line, table };
     const same = tables.find(({ separator, width }) => separator === table?.separator && width === table.width);
     if (same !== undefined) for (const [key, named] of table?.columns ?? []) same.columns.set(key, named);
-    else if (table !== undefined) tables.push(table);
+    else if (table !== undefined) tables.push({ ...table, columns: new Map(table.columns) });
     at += line.length + 1;
     previous = line;
   }
@@ -51,7 +54,8 @@ function tableBelow(line: string): Table | undefined {
   if (line.length > MAX_LINE || !MAY_BE_HEADING.test(line)) return undefined;
   // It may be the first line of a text inside of JSON.
   const heading = line.includes('":') ? line.replace(/^.*":[ \t]?"/, '') : line;
-  const separator = SEPARATORS.find((one) => heading.trim().search(one) !== -1);
+  const trimmed = heading.trim();
+  const separator = SEPARATORS.find((one) => trimmed.search(one) !== -1);
   if (separator === undefined) return undefined;
   const names = cellsOf(heading, separator).map((cell) => {
     const { start, end } = withoutQuotes(heading, cell);

@@ -3,7 +3,6 @@
 import { CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
 import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
-import { charSet, eachRun } from './text-index.ts';
 
 const GAP = '[ \\t]{1,8}';
 const VALUE =
@@ -77,7 +76,6 @@ const NONE = new RegExp(
 const MAX_COMMAND = 400;
 const MAX_VALUE = 512;
 const COMMAND_END = /[\r\n|;&\uffff]/;
-const NAME = charSet(/[\w.-]/);
 const OPTIONS = new Map<string, RegExp[]>();
 for (const row of PROGRAMS.trim().split('\n')) {
   const [programs = '', ...rest] = row.split(': ');
@@ -85,23 +83,22 @@ for (const row of PROGRAMS.trim().split('\n')) {
   const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'dg');
   for (const program of programs.split(' ')) OPTIONS.set(program, [...(OPTIONS.get(program) ?? []), pattern]);
 }
+const PROGRAM = new RegExp(`(?<![\\w.-])(?:${[...OPTIONS.keys()].join('|').replaceAll('.', '\\.')})(?=[ \\t])`, 'g');
 
 function findOptions(text: string): Span[] {
   const commands = new Map<RegExp, Range[]>();
-  eachRun(text, NAME, (start, nameEnd) => {
-    const isName = /[ \t]/.test(text.charAt(nameEnd));
-    const patterns = isName ? OPTIONS.get(text.slice(start, nameEnd)) : undefined;
-    if (patterns === undefined) return;
+  for (const { 0: program, index: start } of text.matchAll(PROGRAM)) {
     const length = text.slice(start, start + MAX_COMMAND).search(COMMAND_END);
     const range = { start, end: start + (length === -1 ? MAX_COMMAND : length) };
-    for (const pattern of patterns) {
+    for (const pattern of OPTIONS.get(program) ?? []) {
       const ranges = commands.get(pattern) ?? [];
       const last = ranges.at(-1);
+      commands.set(pattern, ranges);
       // Commands that overlap are one: each part of a text is searched once for an option.
       if (last !== undefined && start <= last.end) last.end = Math.max(last.end, range.end);
-      else commands.set(pattern, [...ranges, { ...range }]);
+      else ranges.push({ ...range });
     }
-  });
+  }
   return [...commands].flatMap(([pattern, ranges]) =>
     ranges.flatMap(({ start, end }) => {
       const line = text.slice(end, end + MAX_VALUE).split(/[\r\n]/)[0] as string;

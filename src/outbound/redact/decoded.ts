@@ -29,12 +29,12 @@ function inRuns(view: View, find: Find): Span[] {
     texts.push(decoded.inside);
     from += decoded.inside.length + BETWEEN.length;
   };
-  eachRun(view.text, ENCODED, (start, end) => {
-    if (end - start < MIN_RUN) return;
+  eachRun(view.text, ENCODED, MIN_RUN, (start, end) => {
+    const run = view.text.slice(start, end);
+    if (!MAY_HOLD_TEXT.test(run)) return;
     // One that nothing was taken out of is found in the text itself.
     const range = inOriginal(view, { start, end });
-    if (view.at !== undefined && range.end - range.start <= end - start) return;
-    const run = view.text.slice(start, end);
+    if (view.parts !== undefined && range.end - range.start <= run.length) return;
     add(start, run.length, fromBase64(run));
     if (/[0-9a-fA-F]{16}/.test(run))
       for (const { 0: hex, index } of run.matchAll(HEX)) add(start + index, hex.length, fromHex(hex));
@@ -80,6 +80,7 @@ function fromHex(run: string): Decoded | undefined {
 // What the first bits of printable characters become, at the beginning: most runs are no text, and decoding costs more
 // than looking.
 const TEXT_IN_BASE64 = /^(?:[CDI-Za-f].{3}){2}[CDI-Za-f]/;
+const MAY_HOLD_TEXT = /^.{0,3}(?:[CDI-Za-f].{3}){2}[CDI-Za-f]|[0-9a-fA-F]{16}/;
 const TEXT_IN_HEX = /^(?:[2-7].|0[9aAdD]){6}/;
 
 /** As much of the beginning as is looked at. */

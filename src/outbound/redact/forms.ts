@@ -129,7 +129,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     (value) => lookOf(value) < BYTES && !KEBAB.test(value),
   ],
   'password: value at the end of a sentence': [
-    /(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?![^\r\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \t][^\r\n:="'/]{1,60}:[ \t]{1,4}(?<secret>[^\s"';{}()=:/,<>$|#-][^\s"';,<>|]{5,256}?)[ \t]*\.?$/dgim,
+    /(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?=[ \t][^\r\n:="'/]{1,60}:)(?![^\r\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \t][^\r\n:="'/]{1,60}:[ \t]{1,4}(?<secret>[^\s"';{}()=:/,<>$|#-][^\s"';,<>|]{5,256}?)[ \t]*\.?$/dgim,
     (value) => NO_WORD.test(value) || (lookOf(value) < CHOSEN && !/^[0-9a-f]{16,}$/i.test(value)),
   ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,

@@ -32,15 +32,19 @@ const BOTH_CASES = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 /** Which of these a word is; quotes and stops around it are no part of it. */
 export function lookOf(word: string): number {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return NONE;
-  if (/\s/.test(word) || OTHER.test(word) || AT.test(word) || PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
-  if (/^[A-Za-z]+$/.test(word)) return isIrregular(word) ? CHOSEN : PLAIN;
+  // What has only letters, as most words, needs not be asked for a sign or a digit.
+  const isLetters = /^[A-Za-z]+$/.test(word);
+  if (!isLetters && (/\s/.test(word) || OTHER.test(word) || AT.test(word))) return NONE;
+  if (PUBLIC.test(word) || NO_VALUE.test(word)) return NONE;
+  if (isLetters) return isIrregular(word) ? CHOSEN : PLAIN;
   if (/^(?:0x)?[0-9a-f-]+$/i.test(word)) return /^(?=.*\d)[0-9a-f](?:-?[0-9a-f]){15,}$/i.test(word) ? BYTES : NONE;
   if (/^[a-z]\w{0,15}[_-](?=[a-f]*\d)[0-9a-f]{24,}$/i.test(word)) return BYTES;
-  if (isDrawn(strangeParts(word, 3)) || isDrawn(strangeParts(word, 12), 12)) return DRAWN;
+  const hasDigit = /\d/.test(word);
+  if (hasDigit && (isDrawn(strangeParts(word, 3)) || isDrawn(strangeParts(word, 12), 12))) return DRAWN;
   if (/[/\\=:(){}<>[\]|]/.test(word)) return NONE;
-  if (SIGN.test(word)) return /[a-z]/i.test(word) && (/\d/.test(word) || BOTH_CASES.test(word)) ? MIXED : NONE;
-  if (SEVERAL.test(word)) return !/\d/.test(word) ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
-  return !/\d/.test(word) || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
+  if (SIGN.test(word)) return /[a-z]/i.test(word) && (hasDigit || BOTH_CASES.test(word)) ? MIXED : NONE;
+  if (SEVERAL.test(word)) return !hasDigit ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
+  return !hasDigit || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
 }
 
 /** Letters that do not follow each other, and capitals where no name has them. */

@@ -25,6 +25,8 @@ export const isNameChar = (code: number): boolean =>
   code === 46 ||
   (code > 127 && code < 0xffff);
 
+const isJoint = (code: number): boolean => code === 45 || code === 46;
+
 /** `api key`, `seed phrase`, `mot de passe`: the words before say what it is. */
 const NEEDS_MORE = /^(?:keys?|phrase|words|passe)$/i;
 const BEFORE = /(?:^|[^\p{L}\d])((?:[\p{L}\d]{1,24} ){1,2})$/u;
@@ -36,8 +38,8 @@ export function nameAround(text: string, index: number): Name {
   let [start, end] = [index, index];
   while (index - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
   while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !text.startsWith('..', end)) end++;
-  while (/[.-]/.test(text.charAt(start))) start++;
-  while (/[.-]/.test(text.charAt(end - 1))) end--;
+  while (isJoint(text.charCodeAt(start))) start++;
+  while (isJoint(text.charCodeAt(end - 1))) end--;
   REST_OF_NAME.lastIndex = end;
   end += REST_OF_NAME.exec(text)?.[0].length ?? 0;
   const word = text.slice(start, end);
@@ -52,6 +54,20 @@ export function lineBefore(text: string, at: number): string {
   const lead = text.slice(Math.max(0, at - MAX_LEAD), at);
   return lead.slice(lead.lastIndexOf('\n') + 1);
 }
+
+/** What stands from a place to the end of its line, or to `most` characters behind it. */
+export function lineFrom(text: string, at: number, most: number): string {
+  // The part first: a search in the whole text would read all of it for each name.
+  const part = text.slice(at, at + most);
+  const end = part.indexOf('\n');
+  return end === -1 ? part : part.slice(0, end);
+}
+
+/** The same of the line below it; '' when that begins farther away. */
+export const lineBelow = (text: string, at: number, most: number): string => {
+  const { length } = lineFrom(text, at, most);
+  return length === most ? '' : lineFrom(text, at + length + 1, most - length - 1);
+};
 
 export const isLineStart = (text: string, at: number): boolean => at === 0 || text.charCodeAt(at - 1) === 10;
 

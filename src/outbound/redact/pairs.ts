@@ -1,7 +1,7 @@
 // The value of a pair whose key says that it is secret, in YAML, JSON, TOML, HCL, ini and env files, programs, logs and
 // traces of a shell. A name, a reference, a template or a word of an error message is no value.
 import { BYTES, CHOSEN, isHighEntropy, isNoSecret, isProse, lookOf, looksChosen } from './looks.ts';
-import { isLineStart, LINE_START, lineBefore, type Name, spanOf } from './name-places.ts';
+import { isLineStart, LINE_START, lineBefore, lineBelow, type Name, spanOf } from './name-places.ts';
 import { PASSWORD } from './names.ts';
 import type { Span } from './spans.ts';
 
@@ -221,7 +221,7 @@ function isAmongPairs({ text, at }: Pair, value: string): boolean {
       .slice(Math.max(0, at - MAX_WORD), at)
       .split('\n')
       .at(-2) ?? '';
-  const behind = text.slice(at, at + MAX_WORD).split('\n')[1] ?? '';
+  const behind = lineBelow(text, at, MAX_WORD);
   return [before, behind].some((line) => line.length < MAX_INDENT && IS_PAIR.test(line));
 }
 

@@ -16,8 +16,7 @@ const PUBLIC_BEFORE =
 /** Also the word that a random one is part of: `glpat-…`, `hf_…`. */
 export function findRandomWords(text: string): Span[] {
   const spans: Span[] = [];
-  eachRun(text, RUN, (start, end) => {
-    if (end - start < MIN_MIXED) return;
+  eachRun(text, RUN, MIN_MIXED, (start, end) => {
     const run = text.slice(start, end);
     if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return;
     // Shorter base64 with padding or a plus sign is as often a digest or a public key.

@@ -115,6 +115,7 @@ export function createRedactor(options: {
 
   /** What is masked changes what stands beside it, so passes are made there until nothing changes. */
   function redact(text: string): string {
+    if (text === '') return '';
     // What was masked at one place is masked at all others, where only the word itself stands.
     const repeated = new TextIndex(MIN_SECRET_LENGTH, 16);
     let before = text;

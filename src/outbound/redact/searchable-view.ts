@@ -4,16 +4,47 @@ import type { Range } from './spans.ts';
 
 export interface View {
   text: string;
-  /** Where each character of `text` begins in the original, and where it ends; undefined: at its own place. */
-  at?: Int32Array;
-  ends?: Int32Array;
+  /** Which parts of the original its own parts are, see ViewMaker; undefined: it is the original. */
+  parts?: readonly number[];
+  /** The view that it was made from; undefined: from the original. */
+  of?: View | undefined;
+}
+
+/** Puts a view together; a part of it takes four numbers, however long it is. */
+class ViewMaker {
+  readonly #texts: string[] = [];
+  readonly #parts: number[] = [];
+  #size = 0;
+
+  /** Each character of `text` stands for `width` characters: the first for those at `start`, the next for those `step` farther on. */
+  add(text: string, start: number, step = 1, width = 1): void {
+    if (text === '') return;
+    this.#texts.push(text);
+    this.#parts.push(this.#size, start, step, width);
+    this.#size += text.length;
+  }
+
+  view = (of?: View): View => ({ text: this.#texts.join(''), parts: this.#parts, of });
+}
+
+/** What one character of a view stands for. */
+function placeOf(parts: readonly number[], index: number): Range {
+  let [low, high] = [0, parts.length / 4 - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((parts[middle * 4] as number) <= index) low = middle;
+    else high = middle - 1;
+  }
+  const field = (n: number): number => parts[low * 4 + n] as number;
+  const start = field(1) + (index - field(0)) * field(2);
+  return { start, end: start + field(3) };
 }
 
 /** Where a part of a view that is not empty stands in the original. */
-export function inOriginal({ at, ends }: View, { start, end }: Range): Range {
-  if (at === undefined) return { start, end };
-  const last = end - 1;
-  return { start: at[start] as number, end: ends ? (ends[last] as number) : (at[last] as number) + 1 };
+export function inOriginal({ parts, of }: View, { start, end }: Range): Range {
+  if (parts === undefined) return { start, end };
+  const range = { start: placeOf(parts, start).start, end: placeOf(parts, end - 1).end };
+  return of === undefined ? range : inOriginal(of, range);
 }
 
 /** All views of a text but the one without blanks; undefined, or none, where one would be the text itself. */
@@ -115,7 +146,7 @@ const NAMED: Record<string, string> = {
 
 function plainOf(mark: string): string {
   const named = NAMED[mark];
-  if (named !== undefined) return named;
+  if (named !== undefined || mark.length === 2) return named ?? mark.slice(1);
   if (/^%|^\\x/.test(mark)) return Buffer.from(mark.replace(/%|\\x/g, ''), 'hex').toString('utf8');
   const [, base, digits = ''] = /^(\\u|&#x|&#|\\(?=\d))(\w+)/.exec(mark) ?? [];
   if (base === undefined) return mark.slice(1);
@@ -139,52 +170,32 @@ function unescapedViews(text: string): View[] {
 
 function unescapedView(view: View): View | undefined {
   const { text } = view;
-  const parts: string[] = [];
-  const at = new Int32Array(text.length);
-  const ends = new Int32Array(text.length);
-  let size = 0;
+  const made = new ViewMaker();
   let from = 0;
-  const copy = (start: number, end: number) => {
-    parts.push(text.slice(start, end));
-    for (let i = start; i < end; i++) put(i, i + 1);
-  };
+  const copy = (start: number, end: number) => made.add(text.slice(start, end), start);
   /** Lines far from any escape are in the text itself: they are left out. */
   const keep = (to: number) => {
+    if (to - from < MIN_GAP) return copy(from, to);
     const head = from === 0 ? 0 : lineAfter(text, from, to);
     const tail = to === text.length ? to : lineBefore(text, head, to);
     if (tail - head < MIN_GAP) return copy(from, to);
     copy(from, head);
-    parts.push(`${WALL}\n`);
-    put(head, head + 1);
-    put(tail - 1, tail);
+    made.add(WALL, head);
+    made.add('\n', tail - 1);
     copy(tail, to);
-  };
-  // As `inOriginal`, without an object for each character.
-  const put = (start: number, end: number) => {
-    at[size] = view.at === undefined ? start : (view.at[start] as number);
-    ends[size++] =
-      view.ends !== undefined
-        ? (view.ends[end - 1] as number)
-        : view.at === undefined
-          ? end
-          : (view.at[end - 1] as number) + 1;
   };
   for (const { 0: mark, index } of text.matchAll(ESCAPE)) {
     keep(index);
     from = index + mark.length;
     const plain = plainOf(mark);
-    parts.push(plain);
     // Of a run that stands for single bytes each has its own part; of a character of several bytes all of it.
     const unit = mark.startsWith('%') ? 3 : 4;
-    const isBytes = plain.length * unit === mark.length;
-    for (let i = 0; i < plain.length; i++) {
-      if (isBytes) put(index + i * unit, index + (i + 1) * unit);
-      else put(index, from);
-    }
+    if (plain.length * unit === mark.length) made.add(plain, index, unit, unit);
+    else made.add(plain, index, 0, mark.length);
   }
   if (from === 0) return undefined;
   keep(text.length);
-  return { text: parts.join(''), at: at.subarray(0, size), ends: ends.subarray(0, size) };
+  return made.view(view);
 }
 
 /** Shorter parts are not worth leaving out. */
@@ -216,16 +227,13 @@ function gapsOf(text: string, pattern: RegExp): Range[] {
 
 /** `gaps` are in order and apart; `mark`, of at most one character, stands in the place of each. */
 function viewWithout(text: string, gaps: readonly Range[], mark = ''): View {
-  const parts: string[] = [];
-  const at = new Int32Array(text.length + gaps.length);
-  let size = 0;
+  const made = new ViewMaker();
   let from = 0;
-  for (const { start, end } of [...gaps, { start: text.length, end: text.length }]) {
-    parts.push(text.slice(from, start));
-    for (let i = from; i < start; i++) at[size++] = i;
-    if (mark !== '') at[size++] = start;
+  for (const { start, end } of gaps) {
+    made.add(text.slice(from, start), from);
+    made.add(mark, start);
     from = end;
   }
-  const all = parts.join(mark);
-  return { text: all, at: at.subarray(0, all.length) };
+  made.add(text.slice(from), from);
+  return made.view();
 }

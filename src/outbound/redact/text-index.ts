@@ -127,28 +127,25 @@ export class PieceTable {
 /** Says of most hashes that were not added that they were not, and of none that was. */
 class BitFilter {
   readonly #size: number;
-  readonly #shift: number;
+  /** Of the upper 32 bits of a hash, to the number of its bit. */
+  readonly shift: number;
   /** Made when it is first needed: most redactors know few secrets or none. */
-  #bits = new Uint8Array(0);
+  bits = new Uint8Array(0);
 
   constructor(bits: number) {
     this.#size = 1 << (bits - 3);
-    this.#shift = 32 - bits;
+    this.shift = 32 - bits;
   }
 
   add(hash: number): void {
-    if (this.#bits.length === 0) this.#bits = new Uint8Array(this.#size);
-    const bit = Math.floor(hash / 0x100000) >>> this.#shift;
-    this.#bits[bit >> 3] = (this.#bits[bit >> 3] as number) | (1 << (bit & 7));
-  }
-
-  /** `head`: the upper 32 bits of a hash. */
-  has(head: number): boolean {
-    const bit = head >>> this.#shift;
-    return ((this.#bits[bit >> 3] as number) & (1 << (bit & 7))) !== 0;
+    if (this.bits.length === 0) this.bits = new Uint8Array(this.#size);
+    const bit = Math.floor(hash / 0x100000) >>> this.shift;
+    this.bits[bit >> 3] = (this.bits[bit >> 3] as number) | (1 << (bit & 7));
   }
 }
 
+/** Lets everything pass. */
+const NO_FILTER: Pick<BitFilter, 'bits' | 'shift'> = { bits: Uint8Array.of(0b11), shift: 31 };
 const BASE_A = 0x01000193;
 const BASE_B = 0x5bd1e995;
 
@@ -157,39 +154,46 @@ export function eachPiece(
   text: string,
   length: number,
   each: (hash: number, end: number) => void,
-  filter?: BitFilter,
+  { bits, shift } = NO_FILTER,
 ): void {
-  let [a, b] = [0, 0];
-  let [topA, topB] = [1, 1];
-  for (let i = 0; i < length; i++) [topA, topB] = [Math.imul(topA, BASE_A), Math.imul(topB, BASE_B)];
+  let [hash, top] = [0, 1];
+  for (let i = 0; i < length; i++) top = Math.imul(top, BASE_A);
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i) + 1;
-    a = (Math.imul(a, BASE_A) + code) | 0;
-    b = (Math.imul(b, BASE_B) + code) | 0;
-    if (i >= length) {
-      const gone = text.charCodeAt(i - length) + 1;
-      a = (a - Math.imul(topA, gone)) | 0;
-      b = (b - Math.imul(topB, gone)) | 0;
-    }
-    // 52 bits: two different pieces with the same hash will not occur.
-    if (i >= length - 1 && (filter === undefined || filter.has(a))) each((a >>> 0) * 0x100000 + (b >>> 12), i + 1);
+    hash = (Math.imul(hash, BASE_A) + text.charCodeAt(i) + 1) | 0;
+    if (i >= length) hash = (hash - Math.imul(top, text.charCodeAt(i - length) + 1)) | 0;
+    const bit = hash >>> shift;
+    // The filter asks here, not in a function of its own: this is done for every character of every text.
+    if (i >= length - 1 && ((bits[bit >> 3] as number) >> (bit & 7)) & 1)
+      each((hash >>> 0) * 0x100000 + secondHash(text, i + 1 - length, i + 1), i + 1);
   }
+}
+
+/** With 52 bits in all two different pieces with the same hash will not occur. */
+function secondHash(text: string, start: number, end: number): number {
+  let hash = 0;
+  for (let i = start; i < end; i++) hash = (Math.imul(hash, BASE_B) + text.charCodeAt(i) + 1) | 0;
+  return hash >>> 12;
 }
 
 /** For `eachRun`: which characters below 128 a pattern of one character matches. */
 export const charSet = (pattern: RegExp): Uint8Array =>
   Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
 
-/** Calls `each` for every longest run of characters of a set; a pattern would begin anew at each of them. */
-export function eachRun(text: string, set: Uint8Array, each: (start: number, end: number) => void): void {
-  let start = -1;
-  for (let i = 0; i < text.length; i++) {
-    const isIn = set[text.charCodeAt(i)] === 1;
-    if (isIn && start === -1) start = i;
-    else if (!isIn && start !== -1) {
-      each(start, i);
-      start = -1;
-    }
+/**
+ * Calls `each` for every longest run of at least `least` characters of a set. Such a run holds one of every `least` places,
+ * so that most characters are not looked at.
+ */
+export function eachRun(
+  text: string,
+  set: Uint8Array,
+  least: number,
+  each: (start: number, end: number) => void,
+): void {
+  for (let at = least - 1; at < text.length; at += least) {
+    if (set[text.charCodeAt(at)] !== 1) continue;
+    let start = at;
+    while (start > 0 && set[text.charCodeAt(start - 1)] === 1) start--;
+    while (at < text.length && set[text.charCodeAt(at)] === 1) at++;
+    if (at - start >= least) each(start, at);
   }
-  if (start !== -1) each(start, text.length);
 }

@@ -77,11 +77,18 @@ test('thousands of pieces are found again, each with the tag that it had first',
   assert.equal(tags, expected.flat());
 });
 
-test('runs of characters are as long as can be, to the end of the text', () => {
-  const runs: string[] = [];
-  const text = '.ab.1.c2é{z';
-  eachRun(text, charSet(/[a-z]/), (start, end) => runs.push(text.slice(start, end)));
-  assert.equal(runs, ['ab', 'c', 'z']);
+test('runs of characters are as long as can be, to the end of the text, and none is missed wherever it begins', () => {
+  const runs = (text: string, least: number): string[] => {
+    const found: string[] = [];
+    eachRun(text, charSet(/[a-z]/), least, (start, end) => found.push(text.slice(start, end)));
+    return found;
+  };
+  assert.equal(runs('.ab.1.c2é{z', 1), ['ab', 'c', 'z']);
+  for (let before = 0; before < 12; before++)
+    for (let length = 1; length < 12; length++) {
+      const text = `${'a.'.repeat(before)}.${'b'.repeat(length)}é.${'c'.repeat(length)}`;
+      assert.equal(runs(text, 5), length < 5 ? [] : ['b'.repeat(length), 'c'.repeat(length)], text);
+    }
 });
 
 test.run();
