@@ -17,7 +17,7 @@ type Row = readonly [programs: RegExp, test: Test, severity?: Severity];
 
 const always: Test = () => true;
 const verb =
-  (verbs: RegExp, within = 3): Test =>
+  (verbs: RegExp, within: number): Test =>
   (args) =>
     args.verb(verbs, within);
 
