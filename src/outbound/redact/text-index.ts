@@ -183,7 +183,8 @@ export const charSet = (pattern: RegExp): Uint8Array =>
 /** Calls `each` for every longest run of characters of a set; a pattern would begin anew at each of them. */
 export function eachRun(text: string, set: Uint8Array, each: (start: number, end: number) => void): void {
   let start = -1;
-  for (let i = 0; i < text.length; i++) {
+  // One past the end there is no character, so that the last run is closed, too.
+  for (let i = 0; i <= text.length; i++) {
     const isIn = set[text.charCodeAt(i)] === 1;
     if (isIn && start === -1) start = i;
     else if (!isIn && start !== -1) {
@@ -191,5 +192,4 @@ export function eachRun(text: string, set: Uint8Array, each: (start: number, end
       start = -1;
     }
   }
-  if (start !== -1) each(start, text.length);
 }

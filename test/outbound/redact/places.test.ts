@@ -1,0 +1,87 @@
+// Where a value stands to its name, and what around it stays: whole texts, with *** for what is masked.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import type { Secret } from '../../../src/outbound/redact/secret.ts';
+
+function shown(text: string, secrets: readonly Secret[] = []): string {
+  return createRedactor({ secrets })
+    .redact(text)
+    .replace(/SECRET_\w+?_END/g, '***');
+}
+
+/** Each text with its *** put back masks to itself: `{word}` is what is masked. */
+function assertMasked(texts: readonly string[]): void {
+  for (const text of texts)
+    assert.is(shown(text.replace(/[{}]/g, '')), text.replace(/\{[^}]*\}/g, '***'), JSON.stringify(text));
+}
+
+test('a directive is a line of its own: by the gap, a name of several words, a login or lines like it', () => {
+  assertMasked([
+    'password wednesday',
+    'password  wednesday',
+    'password   {wednesday}',
+    'admin-password {wednesday}',
+    'user root\npassword {wednesday}\n',
+    'user root\ntoken wednesday\n',
+    'login root token {wednesday}',
+    'login root password {wednesday} and more',
+    'db_password plain {wednesday}',
+    'db_password wednesday plain',
+  ]);
+});
+
+test('a login is a user and a word with a colon between, behind a name that speaks of one', () => {
+  assertMasked(['the auth me:{hunter} is here\n', 'token me:wednesday\n']);
+});
+
+test('the data of a Secret are masked, a list of its data is not', () => {
+  assertMasked([
+    'kind: Secret\ndata:\n  fib: {wednesday}\n',
+    'kind: Secret\ndata:\n  - fib: wednesday\n  - fub: tuesday\n',
+    'kind: Secret\ndata:\n  fib: {wednesday}\n  {- fub}\n',
+  ]);
+});
+
+test('a table ends where a line has not as many cells; cells of few letters or of several words stay', () => {
+  assertMasked([
+    'user,password\nroot,{wednesday}\nthat is all\nthis,tuesday77\n',
+    'user,password\nroot,two words\n',
+    'user,password\nroot,ab\n',
+  ]);
+});
+
+test('a name goes on with what says which one it is, wherever it stands', () => {
+  assertMasked(['x Secret ID = {wednesday}\n', 'a b c Secret ID = {wednesday}, Secret ID = {tuesdays}\n']);
+});
+
+test('a bar or an angle opens a block only at the end of its line', () => {
+  assertMasked(['password: |abc\n', 'password: >wednesday\n', 'password: |\n  {wednesday}\n']);
+});
+
+test('values below a name of several secrets end at an empty line', () => {
+  assertMasked(['  tokens:\n    a: {Hunter!9x}\n\n    b: Hunter!8x\n']);
+});
+
+test('a quoted value is masked, but for what a message quotes', () => {
+  assertMasked(["password: '{wednesday}' or so", "x, token: '{wednesday}'", "unexpected token: 'fi'"]);
+});
+
+test('of several encoded texts each is read from its own beginning', () => {
+  const packed = (text: string) => Buffer.from(text).toString('base64');
+  const line = `a ${packed('password=Hunter!9xK')} b ${packed('password=Hunter!7xQ')} c`;
+  for (const secret of ['Hunter!9xK', 'Hunter!7xQ']) assert.not.match(shown(line), packed(secret).slice(4, 10));
+});
+
+test('pieces of known secrets are found whatever kinds there are', () => {
+  const kinds = ['token', 'password', 'key'].map((kind, i) => ({ value: `${i}bKc3Lm9Qr2St7Uv5${i}`, kind, from: '' }));
+  for (const { value } of kinds) assert.is(shown(`piece ${value.slice(0, 14)} here`, kinds), 'piece *** here');
+});
+
+test('what is beside the base64 of a known secret goes with it, at the very beginning, too', () => {
+  const value = 'Kc3Lm9Qr2St7Uv5Wx1';
+  const packed = Buffer.from(`x${value}y`).toString('base64');
+  assert.match(shown(packed, [{ value, kind: 'token', from: '' }]), /^\*{3}=?$/);
+});
+
+test.run();
