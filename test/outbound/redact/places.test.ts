@@ -84,4 +84,41 @@ test('what is beside the base64 of a known secret goes with it, at the very begi
   assert.match(shown(packed, [{ value, kind: 'token', from: '' }]), /^\*{3}=?$/);
 });
 
+const known = (...given: string[]) => given.map((value) => ({ value, kind: 'token', from: '' }));
+
+test('a known secret of 8 characters is masked inside of words, a shorter one only as a word', () => {
+  assert.is(shown('x abcd y abc z', known('abcd', 'abc')), 'x *** y abc z');
+  assert.is(shown('x abcdefgh y xabcdefghx z', known('abcdefgh')), 'x *** y x***x z');
+  assert.is(shown('x abcdefg y xabcdefgx z', known('abcdefg')), 'x *** y xabcdefgx z');
+});
+
+test('a known phrase is masked whatever blanks are between its words', () => {
+  assert.is(shown('two   words here', known('two words here')), '***');
+});
+
+test('a part of 12 characters is masked, of 11 not, and no part of an address', () => {
+  assert.is(shown('abcdef-hijk here', known('abcdef-hijkl')), 'abcdef-hijk here');
+  assert.is(shown('abcdef-hijkl here', known('abcdef-hijklm')), '*** here');
+  const address = 'https://host.example.org/path/longer/more';
+  assert.is(
+    shown(`see ${address.slice(0, 34)} here ${address}`, known(address)),
+    `see ${address.slice(0, 34)} here ***`,
+  );
+});
+
+test('at most two signs of padding go with the base64 of a known secret', () => {
+  const value = 'Kc3Lm9Qr2St7x';
+  assert.is(shown(`${Buffer.from(value).toString('base64')}==`, known(value)), '***==');
+});
+
+test('a path is open where it begins and ends as a word, at any of its places', () => {
+  const masked = (...paths: string[]) => createRedactor({ secrets: [], paths }).redact('password=fib-fub7');
+  assert.is(masked('a/xfib-fub7', 'b/fib-fub7/c'), 'password=fib-fub7');
+  for (const paths of [[], ['a/xfib-fub7/fib'], ['a/fub7-fib']]) assert.match(masked(...paths), /_END$/);
+});
+
+test('a nonce of another form is refused', () => {
+  assert.throws(() => createRedactor({ secrets: [], nonce: 'x' }), /^a nonce is 8 of /);
+});
+
 test.run();
