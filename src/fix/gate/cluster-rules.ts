@@ -40,11 +40,11 @@ function isMorePower({ keys, value }: Leaf): boolean {
 }
 
 const RARE_HOURS = 7 * 24;
-const HOURS: Readonly<Record<string, number>> = { h: 1, m: 1 / 60, s: 1 / 3600 };
+const HOURS = { h: 1, m: 1 / 60, s: 1 / 3600 };
 
 function isRareInterval({ keys, value }: Leaf): boolean {
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(h|m|s)/g)];
-  const hours = parts.reduce((sum, [, number, unit]) => sum + Number(number) * (HOURS[unit as string] ?? 0), 0);
+  const hours = parts.reduce((sum, [, number, unit]) => sum + Number(number) * HOURS[unit as keyof typeof HOURS], 0);
   return keys.join('.') === 'spec.interval' && hours > RARE_HOURS;
 }
 
@@ -75,7 +75,7 @@ const TAKES_OUT =
 /** A hook is no part of its release; of a resource that is new it takes nothing away. */
 function isTakenOut({ keys, value }: Leaf, { old, now }: Change): boolean {
   const isMark = (all: readonly string[]) => TAKES_OUT.test(all.slice(-4).join('.'));
-  const count = ({ data }: FileFacts) => data?.leaves.filter((leaf) => isMark(leaf.keys)).length ?? 0;
+  const count = ({ data }: FileFacts) => (data?.leaves ?? []).filter((leaf) => isMark(leaf.keys)).length;
   const isMerged = /^(?:merge|override|false)$/i.test(value);
   return isMark(keys) && !isMerged && count(now) > count(old) && kindsOf(now).length <= kindsOf(old).length;
 }

@@ -68,7 +68,7 @@ class Walk {
     if (isAlias(node)) {
       const anchored = this.anchors.get(node.source);
       if (anchored !== undefined && this.leaves.length < MAX_LEAVES)
-        this.leaves.push({ keys, value: anchored, line: this.lineAt(node.range?.[0] ?? 0) });
+        this.leaves.push({ keys, value: anchored, line: this.lineAt(node.range?.[0] as number) });
       return anchored ?? `*${node.source}`;
     }
     if (isMap(node)) {
@@ -80,7 +80,7 @@ class Walk {
       // What a patch puts somewhere is what stands there.
       const [patched] = patchedKeys(made).slice(-1);
       if (patched !== undefined && made.value !== undefined) made[patched] = made.value;
-      this.lines.set(made, this.lineAt(node.range?.[0] ?? 0));
+      this.lines.set(made, this.lineAt(node.range?.[0] as number));
       return made;
     }
     if (isSeq(node)) return node.items.map((item) => this.value(item, keys));

@@ -17,7 +17,7 @@ type Row = readonly [programs: RegExp, test: Test, severity?: Severity];
 
 const always: Test = () => true;
 const verb =
-  (verbs: RegExp, within = 3): Test =>
+  (verbs: RegExp, within: number): Test =>
   (args) =>
     args.verb(verbs, within);
 
@@ -54,8 +54,7 @@ qm pct virsh xl bhyve vboxmanage VBoxManage lxc incus multipass govc xe vmrun pv
 pvesm pvesh pvecm pveum | 4 | free remove delete delnode del
 rbd rados ceph ceph-volume cephadm radosgw-admin gluster linstor drbdadm | 6 | rm remove purge destroy zap delete rmfailed rm-cluster wipe-md trash
 talosctl kubeadm k0s k0sctl k3d k3sup kind minikube microk8s rke rke2 eksctl clusterctl omnictl | 4 | reset delete destroy wipe remove uninstall shutdown-all
-flux | 3 | uninstall delete
-helm helmfile cilium istioctl linkerd velero argocd kustomize longhornctl kn tkn cmctl tridentctl | 3 | uninstall delete del un destroy purge remove
+flux helm helmfile cilium istioctl linkerd velero argocd kustomize longhornctl kn tkn cmctl tridentctl | 3 | uninstall delete del un destroy purge remove
 rclone gsutil s3cmd s5cmd mc mcli b2 azcopy | 3 | delete deletefile purge sync move rm rmdirs rb del remove cleanup mirror
 restic borg borgmatic kopia duplicity rdiff-backup proxmox-backup-client zfs-auto-snapshot | 3 | forget prune delete remove unlock rebuild-index compact break-lock snapshots?-delete
 vault bao consul nomad op bw | 3 | delete destroy metadata-delete purge system-gc
@@ -74,7 +73,6 @@ const TABLE: readonly Row[] = [
   [/^fd(?:find)?$/, (args) => args.any(/^(?:rm|shred|unlink)$/)],
   [/^rsync$/, (args) => args.any(/^--(?:del|delete.*|remove-source-files)$/)],
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
-  [/^mv$/, (args) => args.operands.at(-1) === '/dev/null'],
   [/^(?:cp|mv|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
   [
     /^(?:tar|zip|7z)$/,

@@ -154,11 +154,11 @@ const runsWipe = (word: string): boolean =>
   (/^(?:\.{0,2}\/|\$)/.test(word) || /\.(?:sh|bash|py|pl|rb|js|mjs|ya?ml)$/i.test(word)) &&
   !/^https?:/.test(word);
 
-function protectedWord(protect: readonly string[], path: string): (word: string, isRun?: boolean) => boolean {
+function protectedWord(protect: readonly string[], path: string): (word: string, isRun: boolean) => boolean {
   const matches = pathMatcher(protect, { ignoreCase: true });
   const literal = protect.filter((glob) => !GLOB.test(glob) && !glob.endsWith('/')).map((glob) => glob.toLowerCase());
   const folder = path.split('/').slice(0, -1).join('/').toLowerCase();
-  return (word, isRun = false) => {
+  return (word, isRun) => {
     if (word.startsWith('-') || word.length > 1024 || /\s/.test(word)) return false;
     // "$DIR/name", ../../name and /somewhere/name may all end at the same file.
     const plain = plainPath(word.toLowerCase());

@@ -70,7 +70,7 @@ function unknownAliases(contents: unknown): { name: string; offset: number }[] {
   visit(contents as Parameters<typeof visit>[0], {
     Node: (_, node) => void ('anchor' in node && node.anchor !== undefined && anchors.add(node.anchor)),
     Alias: (_, { source, range }) =>
-      void (anchors.has(source) || unknown.push({ name: source, offset: range?.[0] ?? 0 })),
+      void (anchors.has(source) || unknown.push({ name: source, offset: range?.[0] as number })),
   });
   return unknown;
 }
@@ -85,7 +85,7 @@ function repeatedKeys(node: unknown): { key: string; offset: number }[] {
     const name = String(key.value);
     const again = seen.has(name);
     seen.add(name);
-    return again ? [{ key: name, offset: key.range?.[0] ?? 0 }, ...below] : below;
+    return again ? [{ key: name, offset: key.range?.[0] as number }, ...below] : below;
   });
 }
 

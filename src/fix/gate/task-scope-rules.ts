@@ -58,8 +58,7 @@ function narrowed({ path, old, now }: Change, task: Task, knows: Knows): Finding
 
 /** A task of the file registers it, or a key has its name. */
 const isSetIn = ({ data }: FileFacts, name: string): boolean =>
-  data?.leaves.some(({ keys, value }) => keys.includes(name) || (keys.at(-1) === 'register' && value === name)) ??
-  false;
+  (data?.leaves ?? []).some(({ keys, value }) => keys.includes(name) || (keys.at(-1) === 'register' && value === name));
 
 /** A new task that says in the place of another one how that ended. */
 function answersFor({ path, old, now }: Change, task: Task): Finding[] {
@@ -106,7 +105,7 @@ function plays({ path, addedLeaves, old, now }: Change, knows: Knows): Finding[]
   const say = (value: string, line?: number) => refuses('masks', path, line, 'runs on no host', `hosts: ${value}`);
   const without = ({ data }: FileFacts) =>
     (data?.documents ?? []).flat().filter((play) => isRecord(play) && JSON.stringify(play.hosts) === '[]').length;
-  const count = ({ data }: FileFacts) => data?.leaves.filter(({ keys }) => keys.join() === 'hosts').length ?? 0;
+  const count = ({ data }: FileFacts) => (data?.leaves ?? []).filter(({ keys }) => keys.join() === 'hosts').length;
   const none = addedLeaves.filter(
     ({ keys, value }) => keys.join() === 'hosts' && /^(?:none|.*!all|(.+):!\1)$/.test(value.trim()),
   );

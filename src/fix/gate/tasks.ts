@@ -49,7 +49,7 @@ export function readTasks({ documents, lines }: Data): Task[] {
     const [module, args] = callOf(key, given);
     const more = isRecord(words.args) ? words.args : {};
     const name = typeof value.name === 'string' ? value.name : '';
-    return [{ name, module, args: { ...args, ...more }, words, above, line: lines.get(value) ?? 1 }, ...below];
+    return [{ name, module, args: { ...args, ...more }, words, above, line: lines.get(value) as number }, ...below];
   };
   return documents.flatMap((document) =>
     Array.isArray(document) ? document.flatMap((item) => tasksOf(item, '')) : [],

@@ -75,7 +75,7 @@ function aroundBase64(text: string, { start, end }: Range): Range {
   return { start: from, end: to };
 }
 
-const isBase64 = (text: string, at: number): boolean => at >= 0 && /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+const isBase64 = (text: string, at: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(at));
 
 /** A part of this length gives a secret away; a long text of words needs as many as LONG_RUN in a row. */
 const PIECE = 12;

@@ -48,6 +48,5 @@ const count = (text: string): number => text.split('\n').length - 1;
 
 /** The last lines of a text, at most so long; whole ones. */
 function tail(text: string, length: number): string {
-  const from = text.length <= length ? 0 : text.indexOf('\n', text.length - length) + 1;
-  return from === 0 && text.length > length ? '' : text.slice(from);
+  return text.length <= length ? text : text.slice(text.indexOf('\n', text.length - length) + 1 || text.length);
 }

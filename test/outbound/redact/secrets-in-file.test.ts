@@ -160,6 +160,49 @@ test('variables with secret-like names are secrets, others are not', () => {
   assert.equal(short, [{ value: '1234', from: 'the variable PIN' }]);
 });
 
+test('quotes of settings: a backslash hides one of two kinds alone, an empty value ends at once, an open one with the file', () => {
+  assert.equal(values('.env', 'A=""\nB=homelab-prod\n'), ['homelab-prod']);
+  assert.equal(values('.env', "A='ab\\'\nB=homelab-prod\n"), ['homelab-prod']);
+  assert.equal(values('.env', 'A="first line\nsecond line'), ['first line\nsecond line']);
+  assert.equal(values('.env', "A='one\\ntwo-three'\n"), ['one\\ntwo-three']);
+  assert.equal(values('.env', 'A=one\\ntwo-three\n'), ['one\\ntwo-three']);
+});
+
+test('how long a value must be: 8 characters, or 4 under a secret-like name', () => {
+  assert.equal(values('.env', 'A=12345678\nB=1234567\n'), ['12345678']);
+  const { secrets, short } = secretsInText('.env', 'A_PASSWORD=abcd\nB_PASSWORD=abc\n');
+  assert.equal(
+    [secrets, short].map((list) => list.map(({ value }) => value).join()),
+    ['abcd', 'abc'],
+  );
+});
+
+test('a password of an address that is no percent-encoding counts as it is', () => {
+  const word = 'p%20wednes%E0%A4';
+  assert.equal(values('.env', `URL=postgres://u:${word}@db/x\n`).slice(1), [word, word]);
+});
+
+test('numbers count only under a secret-like key; comments count in YAML', () => {
+  assert.equal(values('x.yaml', 'a: {password: 12345678}\nport: 23456789\n'), ['12345678']);
+  assert.equal(values('x.yaml', `a: 1 # ${letters('', 24, dice(4))}\n`), [letters('', 24, dice(4))]);
+});
+
+test('what is no data after all is read as settings', () => {
+  assert.equal(values('noname', '{"a": [\nA_PASSWORD=wednesday'), ['wednesday']);
+});
+
+test('Terraform names attributes by steps, by a name alone, or by a value in a value', () => {
+  const state = (path: unknown) => {
+    const attributes = { auth: { word: 'wednesday' }, plain: 'tuesdays' };
+    return values('x.tfstate', JSON.stringify({ instances: [{ sensitive_attributes: [path], attributes }] }));
+  };
+  const step = (value: unknown) => ({ type: 'get_attr', value });
+  assert.equal(state([step('auth'), step('word')]), ['wednesday']);
+  assert.equal(state('plain'), ['tuesdays']);
+  assert.equal(state([step({ value: 'plain', type: 'string' })]), ['tuesdays']);
+  assert.equal(state([null]), []);
+});
+
 test('names', () => {
   const yes = [
     'DB_PASSWORD',

@@ -74,7 +74,9 @@ test('a line that never ends is an error, not a full memory', () => {
       for (let i = 0; i < 20; i++) assert.is(stream.push(part), '');
     },
     (error: unknown) =>
-      error instanceof RedactionError && error.message === 'a line is longer than 16777216 characters',
+      error instanceof RedactionError &&
+      error.message === 'a line is longer than 16777216 characters' &&
+      error.next === 'shorten it before it is filtered',
   );
 });
 
