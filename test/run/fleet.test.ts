@@ -203,7 +203,8 @@ test('status and explain tell of a matrix in one line with counts, and of its ce
   assert.is((await said('explain', 'a[h01]'))[0], 'a[host=h01] has no failure');
   assert.match((await said('logs', 'a[h08]'))[0] ?? '', 'no usable word');
   const { exit, stderr } = await runHere(['status', 'a[h09]'], home, { PATH: process.env.PATH });
-  assert.equal([exit, stderr.split('\n')[0]], [2, 'error E_UNKNOWN_STAGE: there is no stage or command "a[h09]"']);
+  const unknown = 'error E_UNKNOWN_STAGE: there is no stage or command "a[h09]"; did you mean "a"?';
+  assert.equal([exit, stderr.split('\n')[0]], [2, unknown]);
 });
 
 test.run();
