@@ -125,10 +125,10 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     const steps = [record, ...Object.values(record.cells ?? {})];
     if (!isFailed(record) || gone.includes(name) || steps.some((step) => entryFor(name, step)?.case !== undefined))
       return [];
-    const told = nextIn(record.run).get(name) ?? [];
+    const advice = nextIn(record.run).get(name) ?? [];
     // The case that its run pointed to has its answer.
-    const isOver = told.some((line) => line.includes('mendloop cases show '));
-    return (isOver ? nextLines(`mendloop ${name}`) : told).map((line) => `  ${line}`);
+    const isOver = advice.some((line) => line.includes('mendloop cases show '));
+    return (isOver ? nextLines(`mendloop ${name}`) : advice).map((line) => `  ${line}`);
   }
 
   /** A journal may be long, and several stages may have failed in it: it is read once. */
