@@ -127,7 +127,7 @@ addEventListener('keydown', (event) => {
   act();
 });
 
-for (const one of every('[data-keys]')) one.hidden = false;
+for (const element of every('[data-keys]')) element.hidden = false;
 for (const log of every('[data-follow]')) follow(log);
 addCopyButtons();
 listen();

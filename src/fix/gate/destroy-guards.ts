@@ -8,17 +8,16 @@ import type { Leaf } from './data.ts';
 import type { Severity } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, keyOf } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
-import { untemplated } from './language.ts';
+import { isPlainScript } from './language.ts';
 import { shownWords } from './shown.ts';
-import { bare, isKeyword } from './tasks.ts';
+import { bare, isKeyword, taskAt } from './tasks.ts';
 import { writtenPaths } from './written-paths.ts';
 
 /** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `severityOf`: what a command does. */
 export function changedGuards(change: Change, severityOf: (fact: Fact) => Severity | undefined): Finding[] {
   const { path, old, now } = change;
   if (now.language === 'docker') return [];
-  // In a plain script what looks like a template is shell.
-  const templated = (text: string) => (now.language === 'shell' && untemplated(path) === path ? '' : text);
+  const templated = (text: string) => (isPlainScript(path, now.language) ? '' : text);
   const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && severityOf(fact));
   const before = harmful(old);
   if (before.length === 0 || isApart(change, harmful(now))) return [];
@@ -97,7 +96,7 @@ function newTargets(
   return harmful
     .filter((fact) => severityOf(fact) === 'refuse')
     .flatMap((fact) => {
-      const task = now.tasks.findLast(({ line }) => line <= fact.line);
+      const task = taskAt(now.tasks, fact.line);
       const expressions = [...expressionsOf(fact), ...expressionsIn(JSON.stringify(task?.args ?? {}))];
       const names = new Set(expressions.flatMap((expression) => expression.match(/[a-z_]\w*/gi) ?? []));
       const other = others.find(({ name }) => names.has(name));
@@ -115,17 +114,16 @@ interface Definition {
 /** Data that could not be read before has no tasks to compare: whether the change stands apart from what is destructive in them. */
 function isApart({ old, now, lines: { span, after } }: Change, harmful: readonly Fact[]): boolean {
   if (old.data?.parsed !== false || now.data?.parsed !== true) return false;
-  const taskAt = (line: number) => now.tasks.findLast((task) => task.line <= line);
   const indent = (text = '') => text.search(/\S/);
   const isInside = ({ text, number }: Line) => {
-    const task = taskAt(number);
+    const task = taskAt(now.tasks, number);
     return (
       task !== undefined &&
       !/^(?:assert|fail|set_fact|pause|meta|include_vars)$/.test(bare(task)) &&
       (number === task.line || indent(text) > indent(after[task.line - 1]))
     );
   };
-  const touched = new Set(span.after.map(({ number }) => taskAt(number)));
+  const touched = new Set(span.after.map(({ number }) => taskAt(now.tasks, number)));
   const governs = [...span.before, ...span.after].some(({ text }) =>
     isKeyword(/^\s*(?:- +)?["']?(\w+)["']? *:/.exec(text)?.[1]),
   );
@@ -133,7 +131,7 @@ function isApart({ old, now, lines: { span, after } }: Change, harmful: readonly
     span.after.length > 0 &&
     span.after.every(isInside) &&
     !governs &&
-    !harmful.some(({ line }) => touched.has(taskAt(line)))
+    !harmful.some(({ line }) => touched.has(taskAt(now.tasks, line)))
   );
 }
 

@@ -8,7 +8,7 @@ import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwr
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
 import { readHcl } from './hcl.ts';
-import { type Language, languageOf, mayBeSourced, untemplated } from './language.ts';
+import { isPlainScript, type Language, languageOf, mayBeSourced } from './language.ts';
 import type { Role, ShellText } from './shell-text.ts';
 import { readTasks, type Task } from './tasks.ts';
 import { shellTexts } from './texts.ts';
@@ -56,8 +56,7 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
   const functions: string[] = [];
   const values = new Map<string, readonly string[]>();
   const unread = new Set<number>();
-  // A plain script has no templates: what looks like one is shell.
-  const isPlain = language === 'shell' && untemplated(path) === path;
+  const isPlain = isPlainScript(path, language);
   const statements = isPlain ? () => [] : statementsAround(text);
   const inStatements = (fact: Fact): Fact => {
     const frames = statements(fact.line).map((guard): Frame => ({ kind: 'branch', guard }));

@@ -40,7 +40,11 @@ const LOOKS_LIKE_SHELL =
   /^\s*(?:set -|source |\. |export |if \[|[\w-]+\(\) *\{|(?:sudo |exec )?(?:kubectl|helm|flux|talosctl|docker|podman|terraform|tofu|ansible\S*|git|curl|wget|ssh|scp|rsync|systemctl|make|zfs|zpool|qm|pct|rm|cp|mv|mkdir|echo|cd|apt-get|apt|dnf|python3?|bash|sh) )/m;
 
 /** `path` without the ending that only says that it is a template. */
-export const untemplated = (path: string): string => path.replace(TEMPLATE_ENDINGS, '');
+const untemplated = (path: string): string => path.replace(TEMPLATE_ENDINGS, '');
+
+/** A plain script has no templates: what looks like one is shell. */
+export const isPlainScript = (path: string, language: Language): boolean =>
+  language === 'shell' && untemplated(path) === path;
 
 /** Kickstart: commands, and sections of shell. */
 const KICKSTART = /^(?:%(?:pre|post|packages|addon)\b|clearpart\b|autopart\b)/m;
@@ -82,7 +86,6 @@ export function languageOf(path: string, text: string, isRun = false): Language 
 
 /** Whether bash and shellcheck have a say in whether `text` is sound. */
 export const wantsShellCheck = (path: string, text: string): boolean =>
-  languageOf(path, text) === 'shell' &&
-  untemplated(path) === path &&
+  isPlainScript(path, languageOf(path, text)) &&
   !/\.(?:zsh|ksh|bats|envrc)$/i.test(path) &&
   !/^#!.*\b(?:zsh|ksh|bats)\b/.test(text);

@@ -5,7 +5,7 @@ import { isRecord, type Leaf, type Value } from './data.ts';
 import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
-import { type Language, untemplated } from './language.ts';
+import { isPlainScript, type Language } from './language.ts';
 import { programFindings } from './program-mask-rules.ts';
 import { shownWords } from './shown.ts';
 import { expanded, makeVariables } from './texts.ts';
@@ -133,7 +133,7 @@ function makeLines({ path, lines, now: { language } }: Change): Finding[] {
 
 /** Lines that a new template statement keeps out of the text. */
 function leftOut({ path, lines, now: { language } }: Change): Finding[] {
-  if (language === 'shell' && untemplated(path) === path) return [];
+  if (isPlainScript(path, language)) return [];
   const before = statementsAround(lines.before.join('\n'));
   const after = statementsAround(lines.after.join('\n'));
   const old = new Set(lines.before.flatMap((_, i) => before(i + 1)));

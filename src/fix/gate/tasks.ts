@@ -100,6 +100,10 @@ export const isNamedIn = (name: string, log: string): boolean =>
   name !== '' &&
   new RegExp(`(?:TASK \\[(?:[^\\]]* : )?|^)${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:\\]|$)`, 'm').test(log);
 
+/** The task that a line of its file stands in. */
+export const taskAt = (tasks: readonly Task[], line: number): Task | undefined =>
+  tasks.findLast((task) => task.line <= line);
+
 /** A task for people. */
 export const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
 

@@ -48,9 +48,9 @@ export function nearNames(files: readonly SourceFile[], names: readonly NameClue
     const those = (are: (name: string, word: string) => boolean) =>
       [...words].filter(([word]) => are(text, word)).map(([like, place]) => ({ like, ...place }));
     const near = those(isNear).slice(0, MAX_LIKE);
-    const found = near.length > 0 ? near : likest(text, those(isRelated));
-    if (found.length === 0) return [];
-    const places = found.map(({ like, file, count }) => ({ like, path: file.path, line: lineOf(like, file), count }));
+    const alike = near.length > 0 ? near : likest(text, those(isRelated));
+    if (alike.length === 0) return [];
+    const places = alike.map(({ like, file, count }) => ({ like, path: file.path, line: lineOf(like, file), count }));
     const subject = { name: text, weight, exact: words.get(text)?.count ?? 0, places };
     return [near.length > 0 ? subject : { ...subject, related: true }];
   });
