@@ -91,7 +91,7 @@ export function statementsAround(text: string): (line: number) => readonly strin
 
 const NOTHING = String.raw`(?:false|0|none|nil|""|''|\[\]|\(\)|list|\(list\)|not (?:true|1))`;
 const NEVER = new RegExp(
-  `^(?:(?:el(?:se )?)?if ${NOTHING}|(?:for .* in|range(?: .*:=)?) ${NOTHING}|else of if (?:true|1))$`,
+  `^(?:if ${NOTHING}|el(?:se )?if ${NOTHING}(?: of .*)?|(?:for .* in|range(?: .*:=)?) ${NOTHING}|else of if (?:true|1))$`,
   'i',
 );
 

@@ -50,7 +50,16 @@ test('each line knows the statements that it stands in, the outermost first', ()
 });
 
 test('statements of constants never hold, all others may', () => {
-  for (const never of ['if false', 'if 0', 'elif none', 'if not true', 'for a in []', 'range list', 'else of if true'])
+  for (const never of [
+    'if false',
+    'if 0',
+    'elif none',
+    'elif none of if a',
+    'if not true',
+    'for a in []',
+    'range list',
+    'else of if true',
+  ])
     assert.ok(isNever(never), never);
   for (const may of ['if a', 'if true', 'if not a', 'for a in b', 'range .Values.a', 'else of if a', 'with .a'])
     assert.not(isNever(may), may);
