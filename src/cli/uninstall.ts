@@ -84,7 +84,7 @@ async function lostFiles(home: string): Promise<string[]> {
 }
 
 const traceLines = ({ keys, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
-  ...keys.map(({ key }) => `the git config key ${key}`),
+  ...keys.map((key) => `the git config key ${key}`),
   ...excludes.map((line) => `the line ${line} of .git/info/exclude`),
   ...(withBranch ? [...branches.flatMap(branchText), ...refs.map((ref) => `the ref ${ref}`)] : []),
 ];
