@@ -112,7 +112,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const reverted = await planRollback(git, tree.head, stillThere, all, { message, sign });
   const { changed } = await trackedStatus(git);
   const head = reverted.at(-1)?.commit ?? tree.head;
-  await fastForward(tree, git, base, head, changed.length > 0);
+  await fastForward({ tree, git, base, dirty: changed.length > 0 }, head);
   const rolledBack = [...reverted, ...superseded];
   const inTree = runTree({ ...tree, head }, layout);
   const stale = await findStale({ config, layout, tree: inTree }, loaded.state, {
