@@ -53,7 +53,6 @@ export function failuresView(site: Site, _: Params, query: Query): View {
   });
   return {
     title: 'Failures',
-    menu: 'Failures',
     body: html`<h1>Failures</h1><p class="lead">One row for each failure that runs have seen, the most frequent first.</p>
 <div data-live="list">${rowsHtml(rows, 'no failure yet')}${pager}</div>`,
   };
