@@ -3,7 +3,6 @@
 import { BACKLOG_FOLDER, INDEX_FILE, type QueuedItem } from '../backlog/queue.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
 import { formatProblem } from '../config/problem.ts';
-import { suggestion } from '../config/suggest.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
@@ -11,6 +10,7 @@ import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { meantBy } from './input.ts';
 import { numberOption, runOptions } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
 
@@ -18,9 +18,7 @@ const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
   const [word = 'list', ...more] = input.words;
-  if (!Object.hasOwn(WORDS, word))
-    failUsage(`backlog does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
-  const { most, act } = WORDS[word as keyof typeof WORDS];
+  const { most, act } = meantBy('backlog', word, WORDS, NEXT);
   if (more.length > most) failUsage(`backlog ${word}: too many words`, NEXT);
   return act(input, more[0]);
 }

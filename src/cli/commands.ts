@@ -5,8 +5,14 @@ import { type Options, RUN_OPTIONS } from './options.ts';
 const NEEDS: Options = { 'with-needs': 'run what the named stages need, too' };
 const EXIT_CODE = (finding: string): Options => ({ 'exit-code': `exit 1 when ${finding}` });
 const { 'dry-run': DRY, 'no-recheck': NO_RECHECK, 'yes|y': YES, ...OF_A_RUN } = RUN_OPTIONS;
-const WHERE: Options = { 'backend=NAME': RUN_OPTIONS['backend=NAME'] as string };
-const MANY: Options = { 'yes|y': 'submit more than 100 jobs, where the backend submits any' };
+const WHERE: Options = { 'backend=NAME': RUN_OPTIONS['backend=NAME'] };
+const RUN: Options = {
+  ...NEEDS,
+  'no-recheck': NO_RECHECK,
+  ...OF_A_RUN,
+  'yes|y': 'submit more than 100 jobs, where the backend submits any',
+  'dry-run': DRY,
+};
 
 const ABOUT_RUNS = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
 did not change is only checked again. After a crash the next start finishes the same run.`;
@@ -24,17 +30,17 @@ const byHand =
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   all: row('[all] [<stage>…]', 'run every stage (the default), or only those that are named; also: run', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, ...MANY, 'dry-run': DRY as string },
+    options: RUN,
     about: `${ABOUT_RUNS} A stage that is called as a command is: mendloop -- <stage>`,
     load: () => import('./run.ts'),
   }),
   retry: row('retry <stage>…', 'run one stage again, whatever its state', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, ...MANY, 'dry-run': DRY as string },
+    options: RUN,
     about: ABOUT_RUNS,
     load: async () => ({ run: (await import('./run.ts')).retry }),
   }),
   plan: row('plan [<stage>…]', 'show what a run would do, and why', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...WHERE },
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK, ...WHERE },
     about: `Reads only. For each step: its state, and the reason it would or would not run; what is not committed, and so not a part
 of it; and the fixes on the AI branch, which are.`,
     load: () => import('./plan.ts'),
@@ -137,7 +143,7 @@ stage whose checks do not hold is to do, until they do or a run has made it agai
     load: () => import('./verify.ts'),
   }),
   get: row('get <stage>[.<output>] [--force]', "print the path of a stage's output; make it first when missing", {
-    options: { force: 'make it anew (inside a stage: only a stage of the same spec)', 'dry-run': DRY as string },
+    options: { force: 'make it anew (inside a stage: only a stage of the same spec)', 'dry-run': DRY },
     about: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks. A stage
 alone: lists its outputs.`,
     load: () => import('./get.ts'),
@@ -171,7 +177,7 @@ any form a model may give; it goes through the same gate, and the next run appli
         'scope=GLOB': 'of a new item: the paths that may be changed',
         'accept=CMD': 'of a new item: the command that succeeds when it is done',
         ...OF_A_RUN,
-        'dry-run': DRY as string,
+        'dry-run': DRY,
         ...EXIT_CODE('check finds a problem'),
       },
       about: `ai/backlog/00-index.md lists the items in their order, ai/backlog/NN-<slug>.md tells of one: Scope, Why, Steps, Acceptance,
@@ -320,7 +326,7 @@ is not promoted needs. The ledger's journal is shortened, and loses no count.`,
     options: {
       worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',
       unlock: 'remove the lock of another host; shows it first',
-      'yes|y': YES as string,
+      'yes|y': YES,
     },
     load: byHand('abandon'),
   }),
@@ -329,7 +335,7 @@ is not promoted needs. The ledger's journal is shortened, and loses no count.`,
       branch:
         'also delete the AI branch with its fixes, and what is kept below refs/mendloop; at a terminal you are asked',
       'yes|y': 'do it; without it, it only says what it would take away and what it would leave',
-      'dry-run': DRY as string,
+      'dry-run': DRY,
     },
     about: `Takes away ai/worktree, ai/state, ai/logs, ai/patches, ai/escalations, its git config keys and its lines in git's exclude
 file. Your configuration, plugins, stages and branches stay; whatever else stays is listed.`,
