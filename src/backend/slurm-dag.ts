@@ -74,7 +74,9 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       if (!('file' in handed)) return handed;
       const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
       open.delete(task.step);
-      if (!('outcome' in end && end.outcome.kind === 'done')) await dropBehind(task.step);
+      // Slurm would never start what waits for it, or not forget it.
+      const isGreen = 'outcome' in end && end.outcome.kind === 'done';
+      if (!isGreen) await takeBack(behind([task.step]), `${task.step} did not end green`);
       return end;
     } catch (error) {
       if (!(error instanceof MendError)) throw error;
@@ -140,11 +142,6 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       inBatch.add(task.step);
       return [{ ...task, after: task.after.filter((step) => !isDone(step)) }];
     });
-  }
-
-  /** What waits for a step that did not end green: Slurm would never start it, or not forget it. */
-  async function dropBehind(step: string): Promise<void> {
-    await takeBack(behind([step]), `${step} did not end green`);
   }
 
   /** What waits for one of these steps, directly or not. */
