@@ -11,7 +11,7 @@ import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { meantBy } from './input.ts';
-import { numberOption, runOptions } from './run-options.ts';
+import { numberOption, runRequest } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
 
 const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
@@ -162,13 +162,7 @@ const WORKED: readonly number[] = [EXIT.human, EXIT.failed, EXIT.ok];
 
 /** `isLast`: no other item is begun after it. */
 async function workOn(input: CommandInput, { number }: QueuedItem): Promise<{ exit: number; isLast: boolean }> {
-  const request = {
-    ...runOptions(input),
-    home: input.home(),
-    command: input.line,
-    stages: [itemStageName(number)],
-    forced: false,
-  };
+  const request = { ...runRequest(input), stages: [itemStageName(number)], forced: false };
   const once = async () => {
     const { exit, result } = await runOnce(input, request);
     const { why, phase } = result.error?.context ?? {};
