@@ -11,17 +11,16 @@ import { inFolder, list, perSurvey, unique } from './survey.ts';
 export const rendering = perSurvey((survey): { files: string[]; outputs: string[] } => {
   const settings = settingsOf(survey.text('makejinja.toml'));
   const paths = (value: unknown) => list(value).flatMap((one) => (typeof one === 'string' ? [inFolder('.', one)] : []));
-  const tracked = survey.paths;
-  const folders = paths(settings.inputs).map((path) => `${path.replace(/\/$/, '')}/`);
+  const folders = paths(settings.inputs).map((path) => `${path}/`);
   const [output = '.'] = paths(settings.output);
   const suffix = typeof settings.jinja_suffix === 'string' ? settings.jinja_suffix : '.jinja';
   const outputs = folders.flatMap((folder) =>
-    tracked
+    survey.paths
       .filter((path) => path.startsWith(folder) && path.endsWith(suffix))
       .map((path) => inFolder(output, path.slice(folder.length, -suffix.length))),
   );
   const data = paths(settings.data).filter((path) => survey.files.has(path));
-  const used = folders.filter((folder) => tracked.some((path) => path.startsWith(folder)));
+  const used = folders.filter((folder) => survey.paths.some((path) => path.startsWith(folder)));
   return { files: unique([...data, ...used]), outputs };
 });
 

@@ -1,6 +1,7 @@
 // Judging fixes by how the steps that had their failure end afterwards: the fix on trial when all of them failed again or
 // ended, every other open fix when the last of them is over.
 import { itemNumber } from '../backlog/stage-of-item.ts';
+import type { Fix } from '../events.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
 import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
@@ -9,7 +10,6 @@ import { hasChecks } from '../stage/checks.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Trial } from '../triage/incident.ts';
 import { helpedWords, judge } from '../triage/judge.ts';
-import type { Fix } from '../triage/ledger.ts';
 import { holdingFixes } from './charge-fix.ts';
 import { madeFor, recordFixStays, takeBack } from './commit.ts';
 import { type Answers, answerAll, type FailedCell, hasRoom } from './failed-cell.ts';

@@ -31,6 +31,15 @@ export interface Tree {
 /** What git needs to act on it. */
 export type TreePlace = Pick<Tree, 'path' | 'gitDir' | 'indexFile'>;
 
+/** The AI branch where it is checked out, the git that moves it, and its base. */
+export interface Branch {
+  readonly tree: TreePlace;
+  readonly git: Git;
+  readonly base: Base;
+  /** Tracked files differ from HEAD; they are saved already, and put back before the branch moves. */
+  readonly dirty: boolean;
+}
+
 export interface Worktree extends Tree {
   readonly head: string;
   readonly base: Base;
