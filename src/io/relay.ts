@@ -86,7 +86,7 @@ function send(again: number, line: string): boolean {
 const within = (ms: number, ended: Promise<true>): Promise<true | undefined> => {
   const over = new AbortController();
   const late = systemClock.sleep(ms, over.signal).then(() => undefined);
-  return Promise.race([ended, late]).finally(() => over.abort());
+  return Promise.race([ended, late]).finally(() => over.abort('over'));
 };
 
 interface Copier {
