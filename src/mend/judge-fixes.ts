@@ -108,6 +108,7 @@ export async function settleFixes(
   const open = run.journal.failures
     .open(stage, label)
     .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isJudging(other)));
+  if (open.length === 0) return;
   const helped = open.filter(({ green }) => isGreen || green.size > 0);
   const isGreenNow = (name: string) => recordOf(run.journal.stages, name)?.status === 'green';
   const isRestGreen = stepNames(stage, stages[stage]).every((name) => (isGreen && name === label) || isGreenNow(name));
