@@ -1,6 +1,6 @@
 // `mendloop verify [<stage>…]`: runs the checks of stages.
 import { EXIT } from '../errors.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -21,8 +21,8 @@ export async function run(input: CommandInput): Promise<Answer | number> {
     return { left, interrupted: ports.signal.aborted };
   });
   if (results.length > 0) for (const { name, why } of left) out.line(`${name}: not checked, it is not green: ${why}`);
-  const cutOff = results.find(({ unrecorded }) => unrecorded)?.unrecorded;
-  if (cutOff) out.line(`note: not on record: run ${cutOff} was cut off, and the next start finishes it`);
+  const cutOff = results.some(({ unrecorded }) => unrecorded) && openRun(loadStages(input.layout(), { look: true }));
+  if (cutOff) out.line(`note: not on record: ${cutOffText(cutOff, Date.now())}`);
   if (out.json) out.jsonLine({ steps: results, not_checked: left });
   if (results.length === 0) out.line('nothing is green yet, so there is nothing to verify');
   if (interrupted) return EXIT.interrupted;

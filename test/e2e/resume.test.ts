@@ -90,6 +90,8 @@ test('another request, or more than six hours, closes the cut-off run first', as
   const earlier = (time: string, by: number) => new Date(Date.parse(time) - by).toISOString();
   const aged = s.events(old).map((e) => JSON.stringify({ ...e, time: earlier(e.time, hours(6) + 60_000) }));
   writeFileSync(journal(s, old), `${aged.join('\n')}\n`);
+  for (const command of ['status', 'doctor'])
+    assert.match(s.plain((await s.run([command])).stdout), 'run <run> was cut off; the next start closes it\n');
   const done = await s.run();
   assert.is(done.exit, 0, done.stdout);
   assert.equal(
