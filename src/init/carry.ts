@@ -1,6 +1,6 @@
 // Files outside of git that stages will need: ignored ones in the checkout, and what drafts want. Only paths are written; files
 // that may be plain settings are read, to see whether they have a secret in them. Pure.
-import { baseName, type Draft, type Survey } from './survey.ts';
+import { baseName, type Draft, folderOf, type Survey } from './survey.ts';
 
 export interface Carried {
   readonly path: string;
@@ -43,6 +43,7 @@ const TABLE: readonly (readonly [RegExp, 'secret' | 'unsure', string])[] = [
   ],
 ];
 const SECRET_KEY = /pass(?:word|wd)?|secret|token|credential|private|_key\b|api_?key|BEGIN [A-Z ]*KEY/i;
+const SAMPLE_FOLDER = /(?:^|\/)(?:example|sample)s?$/;
 const MAX_CARRIED = 16;
 
 /** `peek`: the text of an ignored file; only searched for secret-like keys. */
@@ -68,9 +69,17 @@ export function carriedOf(
   const examples = new Map(
     tracked.map((path) => [path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''), path]),
   );
+  /** The tracked folder that its own would be a copy of. */
+  const sampleFolder = (file: string): string | undefined =>
+    tracked
+      .filter((path) => baseName(path) === baseName(file) && SAMPLE_FOLDER.test(folderOf(path)))
+      .map(folderOf)
+      .find((folder) => folder !== folderOf(file) && folderOf(folder) === folderOf(folderOf(file)));
   const wanted = drafts.flatMap(({ wants, name }) =>
     wants.map((file): Carried => {
-      const path = folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? file;
+      const sample = sampleFolder(file);
+      const path =
+        folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? (sample ? `${folderOf(file)}/` : file);
       const row = TABLE.find(([pattern]) => pattern.test(file));
       const isThere = survey.exists(file);
       return {
@@ -78,7 +87,7 @@ export function carriedOf(
         secret: isSecret(path, row?.[1] ?? 'unsure'),
         why: isThere
           ? `${row?.[2] ?? 'settings of yours'}, for the stage ${name}`
-          : toBeMade(file, name, examples.get(file)),
+          : toBeMade(file, name, sample ?? examples.get(file)),
       };
     }),
   );

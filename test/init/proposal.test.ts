@@ -547,6 +547,18 @@ test('where git has only an example of ansible.cfg, it is wanted with the invent
   );
 });
 
+test('what is wanted in a folder beside an example of it is carried with all that lies in that folder', async () => {
+  const { carry } = await proposalOf({
+    'site.yml': PLAY,
+    'ansible.cfg': '[defaults]\ninventory = inventory/home/hosts.ini\n',
+    'inventory/sample/hosts.ini': 'a\n',
+    'inventory/sample/group_vars/all.yml': 'a: 1\n',
+    'README.md': 'ansible-playbook site.yml\n',
+  });
+  const why = 'the stage ansible wants it, and it is still to be made; inventory/sample is an example of it';
+  assert.equal(carry, [{ path: 'inventory/home', secret: true, why }]);
+});
+
 test('what a check only reads may be mended: an inventory, a compose file', async () => {
   const { stages } = await proposalOf({
     Makefile: 'cluster:\n\tansible-playbook -i hosts.ini site.yml\n',
