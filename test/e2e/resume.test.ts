@@ -111,6 +111,8 @@ test('a check that outlives the run it belonged to is ended before the next one 
   rmSync(`${side}/calm`);
   await cutOff(s, side);
   writeFileSync(`${side}/calm`, '');
+  assert.match(s.plain((await s.run(['verify'])).stdout), '\nnote: ended what run <run> had left running: b');
+  await allGone();
   assert.is((await s.run()).exit, 0);
   await allGone();
 });

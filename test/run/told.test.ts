@@ -67,7 +67,8 @@ test('status, plan and verify say where there is nothing to check', async () => 
   const signal = new AbortController().signal;
   const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
   const request = { ...selection, home, command: 'test', ai: true };
-  const look = () => verifyStages(request, ports, (verification) => void checked.push(verification.checked));
+  const look = async () =>
+    (await verifyStages(request, ports, (verification) => void checked.push(verification.checked))).left;
   assert.equal([await look(), checked], [[], [false, true]]);
   const fails = { command: 'exit 1', matrix: { host: ['h1', 'h2', 'h3'] } };
   reconfigure(home, { blind: { command: 'true' }, fails, after: { command: 'true', needs: ['fails'] } });
