@@ -132,6 +132,7 @@ secret has the same placeholder. When it cannot be done for sure, nothing more i
     load: () => import('./redact.ts'),
   }),
   verify: row('verify [<stage>…]', "run the stages' checks, nothing else", {
+    options: { 'dry-run': 'say whose checks would be run' },
     about: `Runs \`verify\` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise: a
 stage whose checks do not hold is to do, until they do or a run has made it again.`,
     load: () => import('./verify.ts'),
@@ -152,7 +153,10 @@ it helped. What was taken back is listed, too.`,
     'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
     'list what waits for you, show a case, take or decline its fix, answer it with a patch',
     {
-      options: { all: 'list closed ones, too; of one case, show all of it' },
+      options: {
+        all: 'list closed ones, too; of one case, show all of it',
+        'dry-run': 'say what would be taken or declined',
+      },
       about: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
 
@@ -185,6 +189,7 @@ only when its commands accepted it. What counts is what is committed.
     },
   ),
   'safe-mode': row('safe-mode [on|off] [<why>]', 'stop the AI from changing anything, or let it again', {
+    options: { 'dry-run': 'say what would be changed' },
     about: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
 fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how
 things stand.`,
@@ -221,7 +226,7 @@ was promoted stays on your branch until its rollback is promoted, too.
     load: byHand('rollback'),
   }),
   reset: row('reset <stage>… [--force]', 'set a stage back to idle', {
-    options: { force: 'also within 5 minutes of the loop giving up on it' },
+    options: { force: 'also within 5 minutes of the loop giving up on it', 'dry-run': 'say what would be set back' },
     about: 'The stage is to do again, and the counters of its failures start anew. Its logs and history stay.',
     load: byHand('reset'),
   }),
@@ -321,6 +326,7 @@ is not promoted needs. The ledger's journal is shortened, and loses no count.`,
       worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',
       unlock: 'remove the lock of another host; shows it first',
       'yes|y': YES as string,
+      'dry-run': 'say what would be closed or removed',
     },
     load: byHand('abandon'),
   }),
