@@ -116,13 +116,14 @@ const MAX_ITEMS = 20;
 /** Works on the item that is named, or on the open ones in their order; exit 0 all done or enough, 1 no progress, 3 stuck. */
 async function work(input: CommandInput, number: string | undefined): Promise<Answer | number> {
   const max = numberOption(input.options, 'max', 'for example: --max 3') ?? MAX_ITEMS;
-  const named = number === undefined ? undefined : (findItem(await listBacklog(input.layout()), number) as ListedItem);
+  const listed = await listBacklog(input.layout());
+  const named = number === undefined ? undefined : (findItem(listed, number) as ListedItem);
+  if (listed.items.length === 0) return list(input);
   if (input.dry) {
-    const items = (
-      named ? [named] : (await listBacklog(input.layout())).items.filter(({ state }) => state === 'open')
-    ).slice(0, max);
+    const items = (named ? [named] : listed.items.filter(({ state }) => state === 'open')).slice(0, max);
+    const lines = items.map((item) => `would work on ${item.number}: ${item.title}`);
     return {
-      text: items.map((item) => `would work on ${item.number}: ${item.title}`),
+      text: lines.length > 0 ? lines : `would work on none: ${summaryOf(listed.items)}`,
       json: { items: items.map((item) => item.number) },
     };
   }

@@ -1,8 +1,11 @@
 // `mendloop cases`, `cases show <case>`, `cases accept|decline <case>`, `cases answer <case> <file>`: what waits for a person,
 // and their word.
+import { itemNumber } from '../backlog/stage-of-item.ts';
+import { MAP_FILE } from '../config/files.ts';
 import { caseLines, shownCase } from '../console/case-lines.ts';
 import { failUsage } from '../errors.ts';
 import { readText } from '../io/store.ts';
+import { loadStages, stagesHere } from '../journal/load-stages.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { meantBy, readAnswerText } from './input.ts';
@@ -66,9 +69,13 @@ async function answer({ layout, dry, line }: CommandInput, name: string, file?: 
 async function decline({ layout, dry, line }: CommandInput, name: string): Promise<Answer> {
   const { declineCase } = await import('../run/answer-case.ts');
   const { stage, fix } = await declineCase({ home: layout().home, case: name, command: line, dry }, PORTS);
+  const { gone } = stagesHere(layout().home, loadStages(layout(), { look: true }).state);
+  const isGone = gone.includes(stage) && itemNumber(stage) === undefined;
   const lines = [
     `${dry ? 'would be declined' : 'declined'}: ${fix ?? `the case ${name}`}`,
-    `the next run goes on with the next try: mendloop ${stage}`,
+    isGone
+      ? `its stage ${stage} is not in ${MAP_FILE} any more, so nothing else is tried`
+      : `the next run goes on with the next try: mendloop ${stage}`,
   ];
   return { text: lines, json: { case: name, stage, dry, fix: fix ?? null } };
 }

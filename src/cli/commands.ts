@@ -58,7 +58,7 @@ of it; and the fixes on the AI branch, which are.`,
       'lines|n=N': 'only the last N lines',
       raw: 'as it is, also on a terminal, where control characters are spelled out and colours left out',
       path: "print the file's path only",
-      'run=RUN': 'the log of that run',
+      'run=RUN': 'the log of that run; `last` is the newest that has one, and a part of its name is enough',
       'attempt=N': 'the log of that attempt; `verify` is that of mendloop verify',
     },
     load: () => import('./logs.ts'),
@@ -136,6 +136,7 @@ secret has the same placeholder. When it cannot be done for sure, nothing more i
     load: () => import('./redact.ts'),
   }),
   verify: row('verify [<stage>…]', "run the stages' checks, nothing else", {
+    options: { 'dry-run': 'say whose checks would be run' },
     about: `Runs \`verify\` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise: a
 stage whose checks do not hold is to do, until they do or a run has made it again.`,
     load: () => import('./verify.ts'),
@@ -155,7 +156,10 @@ it helped. What was taken back is listed, too.`,
     'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
     'list what waits for you, show a case, take or decline its fix, answer it with a patch',
     {
-      options: { all: 'list closed ones, too; of one case, show all of it' },
+      options: {
+        all: 'list closed ones, too; of one case, show all of it',
+        'dry-run': 'say what would be taken or declined',
+      },
       about: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
 
@@ -186,6 +190,7 @@ only when its commands accepted it. What counts is what is committed.
     },
   ),
   'safe-mode': row('safe-mode [on|off] [<why>]', 'stop the AI from changing anything, or let it again', {
+    options: { 'dry-run': 'say what would be changed' },
     about: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
 fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how
 things stand.`,
@@ -220,7 +225,7 @@ was promoted stays on your branch until its rollback is promoted, too.
   <fix>              its commit or hash, or at least the first 7 letters`,
   }),
   reset: row('reset <stage>… [--force]', 'set a stage back to idle', {
-    options: { force: 'also within 5 minutes of the loop giving up on it' },
+    options: { force: 'also within 5 minutes of the loop giving up on it', 'dry-run': 'say what would be set back' },
     about: 'The stage is to do again, and the counters of its failures start anew. Its logs and history stay.',
   }),
   init: row('init [--yes | --dry-run]', 'propose the stages of this repository, and write ai/', {
@@ -312,6 +317,7 @@ is not promoted needs. The ledger's journal is shortened, and loses no count.`,
       worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',
       unlock: 'remove the lock of another host; shows it first',
       'yes|y': YES,
+      'dry-run': 'say what would be closed or removed',
     },
   }),
   uninstall: row('uninstall [--branch] [--yes]', 'take away everything mendloop made here; keeps what you wrote', {

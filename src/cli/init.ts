@@ -89,7 +89,7 @@ export async function run({ options, dry, out, home: findHome }: CommandInput): 
         `  git add ${ignored.length > 0 ? '--force ' : ''}${written.length > files.length ? [...files, 'ai/schema'].join(' ') : files.join(' ')}`,
         '  git commit -m "Let mendloop run the stages of this repository"',
         taken.stages[0]?.name === 'check'
-          ? '  mendloop check        # that stage alone: it touches nothing outside of the worktree'
+          ? '  mendloop check  # that stage alone: it touches nothing outside of the worktree'
           : '  mendloop plan',
       ],
       json: { written, ...summary(taken), validation, doctor: findings, plan },

@@ -11,6 +11,7 @@ import { splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { numberOption } from './run-options.ts';
+import { runsCalled } from './runs.ts';
 
 /** Logs that are named when the one asked for is not there. */
 const MAX_LISTED = 10;
@@ -44,17 +45,24 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
     const { stage, cell } = splitStepName(name);
     requireStages([stage], recordedStages(home(), state));
     const record = recordOf(state, name);
-    const { run } = options;
+    const run = options.run === undefined ? undefined : runMeant(String(options.run), stage, cell);
     const attempt = attemptOption();
     const last = record?.last?.log ? join(home(), record.last.log) : logBeforeReset(stage, cell);
     if (last && !run && !attempt && isReset(state, stage))
       out.errorLine(`note: ${stage} was reset; this is its last log`);
     const wanted =
       run || attempt
-        ? layout().log(stage, cell, String(run ?? record?.run), attempt ?? lastAttempt(stage, cell, String(run)))
+        ? layout().log(stage, cell, run ?? String(record?.run), attempt ?? lastAttempt(stage, cell, String(run)))
         : last;
     if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' }, choices(stage, cell));
     return wanted;
+  }
+
+  /** The only run of that name with a log of this step; else what was typed. */
+  function runMeant(name: string, stage: string, cell: string): string {
+    const runs = [...new Set(logsOf(stage, cell).map(({ run }) => run))].sort();
+    const [run = name, ...more] = runsCalled(runs, name);
+    return more.length > 0 ? name : run;
   }
 
   function attemptOption(): number | 'verify' | undefined {

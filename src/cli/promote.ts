@@ -31,9 +31,10 @@ async function show({ options, home, layout }: CommandInput): Promise<Answer> {
   const { diff } = whole;
   const busy = runAtWork(layout()) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
-  const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
-  const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now())].join('\n');
-  return { text, json: { ...viewOf(story, solve), ...(options.diff === true && { diff }), run_at_work: busy } };
+  const note = busy ? ['note: a run is at work; what it does is not in this', ''] : [];
+  const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now(), busy)];
+  const view = { ...viewOf(story, solve), ...(busy && { accept: null }) };
+  return { text, json: { ...view, ...(options.diff === true && { diff }), run_at_work: busy } };
 }
 
 /** Changed lines up to which a diff is shown unasked. */
@@ -129,8 +130,8 @@ export function nothingLine({ branch, base, tip, taken_back: back, landed }: Sto
   return `nothing to promote: ${base} has all that ${branch} could bring${reason}`;
 }
 
-/** The whole story; its last line accepts it, when it may be accepted. `solve`: commands for a conflict. */
-export function promoteLines(story: Story, solve: readonly string[], now: number): string[] {
+/** The whole story; its last line accepts it, when it may be accepted. `solve`: commands for a conflict; `busy`: a run is at work. */
+export function promoteLines(story: Story, solve: readonly string[], now: number, busy = false): string[] {
   const { branch, base, fixes, undone, others, taken_back: back, landed, stat, diff } = story;
   const groups = byStage(fixes);
   const failures = groups.flatMap((group) => group.failures).length;
@@ -169,7 +170,7 @@ export function promoteLines(story: Story, solve: readonly string[], now: number
     ...section(stat === '' ? [] : [...stat.split('\n'), ...(diff === undefined ? [WHOLE_DIFF] : [])]),
     ...section(diff?.split('\n') ?? []),
     ...section(writtenLines(story)),
-    ...ending(story, solve),
+    ...ending(story, solve, busy),
   ];
 }
 
@@ -208,11 +209,12 @@ const writtenLines = ({ written_anew: written = [] }: Story): string[] =>
     `    git apply --index ${only(files)} ${shellWord(patch)} && git commit -m ${shellWord(`Write again what ${stage} makes`)}`,
   ]);
 
-function ending(story: Story, solve: readonly string[]): string[] {
+function ending(story: Story, solve: readonly string[], busy: boolean): string[] {
   const at = `${story.base} (${short(story.base_commit)})`;
   const merges = story.clean
     ? [`it merges cleanly into ${at}`]
     : [`it does not merge into ${at}; in conflict:`, ...story.conflicts.map((path) => `    ${plain(path)}`)];
+  if (busy) return [...merges, 'nothing can be accepted or rolled back while a run is at work; look again after it'];
   const accept = acceptLine(story);
   if (accept !== undefined) {
     const byRequest = [`${story.base} is protected, so for a pull request:`, 'mendloop promote --push --pr'];

@@ -29,7 +29,7 @@ const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const NEXT = 'mendloop report, or mendloop report --days 7, or mendloop report last';
 
-export async function run({ words, options, layout: findLayout, out }: CommandInput): Promise<Answer> {
+export async function run({ words, options, dry, layout: findLayout, out }: CommandInput): Promise<Answer> {
   const [name, ...more] = words;
   if (more.length > 0) failUsage('report takes one run, or none', NEXT);
   const { markdown, html } = options;
@@ -57,6 +57,7 @@ export async function run({ words, options, layout: findLayout, out }: CommandIn
   if (markdown) return { text: plainText(reportMarkdown(report, diffs)), json, forScripts: true };
   if (typeof html !== 'string') return { text: reportLines(report), json };
   const path = resolve(html);
+  if (dry) return { text: `would write ${path}`, json: { would_write: path } };
   writeNamedFile(path, reportHtml(report, diffs, now.toISOString()));
   return { text: `wrote ${path}`, json: { path } };
 }

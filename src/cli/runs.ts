@@ -66,12 +66,15 @@ export async function show({ words, layout: findLayout, out }: CommandInput): Pr
   return 0;
 }
 
-/** The run of this name, or the only one whose name begins or ends so; `last` is the newest. */
+/** Those of `runs` whose name is, begins or ends so; `last` is the newest. */
+export const runsCalled = (runs: readonly string[], name: string): string[] =>
+  name === 'last' ? runs.slice(-1) : runs.filter((id) => id.startsWith(name) || id.endsWith(name));
+
+/** The only run of this name. */
 export function runCalled(layout: Layout, name: string): string {
   const runs = listRuns(layout);
   if (runs.length === 0) failUsage('there has been no run yet', 'mendloop starts one');
-  const fits =
-    name === 'last' ? runs.slice(-1) : runs.filter((id) => id === name || id.startsWith(name) || id.endsWith(name));
+  const fits = runsCalled(runs, name);
   if (fits.length === 1) return fits[0] as string;
   const what =
     fits.length === 0

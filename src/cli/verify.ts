@@ -1,6 +1,6 @@
 // `mendloop verify [<stage>…]`: runs the checks of stages.
 import { EXIT } from '../errors.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -12,17 +12,18 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const request = { ...runRequest(input), stages, forced: false };
   if (input.dry) return dryRun(input);
   const results: Verification[] = [];
-  const { left, interrupted } = await withPorts([], async (ports) => {
-    const left = await verifyStages(request, ports, (verification) => {
+  const { left, notices, interrupted } = await withPorts([], async (ports) => {
+    const done = await verifyStages(request, ports, (verification) => {
       results.push(verification);
       for (const line of lines(verification)) out.line(line);
     });
-    return { left, interrupted: ports.signal.aborted };
+    return { ...done, interrupted: ports.signal.aborted };
   });
+  for (const text of notices) out.line(`note: ${text}`);
   if (results.length > 0) for (const { name, why } of left) out.line(`${name}: not checked, it is not green: ${why}`);
-  const cutOff = results.find(({ unrecorded }) => unrecorded)?.unrecorded;
-  if (cutOff) out.line(`note: not on record: run ${cutOff} was cut off, and the next start finishes it`);
-  if (out.json) out.jsonLine({ steps: results, not_checked: left });
+  const cutOff = results.some(({ unrecorded }) => unrecorded) && openRun(loadStages(input.layout(), { look: true }));
+  if (cutOff) out.line(`note: not on record: ${cutOffText(cutOff, Date.now())}`);
+  if (out.json) out.jsonLine({ steps: results, not_checked: left, notices });
   if (results.length === 0) out.line('nothing is green yet, so there is nothing to verify');
   if (interrupted) return EXIT.interrupted;
   return results.every((r) => r.problems.length === 0) ? EXIT.ok : EXIT.failed;

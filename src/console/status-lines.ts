@@ -1,6 +1,6 @@
 // Where things stand, in the words that status and page share: the newest run, a stage, safe mode.
 import { EXIT } from '../errors.ts';
-import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import { cutOffText, type LoadedStages, openRun } from '../journal/load-stages.ts';
 import type { StageRecord } from '../journal/stages.ts';
 import type { SafeMode } from '../mend/safe-mode.ts';
 import type { DayUsage } from '../triage/ledger.ts';
@@ -20,17 +20,9 @@ export function headline(
   const { run, events } = loaded.latest;
   const [first] = events;
   const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
-  const isOpen = openRun(loaded) !== undefined;
-  if (isOpen && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
-  if (events.at(-1)?.type === 'run.left')
-    return `run ${run} was stopped, and jobs of it may still run; the next start ends them${simulated}`;
-  const asked = first?.type === 'run.started' ? first.data.asked : 'all';
-  // A start that asks for other stages closes it.
-  const finish =
-    asked === 'all'
-      ? 'the next start finishes it'
-      : `to finish it: mendloop ${/^item-/.test(asked) ? 'backlog run' : asked}`;
-  if (isOpen) return `run ${run} was cut off; ${finish}${simulated}`;
+  const open = openRun(loaded);
+  if (open && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
+  if (open) return `${cutOffText(open, now)}${simulated}`;
   const last = events.at(-1);
   const exit = last?.type === 'run.ended' ? last.data.exit : undefined;
   const how = exit === EXIT.interrupted ? 'interrupted' : last?.status;

@@ -2,7 +2,7 @@
 // that may be plain settings are read, to see whether they have a secret in them. Pure.
 import { isBelow } from '../worktree/carry.ts';
 import { isTracked } from './command-line.ts';
-import { baseName, type Draft, type Survey } from './survey.ts';
+import { baseName, type Draft, folderOf, type Survey } from './survey.ts';
 
 export interface Carried {
   readonly path: string;
@@ -45,6 +45,7 @@ const TABLE: readonly (readonly [RegExp, 'secret' | 'unsure', string])[] = [
   ],
 ];
 const SECRET_KEY = /pass(?:word|wd)?|secret|token|credential|private|_key\b|api_?key|BEGIN [A-Z ]*KEY/i;
+const SAMPLE_FOLDER = /(?:^|\/)(?:example|sample)s?$/;
 const MAX_CARRIED = 16;
 
 /** `peek`: the text of an ignored file; only searched for secret-like keys. */
@@ -69,9 +70,17 @@ export function carriedOf(
   const examples = new Map(
     survey.paths.map((path) => [path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''), path]),
   );
+  /** The tracked folder that its own would be a copy of. */
+  const sampleFolder = (file: string): string | undefined =>
+    survey.paths
+      .filter((path) => baseName(path) === baseName(file) && SAMPLE_FOLDER.test(folderOf(path)))
+      .map(folderOf)
+      .find((folder) => folder !== folderOf(file) && folderOf(folder) === folderOf(folderOf(file)));
   const wanted = drafts.flatMap(({ wants, name }) =>
     wants.map((file): Carried => {
-      const path = folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? file;
+      const sample = sampleFolder(file);
+      const path =
+        folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? (sample ? `${folderOf(file)}/` : file);
       const row = TABLE.find(([pattern]) => pattern.test(file));
       const isThere = survey.exists(file);
       return {
@@ -79,7 +88,7 @@ export function carriedOf(
         secret: isSecret(path, row?.[1] ?? 'unsure'),
         why: isThere
           ? `${row?.[2] ?? 'settings of yours'}, for the stage ${name}`
-          : toBeMade(file, name, examples.get(file)),
+          : toBeMade(file, name, sample ?? examples.get(file)),
       };
     }),
   );

@@ -6,7 +6,7 @@ import { checkStage, type TryOut } from './checks.ts';
 import type { Readers } from './draft.ts';
 import { fromRunners, fromScripts } from './from-entries.ts';
 import { fromLayouts } from './layouts.ts';
-import { rendering } from './rendering.ts';
+import { rendering, whereRendered } from './rendering.ts';
 import { baseName, type Draft, folderOf, freeName, type LeftOut, type Survey, unique } from './survey.ts';
 
 export interface Proposal {
@@ -62,8 +62,9 @@ const unread = (survey: Survey): LeftOut[] =>
     .filter((path) => (TARGETS.includes(baseName(path)) || /\.(?:sh|bash)$/.test(path)) && survey.isTooLarge(path))
     .map((what) => ({ what, why: 'it is too large to be read' }));
 
-/** Lets fixes of a stage that uses rendered files edit the templates. */
+/** Lets fixes of a stage that uses rendered files edit the templates; one that renders says where. */
 function withTemplates(survey: Survey, draft: Draft): Draft {
+  if (/\bmakejinja\b/.test(draft.runs)) return { ...draft, why: [...draft.why, ...whereRendered(survey)] };
   const { files, outputs } = rendering(survey);
   const folders = unique(outputs.map(folderOf)).filter((folder) => folder !== '.');
   return folders.some((folder) => draft.runs.includes(folder))

@@ -14,7 +14,7 @@ import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { toolVersion } from '../io/program.ts';
 import { secretsFrom } from '../io/secrets.ts';
-import { loadStages, openRun } from '../journal/load-stages.ts';
+import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -110,7 +110,7 @@ function lockAndRun(layout: Layout): Finding[] {
   }
   return [
     ...(owner ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')] : []),
-    ...(open ? [note(`run ${open.run} was cut off; the next start finishes it`)] : []),
+    ...(open ? [note(cutOffText(open, Date.now()))] : []),
   ];
 }
 

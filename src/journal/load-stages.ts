@@ -72,6 +72,28 @@ export function openRun({ latest }: LoadedStages): LoadedStages['latest'] {
   return latest?.events.at(-1)?.type === 'run.ended' ? undefined : latest;
 }
 
+const MAX_AGE_MS = 6 * 3_600_000;
+
+/** Its last event is so old that no start goes on with it. */
+export const isTooOld = (lastEventAt: number, now: number): boolean => now - lastEventAt > MAX_AGE_MS;
+
+/** What an open run that nobody is at stands for: whether it is finished, and by which command. */
+export function cutOffText({ run, events }: NonNullable<LoadedStages['latest']>, now: number): string {
+  const [first] = events;
+  const last = events.at(-1);
+  if (last?.type === 'run.left')
+    return `run ${run} was stopped, and jobs of it may still run; the next start ends them`;
+  const isLost = first?.type !== 'run.started' || isTooOld(Date.parse(last?.time ?? ''), now);
+  if (isLost) return `run ${run} was cut off; the next start closes it`;
+  const { asked } = first.data;
+  // A start that asks for other stages closes it.
+  const finish =
+    asked === 'all'
+      ? 'the next start finishes it'
+      : `to finish it: mendloop ${/^item-/.test(asked) ? 'backlog run' : asked}`;
+  return `run ${run} was cut off; ${finish}`;
+}
+
 /** The names of all stages: in the map's order where it can be read, then whatever was run before. Never throws for a broken map. */
 export const recordedStages = (home: string, state: StageState): string[] => stagesHere(home, state).names;
 

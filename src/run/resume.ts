@@ -2,7 +2,7 @@
 // closes it.
 import type { DataOf, LoopEvent, NewEvent } from '../events.ts';
 import type { ProcessIdentity } from '../io/identity.ts';
-import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import { isTooOld, type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { Unwatched } from '../worktree/after-attempt.ts';
@@ -76,12 +76,10 @@ function timeAtWork(events: readonly LoopEvent[]): number {
   }, 0);
 }
 
-const MAX_AGE_MS = 6 * 3_600_000;
-
 /** Why a start that asks for `asked` closes the run before it; undefined: it goes on with that run. Pure. */
 export function whyClosed(before: { asked: string; lastEventAt: number }, asked: string, now: number) {
   if (before.asked !== asked) return `it ran ${before.asked}, this start asks for ${asked}`;
-  return now - before.lastEventAt > MAX_AGE_MS ? 'its last event is more than 6 hours old' : undefined;
+  return isTooOld(before.lastEventAt, now) ? 'its last event is more than 6 hours old' : undefined;
 }
 
 /** A run that was cut off. */

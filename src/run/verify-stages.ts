@@ -46,20 +46,20 @@ type Target = ReturnType<typeof stepsToVerify>[number];
 /**
  * Runs `verify` of the named stages, or of all green ones. Calls `report` as each ends. A green stage whose checks do not hold is
  * to do from then on, until they do; but a cut-off run has the last word on its stages, and nothing is recorded beside it. Returns
- * the stages that were not asked for by name and are not green.
+ * the stages that were not asked for by name and are not green, and what it ended that a dead run had left running.
  */
 export async function verifyStages(
   request: RunRequest,
   ports: RunPorts,
   report: (verification: Verification) => void,
-): Promise<NotChecked[]> {
+): Promise<{ left: NotChecked[]; notices: string[] }> {
   const { home } = request;
   const layout = layoutOf(home);
   const work = () =>
     withObjects(home, async (objects) => {
       ownFolder(layout.logs);
       const loaded = loadStages(layout);
-      await endLeft(loaded, { layout, ...ports });
+      const notices = await endLeft(loaded, { layout, ...ports });
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);
@@ -89,7 +89,7 @@ export async function verifyStages(
         if (!open) recordAction({ layout, stages: state, clock: ports.clock }, ...events);
         report({ ...verification, ...(open && events.length > 0 && { unrecorded: open.run }) });
       }
-      return left;
+      return { left, notices };
     });
   return withLock(layout, request.command, work);
 }

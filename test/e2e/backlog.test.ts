@@ -227,6 +227,7 @@ backlog('an item that is added is one that can be read, whatever its words', asy
   s.git('commit', '-qm', 'Queue');
   assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
   assert.match(s.git('show', `${AI}:ai/backlog/00-index.md`), /^- \[x\].*\n- \[x\]/m);
+  assert.is((await s.run(['backlog', 'run', '--dry-run'])).stdout, 'would work on none: 2 of 2 items done\n');
 });
 
 backlog('an item whose scope reaches ai/, or that would run a wipe script, is not added', async () => {
@@ -245,6 +246,8 @@ backlog('an item whose scope reaches ai/, or that would run a wipe script, is no
     /01-say\.md:15:1: acceptance: runs .*a wipe script/,
   );
   assert.not(existsSync(s.path('ai/backlog')), 'nothing is written');
+  const none = await s.run(['backlog', 'run']);
+  assert.equal([none.exit, none.stdout], [0, (await s.run(['backlog'])).stdout], 'it says how to begin');
 });
 
 backlog(

@@ -118,6 +118,8 @@ b: exit code 1
   assert.is(broken.exit, 1);
   const [, checks = ''] = /log: ai\/logs\/a\/(\S+)-verify\.log/.exec(broken.stdout) ?? [];
   for (const words of [
+    ['--run', 'last'],
+    ['--run', checks.slice(-9)],
     ['--run', checks],
     ['--run', checks, '--attempt', 'verify'],
   ])
@@ -333,7 +335,7 @@ test('what verify found is on record: the stage is to do until its checks hold a
   cutOff(s.home, run, ({ type }) => type === 'stage.green');
   rmSync(s.path('world'));
   const beside = await s.run(['verify', 'a']);
-  assert.match(beside.stdout, `\nnote: not on record: run ${run} was cut off, and the next start finishes it\n`);
+  assert.match(beside.stdout, `\nnote: not on record: run ${run} was cut off; the next start finishes it\n`);
 });
 
 test('a stage is green by verify only when the checks of all its cells hold, once', async () => {

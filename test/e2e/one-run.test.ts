@@ -63,6 +63,8 @@ test('a lock that is taken away lets nobody else in while its owner lives, and e
   rmSync(s.path('ai/state/lock.json'));
   const second = await s.run(['--json']);
   assert.equal([second.exit, errorOf(second.stdout).code], [75, 'E_LOCKED']);
+  const atTerminal = await s.run([], { tty: true, env: { TERM: 'dumb' } });
+  assert.match(atTerminal.stdout, 'error E_LOCKED', 'a person is there, though nothing can be drawn');
   writeFileSync(`${gate}/go`, '');
   const lost = await first.done;
   assert.is(lost.exit, 3, lost.stdout);

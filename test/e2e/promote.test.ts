@@ -155,6 +155,9 @@ promote('during a run nothing lands and nothing is rolled back: exit 75', async 
   }
   const shown = await s.run(['promote']);
   assert.match(shown.stdout, 'note: a run is at work');
+  assert.match(shown.stdout, /while a run is at work; look again after it\n$/);
+  assert.not.match(shown.stdout, '--accept');
+  assert.is(JSON.parse((await s.run(['promote', '--json'])).stdout).accept, null);
   const diffIn = async (...words: string[]) =>
     'diff' in JSON.parse((await s.run(['promote', '--json', ...words])).stdout);
   assert.equal([await diffIn(), await diffIn('--diff')], [false, true], 'for programs, only what they ask for');

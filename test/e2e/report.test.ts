@@ -31,6 +31,8 @@ test('what was mended is told with its change, what waits with the command, in e
   assert.match(markdown, /^```diff\ndiff --git a\/stages\/a.sh/m);
 
   const file = join(mended.home, 'report.html');
+  const dry = await mended.run(['report', 'last', '--html', file, '--dry-run']);
+  assert.equal([dry.stdout, existsSync(file)], [`would write ${file}\n`, false]);
   const wrote = await mended.run(['report', 'last', '--html', file]);
   assert.is(wrote.stdout, `wrote ${file}\n`);
   const page = readFileSync(file, 'utf8');

@@ -90,6 +90,8 @@ test('another request, or more than six hours, closes the cut-off run first', as
   const earlier = (time: string, by: number) => new Date(Date.parse(time) - by).toISOString();
   const aged = s.events(old).map((e) => JSON.stringify({ ...e, time: earlier(e.time, hours(6) + 60_000) }));
   writeFileSync(journal(s, old), `${aged.join('\n')}\n`);
+  for (const command of ['status', 'doctor'])
+    assert.match(s.plain((await s.run([command])).stdout), 'run <run> was cut off; the next start closes it\n');
   const done = await s.run();
   assert.is(done.exit, 0, done.stdout);
   assert.equal(
@@ -109,6 +111,8 @@ test('a check that outlives the run it belonged to is ended before the next one 
   rmSync(`${side}/calm`);
   await cutOff(s, side);
   writeFileSync(`${side}/calm`, '');
+  assert.match(s.plain((await s.run(['verify'])).stdout), '\nnote: ended what run <run> had left running: b');
+  await allGone();
   assert.is((await s.run()).exit, 0);
   await allGone();
 });

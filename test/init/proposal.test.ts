@@ -547,6 +547,18 @@ test('where git has only an example of ansible.cfg, it is wanted with the invent
   );
 });
 
+test('what is wanted in a folder beside an example of it is carried with all that lies in that folder', async () => {
+  const { carry } = await proposalOf({
+    'site.yml': PLAY,
+    'ansible.cfg': '[defaults]\ninventory = inventory/home/hosts.ini\n',
+    'inventory/sample/hosts.ini': 'a\n',
+    'inventory/sample/group_vars/all.yml': 'a: 1\n',
+    'README.md': 'ansible-playbook site.yml\n',
+  });
+  const why = 'the stage ansible wants it, and it is still to be made; inventory/sample is an example of it';
+  assert.equal(carry, [{ path: 'inventory/home', secret: true, why }]);
+});
+
 test('what a check only reads may be mended: an inventory, a compose file', async () => {
   const { stages } = await proposalOf({
     Makefile: 'cluster:\n\tansible-playbook -i hosts.ini site.yml\n',
@@ -838,6 +850,26 @@ test('broken YAML, Makefiles and JSON are passed over, and the rest is read', as
     'README.md': 'make up',
   });
   assert.equal(stagesOf(proposal), ['up: make up <- check']);
+});
+
+test('what makejinja renders for a commit is told where it lies, and is checked where it is always written', async () => {
+  const files = {
+    Makefile: 'configure:\n\tmakejinja\n',
+    'README.md': 'make configure\n',
+    'makejinja.toml':
+      '[makejinja]\ninputs = ["./t"]\noutput = "./"\nexclude_patterns = ["*.partial.yaml.j2"]\njinja_suffix = ".j2"\n',
+    't/a.partial.yaml.j2': 'a: 1\n',
+    't/kubernetes/a.yaml.j2': '{% if a %}\na: 1\n{% endif %}\n',
+    't/kubernetes/b.yaml.j2': 'b: 1\n',
+    't/talos/c.yaml.j2': 'c: 1\n',
+  };
+  const [, render] = (await proposalOf({ ...files, '.gitignore': '/talos/\n' })).stages;
+  assert.equal(render?.verify, [{ yaml: 'kubernetes/b.yaml' }, { yaml: 'talos/c.yaml' }]);
+  assert.equal(render?.why.slice(1), [
+    'It renders into ai/worktree; to commit that yourself, once it is green: cp -R ai/worktree/kubernetes .',
+  ]);
+  const ignored = await proposalOf({ ...files, '.gitignore': '/talos/\n/kubernetes\n' });
+  assert.is(ignored.stages[1]?.why.length, 1);
 });
 
 test('leaves that nothing needs may fail alone', async () => {

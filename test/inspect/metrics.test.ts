@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -84,6 +84,8 @@ test('promtool finds nothing wrong with what a real home prints, nor with hostil
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true', b: 'echo no; exit 1', c: 'true' }) });
   assert.is((await s.run()).exit, 1);
   const file = join(folder(), 'mendloop.prom');
+  assert.is((await s.run(['metrics', '--textfile', file, '--dry-run'])).stdout, `would write ${file}\n`);
+  assert.not(existsSync(file));
   const before = process.umask(0o077);
   const wrote = await s.run(['metrics', '--textfile', file]);
   process.umask(before);

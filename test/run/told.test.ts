@@ -1,6 +1,7 @@
 // What a run says is so: its first line, what it found green, why a stage did not start.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { run as cases } from '../../src/cli/cases.ts';
 import { run as status } from '../../src/cli/status.ts';
 import { formatError } from '../../src/errors.ts';
 import { explainFailure } from '../../src/inspect/explain.ts';
@@ -66,7 +67,8 @@ test('status, plan and verify say where there is nothing to check', async () => 
   const signal = new AbortController().signal;
   const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
   const request = { ...selection, home, command: 'test', ai: true };
-  const look = () => verifyStages(request, ports, (verification) => void checked.push(verification.checked));
+  const look = async () =>
+    (await verifyStages(request, ports, (verification) => void checked.push(verification.checked))).left;
   assert.equal([await look(), checked], [[], [false, true]]);
   const fails = { command: 'exit 1', matrix: { host: ['h1', 'h2', 'h3'] } };
   reconfigure(home, { blind: { command: 'true' }, fails, after: { command: 'true', needs: ['fails'] } });
@@ -148,6 +150,9 @@ test('a case that was declined or answered is not called open; of a stage that i
     `error E_CASE_BROKEN: the case ${name} cannot be used: its stage a is not in the map any more
   next:  look into ai/escalations/${name}; to be rid of it, reset its stage: mendloop reset a`,
   );
+  const input = { words: ['decline', name], options: {}, layout: () => layoutOf(home), dry: true, line: 'test' };
+  const { text } = await cases(input as never);
+  assert.is((text as string[])[1], 'its stage a is not in ai/context_map.yaml any more, so nothing else is tried');
   await declineCase(request, ports);
   assert.match(await shown(), `left for the next run: case ${name} is closed: declined by its owner\n`);
   assert.match(await shown(), /^a {2}failed .* not in ai\/context_map\.yaml any more$/m);
