@@ -148,7 +148,7 @@ const headline: Join = (lines, i) => {
     if (answer) answers.push(answer);
     if (!isRepeated) text.push(below);
   }
-  return { message: answers.length > 0 ? answeredByHosts(text, answers) : { lines: text }, next };
+  return { message: answers.length > 1 ? answeredByHosts(text, answers) : { lines: text }, next };
 };
 
 /** `* 10.0.0.2: …`: what one of several hosts answered. */

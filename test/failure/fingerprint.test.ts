@@ -364,15 +364,11 @@ test('what a tool lists of its hosts is one failure, however many they are and i
         ),
       ].join('\n'),
     );
-  for (const hosts of [
-    ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5', '10.0.0.6', '10.0.0.7', '10.0.0.8'],
-    ['cp1', 'cp2', 'cp3'],
-  ]) {
-    const [first = ''] = hosts;
-    const all = [[first], hosts.slice(0, 2), hosts, hosts.toReversed()].map(talos);
-    assert.is(new Set(all.map(({ fingerprint }) => fingerprint)).size, 1);
-    assert.ok(all[2]?.errors[0]?.lines.includes(`on ${hosts.length} hosts: ${hosts.join(', ')}`));
-  }
+  const hosts = Array.from({ length: 8 }, (_, i) => `10.0.0.${i + 1}`);
+  const all = [hosts.slice(0, 1), hosts.slice(0, 2), hosts, hosts.toReversed()].map(talos);
+  assert.is(new Set(all.map(({ fingerprint }) => fingerprint)).size, 1);
+  assert.ok(all[2]?.errors[0]?.lines.includes(`on 8 hosts: ${hosts.join(', ')}`));
+  assert.is(talos(['cp1', 'cp2']).fingerprint, talos(['cp3', 'cp2', 'cp1']).fingerprint);
   const two = failure('2 errors occurred:\n\t* 10.0.0.1: rpc error: missing kind\n\t* 10.0.0.2: rpc error: no disk\n');
   const turned = failure(
     '2 errors occurred:\n\t* 10.0.0.2: rpc error: no disk\n\t* 10.0.0.1: rpc error: missing kind\n',
