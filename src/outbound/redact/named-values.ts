@@ -11,11 +11,11 @@ const MAX_INDENT = 200;
 
 export function findNamedValues(text: string): Span[] {
   const spans: Span[] = namedElsewhere(text);
-  let [until, done] = [0, 0];
-  for (const { index } of text.matchAll(STEM)) {
-    if (index < done) continue;
-    const name = nameAround(text, index);
-    done = name.end;
+  let until = 0;
+  STEM.lastIndex = 0;
+  for (let stem = STEM.exec(text); stem !== null; stem = STEM.exec(text)) {
+    const name = nameAround(text, stem.index);
+    STEM.lastIndex = Math.max(STEM.lastIndex, name.end);
     // What looks like a name inside of a value is part of it.
     if (name.strength === NO_NAME || name.start < until) continue;
     const values = valuesOf(name);
@@ -94,7 +94,7 @@ function weakValue({ text, word, strength, start }: Name, at: number): Span[] {
 }
 
 // `name: X` and its `value: Y`, either first, on one line or on two, in YAML, JSON, XML and what programs print.
-const NAMED = `["']?(?<what>(?:[\\w-]{1,24}_?)?(?:name|key|id|path|variable))["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?(?<name>[\\w./~@!-]{1,80})["']?[ \\t]{0,8},?`;
+const NAMED = `["']?(?<what>[\\w-]{2,33})(?![\\w-])(?<=name|key|id|path|variable)["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?(?<name>[\\w./~@!-]{1,80})["']?[ \\t]{0,8},?`;
 const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
 const NAME_FIRST = new RegExp(
   `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}){0,2}?)${GIVEN}`,
