@@ -122,9 +122,9 @@ const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
 const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, flags);
 
-/** Programs whose -u is no login, or whose -p asks for the password or is a port. */
-const NO_LOGIN =
-  '(?<![\\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \\t]{1,4}-\\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \\t][^\\r\\n|;&]{0,120})?)';
+/** A login in the same command, but of programs whose -u is no login, or whose -p asks for the password or is a port. */
+const LOGIN =
+  /(?<!(?<![\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \t]{1,4}-\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \t][^\r\n|;&]{0,120})?))[ \t](?:-[uU]|--user(?:name)?)(?:[ \t]{1,8}|=)["']?[\w.@\\][\w.@\\-]{0,63}["']?(?:[ \t][^\r\n|;&\uffff]{0,168})?$/;
 
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
@@ -134,10 +134,8 @@ const ROWS = rulesOf({
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.
   'password: -p beside a login': [
-    pattern(
-      `(?<!${NO_LOGIN})[ \\t](?:-[uU]|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\][\\w.@\\\\-]{0,63}["']?${GAP}${SHORT.ANY}-p(?<!(?:mkdir|cp)${GAP}-p)(?:${GAP}|=)${VALUE}`,
-    ),
-    (value) => NONE.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value),
+    pattern(`[ \\t]-p(?<!(?:mkdir|cp)${GAP}-p)(?:${GAP}|=)${VALUE}`),
+    (value, before) => NONE.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value) || !LOGIN.test(before),
   ],
   'secret: literal of a secret': [pattern(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`), NO_VALUE],
   'password: password that is piped': [

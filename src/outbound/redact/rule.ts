@@ -10,8 +10,9 @@ export interface RedactRule {
   find: (text: string) => Span[];
 }
 
-/** Which values are no secret. */
-type Unless = RegExp | ((value: string) => boolean);
+/** Which values are no secret; `before` is what stands before the match. */
+type Unless = RegExp | ((value: string, before: string) => boolean);
+const MAX_BEFORE = 400;
 
 /**
  * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`;
@@ -41,7 +42,8 @@ export function findPattern(
     const [whole, ...groups] = match.indices as RegExpIndicesArray;
     const [start, end] = groups.find((group) => group !== undefined) ?? (whole as [number, number]);
     const value = text.slice(start, end);
-    if (unless === undefined || !(unless instanceof RegExp ? unless.test(value) : unless(value)))
+    const before = text.slice(Math.max(0, match.index - MAX_BEFORE), match.index);
+    if (unless === undefined || !(unless instanceof RegExp ? unless.test(value) : unless(value, before)))
       spans.push({ ...unquoted(value, start), kind });
   }
   return spans;
