@@ -17,7 +17,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   'github: GitHub token': token('gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{22,}'),
   'gitlab: GitLab token': token('gl(?:pat|rt|dt|cbt|ptt|ft|agent|soat|oas|imt|ffct)-[\\w.-]{20,}|GR1348941[\\w-]{20,}'),
   'token: token with a prefix of its maker': token(
-    `(?=[A-Za-z0-9]{1,14}[_.:-]|K00|gAAAAA|ATATT3|ATBB|dapi|SK[0-9a-f]|FlyV1)(?:${[
+    `(?=[A-Za-z0-9]{1,14}[_.-]|[0-9a-f]{10}:0:|K00|gAAAAA|ATATT3|ATBB|dapi|SK[0-9a-f]|FlyV1)(?:${[
       'npm_[A-Za-z0-9]{36}|pypi-[\\w-]{50,}|dckr_(?:pat|oat)_[\\w-]{20,}|hf_[A-Za-z0-9]{30,}|hv[sbr]\\.[\\w-]{24,}',
       'sk-(?:ant|proj|svcacct|admin|or)-[\\w-]{20,}|sk-[A-Za-z0-9]{32,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
       'do[opr]_v1_[a-f0-9]{64}|gl(?:sa|c)_[\\w=+/-]{32,}|lin_api_[A-Za-z0-9]{40}|ops_eyJ[\\w+/=-]{40,}',
