@@ -25,7 +25,7 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, lostWork, remadeEvents } from '../stage/stale.ts';
-import { type Base, notOnBase } from '../worktree/base.ts';
+import { type Base, isStillBase, notOnBase } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
@@ -85,8 +85,9 @@ export async function prepare(
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
-  // What was read before the lock was taken counts if no other run was there meanwhile.
-  const current = (loaded.latest ? undefined : start?.base) ?? (await baseOf(home, objects));
+  // What was read before the lock was taken counts if nobody committed since, and no other run was there.
+  const isRead = start && !loaded.latest && (await isStillBase(home, start.base, objects));
+  const current = isRead ? start.base : await baseOf(home, objects);
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, async () => {
@@ -96,7 +97,6 @@ export async function prepare(
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const isMoved = current.commit !== base.commit;
-  const isRead = start !== undefined && current === start.base;
   const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
   const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);

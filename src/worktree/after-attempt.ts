@@ -187,14 +187,19 @@ export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now
   };
 }
 
-/** How things are, if nothing of it was touched since `time`. What was removed or exchanged since shows in its folder. */
+/**
+ * How things are, if nothing of it was touched since `time`. What was removed or exchanged since shows in its folder; that of the
+ * index is touched by every git that looks.
+ */
 function untouchedSince(time: number, tree: Tree, paths: readonly string[]): Stamps | undefined {
-  const folders = new Set<string>();
+  const folders = new Set([tree.gitDir]);
   for (const path of paths)
     for (let at = dirname(path); !folders.has(at); at = dirname(at)) {
       folders.add(at);
       if (!at.startsWith(`${tree.path}/`)) break;
     }
+  folders.delete(tree.gitDir);
+  if (['HEAD', 'index'].some((name) => stampsOf([join(tree.gitDir, name)]).newest === 0)) return undefined;
   const stamps = stampsOf(paths);
   return Math.max(stamps.newest, stampsOf([...folders]).newest) < time - TICK_MS ? stamps : undefined;
 }

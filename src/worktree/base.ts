@@ -58,6 +58,10 @@ export async function findBase(
   });
 }
 
+/** Whether the owner's checkout is on this base, which has no commit since it was found. Starts no process. */
+export const isStillBase = async (home: string, { name, commit }: Base, objects: GitObjects): Promise<boolean> =>
+  (await branchOfHead(home)) === name && (await commitAt(objects, `refs/heads/${name}`)) === commit;
+
 async function choose(
   git: Git,
   objects: GitObjects,

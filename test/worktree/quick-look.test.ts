@@ -55,6 +55,7 @@ const TOUCHES: Record<string, (tree: Worktree) => void> = {
     git(tree.home, 'update-ref', `refs/heads/${tree.branch}`, commit);
   },
   'the branch is packed': (tree) => git(tree.home, 'pack-refs', '--all'),
+  'the index is removed': (tree) => rmSync(join(tree.gitDir, 'index')),
   'the .git file is removed': (tree) => rmSync(join(tree.path, '.git')),
 };
 
