@@ -26,9 +26,7 @@ const MAIN_PLAYBOOK =
 const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
 
 /** Every playbook, with the folder to start Ansible in: that of the nearest ansible.cfg. */
-export function playbooksOf(
-  survey: Survey,
-): { path: string; folder: string; imports: string[]; variables: string[] }[] {
+export function playbooksOf(survey: Survey) {
   const configs = unique(pathsLike(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
   return pathsLike(survey, /\.ya?ml$/).flatMap((path) => {
     const text = NO_PLAYBOOK.test(`/${path}`) ? '' : survey.text(path);
@@ -45,15 +43,9 @@ export function playbooksOf(
     const folder = above[0] ?? (baseName(parent) === 'playbooks' ? folderOf(parent) : parent);
     const variables = plays
       .flatMap((play) => list(play.vars_files).map(String))
-      .filter((one) => /^[\w./-]+$/.test(one));
-    return [
-      {
-        path,
-        folder,
-        imports: imports.map((one) => inFolder(parent, one)),
-        variables: variables.map((one) => inFolder(parent, one)),
-      },
-    ];
+      .filter((file) => /^[\w./-]+$/.test(file));
+    const beside = (files: readonly string[]) => files.map((file) => inFolder(parent, file));
+    return [{ path, folder, imports: beside(imports), variables: beside(variables) }];
   });
 }
 

@@ -176,12 +176,8 @@ const isAggregate = (runner: Runner, { recipe, calls }: Entry): boolean =>
       /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|just|task|npm run)\s+[\w.: -]+$)/.test(line),
     );
 
-async function reasonAgainst(
-  entry: Entry,
-  run: Running,
-  readers: Readers,
-  survey: Survey,
-): Promise<string | undefined> {
+/** Why it is no stage; undefined when nothing speaks against it. */
+async function reasonAgainst(entry: Entry, run: Running, readers: Readers, survey: Survey) {
   const { target, parameters } = entry;
   if (destroysByName(target)) return 'its name says that it takes something away';
   const purpose = otherPurpose(target);
