@@ -308,14 +308,9 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
         continue;
       }
       const taken = [...before, ...drafts].map(({ name }) => name);
+      const name = freeName([candidate.name, ...longerName(candidate)], taken);
       const all = [...follow, { folder: '.', text: candidate.command }];
-      drafts.push(
-        draftOf(
-          { ...sketch, name: freeName([candidate.name, ...longerName(candidate)], taken) },
-          { pieces: [], files, all },
-          survey,
-        ),
-      );
+      drafts.push(draftOf({ ...sketch, name }, { pieces: [], files, all }, survey));
     }
   }
   return { drafts, left, protect };
