@@ -137,6 +137,9 @@ const INVENTORIES = 'inventory.yml inventory.yaml inventory.ini hosts.ini hosts.
   ' ',
 );
 
+const IN_INVENTORY =
+  /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/;
+
 /** The `-i` option, unless ansible.cfg names an inventory: a file that is there, or one that the owner still has to write. */
 function inventoryOption(survey: Survey, folder: string): string {
   if (configuredInventory(survey, folder) !== undefined) return '';
@@ -145,11 +148,7 @@ function inventoryOption(survey: Survey, folder: string): string {
   const below = [...survey.paths, ...survey.ignored]
     .filter((path) => isIn(folder, path))
     .map((path) => relative(folder, path))
-    .filter((path) =>
-      /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/.test(
-        path,
-      ),
-    );
+    .filter((path) => IN_INVENTORY.test(path));
   const [best] = below.filter((path) => !/sample|example|template/.test(path));
   const lying = INVENTORIES.find((name) => survey.ignored.includes(inFolder(folder, name)));
   const sample =

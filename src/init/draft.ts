@@ -218,12 +218,10 @@ const lacksCompose = (runs: string, { compose, installed }: Survey): boolean =>
   compose === undefined && installed('docker') && /\bdocker(?:-compose|\s+compose)\s/.test(runs);
 const NO_COMPOSE = 'It fails here as it is: docker has no compose plugin, and there is no docker-compose.';
 
-/** Not secrets, examples, pinned requirements or anything destructive. */
-const isEditable = (path: string): boolean =>
-  !destroysByPath(path) &&
-  !/(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i.test(
-    path,
-  );
+/** Secrets, examples, pinned requirements, and what is mendloop's. */
+const NOT_EDITABLE =
+  /(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i;
+const isEditable = (path: string): boolean => !destroysByPath(path) && !NOT_EDITABLE.test(path);
 
 const MAX_PATTERNS = 8;
 
