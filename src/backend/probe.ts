@@ -3,7 +3,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import type { Clock } from '../io/clock.ts';
 import { identify } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
@@ -11,15 +10,14 @@ import { toolVersion } from '../io/program.ts';
 import { parseJson, privateFolder, readText, removeAll, writeAtomic } from '../io/store.ts';
 import { isTexts, listOf, name, shaped, text } from '../shape.ts';
 import type { Slurm } from '../slurm/client.ts';
+import type { EndJobsPorts } from '../slurm/end-jobs.ts';
 import { type JobPlace, phaseOf } from '../slurm/job.ts';
 import { lossOf, stuckOf } from '../slurm/loss.ts';
 
-export interface ProbePorts {
+export interface ProbePorts extends EndJobsPorts {
   readonly slurm: Slurm;
   readonly layout: Layout;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly progress?: ((text: string) => void) | undefined;
   /** How long its job may wait for a place. */
   readonly limitMs: number;
   /** How long an answer may be late behind the end of its job. */

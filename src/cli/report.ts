@@ -132,17 +132,8 @@ function aboutRun(layout: Layout, run: string, now: Date): About {
   };
 }
 
-interface Context {
-  readonly mask: Mask;
-  readonly items: ReportFacts['items'];
-  readonly unlanded: ReportFacts['unlanded'];
-  readonly notices: readonly string[];
-  /** The configuration could be read, so all secrets are known. */
-  readonly isSound: boolean;
-}
-
-/** Facts from the configuration and the branches; an invalid configuration becomes a notice. */
-async function lookAround(layout: Layout, ledger: Ledger): Promise<Context> {
+/** Facts from the configuration and the branches; `isSound`: it could be read, so all secrets are known. Else a notice says why. */
+async function lookAround(layout: Layout, ledger: Ledger) {
   const { home } = layout;
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
   try {
