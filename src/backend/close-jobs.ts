@@ -7,7 +7,7 @@ import { stopReason } from '../plan/stop.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { type EndJobsPorts, endJobs } from '../slurm/end-jobs.ts';
 import type { Job } from '../slurm/job.ts';
-import { type OpenJob, openJobs, readComment } from './jobs.ts';
+import { openJobs, readComment } from './jobs.ts';
 import { type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
 
 interface Ports extends EndJobsPorts {
@@ -47,7 +47,9 @@ export async function closeJobs(
       const cancel = () => cancelJobs(slurm, layout.home, (of) => of === run, ports);
       await interruptible(ports.signal, cancel).catch((error) => {
         if (!(error instanceof MendError) || !CANNOT_ASK.includes(error.code)) throw error;
-        fail('E_JOBS_LEFT', { jobs: idsOf(jobs.filter(isSlurm)), why: error.message });
+        // The numbers of a pool's workers are not in the journal.
+        const ids = jobs.filter(isSlurm).flatMap(({ id }) => id ?? []);
+        fail('E_JOBS_LEFT', { jobs: ids, why: error.message });
       });
     }
     // A plugin's backend cannot be asked what became of a task.
@@ -62,9 +64,6 @@ export async function closeJobs(
 
 const isSlurm = ({ backend }: { backend: string }): boolean => backend.startsWith('slurm-');
 const CANNOT_ASK: readonly string[] = ['E_SLURM_UNREACHABLE', 'E_SLURM_MISSING'];
-
-/** Slurm's numbers of jobs, for a person. Those of a pool's workers are not in the journal. */
-const idsOf = (jobs: readonly OpenJob[]): string[] => jobs.flatMap(({ id }) => id ?? []);
 
 /** What is recorded of a task of a closed run. */
 function endEvents(

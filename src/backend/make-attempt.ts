@@ -71,8 +71,11 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   const status = await trackedStatus(treeGit(tree));
   if (status.head !== task.commit) return { returned: `the worktree is at ${status.head}, not at ${task.commit}` };
   // Of an attempt that was killed with all its keepers; another machine's is its backend's to end.
-  const left = await endLeftovers(undefined, stepMarks(layout.home, task.run, task.step), ports.graceMs, ports.clock);
-  if (left === 'unproven') return { outcome: haltFor(leftover(task)), events: [] };
+  const marks = stepMarks(layout.home, task.run, task.step);
+  if ((await endLeftovers(undefined, marks, ports.graceMs, ports.clock)) === 'unproven') {
+    const leftover = mendError('E_LEFTOVER', { step: task.step, pid: 0, host: identify(process.pid).host });
+    return { outcome: haltFor(leftover), events: [] };
+  }
   // What others changed before this attempt is not its doing.
   const seen = status.changed.length > 0 ? await changesNow(tree) : new Map<string, string>();
   const events: NewEvent[] = [];
@@ -120,9 +123,6 @@ const outOfMemory = (step: string): Loss => ({
   transient: true,
   began: true,
 });
-
-const leftover = ({ step }: Task): MendError =>
-  mendError('E_LEFTOVER', { step, pid: 0, host: identify(process.pid).host });
 
 /** What a person can mend halts the run; anything else is a bug or a full disk, and the controller's to tell. */
 function afterError(error: unknown, signal: AbortSignal): Result {

@@ -2,10 +2,10 @@
 import type { Stage } from '../config/context-map.ts';
 import { fail, MendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
+import type { EndJobsPorts } from '../slurm/end-jobs.ts';
 import { type JobPlace, parentsInOptions, phaseOf } from '../slurm/job.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
@@ -22,16 +22,13 @@ import { openTasks } from './task-file.ts';
 /** More jobs than these need a person's --yes. */
 export const MANY_JOBS = 100;
 
-export interface ReachRequest {
+export interface ReachRequest extends EndJobsPorts {
   readonly run: string;
   readonly plugins: Plugins;
   readonly config: Configuration;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly layout: Layout;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Reports what is being waited for. */
-  readonly progress?: ((text: string) => void) | undefined;
   /** The stages that may run. */
   readonly stages: readonly string[];
   /** How many steps are to do, as far as is known. */

@@ -2,8 +2,7 @@
 // assumed, and remembered, for most clusters let no job start at once.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { fail, type MendError, mendError } from '../errors.ts';
-import type { Clock } from '../io/clock.ts';
+import { fail } from '../errors.ts';
 import { identify } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
@@ -11,15 +10,14 @@ import { toolVersion } from '../io/program.ts';
 import { parseJson, privateFolder, readText, removeAll, writeAtomic } from '../io/store.ts';
 import { isTexts, listOf, name, shaped, text } from '../shape.ts';
 import type { Slurm } from '../slurm/client.ts';
+import type { EndJobsPorts } from '../slurm/end-jobs.ts';
 import { type JobPlace, phaseOf } from '../slurm/job.ts';
 import { lossOf, stuckOf } from '../slurm/loss.ts';
 
-export interface ProbePorts {
+export interface ProbePorts extends EndJobsPorts {
   readonly slurm: Slurm;
   readonly layout: Layout;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly progress?: ((text: string) => void) | undefined;
   /** How long its job may wait for a place. */
   readonly limitMs: number;
   /** How long an answer may be late behind the end of its job. */
@@ -133,11 +131,9 @@ async function answered({ id, word, folder, isLast, place }: Probe, ports: Probe
 /** What the job of a probe does: says that it read the word, and what it lacks. Throws MendError when it cannot. */
 export async function answerProbe(folder: string): Promise<void> {
   const word = readText(join(folder, 'asked'));
-  if (word === undefined) throw notThere(folder);
+  const { host } = identify(process.pid);
+  if (word === undefined) fail('E_NOT_SHARED', { home: folder, words: `${host} does not see it` });
   const git = await toolVersion('git', '--version');
   const problems = git ? [] : ['git is not on PATH'];
-  writeAtomic(join(folder, 'answer'), JSON.stringify({ word, host: identify(process.pid).host, problems }));
+  writeAtomic(join(folder, 'answer'), JSON.stringify({ word, host, problems }));
 }
-
-const notThere = (folder: string): MendError =>
-  mendError('E_NOT_SHARED', { home: folder, words: `${identify(process.pid).host} does not see it` });

@@ -61,12 +61,8 @@ export async function lookHere(home: string, objects: GitObjects, name: string, 
     /** What the owner would be asked because of how the stages stand now. */
     ownersAsk: async (files: readonly Edit[]) => {
       const standing = { config, journal: { stages }, tree: { files: async () => snapshot.files } };
-      return changesOnce(
-        await madeOnceFrom(
-          standing,
-          files.map(({ path }) => path),
-        ),
-      );
+      const paths = files.map(({ path }) => path);
+      return changesOnce(await madeOnceFrom(standing, paths));
     },
   };
 }

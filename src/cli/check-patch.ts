@@ -149,10 +149,8 @@ async function checkLine(line: PatchLine) {
   const judged = await judge(withoutLineNumbers(answer), { text, rules, editable }, path);
   if (!judged.ok) return viewOf(judged);
   const isEditable = pathMatcher(allow);
-  const copy = refuseNearCopy(
-    judged.files,
-    [...files].filter(([other]) => isEditable(other)),
-  );
+  const others = [...files].filter(([other]) => isEditable(other));
+  const copy = refuseNearCopy(judged.files, others);
   const { shellProblems } = await import('../mend/proposal.ts');
   const problems = copy ? [] : await shellProblems(judged.files, shellCheck);
   return viewOf(copy ?? (problems.length > 0 ? refuse('does_not_parse', ...problems) : judged));

@@ -118,9 +118,8 @@ async function jobOf(input: CommandInput) {
   const names = [...new Set([...READ, ...required(config.map, 'env')])];
   const set = names.filter((name) => process.env[name]);
   const secret = set.filter((name) => isSecretName(name) || /:\/\/[^/]*@/.test(process.env[name] ?? ''));
-  const env = Object.fromEntries(
-    set.filter((name) => !secret.includes(name)).map((name) => [name, process.env[name] as string]),
-  );
+  const open = set.filter((name) => !secret.includes(name));
+  const env = Object.fromEntries(open.map((name) => [name, process.env[name] as string]));
   const job: Job = {
     home,
     times,

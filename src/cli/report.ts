@@ -133,33 +133,18 @@ function aboutRun(layout: Layout, run: string, now: Date): About {
   };
 }
 
-interface Context {
-  readonly mask: Mask;
-  readonly items: ReportFacts['items'];
-  readonly unlanded: ReportFacts['unlanded'];
-  readonly notices: readonly string[];
-  /** The configuration could be read, so all secrets are known. */
-  readonly isSound: boolean;
-}
-
-/** Facts from the configuration and the branches; an invalid configuration becomes a notice. */
-async function lookAround(layout: Layout, ledger: Ledger): Promise<Context> {
+/** Facts from the configuration and the branches; `isSound`: it could be read, so all secrets are known. Else a notice says why. */
+async function lookAround(layout: Layout, ledger: Ledger) {
   const { home } = layout;
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
   try {
     const { base, config } = await configurationNow(home);
     const hasQueue = readText(join(home, INDEX_FILE)) !== undefined;
+    const { items } = hasQueue ? await listBacklog(layout) : { items: [] };
     const fixes = await listFixes(layout, base, ledger, false);
     return {
       mask: openMask(home, config, process.env, tracked),
-      items: hasQueue
-        ? (await listBacklog(layout)).items.map(({ number, title, state, note }) => ({
-            number,
-            title,
-            state,
-            ...(note && { note }),
-          }))
-        : [],
+      items: items.map(({ number, title, state, note }) => ({ number, title, state, ...(note && { note }) })),
       unlanded: fixes.filter(({ outcome }) => outcome === 'verified'),
       notices: [],
       isSound: true,
@@ -182,15 +167,9 @@ const MAX_DIFFS = 50;
 async function diffsOf(home: string, { fixes }: Pick<Report, 'fixes'>, mask: Mask): Promise<Map<string, string>> {
   const commits = [...new Set(fixes.flatMap(({ commit }) => commit ?? []))].slice(0, MAX_DIFFS);
   if (commits.length === 0) return new Map();
+  const which = ['--no-walk=unsorted', '--ignore-missing', '--end-of-options', ...commits];
   const form = ['--format=%x00%H%x00', '--patch', '--no-color', '--no-ext-diff', '--no-textconv'];
-  const log = await openGit(home).run([
-    'log',
-    '--no-walk=unsorted',
-    '--ignore-missing',
-    ...form,
-    '--end-of-options',
-    ...commits,
-  ]);
+  const log = await openGit(home).run(['log', ...form, ...which]);
   const [, ...parts] = log.split('\0');
   return new Map(
     commits.flatMap((commit) => {

@@ -26,9 +26,7 @@ const MAIN_PLAYBOOK =
 const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
 
 /** Every playbook, with the folder to start Ansible in: that of the nearest ansible.cfg. */
-export function playbooksOf(
-  survey: Survey,
-): { path: string; folder: string; imports: string[]; variables: string[] }[] {
+export function playbooksOf(survey: Survey) {
   const configs = unique(pathsLike(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
   return pathsLike(survey, /\.ya?ml$/).flatMap((path) => {
     const text = NO_PLAYBOOK.test(`/${path}`) ? '' : survey.text(path);
@@ -45,15 +43,9 @@ export function playbooksOf(
     const folder = above[0] ?? (baseName(parent) === 'playbooks' ? folderOf(parent) : parent);
     const variables = plays
       .flatMap((play) => list(play.vars_files).map(String))
-      .filter((one) => /^[\w./-]+$/.test(one));
-    return [
-      {
-        path,
-        folder,
-        imports: imports.map((one) => inFolder(parent, one)),
-        variables: variables.map((one) => inFolder(parent, one)),
-      },
-    ];
+      .filter((file) => /^[\w./-]+$/.test(file));
+    const beside = (files: readonly string[]) => files.map((file) => inFolder(parent, file));
+    return [{ path, folder, imports: beside(imports), variables: beside(variables) }];
   });
 }
 
@@ -145,6 +137,9 @@ const INVENTORIES = 'inventory.yml inventory.yaml inventory.ini hosts.ini hosts.
   ' ',
 );
 
+const IN_INVENTORY =
+  /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/;
+
 /** The `-i` option, unless ansible.cfg names an inventory: a file that is there, or one that the owner still has to write. */
 function inventoryOption(survey: Survey, folder: string): string {
   if (configuredInventory(survey, folder) !== undefined) return '';
@@ -153,11 +148,7 @@ function inventoryOption(survey: Survey, folder: string): string {
   const below = [...survey.paths, ...survey.ignored]
     .filter((path) => isIn(folder, path))
     .map((path) => relative(folder, path))
-    .filter((path) =>
-      /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/.test(
-        path,
-      ),
-    );
+    .filter((path) => IN_INVENTORY.test(path));
   const [best] = below.filter((path) => !/sample|example|template/.test(path));
   const lying = INVENTORIES.find((name) => survey.ignored.includes(inFolder(folder, name)));
   const sample =

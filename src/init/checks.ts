@@ -63,7 +63,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   const stacks = composeFiles(survey);
   const terraform = terraformFolders(survey);
   const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
-  const kustomizations = topKustomizations(survey).filter((folder) => isLocal(survey, folder));
+  const kustomizations = topKustomizations(survey).filter((folder) => !REMOTE.test(kustomizationIn(survey, folder)));
   const builder =
     !survey.installed('kubectl') && survey.installed('kustomize') ? 'kustomize build' : 'kubectl kustomize';
   const charts = pathsLike(survey, /(?:^|\/)Chart\.yaml$/)
@@ -151,10 +151,8 @@ const globs = (paths: readonly string[]): string[] =>
     ? paths.filter((path) => !destroysByPath(path))
     : unique(paths.map((path) => `**/*${/\.\w+$/.exec(path)?.[0] ?? ''}`));
 
-/** Whether it can be built offline: no remote base, chart or generator. */
-function isLocal(survey: Survey, folder: string): boolean {
-  return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(kustomizationIn(survey, folder));
-}
+/** A base, chart or generator of a kustomization that cannot be built offline. */
+const REMOTE = /https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m;
 
 /** No draft when nothing can be checked and there is no other stage. `notes`: the probes that were left out, and why. */
 export async function checkStage(

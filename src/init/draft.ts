@@ -194,7 +194,8 @@ export function draftOf(
     given.verify ?? [...new Map(checks.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_VERIFY);
   const checked = verify.filter((one): one is string => typeof one === 'string').join('\n');
   const isJudge = (path: string) => ran.includes(path) && checked.split(/[\s/]+/).includes(baseName(path));
-  const timeout = uses.map(({ kind }) => kind.timeout).find((time) => time !== undefined);
+  const kinds = uses.map(({ kind }) => kind);
+  const timeout = kinds.find((kind) => kind.timeout !== undefined)?.timeout;
   const read = [...uses.flatMap((use) => use.kind.files?.(use) ?? []), ...all.flatMap((one) => namedBy(one, survey))];
   return {
     needs: [],
@@ -203,10 +204,7 @@ export function draftOf(
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
     env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),
     ...(timeout ? { timeout } : {}),
-    layer: layerOf(
-      given.name,
-      uses.map(({ kind }) => kind),
-    ),
+    layer: layerOf(given.name, kinds),
     runs: [given.command, runs, ...ran].join('\n'),
     ...given,
     why: [...given.why, ...(lacksCompose(runs, survey) ? [NO_COMPOSE] : [])],
@@ -218,12 +216,10 @@ const lacksCompose = (runs: string, { compose, installed }: Survey): boolean =>
   compose === undefined && installed('docker') && /\bdocker(?:-compose|\s+compose)\s/.test(runs);
 const NO_COMPOSE = 'It fails here as it is: docker has no compose plugin, and there is no docker-compose.';
 
-/** Not secrets, examples, pinned requirements or anything destructive. */
-const isEditable = (path: string): boolean =>
-  !destroysByPath(path) &&
-  !/(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i.test(
-    path,
-  );
+/** Secrets, examples, pinned requirements, and what is mendloop's. */
+const NOT_EDITABLE =
+  /(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i;
+const isEditable = (path: string): boolean => !destroysByPath(path) && !NOT_EDITABLE.test(path);
 
 const MAX_PATTERNS = 8;
 

@@ -99,7 +99,7 @@ function firstOf(tool: TargetTool, text: string, entries: readonly Entry[]): str
 const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw[]>> = {
   make: makeEntries,
   just: (survey, file) => justEntries(survey, file, '', new Set()),
-  task: (survey, file) => taskEntries(survey, { file, prefix: '', home: folderOf(file) }, new Set()),
+  task: (survey, file) => taskEntries(survey, file, '', folderOf(file), new Set()),
   npm: (survey, file) => {
     const scripts = [...readTargets('npm', [survey.text(file)])];
     return scripts.map(([target, { commands }]) => ({
@@ -234,15 +234,8 @@ const moduleFile = (survey: Survey, folder: string, name: string, path: string |
 const TASK_GIVEN =
   /^(?:TASK\w*|ROOT_\w+|USER_WORKING_DIR|CLI_\w+|ITEM|KEY|EXIT_CODE|CHECKSUM|TIMESTAMP|MATCH|OS|ARCH)$/;
 
-interface Included {
-  readonly file: string;
-  /** What the names of its tasks begin with. */
-  readonly prefix: string;
-  /** Where they are started: with the file that includes it, unless it says otherwise. */
-  readonly home: string;
-}
-
-function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set<string>): Raw[] {
+/** `home`: where its tasks are started: with the file that includes it, unless that says otherwise. */
+function taskEntries(survey: Survey, file: string, prefix: string, home: string, seen: Set<string>): Raw[] {
   if (seen.has(file)) return [];
   seen.add(file);
   const top = documentIn(survey, file);
@@ -285,8 +278,7 @@ function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set
     const deeper = mapping(value).flatten === true ? prefix : `${prefix}${name}:`;
     const { dir } = mapping(value);
     const start = typeof dir === 'string' ? inFolder(folderOf(file), dir) : home;
-    const entries =
-      taskfile === undefined ? [] : taskEntries(survey, { file: taskfile, prefix: deeper, home: start }, seen);
+    const entries = taskfile === undefined ? [] : taskEntries(survey, taskfile, deeper, start, seen);
     return entries.map((entry) => ({ ...entry, hidden: entry.hidden || mapping(value).internal === true }));
   });
   return [...here, ...included];

@@ -88,7 +88,6 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const runners = findRunners(survey);
   const leads = runners.flatMap((runner) => leadsOf(survey, runner));
   const led = new Map(leads.map((lead) => [lead.entry, lead]));
-  const drafts: Draft[] = [];
   const left: LeftOut[] = [];
   const harmless: { entry: Entry; runner: Runner; run: Running }[] = [];
   for (const runner of runners) {
@@ -119,45 +118,33 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
     const longer = stageName(`${folderOf(entry.file).replaceAll('/', '-')}-${plain}`);
     names.set(entry, freeName([plain, longer], [...names.values()]));
   }
-  for (const { entry, runner, run } of ordered) {
-    const lead = led.get(entry);
-    const list = lead?.list ?? '';
-    const before = lists.get(list);
-    if (list !== '') lists.set(list, names.get(entry) as string);
+  const drafts = ordered.map(({ entry, runner, run }) => {
+    const { command, about, file, confirm, tool } = entry;
+    const name = names.get(entry) as string;
+    const kinds = usesIn(run.all).map(({ kind }) => kind.name);
+    const { because = `${command} runs ${kinds.join(', ')}.`, list }: Partial<Lead> = led.get(entry) ?? {};
+    const before = lists.get(list ?? '');
+    if (list) lists.set(list, name);
     const [, ...called] = closureOf(survey, runner, entry.target);
     const calls = called.flatMap((one) => names.get(one) ?? []);
+    const sketch = {
+      name,
+      command,
+      description: about || `${command}, from ${file}`,
+      why: [...(confirm ? ['It asks whether one is sure; --yes says so.'] : []), because],
+      needs: unique([...calls, ...(before ? [before] : [])]),
+    };
     const definedIn = definitions(survey, runner.tool, [runner, entry, ...called]);
-    drafts.push(
-      draftOf(
-        {
-          name: names.get(entry) as string,
-          command: entry.command,
-          description: entry.about || `${entry.command}, from ${entry.file}`,
-          why: [
-            ...(entry.confirm ? ['It asks whether one is sure; --yes says so.'] : []),
-            lead?.because ??
-              `${entry.command} runs ${usesIn(run.all)
-                .map(({ kind }) => kind.name)
-                .join(', ')}.`,
-          ],
-          needs: unique([...calls, ...(before ? [before] : [])]),
-        },
-        { ...run, definedIn },
-        survey,
-        entry.tool,
-      ),
-    );
-  }
+    return draftOf(sketch, { ...run, definedIn }, survey, tool);
+  });
   const rest = harmless.filter((one) => !taken.includes(one));
-  left.push(
-    ...rest.map(({ entry }) => ({
-      what: entry.command,
-      why: led.has(entry)
-        ? 'nothing known in it brings anything up'
-        : 'nothing leads to it: not the default target, not README, no known tool that brings something up',
-    })),
-  );
-  return { drafts, left, protect: [] };
+  const unled = rest.map(({ entry }) => ({
+    what: entry.command,
+    why: led.has(entry)
+      ? 'nothing known in it brings anything up'
+      : 'nothing leads to it: not the default target, not README, no known tool that brings something up',
+  }));
+  return { drafts, left: [...left, ...unled], protect: [] };
 }
 
 const pieceOf = ({ file, folder, recipe }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: recipe });
@@ -176,12 +163,8 @@ const isAggregate = (runner: Runner, { recipe, calls }: Entry): boolean =>
       /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|just|task|npm run)\s+[\w.: -]+$)/.test(line),
     );
 
-async function reasonAgainst(
-  entry: Entry,
-  run: Running,
-  readers: Readers,
-  survey: Survey,
-): Promise<string | undefined> {
+/** Why it is no stage; undefined when nothing speaks against it. */
+async function reasonAgainst(entry: Entry, run: Running, readers: Readers, survey: Survey) {
   const { target, parameters } = entry;
   if (destroysByName(target)) return 'its name says that it takes something away';
   const purpose = otherPurpose(target);
@@ -280,19 +263,13 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
       continue;
     }
     const about = tidy(/^#(?!!)\s*(\S.+)$/m.exec(text.split('\n').slice(0, 8).join('\n'))?.[1] ?? '');
-    const because = isNamed ? `README names ${path}.` : `Its name says that it brings something up.`;
-    drafts.push(
-      draftOf(
-        {
-          name: stageName(baseName(path).replace(/\.\w+$/, '')),
-          command: mode === '100755' ? command : `bash ${shellWord(path)}`,
-          description: about || path,
-          why: [because],
-        },
-        { ...run, files: [path, ...run.files] },
-        survey,
-      ),
-    );
+    const sketch = {
+      name: stageName(name),
+      command: mode === '100755' ? command : `bash ${shellWord(path)}`,
+      description: about || path,
+      why: [isNamed ? `README names ${path}.` : 'Its name says that it brings something up.'],
+    };
+    drafts.push(draftOf(sketch, { ...run, files: [path, ...run.files] }, survey));
   }
   return { drafts, left, protect };
 }

@@ -102,17 +102,15 @@ const helmfile: Reader = (survey) => {
       what: `helmfile --file ${path} sync`,
       why: 'it is rendered for its custom resource definitions alone (--include-crds)',
     })),
-    candidates: units.map(
-      (path): Candidate => ({
-        name: stageName(placeOf(path) === '.' ? 'helmfile' : `${placeOf(path)}-helmfile`),
-        command: `helmfile --file ${shellWord(path)} sync`,
-        keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
-        description: `The Helm releases of ${path}`,
-        why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
-        files: [path.endsWith('.d') ? `${path}/` : path],
-        layer: 4,
-      }),
-    ),
+    candidates: units.map((path) => ({
+      name: stageName(placeOf(path) === '.' ? 'helmfile' : `${placeOf(path)}-helmfile`),
+      command: `helmfile --file ${shellWord(path)} sync`,
+      keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
+      description: `The Helm releases of ${path}`,
+      why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
+      files: [path.endsWith('.d') ? `${path}/` : path],
+      layer: 4,
+    })),
   };
 };
 
@@ -141,78 +139,66 @@ const talos: Reader = (survey) => ({
   }),
 });
 
+type Pulled = Pick<Candidate, 'name' | 'keys' | 'description'> & { because: string; commands: string[]; holds: string };
+
 const gitops: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const inCluster = (command: string) => kube(survey, command);
-  /** A stage that makes the cluster pull from git, and waits for `what`. */
-  const pulled = (
-    one: Pick<Candidate, 'name' | 'keys' | 'description'>,
-    why: string,
-    commands: string[],
-    what: string,
-  ) => ({
-    ...one,
+  /** A stage that makes the cluster pull from git, and waits until `holds`. */
+  const pulled = ({ because, commands, holds, ...rest }: Pulled): Candidate => ({
+    ...rest,
     command: commands.map(inCluster).join('\n'),
     why: [
-      why,
+      because,
       'A fix reaches the cluster when it is promoted and pushed, not before: so no',
       'files may be edited here, and the stage check judges them.',
     ],
-    verify: [inCluster(`kubectl wait ${what}`)],
+    verify: [inCluster(`kubectl wait ${holds}`)],
     files: [],
     layer: 4,
     timeout: '30m',
   });
   const { chosen, others, many } = rootsOf(flux);
-  const whole: Candidate[] =
-    many === undefined
-      ? []
-      : [
-          pulled(
-            {
-              name: 'flux',
-              keys: ['flux reconcile', 'flux bootstrap'],
-              description: 'What Flux makes of this repository',
-            },
-            `${many.file} and others have Kustomizations from the source ${many.source}.`,
-            [`flux reconcile source git ${many.source} --namespace ${many.namespace}`],
-            'kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
-          ),
-        ];
+  const whole =
+    many &&
+    pulled({
+      name: 'flux',
+      keys: ['flux reconcile', 'flux bootstrap'],
+      description: 'What Flux makes of this repository',
+      because: `${many.file} and others have Kustomizations from the source ${many.source}.`,
+      commands: [`flux reconcile source git ${many.source} --namespace ${many.namespace}`],
+      holds: 'kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
+    });
   const system = survey.paths.find((path) => path.endsWith('flux-system/gotk-components.yaml'));
   const fluxName = (name: string) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`);
   const fluxes = chosen.map(({ name, namespace, path, file, needs }): Candidate => {
     const applies = name === 'flux-system' && system ? [`kubectl apply -k ${shellWord(folderOf(system))}`] : [];
     return {
-      ...pulled(
-        {
-          name: fluxName(name),
-          keys: [`reconcile kustomization ${name}`, `reconcile ks ${name}`, 'flux bootstrap'],
-          description: `What Flux makes of ${path}`,
-        },
-        `${file} has the Kustomization ${name}, for ${path}.`,
-        [...applies, `flux reconcile kustomization ${name} --namespace ${namespace} --with-source`],
-        `kustomization.kustomize.toolkit.fluxcd.io/${name} --namespace ${namespace} --for=condition=Ready --timeout=5m`,
-      ),
+      ...pulled({
+        name: fluxName(name),
+        keys: [`reconcile kustomization ${name}`, `reconcile ks ${name}`, 'flux bootstrap'],
+        description: `What Flux makes of ${path}`,
+        because: `${file} has the Kustomization ${name}, for ${path}.`,
+        commands: [...applies, `flux reconcile kustomization ${name} --namespace ${namespace} --with-source`],
+        holds: `kustomization.kustomize.toolkit.fluxcd.io/${name} --namespace ${namespace} --for=condition=Ready --timeout=5m`,
+      }),
       needs: needs.map(fluxName),
       layer: needs.length > 0 || /apps/.test(name) ? 5 : 4,
     };
   });
   const argos = argo.map(({ name, namespace, kind, folder, file }): Candidate => {
     const where = folder ? `-k ${shellWord(folder)}` : `-n ${namespace} -f ${shellWord(file)}`;
-    return pulled(
-      {
-        name: stageName(name === 'argocd' ? 'argocd' : `argocd-${name}`),
-        keys: [folder ?? file],
-        description: `Argo CD's ${kind} in ${folder ?? file}`,
-      },
-      `${file} tells Argo CD what to run.`,
-      [`kubectl apply ${where}`],
-      `applications.argoproj.io --all --namespace ${namespace} --for=jsonpath='{.status.health.status}'=Healthy --timeout=5m`,
-    );
+    return pulled({
+      name: stageName(name === 'argocd' ? 'argocd' : `argocd-${name}`),
+      keys: [folder ?? file],
+      description: `Argo CD's ${kind} in ${folder ?? file}`,
+      because: `${file} tells Argo CD what to run.`,
+      commands: [`kubectl apply ${where}`],
+      holds: `applications.argoproj.io --all --namespace ${namespace} --for=jsonpath='{.status.health.status}'=Healthy --timeout=5m`,
+    });
   });
   return {
-    candidates: [...whole, ...fluxes, ...argos],
+    candidates: [...(whole ? [whole] : []), ...fluxes, ...argos],
     left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name}`, why: one.why })),
   };
 };
@@ -224,17 +210,15 @@ const kustomize: Reader = (survey) => {
   const overlays = tops.filter((folder) => /(?:^|\/)overlays?\//.test(folder));
   const chosen = (overlays.length > 0 ? overlays : tops).filter((folder) => !destroysByPath(folder));
   return {
-    candidates: chosen.map(
-      (folder): Candidate => ({
-        name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
-        command: `kubectl apply -k ${shellWord(folder)}`,
-        keys: [folder],
-        description: `The manifests of ${folder}`,
-        why: [`No other kustomization takes ${folder} in.`],
-        files: kustomizedFrom(survey, folder).map(treeOf),
-        layer: 5,
-      }),
-    ),
+    candidates: chosen.map((folder) => ({
+      name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
+      command: `kubectl apply -k ${shellWord(folder)}`,
+      keys: [folder],
+      description: `The manifests of ${folder}`,
+      why: [`No other kustomization takes ${folder} in.`],
+      files: kustomizedFrom(survey, folder).map(treeOf),
+      layer: 5,
+    })),
   };
 };
 
@@ -308,14 +292,9 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
         continue;
       }
       const taken = [...before, ...drafts].map(({ name }) => name);
+      const name = freeName([candidate.name, ...longerName(candidate)], taken);
       const all = [...follow, { folder: '.', text: candidate.command }];
-      drafts.push(
-        draftOf(
-          { ...sketch, name: freeName([candidate.name, ...longerName(candidate)], taken) },
-          { pieces: [], files, all },
-          survey,
-        ),
-      );
+      drafts.push(draftOf({ ...sketch, name }, { pieces: [], files, all }, survey));
     }
   }
   return { drafts, left, protect };

@@ -103,12 +103,10 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
   };
 }
 
+const GUIDE =
+  /^(?:docs?|[\w-]+)\/(?:[\w-]+\/)?(?:readme|[\w-]*(?:install|getting|setup|deploy|bootstrap|quick)[\w-]*)\.mdx?$/i;
 const tellsHowToStart = (path: string): boolean =>
-  /^readme(?:\.\w+)?$/i.test(path) ||
-  (/^(?:docs?|[\w-]+)\/(?:[\w-]+\/)?(?:readme|[\w-]*(?:install|getting|setup|deploy|bootstrap|quick)[\w-]*)\.mdx?$/i.test(
-    path,
-  ) &&
-    !isAside(path));
+  /^readme(?:\.\w+)?$/i.test(path) || (GUIDE.test(path) && !isAside(path));
 
 /** Runs AT_ONCE of them at a time, in the order they come. */
 function limited<T>(work: (command: string) => Promise<T>): (command: string) => Promise<T> {

@@ -99,10 +99,8 @@ function withNeeds(drafts: readonly Draft[]): Draft[] {
     const lower = drafts.filter(({ layer }) => layer < draft.layer);
     const nearest = Math.max(...lower.map(({ layer }) => layer));
     const below = lower.filter(({ layer, name }) => layer === nearest && !reaches(name, draft.name));
-    needs.set(
-      draft.name,
-      below.map(({ name }) => name),
-    );
+    const layerBelow = below.map(({ name }) => name);
+    needs.set(draft.name, layerBelow);
   }
   const ordered: Draft[] = [];
   const place = (draft: Draft, path: readonly string[]): void => {

@@ -15,10 +15,8 @@ export async function settled(proposal: Proposal, sources: Sources): Promise<Pro
   const bad = proposal.stages.filter(({ name }) => reasons.has(name));
   if (bad.length === 0) return proposal;
   const names = new Set(proposal.stages.map(({ name }) => name).filter((name) => !reasons.has(name)));
-  return settled(
-    onlyStages(proposal, names, (name) => reasons.get(name) ?? ''),
-    sources,
-  );
+  const sound = onlyStages(proposal, names, (name) => reasons.get(name) ?? '');
+  return settled(sound, sources);
 }
 
 /** Stage → why it would be refused. */

@@ -4,7 +4,6 @@ import { parseAllDocuments } from 'yaml';
 import { type Mapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 
-/** The repository. */
 export interface Survey {
   /** Tracked files with their modes, and their paths alone. */
   readonly files: ReadonlyMap<string, { readonly mode: string }>;
@@ -77,11 +76,10 @@ export const outermost = (patterns: readonly string[]): string[] =>
 export const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
+const ASIDE =
+  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.devcontainer|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i;
 /** In a folder of archives, tests, examples or vendored files: nothing there is proposed. */
-export const isAside = (path: string): boolean =>
-  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.devcontainer|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
-    path,
-  );
+export const isAside = (path: string): boolean => ASIDE.test(path);
 
 /** The tracked paths that match, without those that are aside. */
 export const pathsLike = (survey: Survey, pattern: RegExp): string[] =>

@@ -32,16 +32,14 @@ const fitted = (row: readonly string[]): string[] => [
 
 function sectionLines({ title, head, rows, none, more }: Section): string[] {
   if (rows.length === 0) return ['', `${title}: ${none}`];
-  const lines = table([head, ...rows.slice(0, MAX_ROWS).map(fitted)]);
   const hidden = rows.length - MAX_ROWS;
-  return [
-    '',
-    title,
-    ...[...lines, ...(hidden > 0 ? [`and ${hidden} more`] : []), ...(more ? [more] : [])].map(indented),
+  const lines = [
+    ...table([head, ...rows.slice(0, MAX_ROWS).map(fitted)]),
+    ...(hidden > 0 ? [`and ${hidden} more`] : []),
+    ...(more ? [more] : []),
   ];
+  return ['', title, ...lines.map((line) => `  ${line}`)];
 }
-
-const indented = (line: string): string => `  ${line}`;
 
 /** `diffs`: commit → its change. */
 export function reportMarkdown(report: Report, diffs: ReadonlyMap<string, string>): string {

@@ -73,7 +73,7 @@ export async function sharePromotion(request: PromoteRequest, how: { push: boole
     }
     const { push: name, hooks } = config.loop.git;
     // First of all: nothing is pushed when the text cannot be let out.
-    const texts = how.pr && (await pullRequestTexts(home, config, env, story));
+    const texts = how.pr && (await pullRequestTexts({ home, config, env }, story));
     const named = how.push || name !== null ? await askRemote(home, base, name) : undefined;
     const pushed = how.push && named && (await pushBranch(home, base, tip, named, { hooks, dry }));
     const remote = named && pushed ? { ...named, tip } : named;

@@ -111,9 +111,7 @@ export type PullRequestTexts = Pick<PullRequest, 'title' | 'body'>;
 
 /** Title and text, with today's verdict of the gate on each fix, masked like all that leaves. Throws E_REDACT. */
 export async function pullRequestTexts(
-  home: string,
-  config: Configuration,
-  env: PullRequestOptions['env'],
+  { home, config, env }: Pick<PullRequestOptions, 'home' | 'config' | 'env'>,
   listed: Story,
 ): Promise<PullRequestTexts> {
   const story = { ...listed, fixes: await judgeToday(home, config, listed.fixes) };

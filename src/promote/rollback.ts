@@ -115,14 +115,10 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   await fastForward({ tree, git, base, dirty: changed.length > 0 }, head);
   const rolledBack = [...reverted, ...superseded];
   const inTree = runTree({ ...tree, head }, layout);
-  const stale = await findStale({ config, layout, tree: inTree }, loaded.state, {
-    putBack: [...tree.putBack, ...changed],
-  });
-  recordRollback(
-    rolledBack,
-    { ...scope, id },
-    stale.map((stage) => staleEvent(stage, head, false)),
-  );
+  const putBack = [...tree.putBack, ...changed];
+  const stale = await findStale({ config, layout, tree: inTree }, loaded.state, { putBack });
+  const staleEvents = stale.map((stage) => staleEvent(stage, head, false));
+  recordRollback(rolledBack, { ...scope, id }, staleEvents);
   const done = await report(git, base, tree.head, rolledBack, false);
   return { base: base.name, branch: base.branch, notices, fixes: done };
 }

@@ -116,7 +116,8 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
   if (situation.safe_mode && changes) {
     return afterWaits(none('safe_mode', 'safe mode is on: the AI changes nothing'), incident);
   }
-  return afterWaits(isStuck(incident, decision, situation) ? handOver(decision) : decision, incident);
+  const isOver = isStuck(incident, decision, situation);
+  return afterWaits(isOver ? none('no_progress', `no progress twice: ${decision.reason}`) : decision, incident);
 }
 
 const NO_PROGRESS: readonly (Why | undefined)[] = ['external', 'no_executor', 'no_escalation'];
@@ -129,8 +130,6 @@ const isStuck = ({ item, history }: DecidedIncident, decision: Decision, { ai }:
   NO_PROGRESS.includes(decision.why) &&
   history !== undefined &&
   history.times_seen > 1;
-
-const handOver = ({ reason }: Decision): Decision => none('no_progress', `no progress twice: ${reason}`);
 
 function afterWaits(decision: Decision, { failure, waits }: DecidedIncident): Decision {
   if (!failure.transient || waits === 0) return decision;

@@ -219,13 +219,7 @@ type FixData = Pick<
   'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'unchecked' | 'accepted' | 'proposed_by'
 >;
 
-function setOutcome(
-  entry: LedgerEntry,
-  { time, run }: LoopEvent,
-  data: FixData,
-  outcome: FixOutcome,
-  why?: string,
-): void {
+function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string) {
   const { hash, tier, plugin, left = [] } = data;
   const index = entry.patches.findIndex((p) => p.hash === hash);
   const earlier = entry.patches[index];

@@ -54,44 +54,32 @@ export async function findBase(
       if (on !== undefined) await refuseDamaged(on);
       fail('E_NO_COMMIT', {});
     }
-    return choose(git, objects, refuseDamaged, head, typeof asked === 'function' ? await asked(objects) : asked);
+    const { branch, base } = typeof asked === 'function' ? await asked(objects) : asked;
+    const [keys, refs] = await Promise.all([storedKeys(git), branches(git, branch)]);
+    const stored = keys.get(baseKey(branch)) || undefined;
+    if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? base ?? '<your branch>') });
+    if (base === branch) fail('E_BASE_IS_AI', { branch });
+    const key = shellWord(baseKey(branch));
+    if (stored && base && base !== stored) fail('E_BASE_DIFFERS', { branch, kept: stored, asked: base, key });
+    if (!refs.local || !(await commitAt(objects, `refs/heads/${branch}`))) await refuseDamaged(branch);
+    if (!refs.local) {
+      if (refs.remote) fail('E_AI_ONLY_REMOTE', { branch: shellWord(branch), remote: shellWord(refs.remote) });
+      const valid = await git.attempt(['check-ref-format', `refs/heads/${branch}`]);
+      if (!valid.ok || branch.startsWith('-')) fail('E_BRANCH_NAME', { branch });
+    }
+    const name = stored ?? base ?? head;
+    if (name === undefined) fail('E_DETACHED', { branch });
+    if (name === branch) fail('E_BASE_IS_AI', { branch });
+    const commit = await commitAt(objects, `refs/heads/${name}`);
+    if (commit === undefined) await refuseDamaged(name);
+    if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
+    return { branch, name, commit, firstRun: stored === undefined, merged: keys.get(mergedKey(branch)) || undefined };
   });
 }
 
 /** Whether the owner's checkout is on this base, which has no commit since it was found. Starts no process. */
 export const isStillBase = async (home: string, { name, commit }: Base, objects: GitObjects): Promise<boolean> =>
   (await branchOfHead(home)) === name && (await commitAt(objects, `refs/heads/${name}`)) === commit;
-
-async function choose(
-  git: Git,
-  objects: GitObjects,
-  refuseDamaged: (branch: string) => Promise<void>,
-  head: string | undefined,
-  asked: Asked,
-): Promise<Base> {
-  const { branch } = asked;
-  const [keys, refs] = await Promise.all([storedKeys(git), branches(git, branch)]);
-  const stored = keys.get(baseKey(branch)) || undefined;
-  if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? asked.base ?? '<your branch>') });
-  if (asked.base === branch) fail('E_BASE_IS_AI', { branch });
-  const key = shellWord(baseKey(branch));
-  if (stored !== undefined && asked.base && asked.base !== stored) {
-    fail('E_BASE_DIFFERS', { branch, kept: stored, asked: asked.base, key });
-  }
-  if (!refs.local || !(await commitAt(objects, `refs/heads/${branch}`))) await refuseDamaged(branch);
-  if (!refs.local) {
-    if (refs.remote) fail('E_AI_ONLY_REMOTE', { branch: shellWord(branch), remote: shellWord(refs.remote) });
-    const valid = await git.attempt(['check-ref-format', `refs/heads/${branch}`]);
-    if (!valid.ok || branch.startsWith('-')) fail('E_BRANCH_NAME', { branch });
-  }
-  const name = stored ?? asked.base ?? head;
-  if (name === undefined) fail('E_DETACHED', { branch });
-  if (name === branch) fail('E_BASE_IS_AI', { branch });
-  const commit = await commitAt(objects, `refs/heads/${name}`);
-  if (commit === undefined) await refuseDamaged(name);
-  if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
-  return { branch, name, commit, firstRun: stored === undefined, merged: keys.get(mergedKey(branch)) || undefined };
-}
 
 /** The commit that a name leads to; undefined when there is none, or it is torn: that ends the git that is asked for it. */
 const commitAt = async (objects: GitObjects, name: string): Promise<string | undefined> =>

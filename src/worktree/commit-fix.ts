@@ -139,11 +139,7 @@ export async function isAsShown(tree: TreePlace, files: readonly { path: string;
  * After a process died between writing files and committing them: they are as they were. Of `created` only what holds the
  * text, or the beginning of it, was made by it and is removed; anything else stays.
  */
-export async function unwriteFix(
-  tree: TreePlace,
-  paths: readonly string[],
-  created: readonly FixFile[],
-): Promise<void> {
+export async function unwriteFix(tree: TreePlace, paths: readonly string[], created: readonly FixFile[]) {
   await restoreTree(tree, paths);
   for (const { path, text } of created) if (holdsPartOf(tree.path, path, text)) removeTreeFile(tree.path, path);
 }

@@ -46,7 +46,7 @@ export async function rebuild(on: Branch, dropped: string, tip: string, options:
     }
   }
   const solved = await solvedMerges(git, range);
-  if (stuck.length > 0 || solved.length > 0) refuse(on, dropped, { stuck, solved, carried });
+  if (stuck.length > 0 || solved.length > 0) refuse(solved);
   return { to, carried: carried.length };
 
   /** What conflicts in the files of the work queue alone is merged by line: ticks and log are never lost to another text. */
@@ -75,6 +75,28 @@ export async function rebuild(on: Branch, dropped: string, tip: string, options:
     if (fix.reverts === undefined) return standing.has(fix) && options.isVerified(fix) ? 'carry' : 'leave';
     // What takes back a promoted fix is a person's word.
     return fixOf.has(fix.reverts) ? (options.isVerified(fix) ? 'record' : 'leave') : 'carry';
+  }
+
+  function refuse(solved: readonly string[]): never {
+    const at = `git -C ${WORKTREE}`;
+    const redo = (merge: string) =>
+      `${at} show --remerge-diff ${short(merge)}   # what you solved then: do it anew after this`;
+    const pick = ({ commit, paths }: Stuck) =>
+      solveConflict(at, `cherry-pick ${short(commit)}`, paths, 'commit --no-edit');
+    const commands = [
+      ...(on.dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : []),
+      ...solved.map(redo),
+      `${at} reset --keep ${shellWord(base.name)}`,
+      ...(carried.length > 0 ? [`${at} cherry-pick ${carried.map(short).join(' ')}`] : []),
+      ...stuck.flatMap(pick),
+    ].join('\n');
+    const problems = [
+      ...stuck.map(
+        ({ commit, paths }) => `${short(commit)} is yours and does not apply: ${paths.map(shellWord).join(', ')}`,
+      ),
+      ...solved.map((merge) => `${short(merge)} is a merge that you solved by hand`),
+    ];
+    fail('E_BASE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped), commands }, problems);
   }
 }
 
@@ -105,35 +127,6 @@ async function solvedMerges(git: Git, range: readonly string[]): Promise<string[
     ),
   );
   return theirs.filter((_, i) => fields(changed[i] ?? '').length > 0);
-}
-
-interface Refused {
-  stuck: readonly Stuck[];
-  solved: readonly string[];
-  carried: readonly string[];
-}
-
-function refuse({ base, dirty }: Branch, dropped: string, { stuck, solved, carried }: Refused): never {
-  const at = `git -C ${WORKTREE}`;
-  const commands = [
-    ...(dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : []),
-    ...solved.map(
-      (merge) => `${at} show --remerge-diff ${short(merge)}   # what you solved then: do it anew after this`,
-    ),
-    `${at} reset --keep ${shellWord(base.name)}`,
-    ...(carried.length > 0 ? [`${at} cherry-pick ${carried.map(short).join(' ')}`] : []),
-    ...stuck.flatMap(({ commit, paths }) =>
-      solveConflict(at, `cherry-pick ${short(commit)}`, paths, 'commit --no-edit'),
-    ),
-  ];
-  const problems = [
-    ...stuck.map(
-      ({ commit, paths }) => `${short(commit)} is yours and does not apply: ${paths.map(shellWord).join(', ')}`,
-    ),
-    ...solved.map((merge) => `${short(merge)} is a merge that you solved by hand`),
-  ];
-  const { name, branch } = base;
-  fail('E_BASE_REWRITTEN', { base: name, branch, dropped: short(dropped), commands: commands.join('\n') }, problems);
 }
 
 /** Keeps a commit under `refs/mendloop/before/<time>`, once; the ref. Throws a GitError. */

@@ -76,10 +76,8 @@ export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>): Promise
   const isFound = (path: string) => basename(path).startsWith(FOUND);
   const holders = patches.filter((path) => fileFacts(path)?.size === diff.length && readBytes(path)?.equals(diff));
   if (holders.some((path) => !isFound(path))) return { changes, strange: [] };
-  const strange = strangeFiles(
-    parts,
-    patches.filter((path) => !isFound(path)),
-  );
+  const ofStages = patches.filter((path) => !isFound(path));
+  const strange = strangeFiles(parts, ofStages);
   if (holders.length > 0) return { changes, strange };
   const time = new Date().toISOString().replace(/[-:]/g, '').replace('.', '');
   const file = join(folder, `${FOUND}${time}.stage.diff`);

@@ -44,7 +44,7 @@ export async function mergeOwners(
   const landed = await landedCommits(git, base.commit, head);
   const all = await committedFixes(git, base.commit, head);
   const fixes = standingFixes(all).filter(({ commit }) => !landed.has(commit));
-  const stuck = await conflicting(git, base.commit, head, fixes, new Set([...landed, ...takenBackPairs(all)]));
+  const stuck = await conflicting();
   for (;;) {
     const superseded = fixes.filter(({ commit }) => stuck.has(commit));
     const merged = await mergeWithout(superseded);
@@ -71,6 +71,20 @@ export async function mergeOwners(
     // A file of the queue that one side removed is the owner's to have or not.
     return { parent: back.tip, tree, ticked, landed: texts };
   }
+
+  /** The fixes that cannot be put onto the base in their order. */
+  async function conflicting(): Promise<Set<string>> {
+    const stuck = new Set<string>();
+    const over = new Set([...landed, ...takenBackPairs(all)]);
+    let tree = await treeOf(git, base.commit);
+    const list = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${base.commit}..${head}`];
+    for (const commit of lines(await git.run(list)).filter((id) => !over.has(id))) {
+      const next = await carryOver(git, `${commit}^`, commit, tree);
+      if (next.conflicts.length === 0) tree = next.tree;
+      else if (fixes.some((fix) => fix.commit === commit)) stuck.add(commit);
+    }
+    return stuck;
+  }
 }
 
 /** Where the files of the work queue are. */
@@ -91,25 +105,6 @@ export async function mergedTicks(git: Git, owners: string, ours: string, paths:
 interface Blocked {
   blocked: readonly string[];
   among: readonly CommittedFix[];
-}
-
-/** The fixes of `base..head` that cannot be put onto the base in their order; `over` says which commits are no part of it. */
-async function conflicting(
-  git: Git,
-  base: string,
-  head: string,
-  fixes: readonly CommittedFix[],
-  over: ReadonlySet<string>,
-): Promise<Set<string>> {
-  const stuck = new Set<string>();
-  let tree = await treeOf(git, base);
-  const list = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${base}..${head}`];
-  for (const commit of lines(await git.run(list)).filter((id) => !over.has(id))) {
-    const next = await carryOver(git, `${commit}^`, commit, tree);
-    if (next.conflicts.length === 0) tree = next.tree;
-    else if (fixes.some((fix) => fix.commit === commit)) stuck.add(commit);
-  }
-  return stuck;
 }
 
 function takenBackPairs(all: readonly CommittedFix[]): string[] {
