@@ -44,6 +44,7 @@ const nodesReady = ({ survey }: Use): Check[] => [
 const TERRAFORM = /\b(terraform|tofu)\b/;
 /** Where Ansible looks for variables, beside an inventory too. */
 const VARIABLES = /(?:^|\/)(?:group_vars|host_vars)\//;
+const CLUSTER = /k3s|k8s|k0s|kube|rke2|talos/i;
 const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
 
 export const composeOf = ({ compose = 'docker compose' }: Survey): string => compose;
@@ -137,8 +138,11 @@ export const KINDS: readonly Kind[] = [
       // A wrapper may run it anywhere.
       if (!commandsIn(use).some((command) => /^(?:\w+=\S*\s+)*ansible-playbook\b/.test(command))) return [];
       // Without an inventory it works on localhost, where a ping proves nothing; check the cluster that it makes, if any.
-      if (inventoryOf(use) === undefined)
-        return settingOf(use.survey, 'KUBECONFIG') === undefined ? [] : nodesReady(use);
+      if (inventoryOf(use) === undefined) {
+        const play = use.survey.text(inFolder(playFolder(use), playbookIn(use.line) ?? ''));
+        const isForCluster = settingOf(use.survey, 'KUBECONFIG') !== undefined && CLUSTER.test(play);
+        return isForCluster ? nodesReady(use) : [];
+      }
       const named = optionValue(use.line, '-i|--inventory(?:-file)?');
       return [inside(playFolder(use), `ansible all${named ? ` -i ${shellWord(named)}` : ''} -m ansible.builtin.ping`)];
     },
