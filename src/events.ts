@@ -14,6 +14,7 @@ import {
   optional,
   orNull,
   type Shape,
+  type ShapeOf,
   shaped,
   text,
   time,
@@ -104,6 +105,8 @@ export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
+/** A fix on the AI branch; `fingerprint` is that of the failure it is for, `hash` that of its patch. */
+export type Fix = Readonly<ShapeOf<typeof notedFix> & Record<'stage' | 'step' | 'commit', string>>;
 /** The plugin whose suggestion a person accepted as their answer. */
 const proposedBy = { proposed_by: optional(text) };
 /** `accepted`: a person agreed to it. */

@@ -1,7 +1,17 @@
 // git for the tests themselves, without a turn of the event loop. A test of 150 MB takes 12 ms to start a process, and the tests
 // start git ten thousand times; a shell that is told through a pipe with a name does it in two.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandOf } from '../src/io/small-shell.ts';
@@ -29,6 +39,29 @@ export function gitNow(args: readonly string[], cwd: string, env: NodeJS.Process
     status,
     stderr,
   });
+}
+
+let empty: string | undefined;
+
+/** Makes an empty repository on branch main in `home`, as git makes one: the first is made by git, the others are its copies. */
+export function initNow(home: string, env?: NodeJS.ProcessEnv): void {
+  if (empty === undefined) {
+    empty = mkdtempSync(join(tmpdir(), 'mendloop-empty-'));
+    process.on('exit', () => rmSync(empty as string, { recursive: true, force: true }));
+    gitNow(['init', '-q', '-b', 'main'], empty, env);
+    // Samples of hooks are most of its files.
+    for (const name of readdirSync(join(empty, '.git/hooks'))) rmSync(join(empty, '.git/hooks', name));
+  }
+  cpSync(empty, home, { recursive: true });
+}
+
+/** The commit at HEAD, which was just made: so its branch, if there is one, is a file. */
+export function headNow(dir: string): string {
+  const gitDir = join(dir, '.git');
+  if (!statSync(gitDir).isDirectory()) return gitNow(['rev-parse', 'HEAD'], dir);
+  const head = readFileSync(join(gitDir, 'HEAD'), 'utf8').trim();
+  const [, branch] = /^ref: (.*)/.exec(head) ?? [];
+  return branch === undefined ? head : readFileSync(join(gitDir, branch), 'utf8').trim();
 }
 
 /** It reads its commands from a pipe that ends with this process. */

@@ -1,5 +1,6 @@
 // What a Slurm backend would submit, and where, in words for people. Pure.
 import type { LoopConfig } from '../config/loop-config.ts';
+import { groupBy } from '../slurm/group-by.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { placeOf } from './jobs.ts';
@@ -20,18 +21,12 @@ export function submissionText(
   { most, workers }: { most: number; workers: number },
 ): string[] {
   if (!loop.backend.startsWith('slurm-') || stagesToDo.length === 0) return [];
-  const bySpec = new Map<string, string[]>();
-  for (const stage of stagesToDo) {
-    const spec = map.stages[stage]?.spec ?? 'default';
-    bySpec.set(spec, [...(bySpec.get(spec) ?? []), stage]);
-  }
+  const bySpec = groupBy(stagesToDo, (stage) => map.stages[stage]?.spec ?? 'default');
   const isPool = loop.backend === 'slurm-pool';
   const lines = [...bySpec].map(([spec, stages]) => {
-    const names = [...new Set(stages)].map((stage) => {
-      const cells = stages.filter((name) => name === stage).length;
-      const isArray = cells > 1 && !isPool;
-      return cells > 1 ? `${stage} (${isArray ? 'an array of ' : ''}${cells})` : stage;
-    });
+    const names = [...groupBy(stages, (stage) => stage)].map(([stage, { length: cells }]) =>
+      cells > 1 ? `${stage} (${isPool ? '' : 'an array of '}${cells})` : stage,
+    );
     const what = counted(stages.length, isPool ? 'task' : 'job');
     return `${loop.backend}, spec ${spec} (${placeText(loop, spec, workers)}): ${what}: ${names.join(', ')}`;
   });

@@ -8,6 +8,7 @@ import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskAhead, TaskEnd } from '../stage/backend.ts';
 import { haltFor, stepInputs } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
+import { gatherer } from './gather.ts';
 import { groupTasks } from './group-tasks.ts';
 import type { Handed, SlurmJobs } from './slurm-jobs.ts';
 import { hasBegun } from './task-file.ts';
@@ -23,7 +24,7 @@ export interface DagPorts {
   ahead(): readonly TaskAhead[];
 }
 
-/** Steps become ready one by one within a moment; together they are one array. */
+/** What is gathered is one array. */
 const GATHER_MS = 60;
 const MAX_GATHER_MS = 2000;
 /** How often it is asked again whether what runs has ended. */
@@ -35,13 +36,12 @@ type Asked = { task: Task; signal: AbortSignal; answer(taken: Handed | TaskEnd |
 export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: DagPorts): Backend {
   /** Step → its newest attempt that was handed on and whose end was not returned yet. */
   const open = new Map<string, Handed>(adopted.map((handed) => [handed.task.step, handed]));
-  let asked: Asked[] = [];
+  const asked = gatherer<Asked>(run.clock, () => inTurn(submitAsked), GATHER_MS, MAX_GATHER_MS);
   let submitting: Promise<void> = Promise.resolve();
   let stopping: Promise<void> | undefined;
   let fault: { error: unknown } | undefined;
   /** Whether some of it could not be seen to have ended. */
   let mayRun = false;
-  let gathering: { timer: NodeJS.Timeout; since: number } | undefined;
 
   return {
     width: Number.POSITIVE_INFINITY,
@@ -61,7 +61,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   function inTurn(work: () => Promise<void>): void {
     submitting = submitting.then(work).catch((error) => {
       fault ??= { error };
-      for (const { answer } of asked.splice(0)) answer(Promise.reject(error));
+      for (const { answer } of asked.take()) answer(Promise.reject(error));
     });
   }
 
@@ -69,11 +69,14 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     if (fault) throw fault.error;
     try {
       const submitted = open.get(task.step);
-      const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn(task, signal);
+      const handOn = () => new Promise<Handed | TaskEnd>((answer) => asked.add({ task, signal, answer }));
+      const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn();
       if (!('file' in handed)) return handed;
       const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
       open.delete(task.step);
-      if (!('outcome' in end && end.outcome.kind === 'done')) await dropBehind(task.step);
+      // Slurm would never start what waits for it, or not forget it.
+      const isGreen = 'outcome' in end && end.outcome.kind === 'done';
+      if (!isGreen) await takeBack(behind([task.step]), `${task.step} did not end green`);
       return end;
     } catch (error) {
       if (!(error instanceof MendError)) throw error;
@@ -98,25 +101,11 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     return jobs.result(handed) ?? STOPPED;
   }
 
-  async function handOn(task: Task, signal: AbortSignal): Promise<Handed | TaskEnd> {
-    return new Promise((answer) => {
-      asked.push({ task, signal, answer });
-      const since = gathering?.since ?? run.clock.monotonic();
-      if (gathering && run.clock.monotonic() - since > MAX_GATHER_MS) return;
-      clearTimeout(gathering?.timer);
-      const timer = setTimeout(() => {
-        gathering = undefined;
-        inTurn(submitAsked);
-      }, GATHER_MS);
-      gathering = { timer, since };
-    });
-  }
-
   /** Submits what was asked for, and what is sure to follow it: all of it, or nothing. */
   async function submitAsked(): Promise<void> {
-    for (const { signal, answer } of asked) if (signal.aborted) answer(STOPPED);
-    const now = asked.filter(({ signal }) => !signal.aborted);
-    asked = [];
+    const all = asked.take();
+    for (const { signal, answer } of all) if (signal.aborted) answer(STOPPED);
+    const now = all.filter(({ signal }) => !signal.aborted);
     const [first] = now;
     if (!first) return;
     const batch = new Map<string, Handed>();
@@ -155,11 +144,6 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     });
   }
 
-  /** What waits for a step that did not end green: Slurm would never start it, or not forget it. */
-  async function dropBehind(step: string): Promise<void> {
-    await takeBack(behind([step]), `${step} did not end green`);
-  }
-
   /** What waits for one of these steps, directly or not. */
   function behind(steps: readonly string[]): Handed[] {
     const waiting = new Set<Handed>();
@@ -190,10 +174,9 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
 
   /** Takes back what has not begun and waits for what has. */
   async function withdraw(reason: string): Promise<void> {
-    clearTimeout(gathering?.timer);
-    gathering = undefined;
+    const unsubmitted = asked.take();
     await submitting;
-    for (const { answer } of asked.splice(0)) answer({ returned: reason });
+    for (const { answer } of [...unsubmitted, ...asked.take()]) answer({ returned: reason });
     let running = await takeBack([...open.values()], reason);
     while (running.length > 0) running = await jobs.untilGone(running, GONE_MS);
   }
@@ -205,9 +188,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   }
 
   async function cancelOpen(reason: string, signal?: AbortSignal): Promise<void> {
-    clearTimeout(gathering?.timer);
-    gathering = undefined;
-    for (const { answer } of asked.splice(0)) answer(STOPPED);
+    for (const { answer } of asked.take()) answer(STOPPED);
     await submitting;
     await cancelAll([...open.values()], reason, signal);
   }

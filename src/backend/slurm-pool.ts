@@ -12,6 +12,7 @@ import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
+import { gatherer } from './gather.ts';
 import { jobComment, placeOf, readComment, signMs } from './jobs.ts';
 import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
 import { endOf, hasBegun, jobWriter, type OpenTask, type Result, readResult } from './task-file.ts';
@@ -44,18 +45,14 @@ interface Handed {
   readonly end: Promise<TaskEnd>;
 }
 
-interface Asked {
-  readonly task: Task;
-  readonly answer: (handed: Handed) => void;
-  readonly refuse: (error: unknown) => void;
-}
+type Asked = { task: Task; answer(handed: Handed | Promise<never>): void };
 
 /** So many tasks wait at most: enough for workers to go on for a while, few enough to be held in memory and taken back at once. */
 const QUEUE_LENGTH = 256;
 const QUEUE_PER_WORKER = 4;
 /** Workers are jobs of the run, of no step: its jobs have numbers from 1. */
 const WORKER_JOB = '0';
-/** Steps become ready one by one within a moment; together they are one write. */
+/** What is gathered is one write. */
 const GATHER_MS = 30;
 
 export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, earlier, count }: PoolPorts): Backend {
@@ -68,8 +65,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   const write = jobWriter(run, SLURM_POOL, count);
   /** Attempts that are not seen to be over. */
   const unended = new Set<Queued>();
-  let asked: Asked[] = [];
-  let gathering: NodeJS.Timeout | undefined;
+  const asked = gatherer<Asked>(clock, putAsked, GATHER_MS, 0);
 
   const pool = openPool<Result, Queued>({
     ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
@@ -101,7 +97,8 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
       const queuedBefore = open.get(task.step);
       try {
         const isKnown = queuedBefore?.queued.task.attempt === task.attempt;
-        const { queued, end } = isKnown ? queuedBefore : await handOn(task);
+        const handOn = () => new Promise<Handed>((answer) => asked.add({ task, answer }));
+        const { queued, end } = isKnown ? queuedBefore : await handOn();
         const abort = () => queued.stop.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort, { once: true });
@@ -122,7 +119,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     },
 
     async close() {
-      clearTimeout(gathering);
+      asked.take();
       const { jobs, isAway } = await pool.close();
       if (jobs.length === 0) return true;
       const why = isAway ? 'Slurm does not answer' : 'Slurm was asked to end them, and did not';
@@ -132,19 +129,9 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     },
   };
 
-  function handOn(task: Task): Promise<Handed> {
-    return new Promise((answer, refuse) => {
-      asked.push({ task, answer, refuse });
-      gathering ??= setTimeout(putAsked, GATHER_MS);
-    });
-  }
-
   /** Puts what was asked for: intent, then the queue, each on disk before the next. */
   function putAsked(): void {
-    clearTimeout(gathering);
-    gathering = undefined;
-    const now = asked;
-    asked = [];
+    const now = asked.take();
     if (now.length === 0) return;
     try {
       const tasks = now.map(({ task }) => task);
@@ -154,7 +141,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
         answer(handed[at] as Handed);
       });
     } catch (error) {
-      for (const { refuse } of now) refuse(error);
+      for (const { answer } of now) answer(Promise.reject(error));
     }
   }
 

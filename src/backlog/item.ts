@@ -58,15 +58,18 @@ interface Line {
   readonly line: number;
 }
 
+/** Reports a problem; lines and columns count from 0. */
+type Say = (line: number, message: string, column?: number) => void;
+
 /** Reads an item; what is wrong with it has its place. `file` is its path from the root. Never throws. */
 export function parseItem(file: string, text: string): { item: Item; problems: Problem[] } {
   const problems: Problem[] = [];
-  const say = (line: number, column: number, message: string) =>
+  const say: Say = (line, message, column = 0) =>
     problems.push({ file, line: line + 1, column: column + 1, path: '', message });
   const { title, sections } = split(text, (line, name) => {
     const meant = nearest(name, WRITTEN);
     if (meant !== undefined)
-      say(line, 0, `no part of an item is called ${JSON.stringify(name)}; did you mean ${JSON.stringify(meant)}?`);
+      say(line, `no part of an item is called ${JSON.stringify(name)}; did you mean ${JSON.stringify(meant)}?`);
   });
   const part = (name: Section) => sections.get(name)?.lines ?? [];
   const where = (name: Section) => sections.get(name)?.at ?? 0;
@@ -77,14 +80,13 @@ export function parseItem(file: string, text: string): { item: Item; problems: P
     const [, , mark, , what = ''] = CHECKBOX.exec(row) ?? [];
     return mark === undefined ? [] : [{ text: what.trim(), done: mark !== ' ', line }];
   });
-  if (title === '') say(0, 0, 'no title: begin the file with "# " and what is to be done');
-  if (scope.length === 0) say(where('scope'), 0, 'no scope: list the paths that may be changed under "## Scope"');
+  if (title === '') say(0, 'no title: begin the file with "# " and what is to be done');
+  if (scope.length === 0) say(where('scope'), 'no scope: list the paths that may be changed under "## Scope"');
   for (const { text: glob, line } of scope.filter(reachesLoop))
-    say(line, 0, `${glob} reaches ai/, which is nobody's to change but yours`);
+    say(line, `${glob} reaches ai/, which is nobody's to change but yours`);
   if (acceptance.length === 0)
     say(
       where('acceptance'),
-      0,
       'nothing could accept it: list commands under "## Acceptance" that succeed when it is done',
     );
   const why = [...part('why'), ...part('scope').filter((row) => globsIn([row]).length === 0)];
@@ -138,7 +140,7 @@ const textsOf = (lines: readonly Line[]): string[] => lines.map(({ text }) => te
  * Commands: each fenced block is one, and so is each entry of a list; in a sentence, what stands in backticks. A sentence beside
  * commands is for people to read; where there is nothing else it must have been meant as one.
  */
-function commandsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): Line[] {
+function commandsIn(lines: readonly Line[], say: Say): Line[] {
   const commands: Line[] = [];
   const sentences: (() => void)[] = [];
   let block: string[] | undefined;
@@ -154,7 +156,7 @@ function commandsIn(lines: readonly Line[], say: (line: number, column: number, 
       const [, quoted] = /`([^`]+)`/.exec(entry) ?? [];
       if (quoted !== undefined) commands.push({ text: quoted.trim(), line });
       else if (isSentence(entry))
-        sentences.push(() => say(line, text.indexOf(entry), 'reads like a sentence: put the command in `backticks`'));
+        sentences.push(() => say(line, 'reads like a sentence: put the command in `backticks`', text.indexOf(entry)));
       else if (entry.trim() !== '') commands.push({ text: entry.trim(), line });
     }
   }
@@ -185,7 +187,7 @@ const reachesLoop = ({ text: glob }: Line): boolean =>
 
 const NUMBERS = ['files', 'lines', 'new_folders'] as const;
 
-function limitsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): WiderLimits {
+function limitsIn(lines: readonly Line[], say: Say): WiderLimits {
   const limits: Record<string, unknown> = {};
   for (const { text, line } of lines) {
     const [, key = '', value = ''] = /^\s*(?:[-*+]\s+)?`?([\w ]+?)`?\s*:\s*(.+?)\s*$/.exec(text) ?? [];
@@ -197,13 +199,9 @@ function limitsIn(lines: readonly Line[], say: (line: number, column: number, me
         .split(/[\s,]+/)
         .filter(Boolean);
     else if (!(NUMBERS as readonly string[]).includes(name))
-      say(
-        line,
-        0,
-        `no limit is called ${JSON.stringify(key)}${didYouMean(name, [...NUMBERS, 'programs'], 'limits are')}`,
-      );
+      say(line, `no limit is called ${JSON.stringify(key)}${didYouMean(name, [...NUMBERS, 'programs'], 'limits are')}`);
     else if (!/^\d{1,4}$/.test(value))
-      say(line, text.indexOf(value), `expected a whole number, got ${JSON.stringify(value)}`);
+      say(line, `expected a whole number, got ${JSON.stringify(value)}`, text.indexOf(value));
     else limits[name] = Number(value);
   }
   return limits;

@@ -58,22 +58,23 @@ export function readQueue(
   const index = `${folder}/00-index.md`;
   const entries = readIndex(files.get(index) ?? '', folder);
   const problems: Problem[] = [];
-  const say = (file: string, line: number, column: number, message: string) =>
+  const say = (file: string, message: string, { line, column } = { line: 0, column: 0 }) =>
     problems.push({ file, line: line + 1, column: column + 1, path: '', message });
   const inFolder = [...files.keys()].flatMap((path) =>
     path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
   );
   const itemFiles = inFolder.filter((name) => ITEM_FILE.test(name) && !name.startsWith('00-'));
   if (!files.has(index) && itemFiles.length > 0)
-    say(index, 0, 0, 'missing: it says which items there are, and in which order');
+    say(index, 'missing: it says which items there are, and in which order');
   const items: QueuedItem[] = [];
   const listed = new Map<string, string>();
-  for (const { file, line, column, done } of entries) {
+  for (const entry of entries) {
+    const { file, line, done } = entry;
     const [, number] = ITEM_FILE.exec(file) ?? [];
     const text = files.get(`${folder}/${file}`);
-    if (text === undefined) say(index, line, column, `there is no ${file}${didYouMean(file, itemFiles, 'there are')}`);
-    else if (number === undefined) say(index, line, column, `${file} is not called NN-<slug>.md`);
-    else if (listed.has(number)) say(index, line, column, `${file} has the number of ${listed.get(number)}`);
+    if (text === undefined) say(index, `there is no ${file}${didYouMean(file, itemFiles, 'there are')}`, entry);
+    else if (number === undefined) say(index, `${file} is not called NN-<slug>.md`, entry);
+    else if (listed.has(number)) say(index, `${file} has the number of ${listed.get(number)}`, entry);
     else {
       listed.set(number, file);
       const { item, problems: itemProblems } = parseItem(`${folder}/${file}`, text);
@@ -85,8 +86,6 @@ export function readQueue(
   for (const name of itemFiles.filter((each) => !names.has(each)).sort())
     say(
       `${folder}/${name}`,
-      0,
-      0,
       `not in the index: add "- [ ] [${titleOf(files.get(`${folder}/${name}`))}](${name})" to it`,
     );
   return { items, problems: sorted(problems) };

@@ -3,7 +3,6 @@
 import { BACKLOG_FOLDER, INDEX_FILE, type QueuedItem } from '../backlog/queue.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
 import { formatProblem } from '../config/problem.ts';
-import { suggestion } from '../config/suggest.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
@@ -11,16 +10,15 @@ import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { numberOption, runOptions } from './run-options.ts';
+import { meantBy } from './input.ts';
+import { numberOption, runRequest } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
 
 const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
   const [word = 'list', ...more] = input.words;
-  if (!Object.hasOwn(WORDS, word))
-    failUsage(`backlog does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
-  const { most, act } = WORDS[word as keyof typeof WORDS];
+  const { most, act } = meantBy('backlog', word, WORDS, NEXT);
   if (more.length > most) failUsage(`backlog ${word}: too many words`, NEXT);
   return act(input, more[0]);
 }
@@ -165,13 +163,7 @@ const WORKED: readonly number[] = [EXIT.human, EXIT.failed, EXIT.ok];
 
 /** `isLast`: no other item is begun after it. */
 async function workOn(input: CommandInput, { number }: QueuedItem): Promise<{ exit: number; isLast: boolean }> {
-  const request = {
-    ...runOptions(input),
-    home: input.home(),
-    command: input.line,
-    stages: [itemStageName(number)],
-    forced: false,
-  };
+  const request = { ...runRequest(input), stages: [itemStageName(number)], forced: false };
   const once = async () => {
     const { exit, result } = await runOnce(input, request);
     const { why, phase } = result.error?.context ?? {};

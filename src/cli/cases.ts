@@ -2,14 +2,13 @@
 // and their word.
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { MAP_FILE } from '../config/files.ts';
-import { suggestion } from '../config/suggest.ts';
 import { caseLines, shownCase } from '../console/case-lines.ts';
 import { failUsage } from '../errors.ts';
 import { readText } from '../io/store.ts';
 import { loadStages, stagesHere } from '../journal/load-stages.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { readAnswerText } from './input.ts';
+import { meantBy, readAnswerText } from './input.ts';
 import { PORTS } from './ports.ts';
 
 const NEXT = 'mendloop cases, or mendloop cases show|accept|decline <case>, or mendloop cases answer <case> <file>';
@@ -17,10 +16,8 @@ const NEXT = 'mendloop cases, or mendloop cases show|accept|decline <case>, or m
 export async function run(input: CommandInput): Promise<Answer> {
   const [word, name, ...more] = input.words;
   if (word === undefined) return list(input);
-  if (!Object.hasOwn(WORDS, word))
-    failUsage(`cases does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
+  const { most, act } = meantBy('cases', word, WORDS, NEXT);
   if (name === undefined) failUsage(`cases ${word} needs a case`, NEXT);
-  const { most, act } = WORDS[word as keyof typeof WORDS];
   if (more.length > most) failUsage(`cases ${word}: too many words`, NEXT);
   return act(input, name, more[0]);
 }

@@ -1,40 +1,47 @@
-// Every command, in the order help shows them. The modules are loaded one at a time, when called.
+// Every command, with what help says of it. The modules are loaded one at a time, when called.
 import type { Command } from './command.ts';
 import { type Options, RUN_OPTIONS } from './options.ts';
 
 const NEEDS: Options = { 'with-needs': 'run what the named stages need, too' };
 const EXIT_CODE = (finding: string): Options => ({ 'exit-code': `exit 1 when ${finding}` });
 const { 'dry-run': DRY, 'no-recheck': NO_RECHECK, 'yes|y': YES, ...OF_A_RUN } = RUN_OPTIONS;
-const WHERE: Options = { 'backend=NAME': RUN_OPTIONS['backend=NAME'] as string };
-const MANY: Options = { 'yes|y': 'submit more than 100 jobs, where the backend submits any' };
+const WHERE: Options = { 'backend=NAME': RUN_OPTIONS['backend=NAME'] };
+const RUN: Options = {
+  ...NEEDS,
+  'no-recheck': NO_RECHECK,
+  ...OF_A_RUN,
+  'yes|y': 'submit more than 100 jobs, where the backend submits any',
+  'dry-run': DRY,
+};
 
 const ABOUT_RUNS = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
 did not change is only checked again. After a crash the next start finishes the same run.`;
 
-const row = (usage: string, summary: string, rest: Omit<Command, 'usage' | 'summary'>): Command => ({
+type Row = Omit<Command, 'load'> & Partial<Command>;
+
+const row = (usage: string, summary: string, rest: Omit<Row, 'usage' | 'summary'>): Row => ({
   usage,
   summary,
   ...rest,
 });
 
-const byHand =
-  (name: keyof typeof import('./by-hand.ts')): Command['load'] =>
-  async () =>
-    (await import('./by-hand.ts'))[name];
+type Rare = keyof typeof import('./by-hand.ts');
 
-export const COMMANDS: Readonly<Record<string, Command>> = {
+const byHand = (name: Rare) => async () => (await import('./by-hand.ts'))[name];
+
+const ROWS: Readonly<Record<string, Row>> = {
   all: row('[all] [<stage>…]', 'run every stage (the default), or only those that are named; also: run', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, ...MANY, 'dry-run': DRY as string },
+    options: RUN,
     about: `${ABOUT_RUNS} A stage that is called as a command is: mendloop -- <stage>`,
     load: () => import('./run.ts'),
   }),
   retry: row('retry <stage>…', 'run one stage again, whatever its state', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, ...MANY, 'dry-run': DRY as string },
+    options: RUN,
     about: ABOUT_RUNS,
     load: async () => ({ run: (await import('./run.ts')).retry }),
   }),
   plan: row('plan [<stage>…]', 'show what a run would do, and why', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...WHERE },
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK, ...WHERE },
     about: `Reads only. For each step: its state, and the reason it would or would not run; what is not committed, and so not a part
 of it; and the fixes on the AI branch, which are.`,
     load: () => import('./plan.ts'),
@@ -64,7 +71,6 @@ of it; and the fixes on the AI branch, which are.`,
       'last|n=N': 'at most N (default: 20)',
     },
     about: 'Reads only. The newest first.',
-    load: byHand('runs'),
   }),
   show: row('show <run>', 'tell how a run went, from its journal', {
     about:
@@ -84,7 +90,6 @@ of it; and the fixes on the AI branch, which are.`,
       about: `Changes nothing else. One run, or all that began in a time: what broke most, fixes and what became of them, open cases, drift,
 slow stages and their trend, tokens and money. Secrets are masked. A few letters of a run's name are enough, and \`last\` is
 the newest.`,
-      load: byHand('report'),
     },
   ),
   fingerprint: row(
@@ -108,7 +113,6 @@ gives the same answer on any machine on any day; rules under classify in ai/loop
     options: { 'no-ai': 'as if a run were started with it' },
     about: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
 the loop would do about it now. A few first letters of the fingerprint are enough; a stage means its latest failure.`,
-    load: byHand('explain'),
   }),
   'check-patch': row('check-patch <file> --stage <stage> | --jsonl', "tell whether a model's answer would be applied", {
     options: {
@@ -138,7 +142,7 @@ stage whose checks do not hold is to do, until they do or a run has made it agai
     load: () => import('./verify.ts'),
   }),
   get: row('get <stage>[.<output>] [--force]', "print the path of a stage's output; make it first when missing", {
-    options: { force: 'make it anew (inside a stage: only a stage of the same spec)', 'dry-run': DRY as string },
+    options: { force: 'make it anew (inside a stage: only a stage of the same spec)', 'dry-run': DRY },
     about: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks. A stage
 alone: lists its outputs.`,
     load: () => import('./get.ts'),
@@ -147,7 +151,6 @@ alone: lists its outputs.`,
     options: { diff: 'show each change itself' },
     about: `Reads only. Every fix that is on the AI branch and not in your branch: what it changes, why, for which failure, and whether
 it helped. What was taken back is listed, too.`,
-    load: byHand('fixes'),
   }),
   cases: row(
     'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
@@ -163,7 +166,6 @@ any form a model may give; it goes through the same gate, and the next run appli
   accept             take the fix that waits for your word: your branch is merged in first, and the gate looks once more for
                      what it refuses; it lapses when the stage turns green without it
   decline            do without it: it counts as tried, and the next run goes on with the next try`,
-      load: byHand('cases'),
     },
   ),
   backlog: row(
@@ -175,7 +177,7 @@ any form a model may give; it goes through the same gate, and the next run appli
         'scope=GLOB': 'of a new item: the paths that may be changed',
         'accept=CMD': 'of a new item: the command that succeeds when it is done',
         ...OF_A_RUN,
-        'dry-run': DRY as string,
+        'dry-run': DRY,
         ...EXIT_CODE('check finds a problem'),
       },
       about: `ai/backlog/00-index.md lists the items in their order, ai/backlog/NN-<slug>.md tells of one: Scope, Why, Steps, Acceptance,
@@ -185,7 +187,6 @@ only when its commands accepted it. What counts is what is committed.
   run                work on the first open item, then on the next; exit 0 all done or N reached, 1 no progress, 3 stuck
   check              every problem of the queue in the working tree, or of one in another folder
   add                write an item and its line; you commit them`,
-      load: byHand('backlog'),
     },
   ),
   'safe-mode': row('safe-mode [on|off] [<why>]', 'stop the AI from changing anything, or let it again', {
@@ -211,7 +212,6 @@ logged in and the branch is pushed; else say what to type. With --push, push fir
       },
       about: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
 last line is the command that lands exactly what was shown. Nothing ever lands or leaves without being asked for.`,
-      load: byHand('promote'),
     },
   ),
   rollback: row('rollback <fix> | --run RUN', 'take fixes back that you do not want', {
@@ -223,12 +223,10 @@ last line is the command that lands exactly what was shown. Nothing ever lands o
 was promoted stays on your branch until its rollback is promoted, too.
 
   <fix>              its commit or hash, or at least the first 7 letters`,
-    load: byHand('rollback'),
   }),
   reset: row('reset <stage>… [--force]', 'set a stage back to idle', {
     options: { force: 'also within 5 minutes of the loop giving up on it', 'dry-run': 'say what would be set back' },
     about: 'The stage is to do again, and the counters of its failures start anew. Its logs and history stay.',
-    load: byHand('reset'),
   }),
   init: row('init [--yes | --dry-run]', 'propose the stages of this repository, and write ai/', {
     options: {
@@ -239,7 +237,6 @@ was promoted stays on your branch until its rollback is promoted, too.
 Flux, Argo CD, kustomizations, compose files, scripts, README, what lies ignored) and writes ai/context_map.yaml with a comment
 for each decision, ai/loop.yaml in mode suggest, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
 nothing but checks of its own (syntax, lint, build), each once. What destroys is never a stage.`,
-    load: byHand('init'),
   }),
   demo: row(
     'demo [--fast] [--dir DIR] [--no-ai]',
@@ -254,21 +251,18 @@ nothing but checks of its own (syntax, lint, build), each once. What destroys is
       about: `Five faults, one after the other: one passes by itself, two have a known fix, one is for a model, one is for you; then what was
 mended is landed. All of it really happens, in a git repository of its own: nothing else on this machine is touched. Takes under
 a minute. The folder stays, with the commands to look around in it and to remove it.`,
-      load: byHand('demo'),
     },
   ),
   validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
     options: { ...EXIT_CODE('there are warnings (problems exit 2 in any case)'), ...WHERE },
     about:
       'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
-    load: byHand('validate'),
   }),
   doctor: row('doctor', 'look at everything a run depends on', {
     options: { ...EXIT_CODE('there is a problem'), ...WHERE },
     about: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, where steps run, and whether
 that and the models that would be asked can be reached. Exits 0 whatever it finds, without --exit-code; --json has the number of
 problems.`,
-    load: byHand('doctor'),
   }),
   cron: row(
     'cron [print|install|status|remove] [--at TIME] [--every DURATION]',
@@ -288,14 +282,12 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
 
   status             the last run, the next, and times at which none began
   remove             take away what install wrote`,
-      load: byHand('cron'),
     },
   ),
   metrics: row('metrics [--textfile FILE]', 'print how things stand, for Prometheus', {
     options: { 'textfile=FILE': "write it there, whole or not at all: a file of node_exporter's textfile collector" },
     about:
       'Reads only. Stages by state, last green, attempts, durations, failures by class, fixes, asks, cases, tokens, money, the last run.',
-    load: byHand('metrics'),
   }),
   serve: row('serve [--host H] [--port N] [--token]', 'show how things stand on a page, in a browser', {
     options: {
@@ -319,27 +311,24 @@ time; MENDLOOP_TOKEN has it use yours. The page works without scripts, and asks 
 prompts and patches; closed cases, patches of fixes that are over and unpacked plugins by their age. The last ten runs stay, and
 the run that last made a stage green, a stage's last failed log, and whatever an open case, a fix that may come back or one that
 is not promoted needs. The ledger's journal is shortened, and loses no count.`,
-    load: byHand('gc'),
   }),
   abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {
     options: {
       worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',
       unlock: 'remove the lock of another host; shows it first',
-      'yes|y': YES as string,
+      'yes|y': YES,
       'dry-run': 'say what would be closed or removed',
     },
-    load: byHand('abandon'),
   }),
   uninstall: row('uninstall [--branch] [--yes]', 'take away everything mendloop made here; keeps what you wrote', {
     options: {
       branch:
         'also delete the AI branch with its fixes, and what is kept below refs/mendloop; at a terminal you are asked',
       'yes|y': 'do it; without it, it only says what it would take away and what it would leave',
-      'dry-run': DRY as string,
+      'dry-run': DRY,
     },
     about: `Takes away ai/worktree, ai/state, ai/logs, ai/patches, ai/escalations, its git config keys and its lines in git's exclude
 file. Your configuration, plugins, stages and branches stay; whatever else stays is listed.`,
-    load: byHand('uninstall'),
   }),
   completions: row('completions bash|zsh|fish', 'print what makes your shell complete commands, options and stages', {
     about: `  bash  in ~/.bashrc: source <(mendloop completions bash)
@@ -348,3 +337,8 @@ file. Your configuration, plugins, stages and branches stay; whatever else stays
     load: () => import('./completions.ts'),
   }),
 };
+
+/** In the order help shows them. Those without a `load` are typed rarely: by-hand.ts has them under their names. */
+export const COMMANDS: Readonly<Record<string, Command>> = Object.fromEntries(
+  Object.entries(ROWS).map(([name, rest]) => [name, { load: byHand(name as Rare), ...rest }]),
+);

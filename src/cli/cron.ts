@@ -1,5 +1,4 @@
 // `mendloop cron [print|install|status|remove]`: what starts it by itself; printed, installed when asked, looked at, taken away.
-import { suggestion } from '../config/suggest.ts';
 import { ago, table } from '../console/words.ts';
 import { isPassing, type Job, lastingPath, partNames, type SchedulerKind } from '../cron/job.ts';
 import { lacking } from '../cron/lacking.ts';
@@ -9,7 +8,7 @@ import { fail, failUsage } from '../errors.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
-import { LAB_TOOLS, programArguments } from '../io/package.ts';
+import { programArguments } from '../io/package.ts';
 import { askYes, canAnswer } from '../io/stdin.ts';
 import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
@@ -18,25 +17,21 @@ import { baseOf, type Configuration, configurationAt } from '../stage/configurat
 import { required } from '../stage/requires.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { meantBy } from './input.ts';
 import { optionParts, RUN_OPTIONS } from './options.ts';
+import { PORTS } from './ports.ts';
 import { labOverride, runOptions } from './run-options.ts';
 
 const NEXT = 'mendloop cron print|install|status|remove';
 
 export async function run(input: CommandInput): Promise<Answer> {
   const [word = 'print', ...more] = input.words;
-  const act = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-  if (!act) failUsage(`cron does not know ${word}${suggestion(word, Object.keys(WORDS))}`, NEXT);
+  const act = meantBy('cron', word, WORDS, NEXT);
   if (more.length > 0) failUsage(`nothing may follow cron ${word}, but ${more.join(' ')} does`, NEXT);
   return act(input);
 }
 
-const WORDS: Readonly<Record<string, (input: CommandInput) => Promise<Answer>>> = {
-  print,
-  install: installed,
-  status,
-  remove: removed,
-};
+const WORDS = { print, install: installed, status, remove: removed };
 
 async function print(input: CommandInput): Promise<Answer> {
   const { kind, job } = await jobOf(input);
@@ -155,10 +150,9 @@ const passedOn = (options: CommandInput['options']): string[] =>
     .flatMap((name) => (options[name] === true ? [`--${name}`] : [`--${name}`, String(options[name])]));
 
 const hereOf = ({ home }: CommandInput, { loop }: Configuration) => ({
+  ...PORTS,
   home: home(),
-  env: process.env,
   lab: labOverride(process.env.MENDLOOP_LAB) ?? loop.lab,
-  labTools: LAB_TOOLS,
 });
 
 /** `2026-11-17 06:17`, in local time. */

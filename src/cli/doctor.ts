@@ -1,14 +1,14 @@
 // `mendloop doctor`: everything a run depends on.
 import { examine, type Finding } from '../inspect/doctor.ts';
 import type { Output } from '../io/output.ts';
-import { LAB_TOOLS } from '../io/package.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { PORTS } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<Answer> {
   const { out, home } = input;
-  const findings = await examine(home(), { env: process.env, labTools: LAB_TOOLS }, runOptions(input));
+  const findings = await examine(home(), PORTS, runOptions(input));
   const problems = findings.filter((f) => f.level === 'problem').length;
   const verdict = problems === 0 ? 'no problem found' : counted(problems, 'problem');
   const lines = findings.flatMap((finding) => findingLines(finding, out));

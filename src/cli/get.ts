@@ -13,7 +13,7 @@ import { baseOf, configurationAt } from '../stage/configuration.ts';
 import { findOutputs, isFilled, isPublished, outputsOf } from '../stage/outputs.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
-import { runOptions } from './run-options.ts';
+import { runRequest } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
   const { words, options, dry, out } = input;
@@ -58,7 +58,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   /** Runs the stage and what it needs; stdout is kept for the answer. */
   async function compute(): Promise<number> {
     const { runStages } = await import('../run/run.ts');
-    const request = { ...runOptions(input), home, command: input.line, stages: [stage], withNeeds: true, forced };
+    const request = { ...runRequest(input), stages: [stage], withNeeds: true, forced };
     const watch = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
     return (await withPorts([watch], (ports) => runStages(request, ports))).exit;
   }

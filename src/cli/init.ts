@@ -12,7 +12,7 @@ import { explainPlan } from '../inspect/plan.ts';
 import { validateHome } from '../inspect/validate.ts';
 import { openGit } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
-import { LAB_TOOLS, PACKAGE_ROOT } from '../io/package.ts';
+import { PACKAGE_ROOT } from '../io/package.ts';
 import { askLine, canAnswer } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
@@ -21,11 +21,10 @@ import { headBranch } from '../worktree/base.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { findingLines } from './doctor.ts';
+import { PORTS } from './ports.ts';
 import { labOverride } from './run-options.ts';
 
-export async function run({ words, options, dry, out, home: findHome }: CommandInput): Promise<Answer> {
-  if (words.length > 0)
-    failUsage('init takes no words', 'mendloop init, mendloop init --yes or mendloop init --dry-run');
+export async function run({ options, dry, out, home: findHome }: CommandInput): Promise<Answer> {
   const home = findHome();
   const asks = !dry && options.yes !== true;
   if (!dry) await refuseExisting(home);
@@ -56,9 +55,8 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
 
   async function report(taken: Proposal, written: readonly string[]): Promise<Answer> {
     const config = await configurationOnDisk(home, (await checkoutFiles(home))?.files);
-    const ports = { env: process.env, labTools: LAB_TOOLS };
-    const validation = await validateHome(home, ports);
-    const findings = await examine(home, ports, { lab: labOverride(process.env.MENDLOOP_LAB), given: config });
+    const validation = await validateHome(home, PORTS);
+    const findings = await examine(home, PORTS, { lab: labOverride(process.env.MENDLOOP_LAB), given: config });
     const ignored = await ignoredBeside(home, ['ai']);
     const plan = await explainPlan(home, { stages: [], withNeeds: false, forced: false, recheck: true }, config).catch(
       (error: unknown) => {

@@ -1,10 +1,16 @@
 // What people and scripts hand in: an answer in a file or on stdin, and JSON Lines that are answered one by one.
+import { suggestion } from '../config/suggest.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { readStreamEnd, stdinLines } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
 import { type Check, type Checked, isMapping, optional, orNull } from '../shape.ts';
+
+/** What the word behind a command means, by the table of such words. Throws E_USAGE for one that is not in it. */
+export const meantBy = <T>(command: string, word: string, table: Readonly<Record<string, T>>, next: string): T =>
+  (Object.hasOwn(table, word) ? table[word] : undefined) ??
+  failUsage(`${command} does not know ${word}${suggestion(word, Object.keys(table))}`, next);
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 

@@ -14,7 +14,7 @@ export const GLOBAL_OPTIONS: Options = {
 };
 
 /** Options that every command accepts; the help of a command shows those that it uses. */
-export const RUN_OPTIONS: Options = {
+export const RUN_OPTIONS = {
   'no-recheck': 'trust green stages whose inputs did not change',
   'workers=N': 'how many steps may run at once (default: ai/loop.yaml)',
   'deadline=WHEN': 'be over by then: 2h, 06:30 or 2026-12-24T06:30:00Z',
@@ -22,7 +22,7 @@ export const RUN_OPTIONS: Options = {
   'no-ai': 'no executor and no escalation; failures are still recognised and waited out',
   'dry-run': 'say what would be done; runs no stage, writes nothing',
   'yes|y': 'do not stop at what would be lost',
-};
+} satisfies Options;
 
 /** Words that mean a command of another name. */
 export const ALIASES: Readonly<Record<string, string>> = { run: 'all' };

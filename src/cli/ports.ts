@@ -8,7 +8,7 @@ import { Stop } from '../plan/stop.ts';
 import type { RunPorts } from '../stage/run.ts';
 
 /** `graceMs`: how long TERM is given before KILL. */
-export const PORTS = { clock: systemClock, env: process.env, graceMs: 5000 };
+export const PORTS = { clock: systemClock, env: process.env, labTools: LAB_TOOLS, graceMs: 5000 };
 
 /** For runs: as after a crash, the journal has what is under way, and the next start ends or follows it. */
 export function leaveAtOnce(): never {
@@ -24,7 +24,7 @@ export async function withPorts<T>(
 ): Promise<T> {
   const { signal, dispose } = stopSignals((name) => new Stop('INTERRUPTED', `interrupted by ${name}`), atOnce);
   try {
-    return await work({ ...PORTS, labTools: LAB_TOOLS, subscribers, signal });
+    return await work({ ...PORTS, subscribers, signal });
   } finally {
     dispose();
   }

@@ -11,7 +11,7 @@ import type { Pushed } from '../promote/push.ts';
 import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { authorOf, counted } from '../triage/words.ts';
-import { shellWord } from '../worktree/messages.ts';
+import { shellWord, short } from '../worktree/messages.ts';
 import { literalGlob } from '../worktree/save-changes.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -115,7 +115,6 @@ async function pushCommand(home: string, base: string): Promise<string | undefin
   return remote ? `git push ${shellWord(remote)} ${shellWord(base)}` : undefined;
 }
 
-const short = (commit: string): string => commit.slice(0, 12);
 /** Without control characters, which could move the cursor. */
 const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 const fixCount = (n: number): string => counted(n, 'fix', 'fixes');

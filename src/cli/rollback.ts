@@ -1,6 +1,7 @@
 // `mendloop rollback <fix>` and `rollback --run <run>`: take fixes back that their owner does not want.
 import { failUsage } from '../errors.ts';
 import { type RolledBack, rollBack } from '../promote/rollback.ts';
+import { short } from '../worktree/messages.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { PORTS } from './ports.ts';
 
@@ -16,7 +17,6 @@ export async function run({ words, options, dry, home, line }: CommandInput): Pr
 }
 
 function lines({ base, branch, fixes, notices }: RolledBack, dry: boolean): string[] {
-  const short = (commit: string) => commit.slice(0, 12);
   const row = ({ commit, stage, fix, by, empty }: RolledBack['fixes'][number]) =>
     `    ${short(commit)}  ${stage}  ${fix}${by ? `  (by ${short(by)})` : ''}${empty ? '  nothing was left of it' : ''}`;
   const stages = [...new Set(fixes.map(({ stage }) => stage))].join(', ');

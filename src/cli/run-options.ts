@@ -28,6 +28,14 @@ export function runOptions({ options }: Pick<CommandInput, 'options'>) {
   };
 }
 
+/** What a run is asked for, but for its stages. Throws E_USAGE, and what `home` throws. */
+export const runRequest = (input: CommandInput) => ({
+  ...runOptions(input),
+  home: input.home(),
+  command: input.line,
+  commands: Object.keys(input.commands),
+});
+
 /** The number that an option was given; undefined when it was not. Throws E_USAGE for what is no number from 1 on. */
 export function numberOption(options: CommandInput['options'], name: string, next: string): number | undefined {
   const value = options[name];

@@ -1,7 +1,7 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
 import { EXIT, failUsage, formatError, MendError } from '../errors.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { runOptions } from './run-options.ts';
+import { runRequest } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
 
 export const run = (input: CommandInput): Promise<Answer | number> => start(input, false);
@@ -13,15 +13,8 @@ export async function retry(input: CommandInput): Promise<Answer | number> {
 
 /** Runs the stages that are named (none: all) and shows how it goes; resolves to the exit code. */
 async function start(input: CommandInput, forced: boolean): Promise<Answer | number> {
-  const { words: stages, line: command, commands } = input;
-  const request = {
-    ...runOptions(input),
-    home: input.home(),
-    command,
-    stages,
-    forced,
-    commands: Object.keys(commands),
-  };
+  const { words: stages } = input;
+  const request = { ...runRequest(input), stages, forced };
   if (input.dry) return (await import('./plan.ts')).show(input, request);
   const { exit, afterGreen } = await runOnce(input, request);
   // A run's exit is that of its stages, whatever becomes of the queue.

@@ -16,8 +16,6 @@ import { numberOption } from './run-options.ts';
 const SHOWN = 20;
 const NO_RUN = 'there has been no run yet; to start one: mendloop';
 
-type Listed = ReturnType<typeof runFacts>;
-
 export async function run({ options, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { stage, outcome, fingerprint } = options as Record<string, string | undefined>;
@@ -38,7 +36,7 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
     one.run,
     ago(one.began, Date.now()),
     one.outcome,
-    spelled(one),
+    one.duration_ms === null ? '' : spell(one.duration_ms),
     one.asked,
     runWords(one).join(', '),
   ]);
@@ -46,13 +44,8 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
     ...(runs.length === 0 ? ['no run fits'] : table(rows)),
     `${runs.length} of ${counted(all.length, 'run')}`,
   ];
-  return {
-    text: all.length === 0 ? NO_RUN : lines,
-    json: { runs, total: all.length },
-  };
+  return { text: all.length === 0 ? NO_RUN : lines, json: { runs, total: all.length } };
 }
-
-const spelled = ({ duration_ms }: Listed): string => (duration_ms === null ? '' : spell(duration_ms));
 
 /** Prints a run again, from its journal. */
 export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {

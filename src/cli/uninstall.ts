@@ -18,15 +18,9 @@ import { WORKTREE } from '../worktree/tree.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { PORTS } from './ports.ts';
 
-export async function run({
-  options,
-  dry,
-  out,
-  line,
-  home: findHome,
-  layout: findLayout,
-}: CommandInput): Promise<Answer> {
-  const home = findHome();
+export async function run({ options, dry, out, line, layout: findLayout }: CommandInput): Promise<Answer> {
+  const layout = findLayout();
+  const { home } = layout;
   const traces = await findTraces(home);
   const folders = await foldersOf(home);
   const { parts: schedule, byHand } = await findSchedules(home, process.env);
@@ -48,18 +42,17 @@ export async function run({
   const mayAsk = !withBranch && traces.branches.length > 0 && out.isTerminal && canAnswer();
   const question = `delete ${traces.branches.map(branchText).join(', and ')}?`;
   const branches = withBranch || (mayAsk && (await askYes(question))) ? traces.branches : [];
-  const stays = await withLock(findLayout(), line, async () => {
+  const stays = await withLock(layout, line, async () => {
     if (schedule.length > 0) await remove(home, process.env);
-    await closeOpenRun(loadStages(findLayout()), 'uninstalled by its owner', { ...PORTS, layout: findLayout() }, true);
+    await closeOpenRun(loadStages(layout), 'uninstalled by its owner', { ...PORTS, layout }, true);
     await removeWorktree(home);
     return removeTraces(home, traces, branches);
   });
   for (const path of folders.removes) removeAll(join(home, path));
   const left = [...folders.leaves, ...stays, ...(branches.length > 0 ? [] : branchLines(traces)), ...owners];
-  const done = { removes: plan.removes, leaves: left };
   return {
     text: [...plan.removes.map((what) => `removed ${what}`), ...left.map((what) => `left ${what}`)],
-    json: done,
+    json: { removes: plan.removes, leaves: left },
   };
 }
 
@@ -84,7 +77,7 @@ async function lostFiles(home: string): Promise<string[]> {
 }
 
 const traceLines = ({ keys, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
-  ...keys.map(({ key }) => `the git config key ${key}`),
+  ...keys.map((key) => `the git config key ${key}`),
   ...excludes.map((line) => `the line ${line} of .git/info/exclude`),
   ...(withBranch ? [...branches.flatMap(branchText), ...refs.map((ref) => `the ref ${ref}`)] : []),
 ];

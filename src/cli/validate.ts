@@ -1,13 +1,13 @@
 // `mendloop validate`: both configuration files as they are in the working tree, every problem at once.
 import { validateHome } from '../inspect/validate.ts';
-import { LAB_TOOLS } from '../io/package.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { PORTS } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<Answer> {
   const { backend } = runOptions(input);
-  const validation = await validateHome(input.home(), { env: process.env, labTools: LAB_TOOLS }, backend);
+  const validation = await validateHome(input.home(), PORTS, backend);
   const { stages, warnings, differs } = validation;
   const lines = [
     `ok: ${counted(stages.length, 'stage')}: ${stages.join(', ')}`,

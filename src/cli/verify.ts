@@ -5,12 +5,11 @@ import { stepsToVerify, type Verification, verifyStages } from '../run/verify-st
 import { configurationNow } from '../stage/configuration.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
-import { runOptions } from './run-options.ts';
+import { runRequest } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
   const { out, words: stages } = input;
-  const commands = Object.keys(input.commands);
-  const request = { ...runOptions(input), home: input.home(), command: input.line, stages, forced: false, commands };
+  const request = { ...runRequest(input), stages, forced: false };
   if (input.dry) return dryRun(input);
   const results: Verification[] = [];
   const { left, notices, interrupted } = await withPorts([], async (ports) => {

@@ -21,15 +21,15 @@ export function parseContextMap(text: string, file: string): Parsed<ContextMap> 
 /** Findings about a file that was read, each where it stands there. */
 export function located(text: string, file: string, findings: readonly Finding[]): Problem[] {
   const { source } = readYaml(text, file);
-  return inOrder(
-    findings.map(({ path, at, message }) => ({
-      file,
-      ...(source?.locate(path, at) ?? { line: 1, column: 1 }),
-      path: formatPath(path),
-      message,
-    })),
-  );
+  return inOrder(findings.map((finding) => placed(finding, file, source)));
 }
+
+const placed = ({ path, at, message }: Finding, file: string, source: YamlSource | undefined): Problem => ({
+  file,
+  ...(source?.locate(path, at) ?? { line: 1, column: 1 }),
+  path: formatPath(path),
+  message,
+});
 
 /** Reads the text of `ai/loop.yaml`; no file, or nothing in it, means the defaults. Never throws. */
 export function parseLoopConfig(text: string | undefined, file: string): Parsed<LoopConfig> {
@@ -61,9 +61,9 @@ function parse<T>(
   crossChecks: (value: unknown, written: YamlSource['written']) => Finding[],
 ): Parsed<Frozen<T>> {
   const refused = (...more: Problem[]): Parsed<never> => ({ ok: false, problems: inOrder([...problems, ...more]) });
-  const whole = (message: string): Parsed<never> => refused({ file, line: 1, column: 1, path: '', message });
+  const whole = (message: string) => refused(placed(atValue([], message), file, undefined));
   if (source === undefined) return refused();
-  const { value, locate, written } = source;
+  const { value, written } = source;
   if (value === undefined) return whole('the file is empty; expected a mapping with "stages"');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return whole(`expected a mapping of keys to values, got ${described(value)}`);
@@ -71,15 +71,13 @@ function parse<T>(
   const checked = check(schema, value);
   const findings = [...('findings' in checked ? checked.findings : []), ...crossChecks(value, written)];
   if ('value' in checked && findings.length + problems.length === 0) return { ok: true, value: freeze(checked.value) };
-  return refused(
-    ...findings.map(({ path, at, message }) => ({ file, ...locate(path, at), path: formatPath(path), message })),
-  );
+  return refused(...findings.map((finding) => placed(finding, file, source)));
 }
 
 function sameBranch(value: unknown): Finding[] {
   const { branch = DEFAULT_BRANCH, base } = value as { branch?: unknown; base?: unknown };
   if (typeof base !== 'string' || base !== branch) return [];
-  return [{ path: ['base'], at: 'value', message: 'the same as branch; fixes need a branch of their own' }];
+  return [atValue(['base'], 'the same as branch; fixes need a branch of their own')];
 }
 
 // What two places of the map must agree on. It is looked for in the value as it was read, before the schema: a stage that

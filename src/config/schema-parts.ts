@@ -21,9 +21,9 @@ function pathFault(path: string, root: string): string | undefined {
   return undefined;
 }
 
-/** Text for which `fault` finds no fault; `what` is how a message calls it. */
-export function checkedText(what: string, fault: (text: string) => string | undefined) {
-  return z.string({ error: `expected ${what}` }).superRefine((text, ctx) => {
+/** Text for which `fault` finds no fault; `what` is how a message calls it, if not text. */
+export function checkedText(what: string | undefined, fault: (text: string) => string | undefined) {
+  return z.string(what && { error: `expected ${what}` }).superRefine((text, ctx) => {
     const message = fault(text);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });

@@ -319,8 +319,9 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
     class: 'missing_file',
-    // A path in a document is no file either.
-    unless: /: (?:device or resource busy|input\/output error|too many open files|timeout)\b|\bdoc is missing \w/i,
+    // A path in a document is no file, nor is an argument that is called so.
+    unless:
+      /: (?:device or resource busy|input\/output error|too many open files|timeout)\b|\bdoc is missing \w|\bmissing required (?:arg|param|opt|field|key)\w*:/i,
     match: any`
       ${says('lost', 'file')}
       /\b(?:cannot|can't|could not|unable to|failed to) (?:open|stat|access|read) ['"‘][\w.@\/-]+['"’]/

@@ -221,9 +221,13 @@ function errorsOf(lines: readonly Line[]): ErrorLine[] {
   const byTemplate = new Map<string, Line>();
   for (const line of lines) if (!byTemplate.has(line.template)) byTemplate.set(line.template, line);
   const all = [...byTemplate.values()];
-  // Hosts come in any order: which of their errors stay must not depend on it.
-  const byHost = (a: Line, b: Line) => (a.hosts && b.hosts ? (a.template < b.template ? -1 : 1) : 0);
-  const best = [...all].sort((a, b) => rank(a) - rank(b) || byHost(a, b)).slice(0, MAX_ERRORS);
+  const said = ({ template: text }: Line) => text.replace(/^[\w.-]+: (?=\S)/, '');
+  const isListed = (line: Line) => all.filter((other) => said(other) === said(line)).length > MAX_ERRORS;
+  // Hosts, and others that all say the same, come in any order: which of their errors stay must not depend on it.
+  const inAnyOrder = new Set(all.filter((line) => line.hosts || isListed(line)));
+  const byName = (a: Line, b: Line) =>
+    inAnyOrder.has(a) && inAnyOrder.has(b) ? (a.template < b.template ? -1 : 1) : 0;
+  const best = [...all].sort((a, b) => rank(a) - rank(b) || byName(a, b)).slice(0, MAX_ERRORS);
   return all.filter((line) => best.includes(line)).map(errorOf);
 }
 

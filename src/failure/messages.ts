@@ -1,6 +1,7 @@
 // Lines → messages: what a program says over several lines becomes one, its headline first. Pure.
 import { OFFENDING, TASK_HEADER, taskResultAt } from './ansible.ts';
 import { CHECK_FAILED, type Grade, gradeOf, isFrame } from './grade.ts';
+import { withoutHost } from './speaker.ts';
 
 /** What a program says at once. */
 export interface Message {
@@ -131,6 +132,7 @@ const headline: Join = (lines, i) => {
   const line = lines[i] as string;
   if (!/(?::|=>|\bwhile loading YAML\.)$/.test(line) || !isErrorLine(line)) return undefined;
   const text = [line];
+  const answers: HostAnswer[] = [];
   let opens = true;
   let next = i + 1;
   // What is listed may stand apart.
@@ -141,10 +143,38 @@ const headline: Join = (lines, i) => {
     const belongs = /^\s|^[*•-] /.test(below) || (opens && ['plain', 'weak'].includes(gradeOf(below)));
     if (below === '' || !belongs) break;
     opens = below.endsWith(':');
-    text.push(below);
+    const answer = hostAnswer(below);
+    const isRepeated = answer !== undefined && answers.some(({ said }) => said === answer.said);
+    if (answer) answers.push(answer);
+    if (!isRepeated) text.push(below);
   }
-  return { message: { lines: text }, next };
+  return { message: answers.length > 1 ? answeredByHosts(text, answers) : { lines: text }, next };
 };
+
+/** `* 10.0.0.2: …`: what one of several hosts answered. */
+interface HostAnswer {
+  host: string;
+  said: string;
+}
+
+const BULLET = /^\s*[*•-] /;
+
+function hostAnswer(line: string): HostAnswer | undefined {
+  const { host, text } = withoutHost(line.replace(BULLET, ''), new Set());
+  return host === undefined || !BULLET.test(line) ? undefined : { host, said: text };
+}
+
+/** Known by what was answered, however many hosts did: one answer reads as it does from a single host. */
+function answeredByHosts(lines: string[], answers: readonly HostAnswer[]): Message {
+  const said = [...new Set(answers.map((answer) => answer.said))].sort();
+  const [headline = '', ...below] = lines;
+  const head = said.length > 1 ? headline : headline.replace(/\b\d+ errors occurred/, '1 error occurred');
+  const others = below.filter((line) => hostAnswer(line) === undefined);
+  const hosts = answers.map(({ host }) => host);
+  // An address is masked like any other.
+  const front = /^\d/.test(hosts[0] ?? '') ? hosts[0] : '<host>';
+  return { lines, gist: [head, ...said.map((text) => `\t* ${front}: ${text}`), ...others].join('\n'), hosts };
+}
 
 /** Where an error is, on a line of its own below it. */
 const place: Join = (lines, i, { out }) => {

@@ -14,6 +14,7 @@ import {
   inFolder,
   inReadme,
   inside,
+  isIn,
   list,
   pathsLike,
   type Survey,
@@ -39,9 +40,7 @@ export function playbooksOf(
       list(play.import_playbook ?? play['ansible.builtin.import_playbook']).map(String),
     );
     if (imports.length === 0 && !plays.some((play) => 'hosts' in play)) return [];
-    const above = configs
-      .filter((folder) => folder === '.' || path.startsWith(`${folder}/`))
-      .sort((a, b) => b.length - a.length);
+    const above = configs.filter((folder) => isIn(folder, path)).sort((a, b) => b.length - a.length);
     const parent = folderOf(path);
     const folder = above[0] ?? (baseName(parent) === 'playbooks' ? folderOf(parent) : parent);
     const variables = plays
@@ -122,12 +121,9 @@ export const ansible: Reader = (survey) => {
   };
 };
 
-const REQUIREMENTS = [
-  'requirements.yml',
-  'requirements.yaml',
-  'collections/requirements.yml',
-  'roles/requirements.yml',
-] as const;
+const REQUIREMENTS = 'requirements.yml requirements.yaml collections/requirements.yml roles/requirements.yml'.split(
+  ' ',
+);
 const plainName = (path: string): string => baseName(path).replace(/\.ya?ml$/, '');
 
 export const relative = (folder: string, path: string): string =>
@@ -145,16 +141,9 @@ function playNames(survey: Survey, path: string, imports: readonly string[]): st
   return others.reduce((text, one) => (text.length + one.length > 57 ? text : `${text}, ${one}`), first);
 }
 
-const INVENTORIES = [
-  'inventory.yml',
-  'inventory.yaml',
-  'inventory.ini',
-  'hosts.ini',
-  'hosts.yml',
-  'hosts.yaml',
-  'hosts',
-  'inventory',
-];
+const INVENTORIES = 'inventory.yml inventory.yaml inventory.ini hosts.ini hosts.yml hosts.yaml hosts inventory'.split(
+  ' ',
+);
 
 /** The `-i` option, unless ansible.cfg names an inventory: a file that is there, or one that the owner still has to write. */
 function inventoryOption(survey: Survey, folder: string): string {
@@ -162,7 +151,7 @@ function inventoryOption(survey: Survey, folder: string): string {
   const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
   if (plain !== undefined) return ` -i ${plain}`;
   const below = [...survey.paths, ...survey.ignored]
-    .filter((path) => folder === '.' || path.startsWith(`${folder}/`))
+    .filter((path) => isIn(folder, path))
     .map((path) => relative(folder, path))
     .filter((path) =>
       /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/.test(

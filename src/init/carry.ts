@@ -1,5 +1,7 @@
 // Files outside of git that stages will need: ignored ones in the checkout, and what drafts want. Only paths are written; files
 // that may be plain settings are read, to see whether they have a secret in them. Pure.
+import { isBelow } from '../worktree/carry.ts';
+import { isTracked } from './command-line.ts';
 import { baseName, type Draft, folderOf, type Survey } from './survey.ts';
 
 export interface Carried {
@@ -52,7 +54,6 @@ export function carriedOf(
   drafts: readonly Draft[],
   peek: (path: string) => string | undefined,
 ): Carried[] {
-  const tracked = survey.paths;
   /** The path when the table has it, with what is to be said of it. */
   const listed = (path: string, note = ''): Carried[] => {
     const row = MADE_BY_TOOLS.test(path) ? undefined : TABLE.find(([pattern]) => pattern.test(path));
@@ -67,11 +68,11 @@ export function carriedOf(
   const folders = [...survey.ignored.filter((path) => path.endsWith('/')), ...named.map((path) => `${path}/`)];
   /** Tracked examples by the path of the thing itself. */
   const examples = new Map(
-    tracked.map((path) => [path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''), path]),
+    survey.paths.map((path) => [path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''), path]),
   );
   /** The tracked folder that its own would be a copy of. */
   const sampleFolder = (file: string): string | undefined =>
-    tracked
+    survey.paths
       .filter((path) => baseName(path) === baseName(file) && SAMPLE_FOLDER.test(folderOf(path)))
       .map(folderOf)
       .find((folder) => folder !== folderOf(file) && folderOf(folder) === folderOf(folderOf(file)));
@@ -102,9 +103,9 @@ export function carriedOf(
       : [],
   );
   const all = [...new Map([...exampled, ...expected, ...lying, ...wanted].map((one) => [one.path, one])).values()];
-  const free = all.filter(({ path }) => !tracked.some((file) => file === path || file.startsWith(`${path}/`)));
+  const free = all.filter(({ path }) => !isTracked(survey, path));
   return free
-    .filter(({ path }) => !free.some((other) => other.path !== path && path.startsWith(`${other.path}/`)))
+    .filter(({ path }) => !free.some((other) => other.path !== path && isBelow(path, other.path)))
     .slice(0, MAX_CARRIED);
 
   function isSecret(path: string, kind: 'secret' | 'unsure'): boolean {

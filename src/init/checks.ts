@@ -31,9 +31,11 @@ interface Probe {
 
 const MAX_ITEMS = 20;
 
-/** Says so where only the first of `all` are looked at. */
-const ofAll = (what: string, all: readonly string[]): string =>
-  all.length > MAX_ITEMS ? `${what.slice(0, -1)}: the first ${MAX_ITEMS} of ${all.length}.` : what;
+/** The first of `all`; `what` says so where there are more. */
+const firstOf = (what: string, all: readonly string[]): Pick<Probe, 'what' | 'items'> => ({
+  what: all.length > MAX_ITEMS ? `${what.slice(0, -1)}: the first ${MAX_ITEMS} of ${all.length}.` : what,
+  items: all.slice(0, MAX_ITEMS),
+});
 
 /** One line each, or a loop. */
 const each = (items: readonly string[], one: (item: string) => string): string =>
@@ -55,7 +57,9 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   const yaml = all.filter((path) => /\.ya?ml$/.test(path));
   const config = all.some((path) => /^\.yamllint(?:\.ya?ml)?$/.test(path));
   const ran = new Set(drafts.flatMap(({ runs }) => runs.split('\n')));
-  const plays = playbooksOf(survey).filter(({ path }) => ran.has(path));
+  const plays = playbooksOf(survey)
+    .filter(({ path }) => ran.has(path))
+    .map(({ folder, path }) => `${folder} ${relative(folder, path)}`);
   const stacks = composeFiles(survey);
   const terraform = terraformFolders(survey);
   const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
@@ -65,8 +69,8 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   const charts = pathsLike(survey, /(?:^|\/)Chart\.yaml$/)
     .filter((path) => !/^\s*dependencies:/m.test(survey.text(path)))
     .map(folderOf);
-  const rows: (Probe | false)[] = [
-    shell.length > foreign.length && {
+  const rows: Probe[] = [
+    {
       tool: 'bash',
       what: 'Shell scripts parse.',
       files: globs,
@@ -78,28 +82,24 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
           : `git ls-files -z '*.sh' '*.bash'${excluding(others)} | xargs -0 -r -n 1 bash -n`;
       },
     },
-    shell.length > 0 && {
+    {
       tool: 'shellcheck',
       what: 'No script has what shellcheck calls an error.',
       files: () => globs(shell),
-      items: ['scripts'],
+      items: shell.length > 0 ? ['scripts'] : [],
       run: () => `git ls-files -z '*.sh' '*.bash'${excluding(foreign)} | xargs -0 -r shellcheck -S error`,
     },
-    yaml.length > 0 && {
+    {
       tool: 'yamllint',
       what: config ? 'YAML is as .yamllint wants it.' : 'YAML parses.',
       files: () => globs(yaml),
-      items: ['yaml'],
+      items: yaml.length > 0 ? ['yaml'] : [],
       run: () => `git ls-files -z '*.yaml' '*.yml' ':!ai' | xargs -0 -r yamllint${config ? '' : " -d '{rules: {}}'"}`,
     },
-    plays.length > 0 && {
+    {
       tool: 'ansible-playbook',
-      what: ofAll(
-        'Ansible can read the playbooks, their roles and modules.',
-        plays.map(({ path }) => path),
-      ),
+      ...firstOf('Ansible can read the playbooks, their roles and modules.', plays),
       files: () => [],
-      items: plays.slice(0, MAX_ITEMS).map(({ folder, path }) => `${folder} ${relative(folder, path)}`),
       run: (items) =>
         items
           .map((item) => {
@@ -109,44 +109,40 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
           })
           .join('\n'),
     },
-    terraform.length > 0 && {
+    {
       tool: program,
-      what: ofAll('Terraform files parse and are formatted.', terraform),
+      ...firstOf('Terraform files parse and are formatted.', terraform),
       files: (items) =>
         items.map((folder) => `${folder === '.' ? '' : `${folder}/`}*.${program === 'tofu' ? '{tf,tofu}' : 'tf'}`),
-      items: terraform.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${program} fmt -check ${item}`),
     },
-    kustomizations.length > 0 && {
+    {
       tool: builder.split(' ')[0] as string,
-      what: ofAll('Kustomizations can be built.', kustomizations),
+      ...firstOf('Kustomizations can be built.', kustomizations),
       files: (items) => items.map((folder) => (folder === '.' ? '*.yaml' : `${folder}/`)),
-      items: kustomizations.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${builder} ${item} >/dev/null`),
     },
-    charts.length > 0 && {
+    {
       tool: 'helm',
-      what: ofAll('Charts are sound.', charts),
+      ...firstOf('Charts are sound.', charts),
       files: (items) => items.map((folder) => (folder === '.' ? 'templates/' : `${folder}/`)),
-      items: charts.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `helm lint --quiet ${item}`),
     },
-    talconfigs(survey).length > 0 && {
+    {
       tool: 'talhelper',
       what: 'talhelper can read its configuration.',
       files: (items) => items,
       items: talconfigs(survey),
       run: (items) => each(items, (item) => `talhelper validate talconfig ${item}`),
     },
-    stacks.length > 0 && {
+    {
       tool: composeOf(survey).split(' ')[0] as string,
-      what: ofAll('Compose files are sound.', stacks),
+      ...firstOf('Compose files are sound.', stacks),
       files: globs,
-      items: stacks.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${composeOf(survey)} -f ${item} config --quiet`),
     },
   ];
-  return rows.filter((row) => row !== false);
+  return rows.filter(({ items }) => items.length > 0);
 }
 
 /** The paths, or one pattern per file extension when there are many. */

@@ -1,6 +1,7 @@
 // Facts of a command line: its working folder, settings, variable files, playbook and inventory. Pure.
+import { isBelow } from '../worktree/carry.ts';
 import { shellWord } from '../worktree/messages.ts';
-import { baseName, folderOf, inFolder, type Survey } from './survey.ts';
+import { baseName, folderOf, inFolder, isIn, type Survey } from './survey.ts';
 
 /** One command line that brings something up, and where it runs. */
 export interface Use {
@@ -57,13 +58,10 @@ export function optionValue(line: string, option: string): string | undefined {
 export function workFolder({ line, folder, survey }: Use, option: string, holds: RegExp): string | undefined {
   const goes = /(?:^|[;&|(]\s*)cd\s+["']?([^\s"';&|)]+)/.exec(line)?.[1];
   if (goes !== undefined && /[$`{}]/.test(goes)) return undefined;
-  const at = inFolder(inFolder(folder, goes ?? '.'), optionValue(line, option) ?? '.').replace(/\/$/, '');
+  const at = inFolder(inFolder(folder, goes ?? '.'), optionValue(line, option) ?? '.');
   const has = (path: string) => isIn(at, path) && holds.test(path.slice(at === '.' ? 0 : at.length));
   return at.startsWith('..') || !survey.paths.some(has) ? undefined : at;
 }
-
-/** Whether a path lies below a folder. */
-export const isIn = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`);
 
 /** The folder whose files Terraform applies. */
 export const terraformFolder = (use: Use): string | undefined => workFolder(use, '-chdir', /^\/?[^/]+\.(?:tf|tofu)$/);
@@ -84,7 +82,7 @@ export const localModules = (survey: Survey, folder: string): string[] =>
   survey.paths
     .filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path))
     .flatMap((path) => [...survey.text(path).matchAll(/source\s*=\s*"(\.[^"]*)"/g)])
-    .map(([, path]) => inFolder(folder, path as string).replace(/\/$/, ''));
+    .map(([, path]) => inFolder(folder, path as string));
 
 const VALUES = /^(?:terraform\.tfvars|[^/]+\.auto\.tfvars)(?:\.json)?$/;
 
@@ -123,7 +121,7 @@ export function ansibleWants(use: Use): string[] {
   const folder = playFolder(use);
   const config = inFolder(folder, 'ansible.cfg');
   const inventory = inventoryOf(use);
-  const hosts = inventory && inFolder(folder, inventory).replace(/\/$/, '');
+  const hosts = inventory && inFolder(folder, inventory);
   const isOutside = !hosts || /[,~$]|^\/|^\.\./.test(hosts);
   return [
     ...(isOutside || isTracked(survey, hosts) ? [] : [hosts]),
@@ -157,8 +155,7 @@ export const inventoryOf = (use: Use): string | undefined =>
   optionValue(use.line, '-i|--inventory(?:-file)?') ?? configuredInventory(use.survey, playFolder(use));
 
 /** Whether git has a file of this path, or files below it. */
-export const isTracked = (survey: Survey, path: string): boolean =>
-  survey.paths.some((one) => one === path || one.startsWith(`${path}/`));
+export const isTracked = ({ paths }: Survey, path: string): boolean => paths.some((file) => isBelow(file, path));
 
 export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${shellWord(folder)}`);
 

@@ -52,11 +52,7 @@ export interface Running {
 }
 
 /** What a reader knows of a stage; `draftOf` derives the rest from what the stage runs. */
-type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
-  Partial<Draft> & {
-    /** The program that is typed. */
-    readonly tool?: string;
-  };
+type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> & Partial<Draft>;
 
 /** A stage that a layout proposes. */
 export type Candidate = Sketch & {
@@ -102,7 +98,7 @@ function namedBy({ folder, text, own = folder }: Piece, survey: Survey): string[
   );
   const words = unique(lines.flatMap(rawWords)).filter((word) => /^[\w.]+[\w/]/.test(word) && /\w/.test(word));
   return words.flatMap((word) => {
-    const paths = unique([folder, own, '.']).map((from) => inFolder(from, word).replace(/\/$/, ''));
+    const paths = unique([folder, own, '.']).map((from) => inFolder(from, word));
     const file = paths.find((path) => survey.files.has(path));
     if (file !== undefined) return [file];
     const tree = word.includes('/') ? paths.find((path) => foldersOf(survey).has(path)) : undefined;
@@ -184,10 +180,12 @@ const MAX_VERIFY = 2;
 /** Of a command, in the reason why it is no stage. */
 const MAX_WORDS = 80;
 
+/** `tool`: the program that is typed. */
 export function draftOf(
-  { tool, ...given }: Sketch,
+  given: Sketch,
   { all, files: ran, definedIn = [] }: Running,
   survey: Survey,
+  tool?: string,
 ): Draft {
   const runs = all.map(({ text }) => text).join('\n');
   const uses = usesIn(all).map((use) => ({ ...use, survey }));

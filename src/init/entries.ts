@@ -226,12 +226,9 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
 }
 
 const moduleFile = (survey: Survey, folder: string, name: string, path: string | undefined): string | undefined =>
-  (path === undefined
-    ? [`${name}.just`, `${name}/mod.just`, `${name}/justfile`, `${name}/.justfile`]
-    : [path, `${path}/mod.just`, `${path}/justfile`, `${path}/.justfile`]
-  )
-    .map((one) => inFolder(folder, one))
-    .find((one) => survey.files.has(one));
+  [path ?? `${name}.just`, ...['mod.just', 'justfile', '.justfile'].map((file) => `${path ?? name}/${file}`)]
+    .map((file) => inFolder(folder, file))
+    .find((file) => survey.files.has(file));
 
 /** Variables that task sets. */
 const TASK_GIVEN =

@@ -132,7 +132,6 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
         {
           name: names.get(entry) as string,
           command: entry.command,
-          tool: entry.tool,
           description: entry.about || `${entry.command}, from ${entry.file}`,
           why: [
             ...(entry.confirm ? ['It asks whether one is sure; --yes says so.'] : []),
@@ -145,6 +144,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
         },
         { ...run, definedIn },
         survey,
+        entry.tool,
       ),
     );
   }

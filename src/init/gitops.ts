@@ -1,5 +1,6 @@
 // The Kustomizations of Flux and the Applications of Argo CD in a repository, and which of them are roots. Pure.
 import { isMapping, type Mapping, mapping } from '../shape.ts';
+import { isBelow } from '../worktree/carry.ts';
 import {
   baseName,
   documentsOf,
@@ -40,7 +41,7 @@ function fluxOf(survey: Survey) {
         name,
         namespace,
         file,
-        path: inFolder('.', path).replace(/\/$/, ''),
+        path: inFolder('.', path),
         needs: list(dependsOn).map((need) => String(mapping(need).name)),
         /** The git source that it is from. */
         source: String(mapping(sourceRef).name ?? 'flux-system'),
@@ -58,10 +59,9 @@ const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|cluster(?:
 
 /** The Kustomizations of one cluster that no other one includes; those of other clusters, with the reason. */
 export function rootsOf(all: readonly FluxKustomization[]) {
-  const isWithin = (file: string, path: string) => path !== '.' && (file === path || file.startsWith(`${path}/`));
   // What flux-system includes counts as a root: stages for the parts tell more than one for all.
   const outer = all.filter(
-    (one) => !all.some(({ name, path }) => name !== one.name && name !== 'flux-system' && isWithin(one.file, path)),
+    (one) => !all.some(({ name, path }) => name !== one.name && name !== 'flux-system' && isBelow(one.file, path)),
   );
   const clusters = unique(outer.map(({ file }) => clusterOf(file)));
   const cluster = clusters.toSorted((a, b) => preference(a) - preference(b) || (a < b ? -1 : 1))[0];
@@ -108,11 +108,11 @@ function argoOf(survey: Survey) {
     const kind = String(document.kind);
     if (!/^Application(?:Set)?$/.test(kind) || !PLAIN.test(name) || !PLAIN.test(namespace)) return [];
     const sources = [...JSON.stringify(document.spec ?? {}).matchAll(/"path":"([^"{}]+)"/g)];
-    const paths = sources.map(([, path = '']) => inFolder('.', path).replace(/\/$/, ''));
+    const paths = sources.map(([, path = '']) => inFolder('.', path));
     return [{ name, namespace, kind, file, paths }];
   });
   const isCovered = (file: string) =>
-    all.some((other) => other.file !== file && other.paths.some((path) => path !== '.' && file.startsWith(`${path}/`)));
+    all.some((other) => other.file !== file && other.paths.some((path) => isBelow(file, path)));
   const outer = all.filter(({ file }) => !isCovered(file));
   const wanted = outer.filter(({ kind, name }) => kind === 'ApplicationSet' || ROOT_NAME.test(name));
   const roots = (wanted.length > 0 ? wanted : outer.slice(0, 1)).map(({ paths: _, ...root }) => {
@@ -136,7 +136,7 @@ export function kustomizedFrom(survey: Survey, folder: string): string[] {
   const folders = [folder];
   for (const from of folders) {
     const value = mapping(documentsOf(kustomizationIn(survey, from))[0]);
-    const taken = takenIn(value).map((path) => inFolder(from, path).replace(/\/$/, ''));
+    const taken = takenIn(value).map((path) => inFolder(from, path));
     folders.push(...taken.filter((path) => kustomizationIn(survey, path) !== '' && !folders.includes(path)));
   }
   return outermost(folders.map((path) => `${path}/`)).map((path) => path.slice(0, -1));

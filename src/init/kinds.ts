@@ -5,7 +5,6 @@ import {
   ansibleWants,
   commandsIn,
   inventoryOf,
-  isIn,
   kube,
   optionValue,
   playbookIn,
@@ -20,7 +19,7 @@ import {
   workFolder,
 } from './command-line.ts';
 import { rendering } from './rendering.ts';
-import { type Check, folderOf, inFolder, inside, type Survey } from './survey.ts';
+import { type Check, folderOf, inFolder, inside, isIn, type Survey } from './survey.ts';
 
 export interface Kind {
   readonly name: string;
@@ -151,7 +150,7 @@ export const KINDS: readonly Kind[] = [
       const at = folder === '.' ? 0 : folder.length + 1;
       const play = inFolder(folder, playbookIn(use.line) ?? '');
       const hosts = inventoryOf(use);
-      const inventory = hosts === undefined ? play : inFolder(folder, hosts).replace(/\/$/, '');
+      const inventory = hosts === undefined ? play : inFolder(folder, hosts);
       const isBeside = (path: string) => isIn(folderOf(inventory), path) && VARIABLES.test(path);
       return use.survey.paths.filter(
         (path) =>
@@ -196,7 +195,7 @@ export const KINDS: readonly Kind[] = [
     layer: 4,
     verify: (use) => {
       const folder = optionValue(use.line, '-k|--kustomize');
-      const at = folder === undefined ? undefined : inFolder(use.folder, folder).replace(/\/$/, '');
+      const at = folder === undefined ? undefined : inFolder(use.folder, folder);
       const isThere = [...use.survey.files.keys(), ...rendering(use.survey).outputs].some((path) =>
         path.startsWith(`${at}/`),
       );

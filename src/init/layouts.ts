@@ -245,7 +245,7 @@ export function topKustomizations(survey: Survey): string[] {
   const folders = all.flatMap((path) => {
     const value = documentIn(survey, path);
     if (value.kind === 'Component' || String(value.apiVersion ?? '').includes('toolkit.fluxcd')) return [];
-    for (const resource of takenIn(value)) taken.add(inFolder(folderOf(path), resource).replace(/\/$/, ''));
+    for (const resource of takenIn(value)) taken.add(inFolder(folderOf(path), resource));
     return [folderOf(path)];
   });
   return folders.filter((folder) => !taken.has(folder) && !/(?:^|\/)(?:components?|bases?)(?:\/|$)/.test(folder));
@@ -256,29 +256,27 @@ export const composeFiles = (survey: Survey): string[] =>
 
 const IN_A_ROLE = /(?:^|\/)(?:roles|files|templates?)\//;
 
-const compose: Reader = (survey) => {
-  return {
-    candidates: composeFiles(survey)
-      .filter((path) => !IN_A_ROLE.test(path) && !destroysByPath(path))
-      .map((path): Candidate => {
-        const folder = folderOf(path);
-        const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
-        const services = Object.keys(mapping(documentIn(survey, path).services));
-        return {
-          name: stageName(folder === '.' ? 'compose' : baseName(folder)),
-          command: `${composeOf(survey)} --project-directory ${home} -f ${shellWord(path)} up --detach --wait`,
-          keys: [path],
-          description: `Containers: ${services.slice(0, 6).join(', ')}`,
-          why: [
-            'Volumes with relative paths and .env stay those of your checkout: they are',
-            'looked for in the project directory, not in the worktree.',
-          ],
-          files: [path],
-          layer: 5,
-        };
-      }),
-  };
-};
+const compose: Reader = (survey) => ({
+  candidates: composeFiles(survey)
+    .filter((path) => !IN_A_ROLE.test(path) && !destroysByPath(path))
+    .map((path): Candidate => {
+      const folder = folderOf(path);
+      const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
+      const services = Object.keys(mapping(documentIn(survey, path).services));
+      return {
+        name: stageName(folder === '.' ? 'compose' : baseName(folder)),
+        command: `${composeOf(survey)} --project-directory ${home} -f ${shellWord(path)} up --detach --wait`,
+        keys: [path],
+        description: `Containers: ${services.slice(0, 6).join(', ')}`,
+        why: [
+          'Volumes with relative paths and .env stay those of your checkout: they are',
+          'looked for in the project directory, not in the worktree.',
+        ],
+        files: [path],
+        layer: 5,
+      };
+    }),
+});
 
 const LAYOUTS: readonly Reader[] = [terraform, ansible, talos, helmfile, gitops, kustomize, compose];
 

@@ -51,6 +51,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
   const { secrets } = secretsFrom({ home, carry: [], env });
   const redactor = createRedactor({ secrets, paths: checkout.files.keys() });
   const mask = (shown: string) => redactor.redact(shown);
+  const probe = prober(home, env, mask);
   let end: number | undefined;
   const timeLeft = () => {
     const now = systemClock.monotonic();
@@ -64,7 +65,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     const standalone = installed('docker-compose') ? 'docker-compose' : undefined;
     if (!installed('docker')) return standalone;
     // With a time of its own: that of the probes begins when the repository is read.
-    const answer = await tried('docker compose version', home, env, TRY_MS * slowdown(), mask);
+    const answer = await probe('docker compose version', TRY_MS * slowdown());
     return 'ok' in answer && !answer.ok ? standalone : 'docker compose';
   };
   // What mendloop reads here brings no lab up, and no fix may touch it.
@@ -96,7 +97,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
         return reading;
       },
       peek,
-      tryOut: limited((command) => tried(command, home, env, timeLeft(), mask)),
+      tryOut: limited((command) => probe(command, timeLeft())),
     },
     sources,
   };
@@ -126,32 +127,18 @@ function limited<T>(work: (command: string) => Promise<T>): (command: string) =>
   };
 }
 
-/** Runs one probe in the checkout. */
-async function tried(
-  command: string,
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-  timeoutMs: number,
-  mask: Look['mask'],
-): Promise<Tried> {
-  if (timeoutMs < 50) return { late: true };
-  const given = Object.fromEntries(
-    Object.entries({ ...env, LC_ALL: 'C.UTF-8' }).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])),
-  );
-  const run = await runDiagnostic(
-    {
-      command: `set -o pipefail\n${command}`,
-      cwd,
-      env: given,
-      timeoutMs,
-      signal: new AbortController().signal,
-      graceMs: 500,
-    },
-    systemClock,
-  );
-  if (run.ended === 'exit code 0') return { ok: true };
-  if (run.ended.startsWith('stopped')) return { late: true };
-  return { ok: false, complaint: mask(firstComplaint(run.output) || run.ended) };
+/** Runs probes in the checkout. */
+function prober(cwd: string, given: NodeJS.ProcessEnv, mask: Look['mask']) {
+  const variables = Object.entries({ ...given, LC_ALL: 'C.UTF-8' }).filter(([, value]) => value !== undefined);
+  const shared = { cwd, env: Object.fromEntries(variables), signal: new AbortController().signal, graceMs: 500 };
+  return async (command: string, timeoutMs: number): Promise<Tried> => {
+    if (timeoutMs < 50) return { late: true };
+    const request = { ...shared, command: `set -o pipefail\n${command}`, timeoutMs };
+    const { ended, output } = await runDiagnostic(request, systemClock);
+    if (ended === 'exit code 0') return { ok: true };
+    if (ended.startsWith('stopped')) return { late: true };
+    return { ok: false, complaint: mask(firstComplaint(output) || ended) };
+  };
 }
 
 const MAX_COMPLAINT = 140;

@@ -13,8 +13,7 @@ import { inFolder, list, perSurvey, type Survey, unique } from './survey.ts';
 export const rendering = perSurvey((survey): { files: string[]; outputs: string[] } => {
   const settings = settingsOf(survey.text('makejinja.toml'));
   const paths = (value: unknown) => list(value).flatMap((one) => (typeof one === 'string' ? [inFolder('.', one)] : []));
-  const tracked = survey.paths;
-  const folders = paths(settings.inputs).map((path) => `${path.replace(/\/$/, '')}/`);
+  const folders = paths(settings.inputs).map((path) => `${path}/`);
   const [output = '.'] = paths(settings.output);
   const suffix = typeof settings.jinja_suffix === 'string' ? settings.jinja_suffix : '.jinja';
   const patterns = list(settings.exclude_patterns).filter((one) => typeof one === 'string');
@@ -23,13 +22,13 @@ export const rendering = perSurvey((survey): { files: string[]; outputs: string[
   // A file that is empty when rendered is not written.
   const isConditional = (path: string) => Number(survey.text(path).startsWith(`${block_start} if `));
   const outputs = folders.flatMap((folder) =>
-    tracked
+    survey.paths
       .filter((path) => path.startsWith(folder) && path.endsWith(suffix) && !isExcluded(path))
       .toSorted((a, b) => isConditional(a) - isConditional(b))
       .map((path) => inFolder(output, path.slice(folder.length, -suffix.length))),
   );
   const data = paths(settings.data).filter((path) => survey.files.has(path));
-  const used = folders.filter((folder) => tracked.some((path) => path.startsWith(folder)));
+  const used = folders.filter((folder) => survey.paths.some((path) => path.startsWith(folder)));
   return { files: unique([...data, ...used]), outputs };
 });
 

@@ -1,5 +1,5 @@
 // What the readers of init share: the repository that they read, the drafts that they make, and small questions about paths.
-import { dirname, join, normalize } from 'node:path/posix';
+import { dirname, join } from 'node:path/posix';
 import { parseAllDocuments } from 'yaml';
 import { type Mapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
@@ -55,13 +55,17 @@ export interface LeftOut {
 }
 
 export const folderOf = (path: string): string => dirname(path);
-export const inFolder = (folder: string, path: string): string => normalize(join(folder, path));
+/** Normalised, without a slash at its end. */
+export const inFolder = (folder: string, path: string): string => join(folder, path).replace(/\/$/, '');
 export const baseName = (path: string): string => path.split('/').at(-1) as string;
 export const unique = <T>(all: readonly T[]): T[] => [...new Set(all)];
 
 /** A command as it is started in a folder. */
 export const inside = (folder: string, command: string): string =>
   folder === '.' ? command : `cd ${shellWord(folder)} && ${command}`;
+
+/** Whether a path lies below a folder. */
+export const isIn = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`);
 
 /** A folder as a pattern of `files`: the tree below it. */
 export const treeOf = (folder: string): string => (folder === '.' ? '**' : `${folder}/`);

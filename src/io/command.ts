@@ -93,7 +93,7 @@ async function firstOf(ended: Promise<Exit>, signal: AbortSignal): Promise<boole
     if (signal.aborted) resolve(true);
     signal.addEventListener('abort', () => resolve(true), { signal: over.signal });
   });
-  return Promise.race([ended.then(() => false), aborted]).finally(() => over.abort());
+  return Promise.race([ended.then(() => false), aborted]).finally(() => over.abort('over'));
 }
 
 type Exit = Pick<CommandEnd, 'exitCode' | 'signal'>;

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { GitError, gitEnvironment } from './git.ts';
+import { hold } from './small-shell.ts';
 
 interface GitObject {
   readonly id: string;
@@ -127,12 +128,7 @@ function startCatFile(home: string) {
   });
   // Its exit is handled; errors of the pipe and of a failed start add nothing.
   for (const part of [child, child.stdin]) part.on('error', () => {});
-  hold(false);
-
-  function hold(alive: boolean): void {
-    const parts = [child, child.stdin, child.stdout, child.stderr] as { ref(): void; unref(): void }[];
-    for (const part of parts) part[alive ? 'ref' : 'unref']();
-  }
+  hold(child, false);
 
   async function more(): Promise<Buffer> {
     const { value, done } = await output.next();
@@ -167,12 +163,12 @@ function startCatFile(home: string) {
     async ask(name: string, withContent: boolean): Promise<GitObject | undefined> {
       // A newline would start another question.
       if (/[\n\0]/.test(name)) return undefined;
-      if (++waiting === 1) hold(true);
+      if (++waiting === 1) hold(child, true);
       child.stdin.write(`${withContent ? 'contents' : 'info'} ${name}\n`);
       const answer = last.then(() => readAnswer(withContent));
       last = answer.catch(() => {});
       return answer.finally(() => {
-        if (--waiting === 0) hold(false);
+        if (--waiting === 0) hold(child, false);
       });
     },
   };

@@ -121,7 +121,7 @@ export function openLog(path: string): LogFile {
   return {
     path,
     output: async () => {
-      relay ??= await startRelay(path, fd);
+      relay ??= await startRelay(path);
       return relay.fd;
     },
     say: (line) => onDisk(path, () => void write(relay?.fd ?? fd, `mendloop: ${line}\n`)),

@@ -1,13 +1,13 @@
 // Copies an attempt's output into its log: a pipe, and a small process in its own session that reads from it. So a stage cannot
-// truncate the log through its standard streams, and stage and log survive the loop.
-import { execFile, spawn } from 'node:child_process';
+// truncate the log through its standard streams, and stage and log survive the loop. The process serves one attempt after the
+// other: to start one takes longer than all that it does for a short stage.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { promisify } from 'node:util';
 import { type MendError, mendError } from '../errors.ts';
 import { systemClock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
+import { hold, quote, runInShell } from './small-shell.ts';
 import { ifPossible } from './store.ts';
 
 export interface Relay {
@@ -17,8 +17,6 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-// When the log cannot be written, the rest is read and dropped, so that the writer does not block; the exit code tells.
-const COPY = "trap '' HUP INT PIPE TERM; cat || { code=$?; cat >/dev/null; exit $code; }";
 const ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
 /** How long whoever else has the pipe open may take to end. */
@@ -28,33 +26,12 @@ const WRITTEN_MS = 10_000;
 /** The most that a pipe and the relay can hold. */
 const MAX_IN_FLIGHT = 2 * 1024 * 1024;
 
-/** Starts copying into `logFd`, which is `log` opened for appending. Throws MendError when it cannot. */
-export async function startRelay(log: string, logFd: number): Promise<Relay> {
-  const { reader, fd } = await openPipe(log);
-  // Without the stage's marks in its environment: it must not be ended as a leftover.
-  const child = spawn('/bin/sh', ['-c', COPY], {
-    detached: true,
-    cwd: '/',
-    env: ENV,
-    stdio: [reader, logFd, 'pipe'],
-  });
-  closeSync(reader);
+/** Starts copying to the end of `log`. Throws MendError when it cannot. */
+export async function startRelay(log: string): Promise<Relay> {
+  const { copier, fd } = await openCopier(log);
   let fault = '';
-  child.stderr?.on('data', (text: Buffer) => {
-    fault += text;
-  });
-  const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
-  const ended = new Promise<true>((resolve) => {
-    child.once('error', (error) => {
-      fault ||= error.message;
-      resolve(true);
-    });
-    child.once('exit', async (code, signal) => {
-      // Its stderr may arrive after its exit, and a child that outlives it may keep it open.
-      if (code !== 0) await within(POLL_MS, closed);
-      if (code !== 0) fault ||= `the process that wrote it ended by ${signal ?? `exit code ${code}`}`;
-      resolve(true);
-    });
+  const ended = copier.copy(log, (why) => {
+    fault ||= why;
   });
 
   const close = async () => {
@@ -65,11 +42,10 @@ export async function startRelay(log: string, logFd: number): Promise<Relay> {
       const allEnded = await within(OTHERS_MS, ended);
       if (!allEnded) await whileHeld(again);
       // End of file: the pipe is empty and has no writer.
-      else if (again !== undefined && fault === '') idle.push(again);
+      else if (again !== undefined && fault === '') idle.set(copier, again);
     } finally {
-      if (again !== undefined && !idle.includes(again)) closeSync(again);
-      child.unref();
-      (child.stderr as Socket | null)?.unref();
+      if (!idle.has(copier)) copier.end();
+      if (again !== undefined && !idle.has(copier)) closeSync(again);
     }
     if (fault !== '') throw notWritten(log, fault);
   };
@@ -110,28 +86,93 @@ function send(again: number, line: string): boolean {
 const within = (ms: number, ended: Promise<true>): Promise<true | undefined> => {
   const over = new AbortController();
   const late = systemClock.sleep(ms, over.signal).then(() => undefined);
-  return Promise.race([ended, late]).finally(() => over.abort());
+  return Promise.race([ended, late]).finally(() => over.abort('over'));
 };
 
-/** Empty pipes that nobody else has open, each by a reader: opened again they cost no process. */
-const idle: number[] = [];
+interface Copier {
+  /** Copies until nobody has the pipe open for writing, and reports what goes wrong when it does. */
+  copy(log: string, report: (fault: string) => void): Promise<true>;
+  /** Starts no other copy; one that is under way goes on. */
+  end(): void;
+}
+
+/** Copiers that wait for an attempt, each with a reader of its pipe, which is empty and which nobody else has open. */
+const idle = new Map<Copier, number>();
+
+/** A copier, and the end of its pipe that is written to. */
+async function openCopier(log: string): Promise<{ copier: Copier; fd: number }> {
+  const [[copier, pooled] = []] = idle;
+  if (copier && pooled !== undefined) {
+    idle.delete(copier);
+    const fd = openSync(`/proc/self/fd/${pooled}`, constants.O_WRONLY);
+    closeSync(pooled);
+    return { copier, fd };
+  }
+  const { reader, fd } = await openPipe(log);
+  return { copier: startCopier(reader), fd };
+}
+
+function startCopier(reader: number): Copier {
+  // Without a stage's marks in its environment: it must not be ended as a leftover.
+  const child = spawn('/bin/sh', ['-s', 'mendloop-relay'], {
+    detached: true,
+    cwd: '/',
+    env: ENV,
+    stdio: ['pipe', 'pipe', 'ignore', reader],
+  });
+  closeSync(reader);
+  const { stdin, stdout } = child as ChildProcessWithoutNullStreams;
+  let words = '';
+  let report: (fault: string) => void = () => {};
+  let done: (isEnded: true) => void = () => {};
+  const end = (fault: string) => {
+    if (fault !== '') report(fault);
+    done(true);
+  };
+  stdout.on('data', (chunk: Buffer) => {
+    words += chunk;
+    const last = /^end (\d+)\n/m.exec(words);
+    if (last) end(last[1] === '0' ? '' : words.slice(0, last.index) || `cat: exit code ${last[1]}`);
+    else if (words.endsWith('\n')) report(words);
+  });
+  child.once('error', (error) => end(error.message));
+  child.once('exit', (code, signal) => {
+    const pooled = idle.get(copier);
+    if (pooled !== undefined) closeSync(pooled);
+    idle.delete(copier);
+    end(`the process that wrote it ended by ${signal ?? `exit code ${code}`}`);
+  });
+  // Its exit is handled; errors of the pipe add nothing.
+  stdin.on('error', () => {});
+  stdin.write("trap '' HUP INT PIPE TERM; exec 2>&1\n");
+  const copier: Copier = {
+    copy(log, reportFault) {
+      words = '';
+      report = reportFault;
+      hold(child, true);
+      // When the log cannot be written, the rest is read and dropped, so that the writer does not block; the code tells.
+      stdin.write(`c=0; cat <&3 >>${quote(log)} || { c=$?; cat <&3 >/dev/null; }; echo "end $c"\n`);
+      return new Promise<true>((resolve) => {
+        done = resolve;
+      }).finally(() => hold(child, false));
+    },
+    end() {
+      hold(child, false);
+      stdin.end();
+    },
+  };
+  return copier;
+}
 
 /**
  * A named pipe, because what Node calls one is a socket, and a socket cannot be opened as /dev/stderr. Its name begins with
  * `near` and is gone at once. Throws MendError when it cannot be made.
  */
 export async function openPipe(near: string): Promise<{ reader: number; fd: number }> {
-  const pooled = idle.pop();
-  if (pooled !== undefined) {
-    const ends = bothEnds(`/proc/self/fd/${pooled}`);
-    closeSync(pooled);
-    return ends;
-  }
   const path = `${near}.pipe`;
   rmSync(path, { force: true });
-  await promisify(execFile)('mkfifo', ['-m', '600', path], { env: ENV }).catch((error: Error & { stderr?: string }) => {
-    throw notWritten(path, error.stderr || error.message);
-  });
+  const { code, stderr } = await runInShell({ argv: ['mkfifo', '-m', '600', path], cwd: '/', env: ENV });
+  if (code !== 0) throw notWritten(path, stderr.toString() || `mkfifo ended with exit code ${code}`);
   const ends = bothEnds(path);
   rmSync(path);
   return ends;

@@ -1,6 +1,6 @@
 // Starts short programs from a shell that stays up. A process is started by copying the one that asks for it, which takes
 // 12 ms for a Node of 150 MB and 1 ms for a shell; a run starts dozens of gits.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
 
@@ -39,6 +39,12 @@ interface Shell {
   run(program: Program): Promise<Ended>;
 }
 
+/** Whether a child and its pipes keep this process alive. */
+export function hold(child: ChildProcess, alive: boolean): void {
+  const parts = [child, ...child.stdio] as unknown as ({ ref(): void; unref(): void } | null)[];
+  for (const part of parts) part?.[alive ? 'ref' : 'unref']();
+}
+
 /** One shell, for one program at a time. It keeps the process alive only while a program runs, and ends with it. */
 function startShell(): Shell {
   // Detached so that Ctrl-C reaches only the loop. With an empty environment: each program gets its own.
@@ -55,12 +61,7 @@ function startShell(): Shell {
   child.once('close', () => retire(new Error('the shell that starts programs was ended')));
   // Its exit is handled; errors of the pipe add nothing.
   for (const pipe of [child.stdin, input]) pipe.on('error', () => {});
-  hold(false);
-
-  function hold(alive: boolean): void {
-    const parts = [child, ...child.stdio] as unknown as { ref(): void; unref(): void }[];
-    for (const part of parts) part[alive ? 'ref' : 'unref']();
-  }
+  hold(child, false);
 
   function retire(error: Error): void {
     const at = shells.indexOf(shell);
@@ -71,7 +72,7 @@ function startShell(): Shell {
 
   async function run(program: Program): Promise<Ended> {
     busy = true;
-    hold(true);
+    hold(child, true);
     try {
       const ended = new Promise<never>((_resolve, reject) => {
         stop = reject;
@@ -86,7 +87,7 @@ function startShell(): Shell {
     } finally {
       busy = false;
       stop = () => {};
-      hold(false);
+      hold(child, false);
     }
   }
 
@@ -124,7 +125,7 @@ export function commandOf({ argv, cwd, env, input }: Program): string {
   return input?.length ? `head -c ${Buffer.byteLength(input)} <&3 | (${command})` : `(${command}) </dev/null`;
 }
 
-const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+export const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Names that a shell can set; functions that bash exports have others. */
 const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);

@@ -4,14 +4,13 @@ import { MendError } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { openLines, readLastLine, readLines } from '../io/lines.ts';
 import { parseJson, writeAtomic } from '../io/store.ts';
-import { damageOf, readEvents } from './event-file.ts';
+import { damageOf, type EventFile, readEvents } from './event-file.ts';
 import { endByRunFile, writeRunFile } from './run-file.ts';
 import { listRuns, timeOfRun } from './runs.ts';
 import { isRunSummary, outcomeOf, type RunSummary, summarize } from './summary.ts';
 
 /** The summary of one run, from its journal. Never throws for what it holds. */
-export function summaryOf(layout: Layout, run: string): RunSummary {
-  const file = readEvents(layout.journal(run));
+export function summaryOf(layout: Layout, run: string, file: EventFile = readEvents(layout.journal(run))): RunSummary {
   const { events } = file;
   const last = events.at(-1);
   const ended = last?.type === 'run.ended' ? undefined : endByRunFile(layout, run, last?.time);
@@ -50,16 +49,17 @@ export const startedBases = (layout: Layout): string[] =>
 
 /** Writes run.json of a run that has ended, and its line here. The lock must be held. Throws MendError when the disk refuses the former. */
 export function recordEnd(layout: Layout, run: string): void {
-  writeRunFile(layout, run);
+  const file = readEvents(layout.journal(run));
+  writeRunFile(layout, run, file.events);
   try {
-    addLine(layout, run);
+    addLine(layout, run, file);
   } catch (error) {
     // The journal of the run has it all: readers use that, and the next end tries again.
     if (!(error instanceof MendError)) throw error;
   }
 }
 
-function addLine(layout: Layout, run: string): void {
+function addLine(layout: Layout, run: string, file: EventFile): void {
   const runs = listRuns(layout);
   const last = readLastLine(layout.history);
   const lastSummary = last && parseJson(last.line);
@@ -68,7 +68,7 @@ function addLine(layout: Layout, run: string): void {
     countLines(layout) === runs.length - 1 &&
     (last === undefined || (isRunSummary(lastSummary) && lastSummary.run === runs.at(-2)));
   // One that does not have exactly the runs before this one is made again, with what can be used of it.
-  if (isNext) append(layout, last?.to ?? 0, summaryOf(layout, run));
+  if (isNext) append(layout, last?.to ?? 0, summaryOf(layout, run, file));
   else rewriteHistory(layout);
 }
 

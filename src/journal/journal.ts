@@ -55,6 +55,7 @@ export function openJournal(options: JournalOptions) {
   let seq = Math.max(lastSeq, stages.as_of.run === run ? stages.as_of.seq : 0);
   let projected = Number.NEGATIVE_INFINITY;
   let projectLater: NodeJS.Timeout | undefined;
+  let isLedgerNew = false;
   let refusal: unknown;
 
   return {
@@ -80,6 +81,7 @@ export function openJournal(options: JournalOptions) {
       try {
         if (!refusal) flush();
         // What the disk refused, or another took over, is left as it is.
+        isLedgerNew = true;
         if (!refusal) project();
       } finally {
         writer.close();
@@ -108,6 +110,7 @@ export function openJournal(options: JournalOptions) {
       writer.append(events);
       const story = events.filter(isStory);
       if (story.length > 0) ledger.append(story);
+      isLedgerNew ||= story.length > 0;
     } catch (error) {
       refusal = error;
       throw error;
@@ -145,7 +148,9 @@ export function openJournal(options: JournalOptions) {
     clearTimeout(projectLater);
     projectLater = undefined;
     writeStages(layout, stages);
-    ledger.project({ run, seq });
+    // One that lags behind is brought up to date from the journals; it is when this one is closed.
+    if (isLedgerNew) ledger.project({ run, seq });
+    isLedgerNew = false;
     projected = clock.monotonic();
   }
 }

@@ -3,6 +3,7 @@
 import type { Layout } from '../io/layout.ts';
 import { readChecked, writeAtomic } from '../io/store.ts';
 import { type Checked, count, shaped, text } from '../shape.ts';
+import { listRuns } from './runs.ts';
 
 /** As `mendloop init` writes it. */
 export const USUAL = { days: 90, keep_runs: null, max_mb: 2000 };
@@ -20,8 +21,9 @@ function read({ reclaimable }: Layout): Reclaimable | undefined {
   return read.found ? read.value : undefined;
 }
 
-/** Whether it is time to look again: ten thousand files take a second. */
+/** Whether it is time to look again: ten thousand files take a second. Of a home's first run nothing is old. */
 export function isToLook(layout: Layout, now: number, hasRetention: boolean): boolean {
+  if (listRuns(layout).length < 2) return false;
   const { time = 0, bytes = 0 } = read(layout) ?? {};
   return Math.abs(now - time) > (hasRetention ? DAY_MS : 7 * DAY_MS) || (hasRetention && bytes > 0);
 }

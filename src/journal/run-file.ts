@@ -19,11 +19,9 @@ export function foldRun(events: readonly LoopEvent[]) {
   return { version: 1 as const, run: last.run, execution_id, asked, lab, ended: last.time, exit, result };
 }
 
-const foldedRun = (layout: Layout, run: string) => foldRun(readEvents(layout.journal(run)).events);
-
-/** Writes run.json of a run that has ended. Throws MendError when the disk refuses. */
-export function writeRunFile(layout: Layout, run: string): void {
-  const file = foldedRun(layout, run);
+/** Writes run.json of a run that has ended with these events. Throws MendError when the disk refuses. */
+export function writeRunFile(layout: Layout, run: string, events: readonly LoopEvent[]): void {
+  const file = foldRun(events);
   if (file) writeAtomic(layout.runFile(run), `${JSON.stringify(file, null, 2)}\n`);
 }
 
@@ -47,6 +45,6 @@ export function executionEnded(layout: Layout, executionId: string): boolean {
   const runs = listRuns(layout).filter((run) => run.endsWith(`-${executionId.slice(0, 4)}`));
   return runs.some((run) => {
     const read = readChecked(layout.runFile(run), isRunFile);
-    return (read.found ? read.value : foldedRun(layout, run))?.execution_id === executionId;
+    return (read.found ? read.value : foldRun(readEvents(layout.journal(run)).events))?.execution_id === executionId;
   });
 }

@@ -1,12 +1,12 @@
 // Where a fix comes from: first a withdrawn one of an earlier run, then a known one, then the plugins of a tier in order, each
 // in one conversation. A fix that the owner must be asked about waits until every plugin was asked.
-import { type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
+import { type Fix, type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
 import { limited } from '../io/signals.ts';
 import { runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { entryOf, type Fix, mayAsk, restOfStory } from '../triage/ledger.ts';
+import { entryOf, mayAsk, restOfStory } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, handOver, openCase } from './cases.ts';
 import { applyFix, recordFixStays } from './commit.ts';

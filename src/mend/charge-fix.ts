@@ -1,11 +1,12 @@
 // A step that was green fails after a fix of another step changed its inputs: the fix is charged with the failure and taken
 // back. When the step fails alike without it, the fix is cleared of the charge.
 import { itemNumber } from '../backlog/stage-of-item.ts';
+import type { Fix } from '../events.ts';
 import { recordOf, stepRecords, wasGreen } from '../journal/stages.ts';
 import { again, type Next } from '../plan/action.ts';
 import type { Run } from '../stage/run.ts';
 import { isInconclusive } from '../triage/judge.ts';
-import { type Fix, fixesIn, type LedgerFix } from '../triage/ledger.ts';
+import { fixesIn, type LedgerFix } from '../triage/ledger.ts';
 import { recordWithdrawn, takeBack } from './commit.ts';
 import { type Answers, answerAll, type FailedCell, hasRoom } from './failed-cell.ts';
 import { bringBack, takeBackItem } from './item-changes.ts';

@@ -2,13 +2,12 @@
 // and after it is done, so that a later process can go on from any point between.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
-import type { DataOf } from '../events.ts';
+import type { DataOf, Fix } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
-import type { Fix } from '../triage/ledger.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';

@@ -1,11 +1,12 @@
 // The changes of an item of the work queue stay or go together: all are taken back for a stage that failed with them, and all
 // are brought back when it fails alike without them.
 import { MendError } from '../errors.ts';
+import type { Fix } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
 import type { Charge } from '../triage/incident.ts';
-import { entryOf, type Fix, fixesIn, type LedgerFix } from '../triage/ledger.ts';
+import { entryOf, fixesIn, type LedgerFix } from '../triage/ledger.ts';
 import { changedIn, revertFix } from '../worktree/commit-fix.ts';
 import { committedFixes, standingFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';

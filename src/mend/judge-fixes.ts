@@ -1,6 +1,7 @@
 // Judging fixes by how the steps that had their failure end afterwards: the fix on trial when all of them failed again or
 // ended, every other open fix when the last of them is over.
 import { itemNumber } from '../backlog/stage-of-item.ts';
+import type { Fix } from '../events.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
 import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
@@ -9,7 +10,6 @@ import { hasChecks } from '../stage/checks.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Trial } from '../triage/incident.ts';
 import { helpedWords, judge } from '../triage/judge.ts';
-import type { Fix } from '../triage/ledger.ts';
 import { holdingFixes } from './charge-fix.ts';
 import { madeFor, recordFixStays, takeBack } from './commit.ts';
 import { type Answers, answerAll, type FailedCell, hasRoom } from './failed-cell.ts';
@@ -108,6 +108,7 @@ export async function settleFixes(
   const open = run.journal.failures
     .open(stage, label)
     .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isJudging(other)));
+  if (open.length === 0) return;
   const helped = open.filter(({ green }) => isGreen || green.size > 0);
   const isGreenNow = (name: string) => recordOf(run.journal.stages, name)?.status === 'green';
   const isRestGreen = stepNames(stage, stages[stage]).every((name) => (isGreen && name === label) || isGreenNow(name));

@@ -1,13 +1,13 @@
 // Fixes that an earlier process left half done: written and not committed, committed or taken back and not recorded, or
 // never judged.
-import { type DataOf, type LoopEvent, type NewEvent, NO_NOTE } from '../events.ts';
+import { type DataOf, type Fix, type LoopEvent, type NewEvent, NO_NOTE } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
 import { RunFailures } from '../triage/incident.ts';
-import { type Fix, fixesIn, type Ledger, type LedgerFix, type Patch, patchIn } from '../triage/ledger.ts';
+import { fixesIn, type Ledger, type LedgerFix, type Patch, patchIn } from '../triage/ledger.ts';
 import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';

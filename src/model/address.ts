@@ -1,6 +1,6 @@
 // Where a plugin may send to. A model of one's own: on this machine or its network, for a prompt holds the owner's files and
 // logs. A service: an https address anywhere, or plain http on this network.
-import * as z from 'zod';
+import { checkedText } from '../config/schema-parts.ts';
 
 /** `http://name:port[/path]`, or why not. */
 type LanHost = { readonly url: string; readonly name: string } | { readonly refused: string };
@@ -70,24 +70,18 @@ export function addressFault(text: string): string | undefined {
   return isOpen ? 'expected https: plain http is only for this machine and its network' : undefined;
 }
 
-/** A setting that `fault` finds nothing wrong with. */
-const checkedText = (fault: (text: string) => string | undefined) =>
-  z.string().superRefine((text, ctx) => {
-    const message = fault(text);
-    if (message !== undefined) ctx.addIssue({ code: 'custom', message });
-  });
-
 /** A setting: a host of this network, as `lanHost` takes it. */
-export const lanHostSetting = checkedText((text) => {
+export const lanHostSetting = checkedText(undefined, (text) => {
   const host = lanHost(text);
   return 'refused' in host ? host.refused : undefined;
 });
 
 /** A setting: an address to send to. */
-export const addressSetting = checkedText(addressFault);
+export const addressSetting = checkedText(undefined, addressFault);
 
 /** A setting: an address without a query, to which a path is appended. */
 export const baseAddressSetting = checkedText(
+  undefined,
   (text) => addressFault(text) ?? (text.includes('?') ? 'an address with a ? is not taken' : undefined),
 );
 

@@ -15,8 +15,8 @@ import {
   trendWord,
   when,
 } from './report-sections.ts';
+import { shippedText } from './shipped.ts';
 import { stateHtml, stateOf } from './states.ts';
-import { styleSheet } from './style.ts';
 import { timelineSvg } from './timeline.ts';
 
 /** The whole file. `diffs`: commit → its change; `now` is when it is made. Throws only when the package lacks its style. */
@@ -39,7 +39,7 @@ ${hasRows && section.more && html`<p class="muted small">${section.more}</p>`}</
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="referrer" content="no-referrer">
 <title>${title}: mendloop report</title>
-<style>${new Html(styleSheet())}</style>
+<style>${new Html(shippedText('src/page/style.css'))}</style>
 </head>
 <body class="report">
 <main>
@@ -110,24 +110,26 @@ function runRow(one: Report['runs']['latest'][number]): Html {
 
 function stagesTable({ stages, days }: Report, head: readonly string[]): Html {
   const isSeries = days.length > 1;
-  const row = (
-    one: Report['stages'][number],
-  ) => html`<tr><th scope="row">${one.stage}</th><td>${stateHtml('stage', one.status)}</td>
+  const rows = slowestFirst(stages).map(
+    (one) => html`<tr><th scope="row">${one.stage}</th><td>${stateHtml('stage', one.status)}</td>
 <td class="number">${one.green_ms !== null && spell(one.green_ms)}</td>
 <td>${isSeries && one.green_ms !== null && bars(one.paces, 'busy', (ms, i) => `${days[i]?.from}: ${spell(ms)}`)}${trendWord(one)}</td>
-<td class="number">${one.worked_on}</td><td class="number">${one.attempts}</td><td class="number">${one.failed}</td></tr>`;
-  return html`<div class="scroll" role="region" aria-label="stages" tabindex="0"><table>
-<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${slowestFirst(stages).map(row)}</tbody></table></div>`;
+<td class="number">${one.worked_on}</td><td class="number">${one.attempts}</td><td class="number">${one.failed}</td></tr>`,
+  );
+  return tableHtml('stages', head, rows);
 }
 
-const plainTable = ({
-  title,
-  head,
-  rows,
-}: Section): Html => html`<div class="scroll" role="region" aria-label="${title}" tabindex="0"><table>
+const plainTable = ({ title, head, rows }: Section): Html =>
+  tableHtml(
+    title,
+    head,
+    rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`),
+  );
+
+const tableHtml = (label: string, head: readonly string[], rows: readonly Html[]): Html =>
+  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+<tbody>${rows}</tbody></table></div>`;
 
 /** A small bar chart, hidden from screen readers: the numbers are beside it. */
 function bars(values: readonly (number | null)[], look: string, say: (value: number, i: number) => string): Html {
@@ -178,8 +180,8 @@ function picture(report: Report): Part {
     ({ look, height, word }) =>
       html`<li><svg width="14" height="18" aria-hidden="true" focusable="false"><rect class="${look}" x="1" width="10" y="${18 - height}" height="${height}" rx="1"/></svg> ${word}</li>`,
   );
-  const step =
-    days.length > 1 ? Math.round((Date.parse(days[1]?.from ?? '') - Date.parse(days[0]?.from ?? '')) / 86_400_000) : 1;
+  const [first = '', second = ''] = days.map(({ from }) => from);
+  const step = Math.round((Date.parse(second) - Date.parse(first)) / 86_400_000);
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Stages, ${step === 1 ? 'day by day' : `${step} days at a time`}</h2>
 <svg class="timeline" width="100%" height="${height}" aria-hidden="true" focusable="false">${rows}${ticks}</svg>
 <ul class="legend small muted">${legend}</ul></section>`;

@@ -1,5 +1,6 @@
 // The plan contract: the shapes a plan and its context must have before anything runs.
 import * as z from 'zod';
+import type { Frozen } from '../config/freeze.ts';
 import { CODES, type ExecutionCode, type ExecutionError } from './codes.ts';
 
 const codes = Object.keys(CODES) as [ExecutionCode, ...ExecutionCode[]];
@@ -54,17 +55,11 @@ export const contextSchema = z.strictObject({
   correlation_context: z.record(z.string(), z.unknown()).default({}),
 });
 
-type DeepReadonly<T> = T extends readonly (infer U)[]
-  ? readonly DeepReadonly<U>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
-
-export type RetryPolicy = DeepReadonly<z.infer<typeof retryPolicySchema>>;
-export type PlanStep = DeepReadonly<z.infer<typeof planStepSchema>>;
-export type Plan = DeepReadonly<z.infer<typeof planSchema>>;
+export type RetryPolicy = Frozen<z.infer<typeof retryPolicySchema>>;
+export type PlanStep = Frozen<z.infer<typeof planStepSchema>>;
+export type Plan = Frozen<z.infer<typeof planSchema>>;
 export type PlanInput = z.input<typeof planSchema>;
-export type ExecutionContext = DeepReadonly<z.infer<typeof contextSchema>> & { readonly plan: Plan };
+export type ExecutionContext = Frozen<z.infer<typeof contextSchema>> & { readonly plan: Plan };
 export type ContextInput = z.input<typeof contextSchema> & { plan: PlanInput | Plan };
 
 export type PlanStatus = 'success' | 'partial' | 'failure';

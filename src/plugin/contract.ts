@@ -108,8 +108,7 @@ const changedFiles = z
     error: 'it changes no file',
   });
 
-/** Nothing to say about this failure, and why. */
-/** No fix. `unsure`: it knows the fault and says why no fix is certain, which is recorded for whoever comes next. */
+/** No fix, and why. `unsure`: it knows the fault and says why no fix is certain, which is recorded for whoever comes next. */
 const pass = z.strictObject({ pass: words, unsure: z.literal(true).optional() });
 /** Commands whose output would help: argv each, no shell. */
 const diagnostics = z.strictObject({ diagnostics: z.array(z.array(filled).min(1)).min(1) });

@@ -20,7 +20,7 @@ import { configurationNow } from '../stage/configuration.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, staleEvent } from '../stage/stale.ts';
 import { patchIn } from '../triage/ledger.ts';
-import { type Base, commitOf } from '../worktree/base.ts';
+import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
 import { landedCommits } from '../worktree/landed.ts';
@@ -112,7 +112,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const reverted = await planRollback(git, tree.head, stillThere, all, { message, sign });
   const { changed } = await trackedStatus(git);
   const head = reverted.at(-1)?.commit ?? tree.head;
-  await fastForward(tree, git, base, head, changed.length > 0);
+  await fastForward({ tree, git, base, dirty: changed.length > 0 }, head);
   const rolledBack = [...reverted, ...superseded];
   const inTree = runTree({ ...tree, head }, layout);
   const stale = await findStale({ config, layout, tree: inTree }, loaded.state, {
@@ -158,7 +158,7 @@ async function refuseTakenBack(git: Git, base: Base, tip: string, fixes: readonl
 async function promotedOf(git: Git, base: Base, tip: string) {
   const landed = await landedCommits(git, base.commit, tip);
   return async ({ commit }: CommittedFix): Promise<boolean> =>
-    landed.has(commit) || (await git.attempt(['merge-base', '--is-ancestor', commit, base.commit])).ok;
+    landed.has(commit) || isAncestor(git, commit, base.commit);
 }
 
 async function report(git: Git, base: Base, tip: string, rolledBack: readonly Reverted<KnownFix>[], dry: boolean) {

@@ -9,7 +9,7 @@ import { type Git, lines, openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import { lastWriters, type StageState } from '../journal/stages.ts';
 import { entryOf, type Ledger, lostChange, patchIn } from '../triage/ledger.ts';
-import { authorOf } from '../triage/words.ts';
+import { authorOf, counted } from '../triage/words.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
@@ -232,12 +232,10 @@ export function promoteMessage(story: Story): string {
 
 /** In one line: how many of what, of which stages. */
 export function promoteTitle({ fixes, undone, others }: Story): string {
-  const many = (n: number, singular: string, plural: string) =>
-    n === 0 ? [] : [`${n} ${n === 1 ? singular : plural}`];
   const what = [
-    ...many(fixes.length, 'fix', 'fixes'),
-    ...many(undone.length, 'rollback', 'rollbacks'),
-    ...many(others.length, 'other commit', 'other commits'),
+    ...(fixes.length > 0 ? [counted(fixes.length, 'fix', 'fixes')] : []),
+    ...(undone.length > 0 ? [counted(undone.length, 'rollback')] : []),
+    ...(others.length > 0 ? [counted(others.length, 'other commit')] : []),
   ];
   const stages = [...new Set([...fixes, ...undone].map(({ stage }) => stage))];
   return clip(`Promote ${what.join(', ')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}`, MAX_SUBJECT);

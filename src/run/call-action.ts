@@ -68,7 +68,7 @@ export async function callAction(
     return { kind: 'error', error: thrownError(error, step.id) };
   } finally {
     timeout.cancel();
-    raceOver.abort();
+    raceOver.abort('over');
   }
 }
 

@@ -5,7 +5,7 @@ import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
 import { fail, MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
-import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import type { GitObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { recordEnd } from '../journal/history.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
@@ -85,7 +85,8 @@ export async function prepare(
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
-  const current = await baseOf(home, objects);
+  // What was read before the lock was taken counts if no other run was there meanwhile.
+  const current = (loaded.latest ? undefined : start?.base) ?? (await baseOf(home, objects));
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, async () => {
@@ -95,8 +96,7 @@ export async function prepare(
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const isMoved = current.commit !== base.commit;
-  // What was read before the lock was taken counts if nobody committed since.
-  const isRead = !isMoved && start?.base.commit === base.commit;
+  const isRead = start !== undefined && current === start.base;
   const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
   const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
@@ -192,11 +192,10 @@ export async function prepare(
 }
 
 /** What a first run reads before it leaves anything behind. Throws MendError as a run without a usable base does. */
-export const readStart = (request: RunRequest) =>
-  withObjects(request.home, async (objects) => {
-    const base = await baseOf(request.home, objects);
-    return { base, ...(await readSettings(request, base, false, objects)) };
-  });
+export async function readStart(request: RunRequest, objects: GitObjects) {
+  const base = await baseOf(request.home, objects);
+  return { base, ...(await readSettings(request, base, false, objects)) };
+}
 
 /** `settings`: what the working tree says otherwise, unless the base has moved on. */
 async function readSettings(request: RunRequest, base: Base, isMoved: boolean, objects: GitObjects) {

@@ -44,16 +44,17 @@ export interface RunReport {
 /** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
 export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
   const layout = layoutOf(request.home);
-  // Where no run was yet, one whose configuration cannot be used leaves nothing behind.
-  const start = fileFacts(layout.state) ? undefined : await readStart(request);
-  const work = (notices: readonly string[]) =>
-    withObjects(request.home, async (objects) => {
+  return withObjects(request.home, async (objects) => {
+    // Where no run was yet, one whose configuration cannot be used leaves nothing behind.
+    const start = fileFacts(layout.state) ? undefined : await readStart(request, objects);
+    const work = async (notices: readonly string[]) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
       const prepared = await prepare(request, objects, ports, start);
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
-    });
-  return withLock(layout, request.command, work, 'run');
+    };
+    return withLock(layout, request.command, work, 'run');
+  });
 }
 
 async function perform(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<RunReport> {

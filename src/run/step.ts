@@ -39,6 +39,7 @@ export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): En
   if (signal.aborted) return { kind: 'stopped' };
   if (!run) return undefined;
   const { stages } = run.journal.stages;
+  if (!Object.values(stages).some((record) => record.stale)) return undefined;
   const stale = needsOf(run.config.map, step.payload.stage as string).filter((name) => stages[name]?.stale);
   if (stale.length === 0) return undefined;
   const often = stale.find((name) => run.journal.failures.timesGreen(name) > MAX_REMADE);

@@ -1,16 +1,13 @@
 // The application: access check, routes, headers of every response, event streams.
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { formatError, MendError } from '../errors.ts';
 import { metricsOf } from '../inspect/metrics.ts';
 import { openFollow } from '../io/log-window.ts';
-import { PACKAGE_ROOT } from '../io/package.ts';
-import { readText } from '../io/store.ts';
 import { html } from '../page/html.ts';
-import { styleSheet } from '../page/style.ts';
-import { type Access, cookieValue, isSame, refusalOf } from './access.ts';
+import { shippedText } from '../page/shipped.ts';
+import { type Access, cookieValue, isSame, type Refusal, refusalOf } from './access.ts';
 import { backlogView, itemView } from './backlog.ts';
 import { casesView, caseView } from './cases.ts';
 import { failuresView, failureView } from './failures.ts';
@@ -52,6 +49,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
+const PRINTED_LINK = 'Open the link that mendloop serve printed when it was last started.';
+
 const ALIVE_EVERY_MS = 15_000;
 const FOLLOW_EVERY_MS = 300;
 /** The most event streams at once. */
@@ -60,7 +59,7 @@ const MAX_STREAMS = 64;
 /** `stop` ends the streams; `onBug` receives errors that are no MendError. */
 export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (error: unknown) => void): Hono {
   const app = new Hono();
-  const files = { style: styleSheet(), script: scriptText() };
+  const files = { style: shippedText('src/page/style.css'), script: shippedText('src/serve/page.js') };
   const marked = (name: string, text: string) =>
     `${name}?${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
   const assets: Assets = { style: marked('/style.css', files.style), script: marked('/page.js', files.script) };
@@ -74,21 +73,15 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
     const refusal = refusalOf(c.req.method, c.req.raw.headers, access, isOpen);
     if (!refusal) return next();
     if (refusal.status === 405) c.header('Allow', 'GET, HEAD');
-    const body = html`<h1>${refusal.what}</h1><p class="lead">${refusal.next}</p>`;
-    return c.html(documentOf({ title: 'Refused', body }, assets, undefined), refusal.status);
+    return refused(c, refusal.status, refusal.what, refusal.next);
   });
   app.get('/login', (c) => {
     const { token } = access;
-    const isRight = token !== undefined && isSame(c.req.query('token') ?? '', token);
-    if (!isRight && token !== undefined) {
-      const body = html`<h1>This is not the token</h1><p class="lead">Open the link that mendloop serve printed when it was last started.</p>`;
-      return c.html(documentOf({ title: 'Refused', body }, assets, undefined), 401);
+    if (token !== undefined) {
+      if (!isSame(c.req.query('token') ?? '', token)) return refused(c, 401, 'This is not the token', PRINTED_LINK);
+      const settings = 'HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000';
+      c.header('Set-Cookie', `${access.cookie}=${cookieValue(token)}; ${settings}`);
     }
-    if (token !== undefined)
-      c.header(
-        'Set-Cookie',
-        `${access.cookie}=${cookieValue(token)}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`,
-      );
     // So that the token does not stay in the address bar.
     return c.redirect('/', 303);
   });
@@ -147,6 +140,12 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
     return c.html(documentOf(view, assets, site), view.status ?? 200);
   }
 
+  /** Shows nothing of the home. */
+  function refused(c: Context, status: Refusal['status'], what: string, next: string): Response {
+    const body = html`<h1>${what}</h1><p class="lead">${next}</p>`;
+    return c.html(documentOf({ title: 'Refused', body }, assets, undefined), status);
+  }
+
   function asset(c: Context, type: string, text: string): Response {
     return c.body(text, 200, { 'Content-Type': type, 'Cache-Control': 'private, max-age=31536000, immutable' });
   }
@@ -186,10 +185,4 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
       }
     });
   }
-}
-
-function scriptText(): string {
-  const text = readText(join(PACKAGE_ROOT, 'src/serve/page.js'));
-  if (text === undefined) throw new Error('src/serve/page.js is missing from this package');
-  return text;
 }

@@ -14,7 +14,6 @@ export async function backlogView(site: Site): Promise<View> {
   );
   return {
     title: 'Backlog',
-    menu: 'Backlog',
     body: html`<h1>Backlog</h1><p class="lead">${done} of ${items.length} items done</p>
 ${problems.map((problem) => notice('warn', html`<p>${formatProblem(problem)}</p>`))}
 <div data-live="list">${rowsHtml(rows, 'no items are committed in ai/backlog')}</div>`,

@@ -31,7 +31,6 @@ export function casesView(site: Site): View {
     cases.filter(({ state }) => (state === 'closed') === closed).map((one) => caseRow(one, site.now()));
   return {
     title: 'Cases',
-    menu: 'Cases',
     body: html`<h1>Cases</h1><p class="lead">What could not be mended, or is only done with your word.</p>
 ${broken.map((one) => notice('warn', html`<p>${one.case} cannot be read: ${one.problem}</p>`))}
 <div data-live="open">${rowsHtml(rows(false), 'no case waits')}</div>

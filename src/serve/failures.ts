@@ -53,7 +53,6 @@ export function failuresView(site: Site, _: Params, query: Query): View {
   });
   return {
     title: 'Failures',
-    menu: 'Failures',
     body: html`<h1>Failures</h1><p class="lead">One row for each failure that runs have seen, the most frequent first.</p>
 <div data-live="list">${rowsHtml(rows, 'no failure yet')}${pager}</div>`,
   };
@@ -66,7 +65,7 @@ export async function failureView(site: Site, { stage = '', fingerprint = '' }: 
   const entry = entryOf(ledger, stage, fingerprint);
   if (!entry) return missing('Nothing is known of such a failure', link('/failures', 'The failures that there were'));
   const explanation = await explainFailure(entry, ledger, layout, { now, ai: true, env: process.env });
-  const [title = '', ...paragraphs] = paragraphsOf(explanationLines(explanation, now));
+  const [title = '', ...paragraphs] = explanationLines(explanation, now).join('\n').split('\n\n');
   const log = entry.log === undefined ? undefined : logHref(entry.log);
   const runs = readHistory(layout)
     .filter(({ failures }) => failures.some((one) => one.stage === stage && one.fingerprint === fingerprint))
@@ -93,9 +92,6 @@ ${live(
 )}`,
   };
 }
-
-/** Splits at empty lines. */
-const paragraphsOf = (lines: readonly string[]): string[] => lines.join('\n').split('\n\n');
 
 /** The first line is the heading of the others. */
 function paragraphHtml(paragraph: string): Html {

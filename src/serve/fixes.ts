@@ -29,7 +29,6 @@ export async function fixesView(site: Site): Promise<View> {
   const isAny = fixes.some(({ outcome }) => outcome === 'verified');
   return {
     title: 'Fixes',
-    menu: 'Fixes',
     body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch} and not yet on ${base.name}, and what became of it.</p>
 <div data-live="list">${rowsHtml(rows, `no fix is on ${base.branch} that ${base.name} does not have`)}
 ${isAny && commandHtml({ what: 'to see what landing them would bring, and to land them', command: 'mendloop promote' })}</div>`,

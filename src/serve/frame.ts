@@ -5,7 +5,7 @@ import { homeName, type Site, waitingCases } from './site.ts';
 
 export interface View {
   readonly title: string;
-  /** The entry of the menu that it belongs to. */
+  /** The entry of the menu that it belongs to, where that is not its title. */
   readonly menu?: string;
   readonly body: Html;
   readonly status?: 404 | 500;
@@ -37,7 +37,8 @@ export function documentOf(view: View, assets: Assets, site: Site | undefined): 
   const waiting = site ? waitingCases(site).length : 0;
   const entries = Object.entries(MENU).map(([to, name]) => {
     const count = to === '/cases' && waiting > 0 && html` <span class="count">${waiting}</span>`;
-    return html`<li><a href="${to}"${name === view.menu && html` aria-current="page"`}>${name}${count}</a></li>`;
+    const current = name === (view.menu ?? view.title) && html` aria-current="page"`;
+    return html`<li><a href="${to}"${current}>${name}${count}</a></li>`;
   });
   return html`<!doctype html>
 <html lang="en">

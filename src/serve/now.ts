@@ -52,7 +52,6 @@ export function nowView(site: Site): View {
   }));
   return {
     title: 'Now',
-    menu: 'Now',
     body: html`<div data-live="head"><h1>${verdict(stages, cases.length, atWork !== undefined)}</h1>
 <p class="lead">${headline(loaded, names.length, atWork, now)}</p>
 ${conflict && notice('bad', html`<p>${conflict.message}</p><pre>${conflict.next}</pre>`)}

@@ -48,7 +48,6 @@ export function runsView(site: Site, _: Params, query: Query): View {
   const stages = Object.keys(site.map());
   return {
     title: 'Runs',
-    menu: 'Runs',
     body: html`<h1>Runs</h1>
 <form class="filter" action="/runs">
 ${choice('stage', 'Stage', stages, filter.stage)}

@@ -4,7 +4,7 @@ import type { Stage } from '../config/context-map.ts';
 import { carriers } from '../io/process-group.ts';
 import { isRunId } from '../journal/runs.ts';
 import { type Cell, cellKey, stepNameOf } from '../plan/matrix.ts';
-import type { Run } from './run.ts';
+import { perRun, type Run } from './run.ts';
 
 export interface StageWhere {
   name: string;
@@ -75,7 +75,8 @@ export function stagePath(around: Pick<Surroundings, 'env' | 'lab' | 'labTools'>
   return around.lab === 'simulated' ? `${around.labTools}${delimiter}${path}` : path;
 }
 
-function inheritedEnv(around: Surroundings): Record<string, string> {
+/** Read once a run: the environment of a process is slow to list. */
+const inheritedEnv = perRun((around: Surroundings): Record<string, string> => {
   const inherited = Object.entries(around.env).filter(([key, value]) => value !== undefined && !/^MENDLOOP_/.test(key));
   return { ...(Object.fromEntries(inherited) as Record<string, string>), PATH: stagePath(around) };
-}
+});

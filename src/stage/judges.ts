@@ -82,6 +82,7 @@ export async function watchJudges<T>(
   work: (watch: Watch) => Promise<T>,
 ): Promise<T> {
   const { running } = state(run);
+  await run.tree.watch();
   // Where nothing ran yet in a tree that was found clean there is nothing to look at.
   const isNeeded = kind === 'attempt' || state(run).judges !== undefined || !run.tree.clean;
   const halted = isNeeded ? await putBackEarlier(run).catch(forPerson) : undefined;

@@ -1,5 +1,6 @@
 // The worktree as a run uses it: where its HEAD is now, the files there, and a look after each attempt, one at a time.
 import { join, relative } from 'node:path';
+import { stampsOf } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
 import { type Before, type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
@@ -9,6 +10,8 @@ import type { Worktree } from '../worktree/tree.ts';
 export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 'changed'> {
   /** The files at its commit. */
   files(): Promise<Tree>;
+  /** Called before anything runs in it. */
+  watch(): Promise<unknown>;
   /** Looks at what an attempt did to it. Throws MendError when the run must not go on. */
   inspect(
     run: string,
@@ -36,12 +39,20 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
     listed ??= worktree.objects.files(head);
     return listed;
   };
+  // The lock is older than the worktree as it was opened, and has its time from the disk, as its files have theirs.
+  const isClean = worktree.changed.length === 0 && worktree.putBack.length === 0;
+  let cleanSince = isClean ? stampsOf([layout.lock]).newest : 0;
+  const watch = () => {
+    look ??= files().then((tree) => quickLook(worktree, tree, Date.now, cleanSince));
+    return look;
+  };
   const changedElsewhere = async () => {
     seen = await changesNow(worktree);
   };
   return {
     ...worktree,
     changedElsewhere,
+    watch,
     get head() {
       return head;
     },
@@ -53,6 +64,7 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       head = to;
       listed = undefined;
       look = undefined;
+      cleanSince = 0;
       seen = new Map();
     },
     async rewrite(patch, paths) {
@@ -64,10 +76,9 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
-        look ??= files().then((tree) => quickLook(worktree, tree, Date.now));
         const ask = () => inspect(worktree, { head, patchFile, seen, judges });
         const same: Inspection = { changed: [], judges: [], seen };
-        const { changed, patch, judges: putBack, seen: now } = await (await look).orAsk(same, ask);
+        const { changed, patch, judges: putBack, seen: now } = await (await watch()).orAsk(same, ask);
         seen = now;
         return { changed, judges: putBack, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
       });

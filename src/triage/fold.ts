@@ -268,12 +268,12 @@ function setOutcome(
   if (outcome === 'declined' && before === 'verified') delete entry.verified_at;
 }
 
-/** A person's answer waits like a withdrawn fix; only their latest one counts. */
 /** What was decided last, because of the case, says how that stands now. */
 function caseOver(entry: LedgerEntry, name: string, how: string): void {
   if (entry.last_reason?.startsWith(`case ${name} is `)) entry.last_reason = `case ${name} is ${how}`;
 }
 
+/** A person's answer waits like a withdrawn fix; only their latest one counts. */
 function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
   caseOver(entry, event.data.case, 'answered: that is applied first');
   delete entry.case;

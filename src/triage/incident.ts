@@ -1,9 +1,9 @@
 // All that is known of one failure of one step: what its log says, its history over all runs, what this run did about it.
 // Folded from events, so a later process knows the same. Pure.
-import type { AttemptEnd, Inputs, LoopEvent } from '../events.ts';
+import type { AttemptEnd, Fix, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import { entryOf, type Fix, heldOver, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
+import { entryOf, heldOver, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
 
 /** A fix that the next attempts of the steps which had its failure judge. */
 export interface Trial {

@@ -3,7 +3,7 @@ import {
   FAILURE_CLASSES,
   FIX_OUTCOMES,
   FIX_TIERS,
-  type FixTier,
+  type Fix,
   isAsk,
   isAttemptEnd,
   isNote,
@@ -196,19 +196,6 @@ export function seenBy(entry: LedgerEntry | undefined, run: string, step: string
   if (splitStepName(step).cell === '') return { times_seen: times_seen + 1 };
   const joins = entry?.run === run && steps.length > 0 && !steps.includes(step);
   return joins ? { times_seen, steps: [...steps, step] } : { times_seen: times_seen + 1, steps: [step] };
-}
-
-/** A fix on the AI branch. */
-export interface Fix {
-  readonly stage: string;
-  readonly step: string;
-  /** The failure it is for. */
-  readonly fingerprint: string;
-  readonly hash: string;
-  readonly commit: string;
-  readonly tier: FixTier;
-  readonly plugin: string;
-  readonly note: { readonly fix: string; readonly reason: string };
 }
 
 /** A fix as the ledger has it, whether it is on the branch or not; `time` and `run` are those of its latest outcome. */

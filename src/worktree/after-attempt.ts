@@ -9,7 +9,7 @@ import { type Base, commitOf } from './base.ts';
 import { checkCarry } from './carry.ts';
 import { short } from './messages.ts';
 import { type Changes, changesNow, restoreTree, savePatch } from './save-changes.ts';
-import { type Status, showHidden, switchBack, type Tree, trackedStatus, treeGit, UNBORN } from './tree.ts';
+import { type Status, shownStatus, switchBack, type Tree, treeGit, UNBORN } from './tree.ts';
 
 export interface Before {
   /** The commit that the attempt ran from. */
@@ -39,8 +39,7 @@ export interface Inspection {
  */
 export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   if ((await entryAt(join(tree.path, '.git'))).kind !== 'file') fail('E_WORKTREE_GONE', {});
-  await showHidden(tree);
-  const status = await trackedStatus(treeGit(tree));
+  const status = await shownStatus(tree);
   if (status.head === UNBORN) await headMoved(tree, status, before.head);
   const result = await saved(tree, status, before);
   if (status.head !== before.head || status.branch !== tree.branch) await headMoved(tree, status, before.head);
@@ -169,10 +168,10 @@ const SUBMODULE = '160000';
 
 export type QuickLook = ReturnType<typeof quickLook>;
 
-/** `files` are those of the commit that is checked out. */
-export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now: () => number) {
+/** `files` are those of the commit that is checked out. `cleanSince`: git was asked later than this, and found nothing changed. */
+export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now: () => number, cleanSince = 0) {
   const paths = watched(tree, files);
-  let remembered: Stamps | undefined;
+  let remembered = paths && cleanSince > 0 ? untouchedSince(cleanSince, tree, paths) : undefined;
   return {
     /** Runs `ask`, which asks git, unless everything is as it was when git was last asked: then `otherwise` is the answer. */
     async orAsk<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
@@ -186,6 +185,18 @@ export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now
       return answer;
     },
   };
+}
+
+/** How things are, if nothing of it was touched since `time`. What was removed or exchanged since shows in its folder. */
+function untouchedSince(time: number, tree: Tree, paths: readonly string[]): Stamps | undefined {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(path); !folders.has(at); at = dirname(at)) {
+      folders.add(at);
+      if (!at.startsWith(`${tree.path}/`)) break;
+    }
+  const stamps = stampsOf(paths);
+  return Math.max(stamps.newest, stampsOf([...folders]).newest) < time - TICK_MS ? stamps : undefined;
 }
 
 /** All that git looks at, or undefined when that is too much, or more than files. */

@@ -11,7 +11,7 @@ import { entryAt } from '../io/links.ts';
 import { ifPossible, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type Base, baseKey, commitOf } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
-import { checkoutsOf, showHidden, switchBack, type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
+import { checkoutsOf, shownStatus, switchBack, type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
 export async function attach(site: Site, base: Base) {
@@ -26,9 +26,8 @@ export async function attach(site: Site, base: Base) {
   const tree = { path: site.path, gitDir: dir.path };
   if (await remakeIndex(tree)) notices.push(`the index of ${WORKTREE} was damaged; it was made again`);
   if (await fillSparse(tree)) notices.push(`this clone is sparse; ${WORKTREE} has every file`);
-  await showHidden(tree);
   // Files as old as the index are read again by every status; one that may write ends that for the whole run.
-  const status = await trackedStatus(treeGit(tree, { refresh: true }));
+  const status = await shownStatus(tree, { refresh: true });
   if (status.branch !== site.branch) {
     const { branch } = site;
     fail('E_WORKTREE_BRANCH', { branch, back: switchBack(branch, status.head), found: status.branch ?? 'no branch' });

@@ -66,7 +66,8 @@ async function choose(
   asked: Asked,
 ): Promise<Base> {
   const { branch } = asked;
-  const [{ stored, merged }, refs] = await Promise.all([storedBase(git, branch), branches(git, branch)]);
+  const [keys, refs] = await Promise.all([storedKeys(git), branches(git, branch)]);
+  const stored = keys.get(baseKey(branch)) || undefined;
   if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? asked.base ?? '<your branch>') });
   if (asked.base === branch) fail('E_BASE_IS_AI', { branch });
   const key = shellWord(baseKey(branch));
@@ -85,12 +86,12 @@ async function choose(
   const commit = await commitAt(objects, `refs/heads/${name}`);
   if (commit === undefined) await refuseDamaged(name);
   if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
-  return { branch, name, commit, firstRun: stored === undefined, merged };
+  return { branch, name, commit, firstRun: stored === undefined, merged: keys.get(mergedKey(branch)) || undefined };
 }
 
-/** The commit that a ref leads to; undefined when there is none, or it is torn: that ends the git that is asked for it. */
-const commitAt = async (objects: GitObjects, ref: string): Promise<string | undefined> =>
-  (await objects.info(`${ref}^{commit}`).catch(() => undefined))?.id;
+/** The commit that a name leads to; undefined when there is none, or it is torn: that ends the git that is asked for it. */
+const commitAt = async (objects: GitObjects, name: string): Promise<string | undefined> =>
+  (await objects.info(`${name}^{commit}`).catch(() => undefined))?.id;
 
 /** What git tells to do about a repository of another user, the same in every language. */
 const TRUST = /^\tgit config --global --add safe\.directory .+$/m;
@@ -110,18 +111,11 @@ export async function headBranch(git: Git, home: string): Promise<string | undef
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }
 
-async function storedBase(git: Git, branch: string) {
-  const answer = await git.attempt([
-    'config',
-    '--local',
-    '-z',
-    '--get-regexp',
-    '^branch\\..*\\.mendloop-(base|merged)$',
-  ]);
-  const values = new Map(
-    fields(answer.stdout).map((row) => [row.slice(0, row.indexOf('\n')), row.slice(row.indexOf('\n') + 1)]),
-  );
-  return { stored: values.get(baseKey(branch)) || undefined, merged: values.get(mergedKey(branch)) || undefined };
+/** Every git config key of the loop, with its value. */
+export async function storedKeys(git: Git): Promise<Map<string, string>> {
+  const pattern = String.raw`^branch\..*\.mendloop-(base|merged)$`;
+  const { stdout } = await git.attempt(['config', '--local', '-z', '--get-regexp', pattern]);
+  return new Map(fields(stdout).map((row) => row.split('\n', 2) as [string, string]));
 }
 
 async function branches(git: Git, branch: string): Promise<{ local: boolean; remote: string | undefined }> {
@@ -198,7 +192,7 @@ async function refuseBroken(commonDir: string, objects: GitObjects, branch: stri
   const text = ifPossible(() => readText(file));
   if (text === undefined || text.startsWith('ref: ')) return;
   const named = COMMIT.test(text.trim());
-  if (named && (await isThere(objects, text.trim()))) return;
+  if (named && (await commitAt(objects, text.trim()))) return;
   const commit = await lastKnown(commonDir, objects, branch);
   const ref = shellWord(`refs/heads/${branch}`);
   const commands = [
@@ -233,14 +227,7 @@ async function lastKnown(commonDir: string, objects: GitObjects, branch: string)
   const log = ifPossible(() => readText(join(commonDir, 'logs/refs/heads', branch))) ?? '';
   for (const line of log.split('\n').reverse()) {
     const [, to = ''] = line.split(' ');
-    if (COMMIT.test(to) && (await isThere(objects, to))) return to;
+    if (COMMIT.test(to) && (await commitAt(objects, to))) return to;
   }
   return undefined;
 }
-
-/** An object that is torn ends the git that is asked for it. */
-const isThere = (objects: GitObjects, commit: string): Promise<boolean> =>
-  objects.info(`${commit}^{commit}`).then(
-    (info) => info !== undefined,
-    () => false,
-  );

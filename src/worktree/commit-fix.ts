@@ -4,6 +4,7 @@ import { fail } from '../errors.ts';
 import { fields, type Git, GitError, hashText, lines } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
 import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../io/tree-file.ts';
+import { treeDiff } from './merge-tree.ts';
 import { complaints, moveAside, shellWord, short } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
@@ -82,9 +83,8 @@ async function stageTexts(git: Git, files: readonly FixFile[], modes: ReadonlyMa
 
 /** A hook may have committed something else than the gate judged: then the commit is taken off again. */
 async function refuseOtherwise(git: Git, judged: ReadonlyMap<string, string>): Promise<void> {
-  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', 'HEAD^', 'HEAD']));
-  const changed = rows.flatMap((row, i) => (i % 2 === 0 ? [{ row: row.split(' '), path: rows[i + 1] ?? '' }] : []));
-  const other = changed.filter(({ row, path }) => judged.get(path) !== `${row[1]} ${row[3]}`);
+  const changed = await treeDiff(git, 'HEAD^', 'HEAD');
+  const other = changed.filter(({ path, mode, id }) => judged.get(path) !== `${mode} ${id}`);
   if (other.length === 0) return;
   await git.run(['reset', '-q', '--soft', 'HEAD^']);
   const names = other.map(({ path }) => shellWord(path)).join(', ');

@@ -1,24 +1,14 @@
 // Fixes on the AI branch, found again by the trailers of their commits.
-import type { FixTier } from '../events.ts';
+import type { Fix } from '../events.ts';
 import { fields, type Git, hashText } from '../io/git.ts';
 import { type TreePlace, treeGit } from './tree.ts';
 
-/** A commit that brings a fix, or takes one back. Fields without a trailer are empty. */
-export interface CommittedFix {
-  readonly commit: string;
+/** A commit that brings a fix, or takes one back. Fields without a trailer are empty; without a tier it is the executors'. */
+export interface CommittedFix extends Fix {
   readonly time: string;
   readonly paths: readonly string[];
-  readonly note: { readonly fix: string; readonly reason: string };
-  readonly stage: string;
-  readonly step: string;
-  readonly fingerprint: string;
   readonly class: string;
-  /** The executors' where its trailers do not tell. */
-  readonly tier: FixTier;
-  readonly plugin: string;
   readonly run: string;
-  /** Of the patch. */
-  readonly hash: string;
   /** The fix that it takes back, and what became of that one; both undefined for a fix. */
   readonly reverts: string | undefined;
   readonly outcome: string | undefined;

@@ -1,18 +1,12 @@
 // The commit messages of a fix and of the commit that takes it back.
 
+import type { Fix } from '../events.ts';
+
 /** The fields of a fix's message; find-fix.ts reads its trailers. */
-export interface FixStory {
-  stage: string;
-  step: string;
-  fingerprint: string;
+export interface FixStory extends Omit<Fix, 'commit'> {
   class: string;
-  tier: string;
-  plugin: string;
   attempt: number;
   run: string;
-  /** Of the patch. */
-  hash: string;
-  note: { readonly fix: string; readonly reason: string };
   /** The case it answers. */
   case?: string | undefined;
   /** The item of the work queue that it is part of. */
@@ -38,7 +32,7 @@ export function fixMessage(story: FixStory): string {
 
 /** The commit that takes a fix back; `charged`: the failure of another step that it is taken back for. */
 export function revertMessage(
-  fix: Pick<FixStory, 'stage' | 'fingerprint' | 'hash' | 'note'> & { commit: string },
+  fix: Pick<Fix, 'stage' | 'fingerprint' | 'hash' | 'note' | 'commit'>,
   outcome: string,
   why: string,
   run: string,

@@ -39,6 +39,15 @@ export async function carryOver(git: Git, from: string, to: string, into: string
 export const treeOf = (git: Git, commit: string): Promise<string> =>
   git.line(['rev-parse', '--verify', '-q', `${commit}^{tree}`]);
 
+/** The files in which two commits differ; `kind`: A added, D removed, M changed. Mode and id are those in `to`. */
+export async function treeDiff(git: Git, from: string, to: string) {
+  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', from, to]));
+  return rows.flatMap((row, i) => {
+    const [, mode = '', , id = '', kind = ''] = row.split(' ');
+    return i % 2 === 0 ? [{ path: rows[i + 1] ?? '', mode, id, kind }] : [];
+  });
+}
+
 export interface Reverted<F> {
   fix: F;
   /** The commit that takes it back. */

@@ -57,7 +57,8 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const { head } = attached.status;
   const done = await refuseStageCommits(treeGit(place), base, head);
   for (const ref of isSettled ? done : []) await treeGit(place).run(['update-ref', '-d', ref]);
-  const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
+  const git = treeGit(place, { sign: merge !== false && merge.sign, durable: true });
+  const merged = merge ? await bringBase({ tree: place, git, base, dirty }, head, merge) : undefined;
   // What no stage was seen to change would be judged in the place of what is committed.
   const strange = merged || inUse ? [] : (held?.strange ?? []);
   await restoreTree(place, strange);

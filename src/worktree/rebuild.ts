@@ -2,17 +2,14 @@
 // is; made in git's store, and the old tip is kept under a ref of its own.
 import { fail } from '../errors.ts';
 import { fields, type Git, lines } from '../io/git.ts';
-import type { Base } from './base.ts';
 import { type CommittedFix, committedFixes, standingFixes } from './find-fix.ts';
 import { landedCommits } from './landed.ts';
 import { carryOver, type MergedTree, treeOf, withTextsOf } from './merge-tree.ts';
 import { shellWord, short, solveConflict } from './messages.ts';
 import { type MergeOptions, mergedTicks, supersededMessage } from './supersede.ts';
-import { type TreePlace, WORKTREE } from './tree.ts';
+import { type Branch, WORKTREE } from './tree.ts';
 
 export interface RebuildOptions extends MergeOptions {
-  /** Tracked files of the worktree are changed; saved already. */
-  readonly dirty: boolean;
   /** Whether a green stage has verified a fix. */
   isVerified(fix: CommittedFix): boolean;
 }
@@ -22,14 +19,8 @@ export interface RebuildOptions extends MergeOptions {
  * A verified fix that does not apply, or that the base had and dropped, is recorded as superseded by a commit without change.
  * Throws E_BASE_REWRITTEN, exit 3, for a person's commit that does not apply, or a merge that a person solved.
  */
-export async function rebuild(
-  place: TreePlace,
-  git: Git,
-  base: Base,
-  dropped: string,
-  tip: string,
-  options: RebuildOptions,
-): Promise<{ to: string; carried: number }> {
+export async function rebuild(on: Branch, dropped: string, tip: string, options: RebuildOptions) {
+  const { tree: place, git, base } = on;
   const range = [`${dropped}..${tip}`, `^${base.commit}`];
   const all = await committedFixes(git, dropped, tip, base.commit);
   const fixOf = new Map(all.map((fix) => [fix.commit, fix]));
@@ -55,7 +46,7 @@ export async function rebuild(
     }
   }
   const solved = await solvedMerges(git, range);
-  if (stuck.length > 0 || solved.length > 0) refuse(base, dropped, { stuck, solved, carried }, options.dirty);
+  if (stuck.length > 0 || solved.length > 0) refuse(on, dropped, { stuck, solved, carried });
   return { to, carried: carried.length };
 
   /** What conflicts in the files of the work queue alone is merged by line: ticks and log are never lost to another text. */
@@ -116,12 +107,13 @@ async function solvedMerges(git: Git, range: readonly string[]): Promise<string[
   return theirs.filter((_, i) => fields(changed[i] ?? '').length > 0);
 }
 
-function refuse(
-  base: Base,
-  dropped: string,
-  { stuck, solved, carried }: { stuck: readonly Stuck[]; solved: readonly string[]; carried: readonly string[] },
-  dirty: boolean,
-): never {
+interface Refused {
+  stuck: readonly Stuck[];
+  solved: readonly string[];
+  carried: readonly string[];
+}
+
+function refuse({ base, dirty }: Branch, dropped: string, { stuck, solved, carried }: Refused): never {
   const at = `git -C ${WORKTREE}`;
   const commands = [
     ...(dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : []),

@@ -8,6 +8,7 @@ import { type CommittedFix, committedFixes, standingFixes } from './find-fix.ts'
 import { revertMessage } from './fix-message.ts';
 import { landedCommits, landedPaths } from './landed.ts';
 import { carryOver, revertAll, treeOf, tryMerge } from './merge-tree.ts';
+import type { Branch } from './tree.ts';
 
 export interface OwnersMerge {
   /** The AI branch without the fixes that had to make way. */
@@ -32,8 +33,7 @@ export interface MergeOptions {
  * stands on it. `conflicts`: where something other than fixes is in the way; `failure`: git could not even try.
  */
 export async function mergeOwners(
-  git: Git,
-  base: Base,
+  { git, base }: Branch,
   head: string,
   { run, sign }: MergeOptions,
 ): Promise<OwnersMerge | { conflicts: readonly string[]; failure?: string }> {

@@ -1,17 +1,17 @@
 // What the loop leaves in git's own files besides the worktree, and taking it away: AI branches with their keys, kept tips, lines of
 // the exclude file.
 import { join } from 'node:path';
-import { fields, type Git, lines, openGit } from '../io/git.ts';
+import { type Git, lines, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, removeExcludes } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
-import { commitOf } from './base.ts';
+import { commitOf, storedKeys } from './base.ts';
 import { excludedPath } from './carry.ts';
 import { WORKTREE } from './tree.ts';
 
 export interface Traces {
-  /** Git config keys, and the AI branch that each is of. */
-  readonly keys: readonly { readonly key: string; readonly branch: string }[];
+  /** Git config keys. */
+  readonly keys: readonly string[];
   readonly branches: readonly AiBranch[];
   /** Tips that were kept when the base was rewritten. */
   readonly refs: readonly string[];
@@ -29,28 +29,18 @@ export interface AiBranch {
 /** Reads only; before the worktree is gone: its links tell which lines are ours. Throws a GitError. */
 export async function findTraces(home: string): Promise<Traces> {
   const git = openGit(home);
-  const config = await git.attempt([
-    'config',
-    '--local',
-    '--null',
-    '--get-regexp',
-    String.raw`^branch\..*\.mendloop-(base|merged)$`,
-  ]);
-  const stored = config.ok ? fields(config.stdout).map((entry) => entry.split('\n') as [string, string]) : [];
-  const keys = stored.map(([key]) => ({ key, branch: key.slice('branch.'.length, key.lastIndexOf('.')) }));
-  const bases = new Map(
-    stored.flatMap(([key, base], i) => (key.endsWith('base') ? [[keys[i]?.branch ?? '', base]] : [])),
-  );
+  const stored = await storedKeys(git);
   const branches: AiBranch[] = [];
-  for (const [name, base] of bases) {
-    if (!(await commitOf(git, `refs/heads/${name}`))) continue;
+  for (const [key, base] of stored) {
+    const name = key.slice('branch.'.length, key.lastIndexOf('.'));
+    if (!key.endsWith('base') || !(await commitOf(git, `refs/heads/${name}`))) continue;
     const range = (await commitOf(git, `refs/heads/${base}`))
       ? [`refs/heads/${base}..refs/heads/${name}`]
       : [`refs/heads/${name}`];
     const log = await git.run(['log', '--no-merges', '--format=%h %s', ...range]);
-    branches.push({ name, base, ahead: log.split('\n').filter(Boolean) });
+    branches.push({ name, base, ahead: lines(log) });
   }
-  return { keys, branches, refs: await ownRefs(git), excludes: await ownExcludes(home) };
+  return { keys: [...stored.keys()], branches, refs: await ownRefs(git), excludes: await ownExcludes(home) };
 }
 
 const ownRefs = async (git: Git): Promise<string[]> =>
@@ -74,7 +64,7 @@ async function ownExcludes(home: string): Promise<string[]> {
 export async function removeTraces(home: string, traces: Traces, branches: readonly AiBranch[]): Promise<string[]> {
   const git = openGit(home);
   const stays: string[] = [];
-  for (const { key } of traces.keys) await git.attempt(['config', '--local', '--unset-all', key]);
+  for (const key of traces.keys) await git.attempt(['config', '--local', '--unset-all', key]);
   for (const { name } of branches) {
     const answer = await git.attempt(['branch', '--delete', '--force', '--', name]);
     if (!answer.ok) stays.push(`the branch ${name}: ${answer.stderr.trim()}`);

@@ -31,6 +31,15 @@ export interface Tree {
 /** What git needs to act on it. */
 export type TreePlace = Pick<Tree, 'path' | 'gitDir' | 'indexFile'>;
 
+/** The AI branch where it is checked out, the git that moves it, and its base. */
+export interface Branch {
+  readonly tree: TreePlace;
+  readonly git: Git;
+  readonly base: Base;
+  /** Tracked files differ from HEAD; they are saved already, and put back before the branch moves. */
+  readonly dirty: boolean;
+}
+
 export interface Worktree extends Tree {
   readonly head: string;
   readonly base: Base;
@@ -95,15 +104,21 @@ export const trackedStatus = (git: Git): Promise<Status> => statusWith(git, '--u
 export const fullStatus = (git: Git, ignored = false): Promise<Status> =>
   statusWith(git, '--untracked-files=normal', ...(ignored ? ['--ignored=traditional'] : []));
 
-/** Undoes the flags of `git update-index` that hide changed files from git status. Throws a GitError. */
-export async function showHidden(tree: TreePlace): Promise<void> {
+/**
+ * The state of tracked files, also of those that flags of `git update-index` hide from git status: the flags are undone. Throws a
+ * GitError.
+ */
+export async function shownStatus(tree: TreePlace, options: GitOptions = {}): Promise<Status> {
   const git = treeGit(tree);
+  const look = () => trackedStatus(treeGit(tree, options));
+  const [entries, status] = await Promise.all([git.run(['ls-files', '-v', '-z']), look()]);
   // `S` is skip-worktree, a small letter assume-unchanged.
-  const marked = fields(await git.run(['ls-files', '-v', '-z'])).filter((entry) => /^[Sa-z] /.test(entry));
-  if (marked.length === 0) return;
+  const marked = fields(entries).filter((entry) => /^[Sa-z] /.test(entry));
+  if (marked.length === 0) return status;
   const names = marked.map((entry) => `${entry.slice(2)}\0`).join('');
   for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
     await git.run(['update-index', flag, '-z', '--stdin'], names);
+  return look();
 }
 
 async function statusWith(git: Git, ...options: string[]): Promise<Status> {

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gitNow } from '../git-now.ts';
+import { gitNow, headNow, initNow } from '../git-now.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { type Done, runHere, type Typed } from './here.ts';
 
@@ -111,7 +111,7 @@ const QUIET = { 'ai/loop.yaml': 'executors: [known-fixes]\nescalations: []\n' };
 /** A repository on branch main whose first commit holds `files`. */
 export function scenario(files: Files = {}) {
   const home = folder();
-  git(home, 'init', '-q', '-b', 'main');
+  initNow(home, ENV);
   if (Object.keys(files).length > 0) commit({ ...('ai/context_map.yaml' in files ? QUIET : {}), ...files });
 
   /** Starts the entry in this repository and does not wait for it. */
@@ -123,7 +123,7 @@ export function scenario(files: Files = {}) {
     write(home, changed);
     git(home, 'add', '--', ...Object.keys(changed));
     git(home, 'commit', '-q', '-m', message);
-    return git(home, 'rev-parse', 'HEAD');
+    return headNow(home);
   }
 
   return {

@@ -354,4 +354,33 @@ for (const [what, text] of Object.entries(HOSTILE)) {
   });
 }
 
+test('what a tool lists of its hosts is one failure, however many they are and in any order', () => {
+  const talos = (hosts: readonly string[]) =>
+    failure(
+      [
+        `error applying new configuration: ${hosts.length} error${hosts.length === 1 ? '' : 's'} occurred:`,
+        ...hosts.map(
+          (host) => `\t* ${host}: rpc error: code = InvalidArgument desc = failed to parse config: missing kind`,
+        ),
+      ].join('\n'),
+    );
+  const hosts = Array.from({ length: 8 }, (_, i) => `10.0.0.${i + 1}`);
+  const all = [hosts.slice(0, 1), hosts.slice(0, 2), hosts, hosts.toReversed()].map(talos);
+  assert.is(new Set(all.map(({ fingerprint }) => fingerprint)).size, 1);
+  assert.ok(all[2]?.errors[0]?.lines.includes(`on 8 hosts: ${hosts.join(', ')}`));
+  assert.is(talos(['cp1', 'cp2']).fingerprint, talos(['cp3', 'cp2', 'cp1']).fingerprint);
+  const two = failure('2 errors occurred:\n\t* 10.0.0.1: rpc error: missing kind\n\t* 10.0.0.2: rpc error: no disk\n');
+  const turned = failure(
+    '2 errors occurred:\n\t* 10.0.0.2: rpc error: no disk\n\t* 10.0.0.1: rpc error: missing kind\n',
+  );
+  assert.is(two.fingerprint, turned.fingerprint);
+  assert.is.not(two.fingerprint, talos(['10.0.0.1', '10.0.0.2']).fingerprint);
+});
+
+test('of more lines than count that say the same behind a name, their order does not choose', () => {
+  const log = (names: readonly string[]) => names.map((name) => `${name}: error: disk is not empty`).join('\n');
+  const names = ['zeus', 'hera', 'ares', 'gaia', 'eris'];
+  assert.is(failure(log(names)).fingerprint, failure(log(names.toReversed())).fingerprint);
+});
+
 test.run();

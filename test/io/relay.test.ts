@@ -50,7 +50,7 @@ async function logOf(...commands: string[]): Promise<string> {
 
 /** The relay that a process of ours started last. */
 const relayOf = (parent: number | undefined): number => {
-  const { stdout } = spawnSync('pgrep', ['-n', '-P', String(parent), '-f', 'HUP INT PIPE'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('pgrep', ['-n', '-P', String(parent), '-f', 'mendloop-relay'], { encoding: 'utf8' });
   return Number(stdout);
 };
 
@@ -185,6 +185,36 @@ test('a relay that is killed is told: the log is not whole', async () => {
   log.say('nobody reads this');
   assert.match((await refusal(log))?.message ?? '', `${log.path} could not be written to its end (`);
   assert.is.not(exitCode, 0);
+});
+
+test('one relay serves attempts one after the other, each into its own log; one that was killed meanwhile is replaced', async () => {
+  const dir = join(folder(), "it's\nhere");
+  const attempt = async (name: string) => {
+    const log = openLog(join(dir, name));
+    await command(log, `echo of ${name}`);
+    const relay = relayOf(process.pid);
+    await log.close();
+    assert.is(readFileSync(log.path, 'utf8'), `of ${name}\n`);
+    return relay;
+  };
+  const first = await attempt('a.log');
+  assert.is(await attempt('b.log'), first);
+  process.kill(first, 'SIGKILL');
+  await until(() => !isAlive(first));
+  assert.is.not(await attempt('c.log'), first);
+});
+
+test('a relay whose pipe is still held serves no other attempt', async () => {
+  const dir = folder();
+  const log = openLog(join(dir, 'a.log'));
+  await command(log, held(`until [ -e ${dir}/go ]; do sleep 0.05; done; echo late; touch ${dir}/done`));
+  await log.close();
+  const other = openLog(join(dir, 'b.log'));
+  await command(other, 'echo other');
+  writeFileSync(join(dir, 'go'), '');
+  await until(() => existsSync(join(dir, 'done')) && readFileSync(log.path, 'utf8').endsWith('late\n'));
+  await other.close();
+  assert.is(readFileSync(other.path, 'utf8'), 'other\n');
 });
 
 onSmallDisk(

@@ -1,9 +1,10 @@
 // What the tests of triage share: story events without their stamps, ledgers folded from them, an everyday failure.
+
+import type { Fix } from '../../src/events.ts';
 import { FIX_OUTCOMES, FIX_TIERS, type FixOutcome, type NewEvent } from '../../src/events.ts';
 import type { Failure } from '../../src/failure/fingerprint.ts';
 import type { DecidedIncident, Situation } from '../../src/triage/decide.ts';
 import { foldLedger, type StoryEvent } from '../../src/triage/fold.ts';
-import type { Fix } from '../../src/triage/ledger.ts';
 import { emptyLedger, entryOf, type Ledger, type LedgerEntry } from '../../src/triage/ledger.ts';
 import { EXAMPLES } from '../events.ts';
 import { fc } from '../sweep.ts';

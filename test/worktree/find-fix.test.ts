@@ -5,7 +5,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Fix } from '../../src/triage/ledger.ts';
+import type { Fix } from '../../src/events.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
 import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Fix } from '../../src/triage/ledger.ts';
+import type { Fix } from '../../src/events.ts';
 import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
 
 const FIX: Fix = {

@@ -10,7 +10,15 @@ import { treeGit } from '../../src/worktree/tree.ts';
 import { fc, runs } from '../sweep.ts';
 import { AI, bring, commit, git, numbers, open, read, repository, write } from './repository.ts';
 
-const STORY = { stage: 'a', step: 'a', class: 'unknown', tier: 'executor', plugin: 'probe', attempt: 1, run: 'r1' };
+const STORY = {
+  stage: 'a',
+  step: 'a',
+  class: 'unknown',
+  tier: 'executor' as const,
+  plugin: 'probe',
+  attempt: 1,
+  run: 'r1',
+};
 const VERIFIED = Array.from({ length: 20 }, (_, n) => `h${n}`);
 const line = fc.integer({ min: 1, max: 12 });
 const step = fc.oneof(

@@ -24,7 +24,15 @@ import {
 } from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
-const STORY = { stage: 'a', step: 'a', class: 'unknown', tier: 'executor', plugin: 'probe', attempt: 1, run: 'r1' };
+const STORY = {
+  stage: 'a',
+  step: 'a',
+  class: 'unknown',
+  tier: 'executor' as const,
+  plugin: 'probe',
+  attempt: 1,
+  run: 'r1',
+};
 
 /** A fix named `hash` on the AI branch. */
 async function fix(home: string, hash: string, files: Record<string, string>): Promise<string> {

@@ -66,6 +66,34 @@ for (const [what, touch] of Object.entries(TOUCHES)) {
   });
 }
 
+/** A worktree that was clean a while ago, touched since, then looked at for the first time: was git asked? */
+async function askedAfter(touch: (tree: Worktree) => void, before: (tree: Worktree) => void = () => {}) {
+  const tree = await open(repository({ 'a.txt': 'a\n', 'deep/b.txt': 'b\n' }));
+  before(tree);
+  await sleep(2 * TICK_MS);
+  const since = Date.now();
+  touch(tree);
+  return quickLook(tree, await tree.objects.files(tree.head), Date.now, since).orAsk(false, async () => true);
+}
+
+test('git is not asked at all where it found nothing changed, and nothing was touched since', async () => {
+  assert.not(await askedAfter(() => {}));
+});
+
+for (const [what, touch] of Object.entries(TOUCHES)) {
+  test(`git is asked when ${what} after it found nothing changed`, async () => {
+    assert.ok(await askedAfter(touch));
+  });
+}
+
+test('git is asked when a folder was exchanged for one that is as old as the rest', async () => {
+  const exchange = ({ path }: Worktree) => {
+    renameSync(join(path, 'deep'), join(path, 'gone'));
+    renameSync(join(path, 'other'), join(path, 'deep'));
+  };
+  assert.ok(await askedAfter(exchange, (tree) => write(tree.path, { 'other/b.txt': 'x\n' })));
+});
+
 test('git is asked when a carried link was replaced', async () => {
   const { tree, asked } = await settled({ 'a.txt': 'a\n', 'deep/b.txt': 'b\n' }, ['.env']);
   assert.not(await asked());

@@ -21,7 +21,7 @@ import { findBase } from '../../src/worktree/base.ts';
 import type { BringOptions } from '../../src/worktree/merge.ts';
 import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
-import { gitNow } from '../git-now.ts';
+import { gitNow, headNow, initNow } from '../git-now.ts';
 
 export const AI = 'ai/orchestrator-stage1';
 
@@ -56,7 +56,7 @@ export function commit(dir: string, files: Record<string, string>, message = 'ch
   write(dir, files);
   git(dir, '--literal-pathspecs', 'add', '--', ...Object.keys(files));
   git(dir, 'commit', '-q', '-m', message);
-  return git(dir, 'rev-parse', 'HEAD');
+  return headNow(dir);
 }
 
 export function folder(): string {
@@ -66,7 +66,7 @@ export function folder(): string {
 /** A repository with one commit on main. */
 export function repository(files: Record<string, string> = { 'a.txt': numbers() }): string {
   const home = folder();
-  git(home, 'init', '-q', '-b', 'main');
+  initNow(home);
   commit(home, files, 'first');
   return home;
 }

@@ -1,4 +1,5 @@
 // The right words of each kind: what the repository defines, and what tools know by themselves. Pure.
+import { KUSTOMIZATION } from './misspelt-path.ts';
 import { isAlike, isSlip } from './near.ts';
 import type { Kind, Report } from './reports.ts';
 import { variablesIn } from './script-words.ts';
@@ -110,7 +111,8 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
 
 const INVENTORY = /(?:^|\/)(?:inventor(?:y|ies)|hosts)(?:[./]|$)/;
 const TERRAFORM_NAMES = [/^variable "(\w+)"/gm, /^ {2}(\w+)\s+=/gm];
-const HOLDS_VARIABLES = /(?:^|\/)(?:group_vars|host_vars|vars|defaults|inventory|inventories)\//;
+const HOLDS_VARIABLES =
+  /(?:^|\/)(?:(?:group_vars|host_vars|vars|defaults|inventory|inventories)\/|(?:[\w-]+[-_.])?(?:vars|variables|values|settings)\.ya?ml$)/;
 const VARIABLE_BLOCKS =
   /^(?:vars|env|environment|substitute|data|stringData|variables|hosts|(?:ansible\.builtin\.)?set_fact)$/;
 const NAME = /^[A-Za-z_]\w*$/;
@@ -166,7 +168,7 @@ function keysLike(
   if (/(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$/.test(path)) return FIELDS.compose;
   if (/(?:^|\/)Taskfile[\w.-]*\.ya?ml$/i.test(path)) return FIELDS.taskfile;
   if (/^(?:machine|cluster):/m.test(text)) return FIELDS.talos;
-  if (/^(?:apiVersion|kind|resources):/m.test(text)) return kubernetesKeys(way);
+  if (/^(?:apiVersion|kind|resources):/m.test(text) || KUSTOMIZATION.test(path)) return kubernetesKeys(way);
   if (/\.(?:service|timer|socket|mount)(?:\.j2)?$/.test(path)) return FIELDS.systemd;
   // For a file of an unknown tool, the keys that it uses elsewhere. That list is open, so only a clear slip counts.
   return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].flatMap(([, key = '']) =>

@@ -220,7 +220,7 @@ function basesOf({ token, file }: Mention, { path }: Missing, every: ReadonlySet
 }
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
-const KUSTOMIZATION = /(?:^|\/)kustomization\.ya?ml$/;
+export const KUSTOMIZATION = /(?:^|\/)kustomization\.ya?ml$/;
 /** Names that many folders have. */
 const COMMON =
   /^(?:app|base|charts|config|defaults|files|handlers|manifests|meta|overlays|resources|tasks|templates|values|vars)$/;

@@ -56,6 +56,7 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ['handler', /The requested handler '(?<word>[^'\n]+)' was not found/g],
   ['role', /the role '(?<word>[^'\n]+)' was not found/g],
   ['module', /couldn't resolve module\/action '(?<word>[\w.]+)'/g],
+  ['module', /this task '(?<word>[\w.]+)' has extra params/g],
   ['keyword', /'(?<word>\w+)' is not a valid attribute for a \w+/g],
   ['keyword', /conflicting action statements: [\w.]+, (?<word>[\w.]+)/g],
   ['key', /Unsupported parameters for \(\S+\) module: (?<word>\w+)\. Supported parameters include: (?<given>[^\n.]+)/g],

@@ -98,11 +98,11 @@ const LINT: Readonly<Record<string, (text: string) => string>> = {
 /** Every finding of one file, when the file means what it meant. */
 export const lint: Repair = async (facts) => {
   const byFile = new Map<string, Set<string>>();
-  let heading = '';
-  for (const line of errorLines(facts)) {
+  const lines = errorLines(facts);
+  for (const [i, line] of lines.entries()) {
     const [, name, , rule] = FINDING.exec(line) ?? [];
-    if (rule === undefined) heading = /^\S+\.ya?ml$/.test(line) ? line : heading;
-    else byFile.set(name ?? heading, (byFile.get(name ?? heading) ?? new Set()).add(rule));
+    const path = name ?? /^in (\S+\.ya?ml)$/.exec(lines[i + 1] ?? '')?.[1] ?? '';
+    if (rule !== undefined) byFile.set(path, (byFile.get(path) ?? new Set()).add(rule));
   }
   const [first] = byFile;
   const file = await sourceFile(facts, first?.[0]);

@@ -3,7 +3,7 @@
 import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
-import { nearest } from './near.ts';
+import { nearest, slips } from './near.ts';
 import {
   everyText,
   isTemplate,
@@ -112,6 +112,7 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   const { kind, word, given, hint, type = '' } = report;
   if (kind === 'image' || kind === 'cron') return only(word, names);
   if (names.includes(word)) return { unsure: `${word} is a known name, so that the fault is elsewhere` };
+  if (hint !== undefined && slips(word, hint, 1) === 1) return hint;
   const isList =
     /\bin\s+$|loop:[^\n]*$|with_\w+:[^\n]*$/.test(place.before) || /^\s*\|\s*(?:join|length|map)\b/.test(place.after);
   // Where a list is expected, the plural is meant.
@@ -199,6 +200,8 @@ type Place = WordPlace & { readonly offset: number; readonly after: string };
 
 const AS_KEY = [/^[\s\-"'{,]*$/, /^["']?\s*(?:[:={]|\S*$)/] as const;
 const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as const;
+/** Also behind an option, where another one may follow. */
+const AS_ARGUMENT = [/(?:[:=,[-]\s*|^\s+|\s--[\w-]+ )["']?$/, /^["']?\s*(?:[\],#}:;|&\\]|--?\w|$)/] as const;
 
 const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- |^FROM )["']?$/, /^["']?\s*(?:#.*)?$/] as const;
 
@@ -210,7 +213,7 @@ const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   handler: AS_VALUE,
   role: AS_VALUE,
   object: AS_VALUE,
-  value: AS_VALUE,
+  value: AS_ARGUMENT,
   image: WHOLE_VALUE,
   cron: WHOLE_VALUE,
   zone: WHOLE_VALUE,

@@ -18,7 +18,7 @@ export async function readChoice(
   choices: readonly Choice[],
   read: (path: string) => Promise<string>,
 ): Promise<Proposal | undefined> {
-  const chosen = parse(answer);
+  const chosen = objectIn(answer, shape);
   const choice = chosen && choices[chosen.choice - 1];
   if (!choice) return undefined;
   const { path, line, old, new: now } = choice;
@@ -31,9 +31,10 @@ export async function readChoice(
   };
 }
 
-function parse(answer: string): z.output<typeof shape> | undefined {
+/** The JSON object in an answer; undefined when there is none of this shape. */
+export function objectIn<T>(answer: string, schema: z.ZodType<T>): T | undefined {
   try {
-    return shape.safeParse(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).data;
+    return schema.safeParse(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).data;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 // An edit by line numbers, as a JSON object that the host holds to a schema: only files and lines that the model was shown.
 import * as z from 'zod';
 import { type Proposal, readNumbered, type SeenFile } from '../../../src/model.ts';
+import { objectIn } from './choose.ts';
 
 const MAX_FILES = 20;
 
@@ -37,7 +38,7 @@ const MAX_WORDS = 600;
 
 /** The whole new text of the file, or what is wrong with the answer, for the model. */
 export function readEdit(answer: string, files: readonly SeenFile[], maxLines: number): Proposal | { wrong: string } {
-  const edit = parseEdit(answer);
+  const edit = objectIn(answer, editShape);
   if (!edit) return { wrong: 'the answer is not a JSON object with path, start, end and replacement' };
   const { path, start, end, replacement, fix, reason } = edit;
   const file = editable(files).find((one) => one.path === path);
@@ -51,14 +52,6 @@ export function readEdit(answer: string, files: readonly SeenFile[], maxLines: n
   const words = (text: string, otherwise: string) => text.trim().slice(0, MAX_WORDS) || otherwise;
   const note = { fix: words(fix, `change ${path}`), reason: words(reason, 'not given') };
   return { files: { [path]: replaced(file.text, start, end, replacement) }, note };
-}
-
-function parseEdit(answer: string): z.output<typeof editShape> | undefined {
-  try {
-    return editShape.safeParse(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).data;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Line ends stay those of the file. */

@@ -48,8 +48,9 @@ const ASKS =
 /** `define('DB_PASSWORD', 'word')`, `setPassword("word")`, `login('me', 'word')`, `["--token", "word"]`. */
 function inCall({ text, start, end, word, strength }: Name): Span[] {
   ARGUMENTS.lastIndex = end;
-  const [hit = '', , value = ''] = ARGUMENTS.exec(text) ?? [];
-  if (hit === '') return [];
+  const match = ARGUMENTS.exec(text);
+  if (match === null) return [];
+  const [hit, , value] = match as unknown as [string, string, string];
   // A word inside of a longer text in quotes is no argument.
   if (/^["']/.test(hit) && !/["'-]/.test(text.charAt(start - 1))) return [];
   if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
@@ -79,7 +80,8 @@ const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|pa
 const PART = /[=:]+|[^\s"'`,;|<>()[\]{}\uffff=:]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
-const QUOTES: ReadonlySet<string> = new Set(['""', "''", '``']);
+const isQuote = (code: number, other: number): boolean =>
+  code === other && (code === 34 || code === 39 || code === 96);
 /** Some words in quotes. */
 const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 
@@ -114,18 +116,19 @@ function beside(name: Name): Span[] {
   const spans: Span[] = [];
   let distance = 0;
   let isLinked = false;
-  const last = line.trimEnd().length;
+  const last = isSeveral && strength === PASSWORD ? line.trimEnd().length : -1;
   let wordEnd = -1;
   // `matchAll` would make a pattern anew for each name.
   PART.lastIndex = 0;
   for (let match = PART.exec(line); match !== null; match = PART.exec(line)) {
-    const [[part], from, to] = [match, match.index, PART.lastIndex];
+    const part = match[0];
+    const from = match.index;
+    const to = PART.lastIndex;
     if (from > wordEnd && distance > MAX_WORDS) break;
     wordEnd = to;
     // In quotes, or alone behind a name of several words to the end of the line.
-    const isQuoted =
-      QUOTES.has(line.charAt(from - 1) + line.charAt(to)) || (isSeveral && strength === PASSWORD && to === last);
-    if (/^[=:]/.test(part)) isLinked ||= distance === 0;
+    const isQuoted = isQuote(line.charCodeAt(to), line.charCodeAt(from - 1)) || to === last;
+    if (part.startsWith('=') || part.startsWith(':')) isLinked ||= distance === 0;
     else if (
       isSecretHere(part, isSeveral ? PASSWORD : word === 'pass' ? SECRET : strength, distance, isLinked, isQuoted)
     ) {

@@ -69,14 +69,15 @@ function bodies(lines: readonly Line[]): Span[] {
 }
 
 const BASE64 = charSet(/[A-Za-z0-9+/]/);
-const MIN_WRAPPED = 58;
+const [MIN_WRAPPED, MAX_WRAPPED] = [58, 400];
 
 /** Two or more lines in a row that hold nothing but base64 of the usual widths, and the shorter one that ends them. */
 function wrapped(text: string): Span[] {
-  // Most texts have no such line, and taking them apart costs more than looking.
-  let isLikely = false;
-  eachRun(text, BASE64, MIN_WRAPPED, () => {
-    isLikely = true;
+  // Most texts have no two such lines below each other, and taking them apart costs more than looking.
+  let [isLikely, last] = [false, -Infinity];
+  eachRun(text, BASE64, MIN_WRAPPED, (start, end) => {
+    isLikely ||= start - last < MAX_WRAPPED;
+    last = end;
   });
   if (!isLikely) return [];
   const spans: Span[] = [];
@@ -96,7 +97,7 @@ function wrapped(text: string): Span[] {
 const whole = ({ start, text }: Line): Span => ({ start, end: start + text.length, kind: 'wrapped' });
 /** The last line of a body is shorter; a word of the log is not whole groups of four, or has only small letters. */
 function isTail(line: string): boolean {
-  const body = line.length < 400 ? line.trim() : '';
+  const body = line.length < MAX_WRAPPED ? line.trim() : '';
   return body.length % 4 === 0 && /^[A-Za-z0-9+/]{2,}={0,2}$/.test(body) && /[A-Z0-9+/=]/.test(body);
 }
 
@@ -104,7 +105,7 @@ function isTail(line: string): boolean {
 const WRAPPED = [/^[A-Za-z0-9+/]+={0,2}$/, /[A-Z]/, /[a-z]/, /\d/];
 
 function isWrapped(line: string): boolean {
-  if (line.length < 60 || line.length > 400) return false;
+  if (line.length < 60 || line.length > MAX_WRAPPED) return false;
   const body = line.trim();
   return body.length >= 60 && WRAPPED.every((sign) => sign.test(body));
 }

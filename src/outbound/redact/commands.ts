@@ -6,14 +6,15 @@ import { movedBy, type Range, type Span } from './spans.ts';
 
 const GAP = '[ \\t]{1,8}';
 const VALUE =
-  '(?:\\$?\'"(?<nested>[^"\\r\\n]{2,512})"\'|"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
-/** In the table below: blanks, some words, the rest of the command before something, a quote that closes behind the value. */
+  '(?:\\$?\'"([^"\\r\\n]{2,512})"\'|"([^"\\r\\n]{2,512})"|\'([^\'\\r\\n]{2,512})\'|([^\\s"\'|;&<>()]{2,512}))';
+/** In the table below: blanks, some words, the rest of the command before something. QUOTE: one that may close behind the value. */
 const SHORT: Readonly<Record<string, string>> = {
   _: GAP,
   WORD: `\\S{1,256}${GAP}`,
   ANY: '(?:[^\\r\\n|;&\\uffff]{0,160}?[ \\t])?',
-  QUOTE: '(?<open>["\'])?',
 };
+const inQuote = (before: string, quote: string): string =>
+  `(?:${before.replaceAll('{QUOTE}', quote)})([^${quote}\\r\\n]{2,512})${quote}`;
 
 /** Programs, and after which of their options, or what else, a secret stands. */
 const PROGRAMS = String.raw`
@@ -39,7 +40,8 @@ ipa-server-install ipa-client-install ipa-replica-install: -[paw]{_}
 kubeadm k0s cluster netclient swarm: join{_}(?:-\w+{_})?(?=[\w+/=.-]{40})
 ansible-vault: encrypt_string{_}(?!-)
 lftp: -u[ \t]*["']?[^\s,"']{1,64},
-openssl: -pass(?:in|out)?{_}{QUOTE}pass:|-[kK]{_}|(?<=openssl{_})passwd{_}(?:-\w+{_}){0,4}(?!-)
+openssl: -pass(?:in|out)?{_}{QUOTE}pass:
+openssl: -[kK]{_}|(?<=openssl{_})passwd{_}(?:-\w+{_}){0,4}(?!-)
 vault bao: login{_}(?:token=)?(?!-)|operator{_}unseal{_}(?!-)
 ipmitool: user{_}set{_}password{_}\d+{_}
 microk8s: join{_}[\w.:-]{1,128}/
@@ -79,8 +81,10 @@ const COMMAND_END = /[\r\n|;&\uffff]/;
 const OPTIONS = new Map<string, RegExp[]>();
 for (const row of PROGRAMS.trim().split('\n')) {
   const [programs = '', ...rest] = row.split(': ');
-  const before = rest.join(': ').replace(/\{(_|[A-Z]+)\}/g, (_, word: string) => SHORT[word] as string);
-  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'dg');
+  const before = rest.join(': ').replace(/\{(_|WORD|ANY)\}/g, (_, word: string) => SHORT[word] as string);
+  const bare = `(?:${before.replaceAll('{QUOTE}', '["\']?')})${VALUE}`;
+  const forms = before.includes('{QUOTE}') ? [inQuote(before, '"'), inQuote(before, "'"), bare] : [bare];
+  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${forms.join('|')})`, 'dg');
   for (const program of programs.split(' ')) OPTIONS.set(program, [...(OPTIONS.get(program) ?? []), pattern]);
 }
 const PROGRAM = new RegExp(`(?<![\\w.-])(?:${[...OPTIONS.keys()].join('|').replaceAll('.', '\\.')})(?=[ \\t])`, 'g');
@@ -118,22 +122,20 @@ const READERS =
   '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:sudo[ \\t]{1,4})?(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|seal|crypt|luks|-key))|sudo[ \\t]+-S';
 const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, flags);
 
-/** Programs whose -u is no login, or whose -p asks for the password or is a port. */
-const NO_LOGIN =
-  '(?<![\\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \\t]{1,4}-\\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \\t][^\\r\\n|;&]{0,120})?)';
+/** A login in the same command, but of programs whose -u is no login, or whose -p asks for the password or is a port. */
+const LOGIN =
+  /(?<!(?<![\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \t]{1,4}-\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \t][^\r\n|;&]{0,120})?))[ \t](?:-[uU]|--user(?:name)?)(?:[ \t]{1,8}|=)["']?[\w.@\\][\w.@\\-]{0,63}["']?(?:[ \t][^\r\n|;&\uffff]{0,168})?$/;
 
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
-    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?(?<secret>[^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
+    /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?([^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
     (value) => NONE.test(value) || lookOf(value) < CHOSEN,
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.
   'password: -p beside a login': [
-    pattern(
-      `(?<!${NO_LOGIN})[ \\t](?:-[uU]|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\][\\w.@\\\\-]{0,63}["']?${GAP}${SHORT.ANY}-p(?<!(?:mkdir|cp)${GAP}-p)(?:${GAP}|=)${VALUE}`,
-    ),
-    (value) => NONE.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value),
+    pattern(`[ \\t]-p(?<!(?:mkdir|cp)${GAP}-p)(?:${GAP}|=)${VALUE}`),
+    (value, before) => NONE.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value) || !LOGIN.test(before),
   ],
   'secret: literal of a secret': [pattern(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`), NO_VALUE],
   'password: password that is piped': [
@@ -161,7 +163,7 @@ const ROWS = rulesOf({
   ],
   'secret: file made of a word': [pattern(`<\\([ \\t]{0,4}${ECHO}${VALUE}[ \\t]{0,4}\\)`), NO_VALUE],
   'password: list of logins':
-    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
+    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users|expire):[^\r\n]{0,20}\r?\n){0,2}((?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
 });
 
 // All rules are asked about the same text in a row.

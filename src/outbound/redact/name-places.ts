@@ -25,6 +25,7 @@ export const isNameChar = (code: number): boolean =>
   code === 46 ||
   (code > 127 && code < 0xffff);
 
+const isDots = (text: string, at: number): boolean => text.charCodeAt(at) === 46 && text.charCodeAt(at + 1) === 46;
 const isJoint = (code: number): boolean => code === 45 || code === 46;
 
 /** `api key`, `seed phrase`, `mot de passe`: the words before say what it is. */
@@ -37,16 +38,19 @@ const REST_OF_NAME = /[ \t](?:id|key|value|string|phrase|words|hash|\d{1,3})(?=[
 export function nameAround(text: string, index: number): Name {
   let [start, end] = [index, index];
   while (index - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
-  while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !text.startsWith('..', end)) end++;
+  while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !isDots(text, end)) end++;
   while (isJoint(text.charCodeAt(start))) start++;
   while (isJoint(text.charCodeAt(end - 1))) end--;
   REST_OF_NAME.lastIndex = end;
-  end += REST_OF_NAME.exec(text)?.[0].length ?? 0;
+  if (REST_OF_NAME.test(text)) end = REST_OF_NAME.lastIndex;
   const word = text.slice(start, end);
-  const isShort = text.charAt(start - 1) === ' ' && NEEDS_MORE.test(word);
+  const strength = strengthOf(word);
+  const isShort = text.charCodeAt(start - 1) === 32 && NEEDS_MORE.test(word);
   const more = isShort ? (BEFORE.exec(text.slice(Math.max(0, start - 52), start))?.[1] ?? '') : '';
-  const before = strengthOf(more + word) !== strengthOf(word) ? more : '';
-  return { text, start: start - before.length, end, word: before + word, strength: strengthOf(before + word) };
+  const whole = more === '' ? strength : strengthOf(more + word);
+  return whole === strength
+    ? { text, start, end, word, strength }
+    : { text, start: start - more.length, end, word: more + word, strength: whole };
 }
 
 /** What stands before a place on its line, or the end of it. */

@@ -11,11 +11,11 @@ const MAX_INDENT = 200;
 
 export function findNamedValues(text: string): Span[] {
   const spans: Span[] = namedElsewhere(text);
-  let [until, done] = [0, 0];
-  for (const { index } of text.matchAll(STEM)) {
-    if (index < done) continue;
-    const name = nameAround(text, index);
-    done = name.end;
+  let until = 0;
+  STEM.lastIndex = 0;
+  for (let stem = STEM.exec(text); stem !== null; stem = STEM.exec(text)) {
+    const name = nameAround(text, stem.index);
+    STEM.lastIndex = Math.max(STEM.lastIndex, name.end);
     // What looks like a name inside of a value is part of it.
     if (name.strength === NO_NAME || name.start < until) continue;
     const values = valuesOf(name);
@@ -94,8 +94,8 @@ function weakValue({ text, word, strength, start }: Name, at: number): Span[] {
 }
 
 // `name: X` and its `value: Y`, either first, on one line or on two, in YAML, JSON, XML and what programs print.
-const NAMED = `["']?(?<what>(?:[\\w-]{1,24}_?)?(?:name|key|id|path|variable))["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?(?<name>[\\w./~@!-]{1,80})["']?[ \\t]{0,8},?`;
-const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:(?<quote>["'])(?<value>[^"'\\r\\n]{3,1024})\\k<quote>|(?<bare>[^\\s"',}\\](]{3,1024}(?![(\\w])))`;
+const NAMED = `["']?([\\w-]{2,33})(?![\\w-])(?<=name|key|id|path|variable)["']?[ \\t]{0,4}[:= ][ \\t]{0,4}["']?([\\w./~@!-]{1,80})["']?[ \\t]{0,8},?`;
+const GIVEN = `["']?(?:value|default)["']?[ \\t]{0,4}[:=][ \\t]{0,4}(?:\\w{0,8}\\((?="))?(?:"([^"'\\r\\n]{3,1024})"|'([^"'\\r\\n]{3,1024})'|([^\\s"',}\\](]{3,1024}(?![(\\w])))`;
 const NAME_FIRST = new RegExp(
   `(?<![\\w-])${NAMED}(?:[ \\t]{0,8}|[ \\t{]{0,8}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}(?:[\\w"'][^\\r\\n]{0,80}\\r?\\n(?:[+-](?=[ \\t]{2}))?[ \\t]{0,200}){0,2}?)${GIVEN}`,
   'dgi',
@@ -108,20 +108,25 @@ const VALUE_FIRST = new RegExp(
 /** The value of something whose name is a value itself. */
 function namedElsewhere(text: string): Span[] {
   if (!/value|default/i.test(text)) return [];
-  return [NAME_FIRST, VALUE_FIRST].flatMap((pattern) =>
-    [...text.matchAll(pattern)].flatMap(({ groups = {}, indices }) => {
-      const { name: given = '', what = '' } = groups;
-      const name = strengthOf(given) > USER ? given : what;
-      const value = groups.value ?? groups.bare ?? '';
-      const strength = strengthOf(name);
-      const isSecret =
-        strength >= SECRET
-          ? !isNoSecret(value, name, '=')
-          : strength > HINT
-            ? lookOf(value) >= BYTES
-            : strength > NO_NAME && isRandom(value);
-      const [start, end] = indices?.groups?.value ?? indices?.groups?.bare ?? [0, 0];
-      return isSecret ? [spanOf(name, start, end)] : [];
-    }),
-  );
+  return [...valuesIn(text, NAME_FIRST, 1, 3), ...valuesIn(text, VALUE_FIRST, 4, 1)];
+}
+
+/** `name` and `value` are the first groups of NAMED and GIVEN in `pattern`. */
+function valuesIn(text: string, pattern: RegExp, name: number, value: number): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const [what, given] = match.slice(name, name + 2) as [string, string];
+    const word = strengthOf(given) > USER ? given : what;
+    const group = [value, value + 1].find((n) => match[n] !== undefined) ?? value + 2;
+    if (!isSecretOf(word, match[group] as string)) continue;
+    const [start, end] = match.indices?.[group] as [number, number];
+    spans.push(spanOf(word, start, end));
+  }
+  return spans;
+}
+
+function isSecretOf(name: string, value: string): boolean {
+  const strength = strengthOf(name);
+  if (strength >= SECRET) return !isNoSecret(value, name, '=');
+  return strength > HINT ? lookOf(value) >= BYTES : strength > NO_NAME && isRandom(value);
 }

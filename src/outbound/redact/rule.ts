@@ -10,14 +10,15 @@ export interface RedactRule {
   find: (text: string) => Span[];
 }
 
-/** Which values are no secret. */
-type Unless = RegExp | ((value: string) => boolean);
+/** Which values are no secret; `before` is what stands before the match. */
+type Unless = RegExp | ((value: string, before: string) => boolean);
+const MAX_BEFORE = 400;
 
 /**
  * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`;
- * what is to be masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with
- * something fixed or looks behind itself, and nothing open-ended is followed by something that can fail. Where two
- * overlap, the kind of the earlier row counts.
+ * what is to be masked is the group that matched, or all of it. They are linear: each begins with something fixed or
+ * looks behind itself, and nothing open-ended is followed by something that can fail. Where two overlap, the kind of
+ * the earlier row counts.
  */
 export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: Unless]>>): RedactRule[] =>
   Object.entries(rows).map(([row, rule]) => {
@@ -38,24 +39,15 @@ export function findPattern(
   const spans: Span[] = [];
   pattern.lastIndex = from;
   for (let match = pattern.exec(text); match !== null && match.index < until; match = pattern.exec(text)) {
-    const indices = match.indices as RegExpIndicesArray;
-    const { secret, quoted, bare, nested, open } = indices.groups ?? {};
-    const [start, stop] = secret ?? quoted ?? bare ?? nested ?? (indices[0] as [number, number]);
-    const end = open === undefined ? stop : closingQuote(text, open[0], stop);
+    const [whole, ...groups] = match.indices as RegExpIndicesArray;
+    const [start, end] = groups.find((group) => group !== undefined) ?? (whole as [number, number]);
     const value = text.slice(start, end);
-    if (unless === undefined || !(unless instanceof RegExp ? unless.test(value) : unless(value)))
+    const before = text.slice(Math.max(0, match.index - MAX_BEFORE), match.index);
+    if (unless === undefined || !(unless instanceof RegExp ? unless.test(value) : unless(value, before)))
       spans.push({ ...unquoted(value, start), kind });
   }
   return spans;
 }
-
-/** Where a quote closes that was opened before the value; `end` when it does not on this line. */
-function closingQuote(text: string, opened: number, end: number): number {
-  const length = text.slice(end, end + MAX_QUOTED).search(text.charAt(opened) === '"' ? /["\r\n]/ : /['\r\n]/);
-  return length !== -1 && text.charAt(end + length) === text.charAt(opened) ? end + length : end;
-}
-
-const MAX_QUOTED = 256;
 
 /** Without the quotes around it, so that the text stays what it was to a parser. */
 function unquoted(value: string, start: number): Range {

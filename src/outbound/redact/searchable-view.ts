@@ -138,18 +138,24 @@ export function withDump(text: string, { start, end }: Range): Range {
 }
 
 const ESCAPE =
-  /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|\\[0-3][0-7]{2}|\\[nrt]|\\[ -/:-@[-`{-~]|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
-const NAMED: Record<string, string> = {
-  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" },
-  ...{ '\\n': '\n', '\\r': '\r', '\\t': '\t' },
-};
+  /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|\\[0-3][0-7]{2}|(?:\\[nrt -/:-@[-`{-~])+|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
+const NAMED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" };
+
+/** Of a run of backslashes with a sign behind each. */
+function signsOf(mark: string): string {
+  let plain = '';
+  for (let i = 1; i < mark.length; i += 2) {
+    const sign = mark.charAt(i);
+    plain += sign === 'n' ? '\n' : sign === 'r' ? '\r' : sign === 't' ? '\t' : sign;
+  }
+  return plain;
+}
 
 function plainOf(mark: string): string {
-  const named = NAMED[mark];
-  if (named !== undefined || mark.length === 2) return named ?? mark.slice(1);
+  if (mark.length === 2) return signsOf(mark);
   if (/^%|^\\x/.test(mark)) return Buffer.from(mark.replace(/%|\\x/g, ''), 'hex').toString('utf8');
   const [, base, digits = ''] = /^(\\u|&#x|&#|\\(?=\d))(\w+)/.exec(mark) ?? [];
-  if (base === undefined) return mark.slice(1);
+  if (base === undefined) return NAMED[mark] ?? signsOf(mark);
   return String.fromCharCode(Number.parseInt(digits, base === '&#' ? 10 : base === '\\' ? 8 : 16));
 }
 
@@ -189,7 +195,7 @@ function unescapedView(view: View): View | undefined {
     from = index + mark.length;
     const plain = plainOf(mark);
     // Of a run that stands for single bytes each has its own part; of a character of several bytes all of it.
-    const unit = mark.startsWith('%') ? 3 : 4;
+    const unit = mark.startsWith('%') ? 3 : /^\\[x\d]/.test(mark) ? 4 : 2;
     if (plain.length * unit === mark.length) made.add(plain, index, unit, unit);
     else made.add(plain, index, 0, mark.length);
   }
