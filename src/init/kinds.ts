@@ -77,7 +77,7 @@ const composeRuns = (compose: string): string =>
 
 /** No release is failed or pending; where helm cannot tell, that is no yes. */
 const releasesStand = ({ survey }: Use): Check[] => [
-  `unsound="$(${kube(survey, 'helm list --all-namespaces --failed --pending --short')})"\ntest -z "$unsound"`,
+  `unsound="$(${kube(survey, 'helm list --all-namespaces --failed --pending --short')})"\ntest -z "$unsound" || { echo "failed or pending: $unsound"; exit 1; }`,
 ];
 
 export const KINDS: readonly Kind[] = [

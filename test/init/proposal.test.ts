@@ -666,6 +666,12 @@ test('no check holds where its tool cannot tell: the cluster or docker is away',
     assert.equal(judged(stage?.verify ?? [], 'exit 0'), [true]);
   }
   assert.equal(judged(helm?.verify ?? [], 'echo broken'), [false]);
+  const check = String(helm?.verify[0]);
+  const { stdout } = spawnSync('bash', ['-ec', check], {
+    env: { PATH: `${bin}:${process.env.PATH}` },
+    encoding: 'utf8',
+  });
+  assert.is(stdout, 'failed or pending: broken\n', 'the log says which');
   assert.equal(judged(helm?.verify ?? [], 'echo "$KUBECONFIG"'), [false], 'helm is told which cluster');
 });
 
