@@ -151,8 +151,10 @@ const TABLE = {
     `nobody may listen at ${d.host}, port ${d.port}: ${d.why}`,
     'name an address of this machine, and a port from 1024 on: mendloop serve --host H --port N',
   ]),
-  E_NO_LOG: usage((d: { step: string; path: string }) => [
-    d.path ? `${d.step} has no such log (${d.path}); those there are:` : `${d.step} has no log yet`,
+  E_NO_LOG: usage((d: { step: string; path: string; others: number }) => [
+    d.path
+      ? `${d.step} has no such log (${d.path}); ${d.others > 0 ? 'those there are:' : 'there is none'}`
+      : `${d.step} has no log yet`,
     'see what has run: mendloop status',
   ]),
   E_LEFTOVER: human((d: { step: string; pid: number; host: string }) => [

@@ -126,7 +126,7 @@ apply, ask or refuse, and ok means apply`,
     about: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files that a run would change (those of
 the AI branch, with what the next run merges into it; before the first run those of the base), and prints the clean
 diff of what would be applied, what the owner would be asked, or why it is refused. Changes no file, and exits 0 for each;
---json says which.`,
+--json says which. What it prints can be piped into git apply.`,
     load: () => import('./check-patch.ts'),
   }),
   redact: row('redact <text', 'mask the secrets in a text, as before anything is sent to a model', {

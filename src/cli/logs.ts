@@ -54,7 +54,10 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
       run || attempt
         ? layout().log(stage, cell, run ?? String(record?.run), attempt ?? lastAttempt(stage, cell, String(run)))
         : last;
-    if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' }, choices(stage, cell));
+    if (!wanted || !fileFacts(wanted)) {
+      const others = choices(stage, cell);
+      fail('E_NO_LOG', { step: name, path: wanted ?? '', others: others.length }, others);
+    }
     return wanted;
   }
 

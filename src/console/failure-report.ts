@@ -109,17 +109,25 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
     `  seen ${seen}: first ${ago(entry.first_seen, now)} (${entry.first_seen}), last ${ago(entry.last_seen, now)} (${entry.last_seen})`,
     `  since it last started anew: ${counted(entry.executor_tries, 'executor try', 'executor tries')}, ${counted(entry.escalation_calls, 'escalation call')}`,
     ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
-    ...(entry.refused ?? []).map(({ plugin, tier, code, reason }) =>
-      code === 'pass'
-        ? `  no fix: ${plugin} (${tier}): ${reason}`
-        : `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`,
-    ),
+    ...counts((entry.refused ?? []).map(refusedLine)),
     ...(verified_at ? [`  a fix was verified ${ago(verified_at, now)}`] : []),
     ...(gave_up_at ? [`  given up ${ago(gave_up_at, now)}`] : []),
     ...(entry.case ? caseLines(entry.case, entry.suggestion) : []),
     ...(entry.escalated && !entry.case ? [`  escalated as case ${entry.escalated}`] : []),
     ...(entry.last_reason ? [`  last decision: ${entry.last_tier}, ${entry.last_reason}`] : []),
   ];
+}
+
+const refusedLine = ({ plugin, tier, code, reason }: NonNullable<LedgerEntry['refused']>[number]): string =>
+  code === 'pass'
+    ? `  no fix: ${plugin} (${tier}): ${reason}`
+    : `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`;
+
+/** Each line once, with how often it came. */
+function counts(lines: readonly string[]): string[] {
+  const times = new Map<string, number>();
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
+  return [...times].map(([line, n]) => (n > 1 ? `${line}  (${n} times)` : line));
 }
 
 function caseLines(name: string, suggestion: LedgerEntry['suggestion']): string[] {
@@ -154,7 +162,7 @@ const WHAT = {
 
 function what(next: Decision): string {
   if (next.tier === 'wait') return `the loop waits ${spell(next.pause_ms)} and runs the stage again`;
-  if (next.tier === 'executor' && next.reapply.length > 0) return 'fixes that were taken back are applied again';
+  if (next.tier === 'executor' && next.reapply.length > 0) return 'a change that is there already is applied first';
   if (next.tier === 'none' && next.exit === 3) return 'the stage ends failed and waits for you (exit 3)';
   return WHAT[next.tier];
 }

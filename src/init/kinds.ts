@@ -43,6 +43,7 @@ const nodesReady = ({ survey }: Use): Check[] => [
 const TERRAFORM = /\b(terraform|tofu)\b/;
 /** Where Ansible looks for variables, beside an inventory too. */
 const VARIABLES = /(?:^|\/)(?:group_vars|host_vars)\//;
+const CLUSTER = /k3s|k8s|k0s|kube|rke2|talos/i;
 const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
 
 export const composeOf = ({ compose = 'docker compose' }: Survey): string => compose;
@@ -76,7 +77,7 @@ const composeRuns = (compose: string): string =>
 
 /** No release is failed or pending; where helm cannot tell, that is no yes. */
 const releasesStand = ({ survey }: Use): Check[] => [
-  `unsound="$(${kube(survey, 'helm list --all-namespaces --failed --pending --short')})"\ntest -z "$unsound"`,
+  `unsound="$(${kube(survey, 'helm list --all-namespaces --failed --pending --short')})"\ntest -z "$unsound" || { echo "failed or pending: $unsound"; exit 1; }`,
 ];
 
 export const KINDS: readonly Kind[] = [
@@ -136,8 +137,11 @@ export const KINDS: readonly Kind[] = [
       // A wrapper may run it anywhere.
       if (!commandsIn(use).some((command) => /^(?:\w+=\S*\s+)*ansible-playbook\b/.test(command))) return [];
       // Without an inventory it works on localhost, where a ping proves nothing; check the cluster that it makes, if any.
-      if (inventoryOf(use) === undefined)
-        return settingOf(use.survey, 'KUBECONFIG') === undefined ? [] : nodesReady(use);
+      if (inventoryOf(use) === undefined) {
+        const play = use.survey.text(inFolder(playFolder(use), playbookIn(use.line) ?? ''));
+        const isForCluster = settingOf(use.survey, 'KUBECONFIG') !== undefined && CLUSTER.test(play);
+        return isForCluster ? nodesReady(use) : [];
+      }
       const named = optionValue(use.line, '-i|--inventory(?:-file)?');
       return [inside(playFolder(use), `ansible all${named ? ` -i ${shellWord(named)}` : ''} -m ansible.builtin.ping`)];
     },

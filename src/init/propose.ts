@@ -50,7 +50,7 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
       .filter((path) => !taken.some(({ runs }) => runs.includes(path)))
       .sort(),
     carry,
-    notes,
+    notes: unique(notes),
   };
 }
 

@@ -39,9 +39,10 @@ export async function verifyStage(stage: Stage, scope: CheckScope): Promise<stri
     if (scope.signal.aborted) break;
     if (isBuiltInCheck(entry)) note(await check(entry, scope));
     else {
-      scope.log.say(`verify: ${commandText(entry)}`);
+      const command = inOneLine(commandText(entry));
+      scope.log.say(`verify: ${command}`);
       const ended = await scope.run(entry);
-      note(ended && `${commandText(entry)}: ${ended}`);
+      note(ended && `${command}: ${ended}`);
     }
   }
   for (const [name, path] of Object.entries(stage.outputs)) {
@@ -49,6 +50,13 @@ export async function verifyStage(stage: Stage, scope: CheckScope): Promise<stri
   }
   return problems;
 }
+
+/** For the log, where further lines would be read as what the check printed. */
+const inOneLine = (text: string): string =>
+  text
+    .trim()
+    .replace(/\s*\\\n\s*/g, ' ')
+    .replace(/\s*\n\s*/g, '; ');
 
 /** Undefined when the check holds, else what does not. Never throws for what it looks at. */
 async function check(entry: BuiltInCheck, scope: CheckScope): Promise<string | undefined> {
@@ -62,7 +70,7 @@ async function check(entry: BuiltInCheck, scope: CheckScope): Promise<string | u
   }
   if ('contains' in entry) {
     const { file, text } = entry.contains;
-    const problem = `does not contain "${text}"`;
+    const problem = `does not contain "${inOneLine(text)}"`;
     return inText('contains', file, scope, (content) => (content.includes(text) ? undefined : problem));
   }
   if ('yaml' in entry) {

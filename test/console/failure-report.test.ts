@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { failureReport, ledgerLines, nextLines } from '../../src/console/failure-report.ts';
 import { type Failure, identify } from '../../src/failure/fingerprint.ts';
 import type { Decision } from '../../src/triage/decide.ts';
+import type { LedgerEntry } from '../../src/triage/ledger.ts';
 import { DAY, entryAfter, gaveUp, NOW, opened, patch, seen, tried } from '../triage/builders.ts';
 
 const ENDED = { exit_code: 1, signal: null, timed_out: false };
@@ -120,6 +121,16 @@ test('everything that was done about a failure is told', () => {
   ]);
 });
 
+test('answers that were refused for the same reason are one line', () => {
+  const entry = entryAfter(seen());
+  const answer = (code: string) => ({ plugin: 'ollama', tier: 'executor', code, reason: 'r' });
+  const refused = ['already_tried', 'outside', 'already_tried'].map(answer) as LedgerEntry['refused'];
+  assert.equal(ledgerLines({ ...entry, refused }, NOW).slice(4), [
+    '  refused: an answer of ollama (executor): already_tried: r  (2 times)',
+    '  refused: an answer of ollama (executor): outside: r',
+  ]);
+});
+
 test('why an executor has no fix is told', () => {
   const reason = '2 names are equally near to web: wab, wib';
   const data = { fingerprint: 'f1', tier: 'executor', plugin: 'known-fixes', reason } as const;
@@ -145,7 +156,7 @@ test('what comes next, for every decision, with its reason', () => {
     [{ tier: 'executor', scope: 'all', reapply: [], reason }, 'the executors are asked for a fix'],
     [
       { tier: 'executor', scope: 'known-fixes-only', reapply: ['h1'], reason },
-      'fixes that were taken back are applied again',
+      'a change that is there already is applied first',
     ],
     [{ tier: 'escalation', reason }, 'it is escalated'],
     [{ tier: 'give_up', reason }, 'the loop gives up and hands over'],

@@ -1,4 +1,5 @@
 // An answer judged before anything is written: one for a person, many for a script.
+import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -139,6 +140,8 @@ test('for people: the clean diff of what would pass, from a file and from stdin,
     stdout: `it would be applied for stage vms: stages/vms/run.sh\njudged against ${against(s)}\n\n${CLEAN}`,
   });
   assert.equal(piped, named);
+  const applied = spawnSync('git', ['apply', '--check'], { cwd: s.home, input: named.stdout, encoding: 'utf8' });
+  assert.equal([applied.status, applied.stderr], [0, ''], 'git takes the diff out of it');
   assert.equal(jsonLines(json.stdout), [
     { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms', against: against(s) },
   ]);

@@ -77,6 +77,7 @@ test('status, logs, reset and verify tell and change what they say, as text and 
   const noLog = await s.run(['logs', 'a']);
   assert.is(noLog.stderr, 'error E_NO_LOG: a has no log yet\n  next:  see what has run: mendloop status\n');
   assert.is(noLog.exit, 2);
+  assert.match((await s.run(['logs', 'a', '--run', 'x'])).stderr, /a has no such log \(.*\); there is none\n/);
   assert.is((await s.run()).exit, 1);
   const [run = ''] = s.runs();
   const [status, json, log, path] = await Promise.all([

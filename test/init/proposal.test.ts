@@ -666,7 +666,22 @@ test('no check holds where its tool cannot tell: the cluster or docker is away',
     assert.equal(judged(stage?.verify ?? [], 'exit 0'), [true]);
   }
   assert.equal(judged(helm?.verify ?? [], 'echo broken'), [false]);
+  const check = String(helm?.verify[0]);
+  const { stdout } = spawnSync('bash', ['-ec', check], {
+    env: { PATH: `${bin}:${process.env.PATH}` },
+    encoding: 'utf8',
+  });
+  assert.is(stdout, 'failed or pending: broken\n', 'the log says which');
   assert.equal(judged(helm?.verify ?? [], 'echo "$KUBECONFIG"'), [false], 'helm is told which cluster');
+});
+
+test('a playbook without an inventory is checked by the nodes of the cluster only where it has to do with one', async () => {
+  const verifyOf = async (role: string) => {
+    const play = `- hosts: all\n  roles: [${role}]\n`;
+    return (await proposalOf({ 'site.yml': play, '.envrc': 'export KUBECONFIG=./kubeconfig\n' })).stages[1]?.verify;
+  };
+  assert.equal(await verifyOf('truenas'), []);
+  assert.match(String(await verifyOf('k3s_server')), 'kubectl wait --for=condition=Ready nodes');
 });
 
 test('a playbook is the check of another one when its whole name says so', async () => {
@@ -838,6 +853,9 @@ test('of several files only those that fail are left out', async () => {
   );
   assert.match(proposal.stages[0]?.command ?? '', /^kubectl kustomize a >\/dev\/null$/m);
   assert.match(proposal.stages[0]?.command ?? '', /^# {3}kubectl kustomize b >\/dev\/null$/m);
+  const plays = { 'a/site.yml': PLAY, 'b/site.yml': PLAY };
+  const failing = await proposalOf(plays, { tryOut: async () => ({ ok: false, complaint: 'no role' }) });
+  assert.equal(failing.notes.length, new Set(failing.notes).size, failing.notes.join('\n'));
 });
 
 test('broken YAML, Makefiles and JSON are passed over, and the rest is read', async () => {

@@ -108,6 +108,13 @@ test('commands hold when they succeed; all checks run, also after one that did n
   );
 });
 
+test('a check of several lines is one line of the log: the others would pass for its output', async () => {
+  const check = 'set -e\nx="$(helm list --failed \\\n  --short)"\ntest -z "$x"\n';
+  const { ran, log } = await problems({ verify: [check] }, { ends: { [check]: 'exit code 1' } });
+  const line = 'mendloop: verify: set -e; x="$(helm list --failed --short)"; test -z "$x"';
+  assert.equal([ran, log], [[check], `${line}\n${line}: exit code 1\n`]);
+});
+
 test('every output must be there and not empty', async () => {
   const { found } = await problems({ outputs: { config: 'kubeconfig', nothing: 'none', hollow: 'empty' } });
   assert.equal(found, ['output nothing: none is missing or empty', 'output hollow: empty is missing or empty']);
