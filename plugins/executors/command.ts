@@ -22,7 +22,7 @@ export default definePlugin({
     if (prompt === '') throw new Error('it was given no prompt to send');
     say(`asks ${argv[0]}`);
     const question = withFormat(prompt, FORMAT);
-    const input = refused.length === 0 ? question : `${question}\n${followUp(refused, FORMAT)}`;
+    const input = refused.length === 0 ? question : `${question}\n${followUp(refused, FORMAT, question)}`;
     const text = await runModelCommand({ argv, input, env: programEnvironment(env), timeoutMs: timeout, signal });
     // A program does not say how many tokens it used.
     used(estimateTokens(input) + estimateTokens(text));

@@ -227,6 +227,8 @@ function pathOfComment(line: string): string | undefined {
   return path !== undefined && /[/\\]/.test(path) ? path : undefined;
 }
 
+/** A part of a sentence that the code below it ends: what remains may be no text of a file. */
+const UNENDED = /^(?:to|with|into|becomes|[A-Z].*\b(?:change|replace|modify|update|edit|the lines?|the following))$/;
 const SAYS = /^(?:[A-Z].*\s\S+\s\S+.*[.!:?]$|\W*(?:Fix|Reason|Note|Explanation)\b[^:]{0,30}:|#+ )/;
 
 /** Lines that are neither fenced nor marked: removed and added ones, or an excerpt, between sentences. */
@@ -243,7 +245,7 @@ function readBare(prose: readonly string[], files: ReadonlySet<string>): ReadCha
   }
   const code = prose.map((line) => (SAYS.test(line) ? '' : line));
   const [from, to] = [code.findIndex((line) => line.trim() !== ''), code.findLastIndex((line) => line.trim() !== '')];
-  if (from < 0) return refuse('unreadable', HOW);
+  if (from < 0 || code.some((line) => UNENDED.test(line))) return refuse('unreadable', HOW);
   const [first = '', ...rest] = code.slice(from, to + 1);
   const path = pathOfComment(first) ?? pathOfLine(withPath(first, files));
   const lines = path === undefined ? [first, ...rest] : rest;

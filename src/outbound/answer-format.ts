@@ -3,6 +3,8 @@
 
 import { ASKS, REFUSALS, type ShownPlace } from '../fix/edit.ts';
 import type { AnswerFormat } from './context.ts';
+import { SMALL_FILE_LINES } from './parts/excerpt.ts';
+import { type ShownFile, shownFiles } from './shown-files.ts';
 import { clipLine } from './text.ts';
 
 const HEADING = '# Your answer';
@@ -158,11 +160,36 @@ export function refusalText(which: string, { code, reasons, ask }: Refused): str
 const DIFFERENT =
   'Do not repeat what was not taken: other comments, messages, white space or another order do not make it a different change.';
 
-/** A message for the model whose last answers were `refused`, the latest last. */
-export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
+/** A message for the model whose last answers to `prompt` were `refused`, the latest last. */
+export function followUp(refused: readonly Refused[], format: AnswerFormat, prompt = ''): string {
   const which = (i: number): string => (refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`);
-  // The nearest lines may be those of a file that is too long to be written whole.
-  const places = format === 'whole-file' ? [] : refused.at(-1)?.places;
+  const last = refused.at(-1);
+  const near = format === 'whole-file' ? [] : (last?.places ?? []);
+  const places = near.length > 0 || !last ? near : shownPlaces(last, format, shownFiles(prompt));
   const refusals = refused.map((one, i) => refusalText(which(i), one)).join('\n\n');
   return `${refusals}\n\nAnswer once more, in full. ${DIFFERENT}\n\n${formatRule(format, places)}`;
+}
+
+const AROUND = 2;
+
+/** The file that the refusal is about, as the prompt shows it: around the line that it names, or whole where that is asked for. */
+function shownPlaces(
+  { reasons, places = [] }: Refused,
+  format: AnswerFormat,
+  files: readonly ShownFile[],
+): ShownPlace[] {
+  const named = [...places.map(({ path }) => `${path}:`), ...reasons];
+  const file = files.find(({ path }) => named.some((text) => text.startsWith(`${path}:`)));
+  if (!file) return [];
+  const { path, lines, count } = file;
+  // The file may be too long to be written whole.
+  const isSmall = lines.size === count && count < SMALL_FILE_LINES;
+  if (format === 'whole-file') return isSmall ? [{ path, start: 1, lines: [...lines.values()], at: 0 }] : [];
+  const number = Number(reasons.map((text) => /: line (\d+)\b/.exec(text)?.[1]).find((one) => one !== undefined));
+  if (!lines.has(number)) return [];
+  let [start, end] = [number, number];
+  while (start > number - AROUND && lines.has(start - 1)) start--;
+  while (end < number + AROUND && lines.has(end + 1)) end++;
+  const shown = Array.from({ length: end - start + 1 }, (_, i) => lines.get(start + i) as string);
+  return [{ path, start, lines: shown, at: number - start }];
 }

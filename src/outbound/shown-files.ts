@@ -2,10 +2,11 @@
 // write as a whole, and numbers that it copied are taken out of its answer.
 import { nonceOf, textLines } from './text.ts';
 
-/** A file in a prompt: its lines by number, from 1. */
+/** A file in a prompt: its lines by number, from 1, and how many it has in all. */
 export interface ShownFile {
   readonly path: string;
   readonly lines: ReadonlyMap<number, string>;
+  readonly count: number;
 }
 
 /** The files that `prompt` shows, the most likely culprit, which stands last, first; none when it is not one of ours. */
@@ -18,10 +19,10 @@ export function shownFiles(prompt: string): ShownFile[] {
     const end = prompt.indexOf(`\n[end of data ${nonce}]`, at + 1);
     if (end < 0) break;
     const [head = '', ...body] = prompt.slice(at + 1, end).split('\n');
-    const path = /^(.*), \d+ lines?(?:, line ends CRLF)?\]$/.exec(head.slice(opening.length))?.[1];
+    const [, path, count] = /^(.*), (\d+) lines?(?:, line ends CRLF)?\]$/.exec(head.slice(opening.length)) ?? [];
     if (path === undefined) continue;
     const lines = body.flatMap((line) => readNumbered(line) ?? []).map(({ number, text }) => [number, text] as const);
-    files.unshift({ path, lines: new Map(lines) });
+    files.unshift({ path, lines: new Map(lines), count: Number(count) });
   }
   return files;
 }

@@ -114,7 +114,8 @@ read -r word < conf/a.txt
     }
     assert.ok(told[0]?.[0]?.endsWith(formatRule('diff')));
     assert.ok(told[1]?.at(-1)?.endsWith(formatRule('diff')));
-    assert.ok(told[2]?.at(-1)?.endsWith(formatRule('whole-file')), 'forced after two failed placements');
+    const nearest = { path: 'conf/a.txt', start: 1, lines: ['bad', 'second'], at: 0 };
+    assert.ok(told[2]?.at(-1)?.endsWith(formatRule('whole-file', [nearest])), 'forced after two failed placements');
     assert.match(String(told[3]?.[0]), 'by ollama: refused before it was applied');
     assert.match(String(told[3]?.[0]), 'Why: not_found: ');
     assert.is(lab.ledger().day.tries, 2, 'three rounds are one try');

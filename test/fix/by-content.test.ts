@@ -85,6 +85,7 @@ test('an old and a new text are taken in whatever form they are given', () => {
     `Before:\n${fence(old)}\nAfter:\n${fence(now)}`,
     `The line now:\n${fence(old, 'bash')}\nand as it has to be:\n${fence(now, 'bash')}`,
     `Old: \`${old}\`\nNew: \`${now}\`\n`,
+    `In scripts/apply.sh, change\n\n    ${old}\n\nto\n\n    ${now}\n\nThat is how it is spelt.\n`,
     'Replace `kubctl` with `kubectl`.',
     'Use `kubectl apply` instead of `kubctl apply`.',
     'The word "kubctl" should be "kubectl".',
@@ -181,6 +182,7 @@ test('words are never taken for the text of a file', () => {
     'I cannot fix this: ask a person.',
     'Note: the key is wrong.\nvalue: unknown',
     '```\nmake: it\nwork: now\n```\n',
+    'In scripts/apply.sh, edit the lines\n\n    set -e\n    kubectl apply -f app.yaml\n    echo "done"\n',
   ]) {
     assert.type(after(answer), 'string', answer);
   }

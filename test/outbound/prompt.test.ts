@@ -107,6 +107,19 @@ ${formatRule('diff')}`,
   );
 });
 
+test('who passed proposed nothing that could be repeated', () => {
+  const passed = { plugin: 'known-fixes', outcome: 'passed' as const, why: 'x stands in 2 places' };
+  const { text } = promptOf({ tries: [passed] });
+  assert.match(text, 'Attempt 1, by known-fixes: proposed no change');
+  assert.not.match(text, 'Do not propose any of these again');
+});
+
+test('of a failed check no exit code is told, for the command had a good one', () => {
+  const error_lines = ['a: bad', '(the command succeeded; the check `x` failed (exit code 1))'];
+  const { text } = promptOf({ failure: { class: 'config_error', error_lines, ended: 'no exit code' } });
+  assert.match(text, '\nClass: config_error · a check failed\n');
+});
+
 test('each form has its own rule, it stands last, and can be exchanged', () => {
   const formats: AnswerFormat[] = ['diff', 'whole-file', 'search-replace', 'json'];
   for (const format of formats) {

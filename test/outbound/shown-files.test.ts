@@ -101,4 +101,26 @@ ${formatRule('diff')}`,
   );
 });
 
+test('the form is filled in for the file that a refusal is about, as the prompt shows it', () => {
+  const { text } = promptOf();
+  const refused = { code: 'does_not_parse', reasons: ['config/talos/all.yaml: line 3: bad indentation'] };
+  assert.match(
+    followUp([refused], 'diff', text),
+    `\n--- a/config/talos/all.yaml
++++ b/config/talos/all.yaml
+@@
+ machine:
+   network:
+-   hostname: cp1
++   the line as it should be
+`,
+  );
+  assert.match(
+    followUp([refused], 'whole-file', text),
+    '\nconfig/talos/all.yaml\n```\nmachine:\n…and every other line',
+  );
+  const elsewhere = { code: 'outside', reasons: ['stages/other.sh: not for this stage'] };
+  assert.match(followUp([elsewhere], 'whole-file', text), '\npath/of/the/file\n');
+});
+
 test.run();

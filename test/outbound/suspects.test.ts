@@ -151,6 +151,27 @@ test('a line that the tool repeats from a file points at it', () => {
   assert.is(suspicion(filesOf(texts), evidence).ranked[0]?.path, 'a.yaml');
 });
 
+test('a member in an expression of a template is a name of its own, and the words of a result are none', () => {
+  const texts = {
+    'roles/base/tasks/main.yml': '- debug:\n    msg: hi\n',
+    'group_vars/all.yml': 'zones:\n  - name: lan\n    servers: [10.0.0.1]\n  - name: iot\n    upstream: 10.0.0.2\n',
+    'roles/dns/templates/unbound.conf.j2': '{% for z in zones %}\n{{ z.servers | join }}\n{% endfor %}\n',
+  };
+  const error = `fatal: [a]: FAILED! => {"msg": "AnsibleUndefinedVariable: 'dict object' has no attribute 'servers'"}`;
+  const { ranked } = of(texts, error);
+  assert.equal(
+    ranked.map(({ score }) => score > 40),
+    [true, true, false],
+  );
+  assert.is(ranked[2]?.path, 'roles/base/tasks/main.yml');
+  assert.is(first({ 'a.yaml': 'image: reg.servers/x\n', 'b.yaml': 'servers: x\n' }, error), 'b.yaml');
+});
+
+test('a folder that a script says is none is looked for', () => {
+  const { missing } = of({ 'a.env': 'DIR=srv/backups\n', 'srv/backup/x': '' }, 'no folder srv/backups');
+  assert.equal(missing[0], { path: 'srv/backups', folder: 'srv', listing: ['backup/'] });
+});
+
 test('paths inside the quoted script of sh -c, and in a command of several lines, are paths of the command', () => {
   const texts = { 'steps/one.sh': 'true\n', 'steps/two.sh': 'true\n' };
   const command = `sh -c 'set -e\n"$PWD"/steps/two.sh'`;
@@ -197,6 +218,16 @@ test('names of the same family as one that is not defined are told, and never of
   const { text } = promptOf({ files, failure, log: '' });
   assert.match(text, 'Names like k3s_token_path: k3s_token_file (roles/k3s/defaults/main.yml line 2)');
   assert.not.match(text, /^\d+\. .*k3s_token_file/m);
+  const twice = [
+    { path: 'base/deploy.yaml', text: 'kind: Deployment\nname: jellyfin\n' },
+    { path: 'home/patch.yaml', text: 'name: jellyfin-server\n' },
+    { path: 'home/kustomization.yaml', text: 'target:\n  name: jellyfin-server\n' },
+  ];
+  const unmatched = { ...failure, error_lines: ['no matches for Id Deployment.v1.apps/jellyfin-server.[noNs]'] };
+  assert.match(
+    promptOf({ files: twice, failure: unmatched, log: '' }).text,
+    'Names like jellyfin-server: jellyfin (base/deploy.yaml line 2)',
+  );
 });
 
 test('names that the error has are noted, in a long line too; not those of warnings before it', () => {

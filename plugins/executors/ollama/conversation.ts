@@ -55,11 +55,11 @@ export function turnsOf(prompt: string, refused: readonly Refused[], format: Ans
     if (answers.slice(from, refused.length).length < refused.length - from) break;
     const rounds = refused.slice(from).flatMap((round, i): Turn[] => [
       { role: 'assistant', content: answers[from + i] as string },
-      { role: 'user', content: followUp([round], format) },
+      { role: 'user', content: followUp([round], format, prompt) },
     ]);
     if (estimateTurns([opening, ...rounds]) <= room) return [opening, ...rounds];
   }
-  return [{ role: 'user', content: `${opening.content}\n${followUp(refused, format)}` }];
+  return [{ role: 'user', content: `${opening.content}\n${followUp(refused, format, prompt)}` }];
 }
 
 /** Their tokens, estimated. */

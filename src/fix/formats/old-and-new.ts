@@ -214,15 +214,28 @@ export function labelOf(line: string): 'old' | 'new' | undefined {
   return undefined;
 }
 
+const MAX_BLANK = 4;
+
+/** What a sentence says of the code that stands indented below it, as Markdown has it. */
+function aboveCode(line: string, below: readonly string[]): 'old' | 'new' | undefined {
+  const code = below.findIndex((one) => one !== '');
+  return /^\S/.test(line) && code > 0 && /^(?: {4}|\t)/.test(below[code] as string) ? labelOf(line) : undefined;
+}
+
 /** Old and new behind labels, without blocks: `Before: a` and `After: b`, or the lines below such a label. */
 export function readLabels(lines: readonly string[]): Change[] {
-  const entries: { role: 'old' | 'new'; text: string[] }[] = [];
-  for (const line of lines) {
+  const entries: { role: 'old' | 'new'; text: string[]; isCode?: boolean }[] = [];
+  for (const [i, line] of lines.entries()) {
     const [, name = '', rest = ''] = LABEL.exec(line) ?? [];
-    const role = name === '' ? undefined : /^replace$/i.test(name) ? 'old' : roleOf(name);
-    if (role === 'old' || role === 'new') entries.push({ role, text: rest === '' ? [] : [unquoted(rest)] });
+    const labelled = name === '' ? undefined : /^replace$/i.test(name) ? 'old' : roleOf(name);
+    const coded = aboveCode(line, lines.slice(i + 1, i + 1 + MAX_BLANK));
+    const last = entries.at(-1);
+    if (coded) entries.push({ role: coded, text: [], isCode: true });
+    else if (labelled === 'old' || labelled === 'new')
+      entries.push({ role: labelled, text: rest === '' ? [] : [unquoted(rest)] });
     else if (/^\W*(?:Fix|Reason|Note|Explanation)\b/i.test(line)) entries.push({ role: 'old', text: [] });
-    else entries.at(-1)?.text.push(line);
+    // Behind indented code the answer's own words go on.
+    else if (!last?.isCode || /^\s|^$/.test(line)) last?.text.push(line);
   }
   const texts = entries.map(({ role, text }) => ({ role, text: text.join('\n').replace(/^\n+/, '').trimEnd() }));
   return texts.flatMap(({ role, text }, i) => {

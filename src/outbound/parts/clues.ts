@@ -51,7 +51,7 @@ const API_VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
 const SUBJECT =
   /([\w.-]+)(?= (?:is|was|are) (?:not |un)?(?:set|defined|required|missing|undefined|known|declared|allowed)\b|: (?:unbound|not found|parameter not set))|(?:variable|key|field|property|attribute|option|argument|parameter|directive|module|role|handler|target|recipe|type)s?:? ([A-Za-z_][\w.-]+)|^\s+([A-Za-z][\w-]*):(?=\s|$)/g;
 const ABSENT =
-  /no such|not (?:be )?(?:found|exist|access|a valid|stat|open|read)|does not exist|missing|cannot|can't|unable|could not|no rule|no [\w.-]+ found|\b(?:stat|open|test) |required/i;
+  /no such|not (?:be )?(?:found|exist|access|a valid|stat|open|read)|does not exist|missing|cannot|can't|unable|could not|no rule|no (?:file|folder|directory)\b|no [\w.-]+ found|\b(?:stat|open|test) |required/i;
 const WARNING = /\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|fatal|could not|cannot|skipping|not found|ignoring)\b/i;
 /** `make: *** [Makefile:31: check] Error 1`, `in TASK [nfs : Write exports]`: where it was, not why. */
 const PLACE = /^(?:in TASK \[|make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
@@ -59,11 +59,13 @@ const PLACE = /^(?:in TASK \[|make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Fai
 const ONLY_HOSTS = /^(?:on \d+ hosts: |\S+ +: ok=\d+ )/;
 /** `fatal: [host]: FAILED! =>`: nor here. */
 const HOST = /^\s*(?:fatal|failed|changed|ok|skipping): \[[^\]]+\](?:: [A-Z]+! =>)?/;
+/** `"msg": "`, `err="`: what a record says is no name, but may quote some. */
+const FIELD = /"?\b(?:msg|message|stderr|stdout|reason|error|err)"?(?:: |=)"/g;
 const COMMON_WORDS = new Set(
   `error errors failed failure fail fatal warning line file with from this that cannot could unable not found invalid
    unexpected expected while when such exit status code command stage value type name path read open true false null json
    yaml column changed task rule version create state config field unknown missing resource for is not in of syntax
-   to the and must was has are be on at by or mapping here allowed named called`.split(/\s+/),
+   to the and must was has are be on at by or mapping here allowed named called rc cmd delta`.split(/\s+/),
 );
 /** Also in the plural: `mapping values are not allowed here` names nothing. */
 const isCommon = (word: string): boolean => {
@@ -90,7 +92,7 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
     if (ONLY_HOSTS.test(line)) return;
     paths.push(...pathsIn(line, weight));
     if (weight < WEIGHTS.before) return;
-    const text = line.replace(HOST, '').replaceAll('\\n', ' ').replaceAll('\\"', '"');
+    const text = line.replace(HOST, '').replaceAll(FIELD, ' ').replaceAll('\\n', ' ').replaceAll('\\"', '"');
     const quoted = [...text.matchAll(QUOTED)].map((m) => [m.index, (m[2] ?? m[3] ?? m[4] ?? '').trim()] as const);
     const subjects = [...text.matchAll(SUBJECT)].map((m) => [m.index, m[1] ?? m[2] ?? m[3] ?? ''] as const);
     for (const [at, phrase] of [...quoted, ...subjects]) {

@@ -13,9 +13,12 @@ export const errorLines: PartLines = ({ failure, nonce }) => {
   return (room) => fencedWithin(nonce, 'error lines', lines, room);
 };
 
-/** The class, how it ended, and on which cells. */
-export const howItFailed = ({ class: name, ended, cells }: FailureContext['failure']): string =>
-  [`Class: ${name}`, `ended with ${oneLine(ended)}`, ...(cells ? [`alike on ${oneLine(cells)}`] : [])].join(' · ');
+/** The class, how it ended, and on which cells; of a failed check the error lines say that the command succeeded. */
+export const howItFailed = ({ class: name, ended, cells, error_lines }: FailureContext['failure']): string => {
+  const isCheck = error_lines.some((line) => /^\(?the command succeeded; /.test(line));
+  const end = isCheck ? 'a check failed' : `ended with ${oneLine(ended)}`;
+  return [`Class: ${name}`, end, ...(cells ? [`alike on ${oneLine(cells)}`] : [])].join(' · ');
+};
 
 /** The class stands above the lines, and stays when no line fits. */
 export const classAndErrorLines: PartLines = (context) => {

@@ -50,6 +50,8 @@ export function addNames(
 
 /** What joins a word to a longer name: a path, an image, a host. A key of YAML has a colon and a blank behind it. */
 const PART_BEFORE = /[/.@:-]/;
+/** In an expression of a template a dot leads to a member, which is a name of its own. */
+const MEMBER = /\{[{%](?:(?![%}]\}).)*\.$/;
 const PART_BEHIND = /^(?:[/.@-]|:\S)/;
 
 /** Every place of every name, as a whole word; at most one more than counts: then it is known to be too many. */
@@ -69,7 +71,7 @@ function placesOf(files: readonly SourceFile[], names: readonly NameClue[]) {
       }
       const list = byName.get(word) ?? [];
       const isPart =
-        PART_BEFORE.test(text[index - 1] ?? '') ||
+        (PART_BEFORE.test(text[index - 1] ?? '') && !MEMBER.test(text.slice(at, index))) ||
         PART_BEHIND.test(text.slice(index + word.length, index + word.length + 2));
       if (list.length <= MAX_MATCHES) list.push({ path, line, isPart });
       byName.set(word, list);

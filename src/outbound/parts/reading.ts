@@ -61,7 +61,7 @@ export const readingLines: PartLines = (context) => {
 
 /** The error itself names it, and it is not just another word of the same repository. */
 const isTelling = ({ weight, exact, places, related }: NearName): boolean =>
-  weight >= MIN_WEIGHT && (related ? exact <= 1 : exact === 0 || places.some(({ count }) => count === 1));
+  weight >= MIN_WEIGHT && (related ? exact <= 2 : exact === 0 || places.some(({ count }) => count === 1));
 
 /** All of a short file; of a long one what is around the lines that matter. */
 function readable(file: Suspect, nonce: string, room: number): string[] {

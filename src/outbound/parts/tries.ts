@@ -26,7 +26,8 @@ export const earlierTries =
     if (blocks.length === 0) return [];
     const hidden = tries.length - blocks.length;
     const all = hidden === 0 ? blocks : [...blocks, `(${hidden} earlier not shown)`];
-    return [INTRO, '', all.join('\n\n')];
+    const intro = tries.every(({ outcome }) => outcome === 'passed') ? [] : [INTRO, ''];
+    return [...intro, all.join('\n\n')];
   };
 
 /** Without its diff where that does not fit; undefined when nothing of it does. */
