@@ -1,5 +1,6 @@
 // How much a word looks like a secret, whatever stands beside it, and which values can be none at all: references,
 // templates, names, paths, numbers, words of messages.
+import { remembered } from './remembered.ts';
 
 /**
  * NONE: a reference, a path, an address, a version, a name of several words. PLAIN: letters, as any word. BYTES: a number
@@ -30,7 +31,7 @@ const CAMEL = /^(?:[A-Z]?[a-z]+|[A-Z]{2,4}(?=[A-Z][a-z]|\d|$))+\d{0,4}$/;
 const BOTH_CASES = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 
 /** Which of these a word is; quotes and stops around it are no part of it. */
-export function lookOf(word: string): number {
+export const lookOf = remembered((word) => {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return NONE;
   // What has only letters, as most words, needs not be asked for a sign or a digit.
   const isLetters = /^[A-Za-z]+$/.test(word);
@@ -45,7 +46,7 @@ export function lookOf(word: string): number {
   if (SIGN.test(word)) return /[a-z]/i.test(word) && (hasDigit || BOTH_CASES.test(word)) ? MIXED : NONE;
   if (SEVERAL.test(word)) return !hasDigit ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
   return !hasDigit || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
-}
+});
 
 /** Letters that do not follow each other, and capitals where no name has them. */
 const isIrregular = (word: string): boolean =>
@@ -142,15 +143,21 @@ const NAMES_SECRET = /^(?!client|app|shared|webhook|cookie|session|jwt)[a-z]+(?:
 const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|tls)$/;
 const KEBAB = /^[a-z]+(?:-[a-z]+\d?)+$/;
 
+/** Whatever its key is: a reference, a number, code, a path, an address, the name of a variable. */
+const isNoValue = remembered(
+  (plain) =>
+    plain.length < 3 ||
+    !/[A-Za-z0-9]/.test(plain) ||
+    [NO_VALUE, NUMBER, CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain)) ||
+    (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) ||
+    (PLACE.test(plain) && !isHighEntropy(plain)) ||
+    (VARIABLE.test(plain) && strangeness(plain) < 0.6),
+);
+
 /** `value` of `key`: not the secret itself. */
 export function isNoSecret(value: string, key: string, separator: string): boolean {
   const plain = value.trim();
-  if (plain.length < 3 || !/[A-Za-z0-9]/.test(plain) || NO_VALUE.test(plain) || NUMBER.test(plain)) return true;
-  if (/^\d+$/.test(plain) && /s$/.test(key)) return true;
-  if ([CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain))) return true;
-  if (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) return true;
-  if (PLACE.test(plain) && !isHighEntropy(plain)) return true;
-  if (VARIABLE.test(plain) && strangeness(plain) < 0.6) return true;
+  if (isNoValue(plain) || (/^\d+$/.test(plain) && /s$/.test(key))) return true;
   if (plain.toLowerCase() === key.toLowerCase() || /^(?:token|password|passwd|secret)$/i.test(plain)) return true;
   // `password=db_password` in a program, `secretKey: api-token` of a Secret.
   if (OWN_NAME.test(plain) && (separator === ':' ? /[a-z]Key$/.test(key) : plain.includes('_'))) return true;
@@ -166,6 +173,8 @@ export const MESSAGE =
 /** Four words and more without a digit or a sign: a reason, where the key is not that of a passphrase. */
 const SENTENCE = /^[a-z]+(?: [a-z,]+){3,}/i;
 
+const isOfMessage = remembered((value) => MESSAGE.test(value));
+
 /** A word or a sentence of a message, and no value. */
 export const isProse = (value: string, key = ''): boolean =>
-  MESSAGE.test(value) || (/^(?:pass|token|secret)$/i.test(key) && SENTENCE.test(value));
+  isOfMessage(value) || (/^(?:pass|token|secret)$/i.test(key) && SENTENCE.test(value));
