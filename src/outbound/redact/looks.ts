@@ -140,7 +140,7 @@ const OWN_NAME = /^(?:[a-z]+[_-]){0,6}(?:token|password|passwd|pass|pwd|username
 const KEY_OF_SECRET = /^(?:&\w+[ \t]+)?[a-z][a-z\d]*(?:[._-][a-z\d]+)+$/i;
 /** `githubConfigSecret: runner-secret`: a resource by its name; under `caSecret` any name of one. */
 const NAMES_SECRET = /^(?!client|app|shared|webhook|cookie|session|jwt)[a-z]+(?:[A-Z][a-z]+)*Secret$/;
-const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|tls)$/;
+const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|tls|token)$/;
 const KEBAB = /^[a-z]+(?:-[a-z]+\d?)+$/;
 
 /** Whatever its key is: a reference, a number, code, a path, an address, the name of a variable. */
