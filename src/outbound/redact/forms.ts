@@ -1,11 +1,10 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { BYTES, CHOSEN, lookOf, NO_VALUE, NO_WORD } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
-const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
 const KEBAB = /^[a-z]+(?:[-_][a-z]+)+$/;
 
 /** Tokens that are known by themselves, so also over line ends. */
