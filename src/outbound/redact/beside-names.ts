@@ -1,6 +1,6 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
-import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
+import { BYTES, CHOSEN, DRAWN, FILE, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
 import { isLineStart, LINE_START, lineBefore, lineBelow, lineFrom, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
 import { remembered } from './remembered.ts';
@@ -208,8 +208,6 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
     [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
   );
 }
-
-const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** Whether a word is a secret so near to a name. */
 function isSecretHere(word: string, strength: number, distance: number, isLinked: boolean, isQuoted: boolean): boolean {

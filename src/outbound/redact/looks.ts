@@ -170,9 +170,11 @@ export function isNoSecret(value: string, key: string, separator: string): boole
 export const MESSAGE =
   /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave|mismatch|empty|incorrectly|successful|successfully|defined|undefined|protected|encrypted|hashed|hidden|optional|passed)(?=[\s.,;:!)]|$)/i;
 
-/** A path, a file, a number, another option, a word of a message: what stands where a password might, and is none. */
+/** A path, a file, a number. */
+export const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
+/** Also another option, a word of a message: what stands where a password might, and is none. */
 export const NO_WORD = new RegExp(
-  `${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[-:})\\]]|^[\\w./-]+\\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\\d.:-]+$|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
+  `${NO_VALUE.source}|${MESSAGE.source}|${FILE.source}|^[=:~.]*/|^[-:})\\]]|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
   'i',
 );
 
