@@ -1,18 +1,25 @@
 // Secrets beside a name without a sign between them: elements of XML, arguments of calls, options, directives, words of
 // sentences, lines below. The nearer a word stands, the less it must look like a secret.
-import { BYTES, CHOSEN, DRAWN, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
+import { BYTES, CHOSEN, DRAWN, FILE, isNoSecret, isProse, lookOf, MIXED, NO_VALUE, PLAIN } from './looks.ts';
 import { isLineStart, LINE_START, lineBefore, lineBelow, lineFrom, type Name, spanOf } from './name-places.ts';
 import { HINT, PASSWORD, SECRET, strengthOf, TOUCH, USER } from './names.ts';
+import { remembered } from './remembered.ts';
 import type { Span } from './spans.ts';
 
 const MAX_WORD = 512;
 
-/** Of nginx: where a request is passed on to. */
-const PASSES_ON = /^(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass$/;
+/** Who asks for a secret has none; of nginx: where a request is passed on to. */
+const asks = remembered((word) =>
+  /^(?:[Gg]et|[Hh]as|[Aa]sk|[Rr]ead|[Cc]heck|[Ll]ookup|[Pp]rompt|[Vv]erify|[Ii]s|[Nn]eed|[Ff]ind|[Ff]etch|[Ll]oad|[Gg]en(?:erate)?)(?![a-z])|^(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass$/.test(
+    word,
+  ),
+);
 
 /** What to mask. */
-export const besideName = (name: Name): Span[] =>
-  PASSES_ON.test(name.word) ? [] : [...inElement(name), ...inCall(name), ...beside(name)];
+export function besideName(name: Name): Span[] {
+  const element = inElement(name);
+  return asks(name.word) ? element : [...element, ...inCall(name), ...beside(name)];
+}
 
 /** `auth: me:word`, `stats auth me:word`. */
 const LOGIN = /["']?[\w.@-]{1,64}:(?!\d{1,5}(?![\w!-/]))([^\s"',:/@$][^\s"',]{3,256})/y;
@@ -42,8 +49,6 @@ function inElement({ text, start, end, word, strength }: Name): Span[] {
 
 const ARGUMENTS =
   /["']?(?:\([ \t]{0,4}(?:["'][\w.@-]{1,64}["'],[ \t]{0,4})?|,[ \t]{0,16})(["'])([^"'\r\n]{3,256})\1(?![ \t]{0,4}:)/y;
-const ASKS =
-  /^(?:[Gg]et|[Hh]as|[Aa]sk|[Rr]ead|[Cc]heck|[Ll]ookup|[Pp]rompt|[Vv]erify|[Ii]s|[Nn]eed|[Ff]ind|[Ff]etch|[Ll]oad|[Gg]en(?:erate)?)(?![a-z])/;
 
 /** `define('DB_PASSWORD', 'word')`, `setPassword("word")`, `login('me', 'word')`, `["--token", "word"]`. */
 function inCall({ text, start, end, word, strength }: Name): Span[] {
@@ -55,7 +60,6 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
   if (/^["']/.test(hit) && !/["'-]/.test(text.charAt(start - 1))) return [];
   if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
   const isAsking =
-    ASKS.test(word) ||
     isNoSecret(value, word, '=') ||
     /^--?\w/.test(value) ||
     (strengthOf(value) >= SECRET && lookOf(value) < CHOSEN);
@@ -71,11 +75,15 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
 }
 
 /** Between a name and its value; none of them is a value. */
-const LINK =
+const LINKS =
   /^(?:--?(?:value|data|plain|text|string|set|force)|is|are|was|be|been|has|set|reset|changed|updated|to|now|as|with|the|a|an|of|by|value|string|plain|text|using|variable|equals?|ist|lautet|und|and|=+|:|->|=>|:=|→|\||-|\*|\.{3,})$/i;
 const IS = /^(?:is|was|are|to|ist|lautet|--?value)$/i;
 /** What a line goes on about is public. */
 const PUBLIC = /^h1$|public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file|version|image|commit|revision/i;
+const [NO_LINK, LINK, LINK_IS, LINK_PUBLIC] = [0, 1, 2, 3];
+const linkOf = remembered((word) =>
+  LINKS.test(word) ? (IS.test(word) ? LINK_IS : LINK) : PUBLIC.test(word) ? LINK_PUBLIC : NO_LINK,
+);
 /** Of a word of the line: what stands between its signs of equality, and these. */
 const PART = /[=:]+|[^\s"'`,;|<>()[\]{}\uffff=:]+/g;
 const MAX_WORDS = 8;
@@ -97,7 +105,7 @@ function lineBehind(text: string, end: number): string {
 function beside(name: Name): Span[] {
   const { text, start, end, word, strength } = name;
   FOLLOWED.lastIndex = end;
-  if (!FOLLOWED.test(text) || ASKS.test(word)) return [];
+  if (!FOLLOWED.test(text)) return [];
   const line = lineBehind(text, end);
   const before = lineBefore(text, start);
   if (strength <= TOUCH && before.endsWith('/')) return [];
@@ -136,8 +144,9 @@ function beside(name: Name): Span[] {
       distance++;
     } else {
       const plain = part.replace(/[.!?]+$/, '');
-      if (LINK.test(plain)) isLinked ||= distance === 0 && IS.test(plain);
-      else if (PUBLIC.test(plain) || strengthOf(plain) >= Math.min(strength, SECRET)) return spans;
+      const link = linkOf(plain);
+      if (link === LINK || link === LINK_IS) isLinked ||= distance === 0 && link === LINK_IS;
+      else if (link === LINK_PUBLIC || strengthOf(plain) >= Math.min(strength, SECRET)) return spans;
       else distance++;
     }
   }
@@ -199,8 +208,6 @@ function isAmongDirectives(text: string, start: number, end: number): boolean {
     [lineStart === 0 ? '' : lineBefore(text, lineStart - 1), behind].some((one) => IS_DIRECTIVE.test(one))
   );
 }
-
-const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
 
 /** Whether a word is a secret so near to a name. */
 function isSecretHere(word: string, strength: number, distance: number, isLinked: boolean, isQuoted: boolean): boolean {

@@ -1,7 +1,7 @@
 // PEM blocks and lines of wrapped base64. Logs cut them, indent them and put a time before each line, so they are
 // followed line by line: down from BEGIN, up from END, and where neither is left, by the look of the lines.
 import type { Span } from './spans.ts';
-import { charSet, eachRun } from './text-index.ts';
+import { eachRun } from './text-index.ts';
 
 const MARK = /-{4,5} ?(BEGIN|END) [A-Za-z0-9 ]{1,48}-{4,5}/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
@@ -68,14 +68,13 @@ function bodies(lines: readonly Line[]): Span[] {
   });
 }
 
-const BASE64 = charSet(/[A-Za-z0-9+/]/);
 const [MIN_WRAPPED, MAX_WRAPPED] = [58, 400];
 
 /** Two or more lines in a row that hold nothing but base64 of the usual widths, and the shorter one that ends them. */
 function wrapped(text: string): Span[] {
   // Most texts have no two such lines below each other, and taking them apart costs more than looking.
   let [isLikely, last] = [false, -Infinity];
-  eachRun(text, BASE64, MIN_WRAPPED, (start, end) => {
+  eachRun(text, MIN_WRAPPED, (start, end) => {
     isLikely ||= start - last < MAX_WRAPPED;
     last = end;
   });

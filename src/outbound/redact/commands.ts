@@ -1,6 +1,6 @@
 // Secrets on command lines that no name announces: behind options of programs that call them -p or -P or nothing at all,
 // and what is piped in, written to a file or given as a here-string.
-import { CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { CHOSEN, lookOf, NO_VALUE, NO_WORD } from './looks.ts';
 import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
 
@@ -68,12 +68,6 @@ poetry composer: http-basic\.\S{1,128}{_}{WORD}|(?:pypi-token|github-oauth|gitla
 virsh: secret-set-value{_}(?:--base64{_})?{WORD}
 pdnsutil: import-tsig-key{_}{WORD}{WORD}`;
 
-/** A path, another option, and words of sentences about options. */
-const NONE = new RegExp(
-  `${NO_VALUE.source}|${MESSAGE.source}|^[~.]*/|^[-})\\]:]|^[\\w./-]+\\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\\d.:-]+$|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
-  'i',
-);
-
 /** How far behind the name of a program its options are looked for. */
 const MAX_COMMAND = 400;
 const MAX_VALUE = 512;
@@ -106,7 +100,7 @@ function findOptions(text: string): Span[] {
   return [...commands].flatMap(([pattern, ranges]) =>
     ranges.flatMap(({ start, end }) => {
       const line = text.slice(end, end + MAX_VALUE).split(/[\r\n]/)[0] as string;
-      const values = findPattern(text.slice(start, end) + line, pattern, 'password', NONE, 0, end - start);
+      const values = findPattern(text.slice(start, end) + line, pattern, 'password', NO_WORD, 0, end - start);
       return values.map((span) => movedBy(span, start));
     }),
   );
@@ -124,18 +118,18 @@ const pattern = (source: string, flags = 'dg'): RegExp => new RegExp(source, fla
 
 /** A login in the same command, but of programs whose -u is no login, or whose -p asks for the password or is a port. */
 const LOGIN =
-  /(?<!(?<![\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \t]{1,4}-\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \t][^\r\n|;&]{0,120})?))[ \t](?:-[uU]|--user(?:name)?)(?:[ \t]{1,8}|=)["']?[\w.@\\][\w.@\\-]{0,63}["']?(?:[ \t][^\r\n|;&\uffff]{0,168})?$/;
+  /(?<!(?<!(?<!\\)[\w.-])(?:(?:sudo|doas|runuser|ps|pgrep|systemctl)(?:[ \t]{1,4}-\w{1,16}){0,3}|(?:docker|docker-compose|podman|nerdctl|kubectl|git|mysql|mysqldump|mariadb|mariadb-dump|mysqladmin)(?:[ \t][^\r\n|;&]{0,120})?))[ \t](?:-[uU]|--user(?:name)?)(?:[ \t]{1,8}|=)["']?[\w.@\\][\w.@\\-]{0,63}["']?(?:[ \t][^\r\n|;&\uffff]{0,168})?$/;
 
 const ROWS = rulesOf({
   // Ports, folders and numbers are given so, too: only what a person would choose as a password counts.
   'password: short option with a password': [
     /[ \t]-(?:[pPwWkKx]|pw)[ \t]{1,4}["']?([^\s"'`/|;&<>(),-][^\s"'`/|;&<>(),]{5,128})/dg,
-    (value) => NONE.test(value) || lookOf(value) < CHOSEN,
+    (value) => NO_WORD.test(value) || lookOf(value) < CHOSEN,
   ],
   // A login is given, so what follows -p is no folder, unless another program is run under that name.
   'password: -p beside a login': [
     pattern(`[ \\t]-p(?<!(?:mkdir|cp)${GAP}-p)(?:${GAP}|=)${VALUE}`),
-    (value, before) => NONE.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value) || !LOGIN.test(before),
+    (value, before) => NO_WORD.test(value) || /^[\d.:-]+\/(?:tcp|udp)$|^\$/.test(value) || !LOGIN.test(before),
   ],
   'secret: literal of a secret': [pattern(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`), NO_VALUE],
   'password: password that is piped': [

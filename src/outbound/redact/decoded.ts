@@ -2,12 +2,11 @@
 // the characters that hold them.
 import { inOriginal, type View, type Views } from './searchable-view.ts';
 import { merge, type Span } from './spans.ts';
-import { charSet, eachRun } from './text-index.ts';
+import { eachRun } from './text-index.ts';
 
 type Find = (text: string) => Span[];
 type Decoded = { inside: string; toRun: (span: Span) => Span };
 
-const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
 const MIN_RUN = 11;
 /** No rule sees beyond it, and no value goes on behind it. */
 const BETWEEN = '\n\uffff\n\uffff\n';
@@ -29,7 +28,7 @@ function inRuns(view: View, find: Find): Span[] {
     texts.push(decoded.inside);
     from += decoded.inside.length + BETWEEN.length;
   };
-  eachRun(view.text, ENCODED, MIN_RUN, (start, end) => {
+  eachRun(view.text, MIN_RUN, (start, end) => {
     const run = view.text.slice(start, end);
     if (!MAY_HOLD_TEXT.test(run)) return;
     // One that nothing was taken out of is found in the text itself.

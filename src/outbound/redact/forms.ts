@@ -1,11 +1,10 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, CHOSEN, lookOf, MESSAGE, NO_VALUE } from './looks.ts';
+import { BYTES, CHOSEN, lookOf, NO_VALUE, NO_WORD } from './looks.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
-const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
 const KEBAB = /^[a-z]+(?:[-_][a-z]+)+$/;
 
 /** Tokens that are known by themselves, so also over line ends. */
@@ -97,7 +96,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'password: login of a database driver':
     /@(?:(?:tcp|udp|unix)?\(|\/)(?<=[\w.-]:([^\s:"'/]{3,128})@(?:\w{0,4}\(|\/))/dg,
   'password: password of a pgpass file':
-    /:(?:\d{2,5}|\*):(?<=(?<![\w.*:-])(?:[\w.*-]{3,128}:(?:\d{2,5}|\*)|[\w*]{1,2}:(?:\d{3,5}|\*)):)[\w.*-]{1,64}:[\w.*-]{1,64}:((?![\da-f:/]+(?:[\s"')]|$))[^\s"']{3,256})/dgm,
+    /:(?:\d{2,5}|\*):(?<=(?<![\w.*:-])(?:[\w.*-]{3,128}:(?:\d{2,5}|\*)|[\w*]{1,2}:(?:\d{3,5}|\*)):)(?!\d+:\d+:)[\w.*-]{1,64}:[\w.*-]{1,64}:((?![\da-f:/]+(?:[\s"')]|$))[^\s"']{3,256})/dgm,
   'password: login of a mail server':
     /@(?!sha\d)[\w.-]{3,128}:(?<=(?:(?:\]|\]:\w{1,10}|:\d{2,5})[ \t]{1,8}|(?<![\w.*:/-])[\w.*-]{1,128}:)[^\s:@]{1,64}@[\w.-]{3,128}:)((?!\d{1,5}(?:[/:]|$))[^\s"']{3,256})/dg,
   'password: login of a line': [

@@ -5,7 +5,7 @@ import { isHighEntropy } from './looks.ts';
 import { inOriginal, joined, squeezed, type View, type Views, withDump, withoutBlanks } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
 import type { Range, Span } from './spans.ts';
-import { eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
+import { BASE64, eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
 
 const MAX_CHARACTERS = 1024 * 1024;
 
@@ -75,7 +75,7 @@ function aroundBase64(text: string, { start, end }: Range): Range {
   return { start: from, end: to };
 }
 
-const isBase64 = (text: string, at: number): boolean => /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+const isBase64 = (text: string, at: number): boolean => BASE64[text.charCodeAt(at)] === 1;
 
 /** A part of this length gives a secret away; a long text of words needs as many as LONG_RUN in a row. */
 const PIECE = 12;
@@ -83,7 +83,7 @@ const LONG_RUN = 48;
 const MAX_WHOLE = 64;
 
 /** What a piece is part of; a LETTERS piece only goes on with a run of others, for it may be a word of any text. */
-const [RANDOM, BASE64, WORDS, LETTERS] = [1, 2, 3, 4];
+const [RANDOM, ENCODED, WORDS, LETTERS] = [1, 2, 3, 4];
 const TYPE_BITS = 3;
 type Run = Span & { counts: boolean };
 const NO_RUN: Run = Object.freeze({ start: -1, end: -1, kind: '', counts: false });
@@ -103,7 +103,7 @@ class FormTable {
     if (text.length <= MAX_WHOLE && !(isParted && random)) this.#whole.add(text, { kind, base64: base64 === true });
     if (!isParted && text.length <= MAX_WHOLE) return;
     if (!this.#kinds.includes(kind)) this.#kinds.push(kind);
-    const type = base64 ? BASE64 : isParted ? RANDOM : WORDS;
+    const type = base64 ? ENCODED : isParted ? RANDOM : WORDS;
     const isPhrase = type === RANDOM && !ONLY_LETTERS.test(text);
     eachPiece(text, PIECE, (hash, end) => {
       const isWord = isPhrase && ONLY_LETTERS.test(text.slice(end - PIECE, end));
@@ -123,7 +123,7 @@ class FormTable {
     const close = (type: number) => {
       const { start, end, kind, counts } = runs[type] as Run;
       if (counts && end - start >= (type === WORDS ? LONG_RUN : PIECE)) {
-        spans.push({ start, end, kind, base64: type === BASE64 });
+        spans.push({ start, end, kind, base64: type === ENCODED });
       }
     };
     this.#pieces.find(text, PIECE, (tag, end) => {
@@ -139,7 +139,7 @@ class FormTable {
         runs[type] = { start: end - PIECE, end, kind, counts: given !== LETTERS };
       }
     });
-    for (const type of [RANDOM, BASE64, WORDS]) close(type);
+    for (const type of [RANDOM, ENCODED, WORDS]) close(type);
     return spans;
   }
 }

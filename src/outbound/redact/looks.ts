@@ -1,5 +1,6 @@
 // How much a word looks like a secret, whatever stands beside it, and which values can be none at all: references,
 // templates, names, paths, numbers, words of messages.
+import { remembered } from './remembered.ts';
 
 /**
  * NONE: a reference, a path, an address, a version, a name of several words. PLAIN: letters, as any word. BYTES: a number
@@ -30,7 +31,7 @@ const CAMEL = /^(?:[A-Z]?[a-z]+|[A-Z]{2,4}(?=[A-Z][a-z]|\d|$))+\d{0,4}$/;
 const BOTH_CASES = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 
 /** Which of these a word is; quotes and stops around it are no part of it. */
-export function lookOf(word: string): number {
+export const lookOf = remembered((word) => {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return NONE;
   // What has only letters, as most words, needs not be asked for a sign or a digit.
   const isLetters = /^[A-Za-z]+$/.test(word);
@@ -45,7 +46,7 @@ export function lookOf(word: string): number {
   if (SIGN.test(word)) return /[a-z]/i.test(word) && (hasDigit || BOTH_CASES.test(word)) ? MIXED : NONE;
   if (SEVERAL.test(word)) return !hasDigit ? NONE : BOTH_CASES.test(word) ? CHOSEN : PLAIN;
   return !hasDigit || CAMEL.test(word) || !BOTH_CASES.test(word) ? CHOSEN : MIXED;
-}
+});
 
 /** Letters that do not follow each other, and capitals where no name has them. */
 const isIrregular = (word: string): boolean =>
@@ -139,18 +140,24 @@ const OWN_NAME = /^(?:[a-z]+[_-]){0,6}(?:token|password|passwd|pass|pwd|username
 const KEY_OF_SECRET = /^(?:&\w+[ \t]+)?[a-z][a-z\d]*(?:[._-][a-z\d]+)+$/i;
 /** `githubConfigSecret: runner-secret`: a resource by its name; under `caSecret` any name of one. */
 const NAMES_SECRET = /^(?!client|app|shared|webhook|cookie|session|jwt)[a-z]+(?:[A-Z][a-z]+)*Secret$/;
-const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|tls)$/;
+const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|tls|token)$/;
 const KEBAB = /^[a-z]+(?:-[a-z]+\d?)+$/;
+
+/** Whatever its key is: a reference, a number, code, a path, an address, the name of a variable. */
+const isNoValue = remembered(
+  (plain) =>
+    plain.length < 3 ||
+    !/[A-Za-z0-9]/.test(plain) ||
+    [NO_VALUE, NUMBER, CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain)) ||
+    (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) ||
+    (PLACE.test(plain) && !isHighEntropy(plain)) ||
+    (VARIABLE.test(plain) && strangeness(plain) < 0.6),
+);
 
 /** `value` of `key`: not the secret itself. */
 export function isNoSecret(value: string, key: string, separator: string): boolean {
   const plain = value.trim();
-  if (plain.length < 3 || !/[A-Za-z0-9]/.test(plain) || NO_VALUE.test(plain) || NUMBER.test(plain)) return true;
-  if (/^\d+$/.test(plain) && /s$/.test(key)) return true;
-  if ([CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain))) return true;
-  if (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) return true;
-  if (PLACE.test(plain) && !isHighEntropy(plain)) return true;
-  if (VARIABLE.test(plain) && strangeness(plain) < 0.6) return true;
+  if (isNoValue(plain) || (/^\d+$/.test(plain) && /s$/.test(key))) return true;
   if (plain.toLowerCase() === key.toLowerCase() || /^(?:token|password|passwd|secret)$/i.test(plain)) return true;
   // `password=db_password` in a program, `secretKey: api-token` of a Secret.
   if (OWN_NAME.test(plain) && (separator === ':' ? /[a-z]Key$/.test(key) : plain.includes('_'))) return true;
@@ -163,9 +170,19 @@ export function isNoSecret(value: string, key: string, separator: string): boole
 export const MESSAGE =
   /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave|mismatch|empty|incorrectly|successful|successfully|defined|undefined|protected|encrypted|hashed|hidden|optional|passed)(?=[\s.,;:!)]|$)/i;
 
+/** A path, a file, a number. */
+export const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
+/** Also another option, a word of a message: what stands where a password might, and is none. */
+export const NO_WORD = new RegExp(
+  `${NO_VALUE.source}|${MESSAGE.source}|${FILE.source}|^[=:~.]*/|^[-:})\\]]|^(?:file|stdin|create|list|option|flag|needs?|instead|generic|tls|successful|successfully|status)[:,.]?$`,
+  'i',
+);
+
 /** Four words and more without a digit or a sign: a reason, where the key is not that of a passphrase. */
 const SENTENCE = /^[a-z]+(?: [a-z,]+){3,}/i;
 
+const isOfMessage = remembered((value) => MESSAGE.test(value));
+
 /** A word or a sentence of a message, and no value. */
 export const isProse = (value: string, key = ''): boolean =>
-  MESSAGE.test(value) || (/^(?:pass|token|secret)$/i.test(key) && SENTENCE.test(value));
+  isOfMessage(value) || (/^(?:pass|token|secret)$/i.test(key) && SENTENCE.test(value));

@@ -45,7 +45,7 @@ export function nameAround(text: string, index: number): Name {
   if (REST_OF_NAME.test(text)) end = REST_OF_NAME.lastIndex;
   const word = text.slice(start, end);
   const strength = strengthOf(word);
-  const isShort = text.charCodeAt(start - 1) === 32 && NEEDS_MORE.test(word);
+  const isShort = word.length < 7 && text.charCodeAt(start - 1) === 32 && NEEDS_MORE.test(word);
   const more = isShort ? (BEFORE.exec(text.slice(Math.max(0, start - 52), start))?.[1] ?? '') : '';
   const whole = more === '' ? strength : strengthOf(more + word);
   return whole === strength

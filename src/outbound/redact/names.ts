@@ -1,5 +1,6 @@
 // What the name of something says about its value. One list of words and one way to take a name apart: `dbRootPassword`,
 // `DB_ROOT_PASSWORD`, `db-root.password` and `db root password` are the same three words.
+import { remembered } from './remembered.ts';
 
 /**
  * USER: a word behind it is secret when nobody would call anything else so (`su root Xy…`). VAGUE and HINT: the value is secret when it was drawn by chance (a session, a code; a key, a seed). TOUCH: when it looks
@@ -51,14 +52,9 @@ const GLUED =
   /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.*(?:secret|token|(?:api|auth|access|secret|priv|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed))$|^(?<touch>(?:token|secret|apikey)id)$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
 
 /** Of one name, which of these it is. */
-export function strengthOf(name: string): number {
-  const remembered = STRENGTHS.get(name);
-  if (remembered !== undefined) return remembered;
-  const strength = isOpenName(name) ? NO_NAME : USERS.has(name.toLowerCase()) ? USER : ofWords(wordsOf(name));
-  if (STRENGTHS.size >= MAX_NAMES) STRENGTHS.clear();
-  STRENGTHS.set(name, strength);
-  return strength;
-}
+export const strengthOf = remembered((name) =>
+  isOpenName(name) ? NO_NAME : USERS.has(name.toLowerCase()) ? USER : ofWords(wordsOf(name)),
+);
 
 const isOpenName = (name: string): boolean => SHELL.has(name) || NO_SECRET_NAME.test(name) || isPublic(wordsOf(name));
 
@@ -66,10 +62,6 @@ const isOpenName = (name: string): boolean => SHELL.has(name) || NO_SECRET_NAME.
 const isPublic = (all: readonly string[]): boolean =>
   all[0] === 'public' ||
   (all.some((word) => /^pub(?:lic)?$/.test(word)) && all.some((word) => /^(?:keys?|cert|crt)$/.test(word)));
-
-/** Texts have few names, each many times. */
-const STRENGTHS = new Map<string, number>();
-const MAX_NAMES = 4000;
 
 export const wordsOf = (name: string): string[] =>
   name

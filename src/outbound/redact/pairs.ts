@@ -206,7 +206,7 @@ function bare(pair: Pair): Span[] {
   return [spanOf(key, at, at + value.length)];
 }
 
-const IS_PAIR = /^[ \t]*(?:[-#+][ \t]+)?["']?[\w.-]{1,64}["']?(?:[ \t]*=|:)(?:[ \t]+\S|[ \t]*$)/;
+const IS_PAIR = /^[ \t]*(?:[-#+][ \t]+)?["']?[\w.-]{1,64}["']?(?:[ \t]*=|:(?:[ \t]|$))/;
 /** A phrase may begin so, as a message may. */
 const ARTICLE = /^(?:an?|the|you|your|this|that|all|in|on|for|of|to|with) /i;
 /** Said of a password by any program: no setting. */

@@ -2,9 +2,8 @@
 // keys and names of things are told apart by their letters and by what stands before them.
 import { isDrawn, PUBLIC, strangeParts } from './looks.ts';
 import type { Span } from './spans.ts';
-import { charSet, eachRun } from './text-index.ts';
+import { eachRun } from './text-index.ts';
 
-const RUN = charSet(/[A-Za-z0-9+/_-]/);
 const MIN_MIXED = 20;
 /** As long, base64 is no digest and no public key: it holds something. */
 const MIN_PACKED = 60;
@@ -16,7 +15,7 @@ const PUBLIC_BEFORE =
 /** Also the word that a random one is part of: `glpat-…`, `hf_…`. */
 export function findRandomWords(text: string): Span[] {
   const spans: Span[] = [];
-  eachRun(text, RUN, MIN_MIXED, (start, end) => {
+  eachRun(text, MIN_MIXED, (start, end) => {
     const run = text.slice(start, end);
     if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return;
     // Shorter base64 with padding or a plus sign is as often a digest or a public key.

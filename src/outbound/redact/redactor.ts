@@ -37,15 +37,17 @@ export interface Redactor {
   masked(): Record<string, number>;
 }
 
-const NAMING_RULES: readonly RedactRule[] = [
+/** Exported for the tests. The last one knows nothing but the look: whatever else finds a word, names it. */
+export const RULES: readonly RedactRule[] = [
   ...TOKEN_RULES,
   ...COMMAND_RULES,
   ...PLACE_RULES,
   { name: 'value of a secret-like name', find: findNamedValues },
   { name: 'value below a heading', find: findInColumns },
+  { name: 'PEM or lines of base64', find: findBlocks },
+  { name: 'data of a Secret', find: findManifests },
+  { name: 'random word', find: findRandomWords },
 ];
-/** Exported for the tests. The last one knows nothing but the look: whatever else finds a word, names it. */
-export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];
 /** What branches are usually called, and digests: told at every start, and no pattern needs to be compiled for them. */
 const BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'ai/orchestrator-stage1']);
 const DIGEST = /^[0-9a-f]{32,64}$/;
@@ -197,12 +199,7 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     .sort((a, b) => a.start - b.start);
 }
 
-const byForm = (text: string): Span[] => [
-  ...NAMING_RULES.flatMap(({ find }) => find(text)),
-  ...findBlocks(text),
-  ...findManifests(text),
-  ...findRandomWords(text),
-];
+const byForm = (text: string): Span[] => RULES.flatMap(({ find }) => find(text));
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
 function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span[] {

@@ -175,25 +175,21 @@ function secondHash(text: string, start: number, end: number): number {
   return hash >>> 12;
 }
 
-/** For `eachRun`: which characters below 128 a pattern of one character matches. */
-export const charSet = (pattern: RegExp): Uint8Array =>
-  Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+/** By its code, whether a character is one of base64, in either alphabet. */
+export const BASE64 = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
 
 /**
- * Calls `each` for every longest run of at least `least` characters of a set. Such a run holds one of every `least` places,
+ * Calls `each` for every longest run of at least `least` characters of base64. Such a run holds one of every `least` places,
  * so that most characters are not looked at.
  */
-export function eachRun(
-  text: string,
-  set: Uint8Array,
-  least: number,
-  each: (start: number, end: number) => void,
-): void {
+export function eachRun(text: string, least: number, each: (start: number, end: number) => void): void {
   for (let at = least - 1; at < text.length; at += least) {
-    if (set[text.charCodeAt(at)] !== 1) continue;
+    if (BASE64[text.charCodeAt(at)] !== 1) continue;
     let start = at;
-    while (start > 0 && set[text.charCodeAt(start - 1)] === 1) start--;
-    while (at < text.length && set[text.charCodeAt(at)] === 1) at++;
+    while (start > 0 && BASE64[text.charCodeAt(start - 1)] === 1) start--;
+    while (at < text.length && BASE64[text.charCodeAt(at)] === 1) at++;
     if (at - start >= least) each(start, at);
   }
 }

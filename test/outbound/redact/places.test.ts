@@ -175,6 +175,26 @@ test('some words of a setting are a value, what a command follows is none of it'
 
 const known = (...given: string[]) => given.map((value) => ({ value, kind: 'token', from: '' }));
 
+test('some words are a password beside lines of pairs, however these are written', () => {
+  assertMasked([
+    'username=media\npassword=«Water Vole?»\n',
+    'username = media\npassword = «Water Vole?»\n',
+    'the share is mounted\npassword=Water Vole?\n',
+  ]);
+});
+
+test('behind a login the first -p is the password, whatever other programs are run later', () => {
+  assertMasked(['tool -u root -p «wednesday» && ssh -p 2222 host', 'tool -u root -p «wednesday» ssh -p 2222 host']);
+});
+
+test('accounts of a machine are no logins of a database, and the name of a Secret is none', () => {
+  assertMasked([
+    'daemon:*:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n',
+    'db.lan:*:*:app:«wednesday»\n',
+    'kube_secret_info{namespace="default",secret="db-token"} 1',
+  ]);
+});
+
 test('a known secret of 8 characters is masked inside of words, a shorter one only as a word', () => {
   assert.is(shown('x abcd y abc z', known('abcd', 'abc')), 'x *** y abc z');
   assert.is(shown('x abcdefgh y xabcdefghx z', known('abcdefgh')), 'x *** y x***x z');
