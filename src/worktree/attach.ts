@@ -94,13 +94,13 @@ async function isOurs(site: Site): Promise<boolean> {
 
 async function make(site: Site, base: Base, notices: string[]): Promise<void> {
   const git = openGit(site.home, { durable: true });
-  const elsewhere = (await checkoutsOf(git, site.branch)).find((path) => path !== site.path);
+  const tip = await commitOf(git, `refs/heads/${site.branch}`);
+  const elsewhere = tip && (await checkoutsOf(git, site.branch)).find((path) => path !== site.path);
   if (elsewhere) fail('E_AI_BRANCH_ELSEWHERE', { branch: site.branch, path: elsewhere, word: shellWord(elsewhere) });
   if (await adminOf(site)) {
     await must(git, ['worktree', 'remove', '--force', site.path]);
     notices.push(`${WORKTREE} was gone; it was made again from ${site.branch}`);
   }
-  const tip = await commitOf(git, `refs/heads/${site.branch}`);
   const what = tip ? [site.path, site.branch] : ['--no-track', '-b', site.branch, site.path, base.commit];
   await must(git, ['worktree', 'add', '-q', '--lock', '--reason', MAKING, ...what]);
   await must(git, ['worktree', 'unlock', site.path]);

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, openGit } from '../io/git.ts';
+import { fields, type Git, lines, openGit } from '../io/git.ts';
 import { branchOfHead, commonDirOf, gitFile, samePlace } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { ifPossible, readText } from '../io/store.ts';
@@ -55,17 +55,15 @@ export async function findBase(
       fail('E_NO_COMMIT', {});
     }
     const { branch, base } = typeof asked === 'function' ? await asked(objects) : asked;
-    const [keys, refs] = await Promise.all([storedKeys(git), branches(git, branch)]);
+    const [keys, tip] = await Promise.all([storedKeys(git), commitAt(objects, `refs/heads/${branch}`)]);
     const stored = keys.get(baseKey(branch)) || undefined;
     if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? base ?? '<your branch>') });
     if (base === branch) fail('E_BASE_IS_AI', { branch });
     const key = shellWord(baseKey(branch));
     if (stored && base && base !== stored) fail('E_BASE_DIFFERS', { branch, kept: stored, asked: base, key });
-    if (!refs.local || !(await commitAt(objects, `refs/heads/${branch}`))) await refuseDamaged(branch);
-    if (!refs.local) {
-      if (refs.remote) fail('E_AI_ONLY_REMOTE', { branch: shellWord(branch), remote: shellWord(refs.remote) });
-      const valid = await git.attempt(['check-ref-format', `refs/heads/${branch}`]);
-      if (!valid.ok || branch.startsWith('-')) fail('E_BRANCH_NAME', { branch });
+    if (!tip) {
+      await refuseDamaged(branch);
+      await refuseNewBranch(git, branch);
     }
     const name = stored ?? base ?? head;
     if (name === undefined) fail('E_DETACHED', { branch });
@@ -110,11 +108,15 @@ export async function storedKeys(git: Git): Promise<Map<string, string>> {
   return new Map(fields(stdout).map((row) => row.split('\n', 2) as [string, string]));
 }
 
-async function branches(git: Git, branch: string): Promise<{ local: boolean; remote: string | undefined }> {
-  const patterns = [`refs/heads/${branch}`, `refs/remotes/*/${branch}`];
-  const refs = (await git.run(['for-each-ref', '--format=%(refname)', ...patterns])).split('\n');
-  const remote = refs.find((ref) => ref.startsWith('refs/remotes/'));
-  return { local: refs.includes(`refs/heads/${branch}`), remote: remote?.replace(/^refs\/remotes\//, '') };
+/** Throws a MendError where the AI branch, which is not there, may not be made. */
+async function refuseNewBranch(git: Git, branch: string): Promise<void> {
+  const [remotes, valid] = await Promise.all([
+    git.run(['for-each-ref', '--format=%(refname:lstrip=2)', `refs/remotes/*/${branch}`]),
+    git.attempt(['check-ref-format', `refs/heads/${branch}`]),
+  ]);
+  const [remote] = lines(remotes);
+  if (remote) fail('E_AI_ONLY_REMOTE', { branch: shellWord(branch), remote: shellWord(remote) });
+  if (!valid.ok || branch.startsWith('-')) fail('E_BRANCH_NAME', { branch });
 }
 
 /** The commit that `name` stands for, or undefined. */

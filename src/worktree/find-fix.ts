@@ -23,6 +23,7 @@ export interface CommittedFix extends Fix {
  * itself counts as their rollback. Throws a GitError.
  */
 export async function committedFixes(git: Git, base: string, head: string, ...without: string[]) {
+  if (base === head) return [];
   const format = ['--format=%x01%H%x00%cI%x00%B%x00', '--name-only', '-z', '--no-renames', '--no-merges'];
   const grep = ['--grep=^Patch: ', '--grep=^This reverts commit '];
   const answer = await git.run(['log', ...format, ...grep, `${base}..${head}`, ...without.map((ref) => `^${ref}`)]);

@@ -1,6 +1,6 @@
 // Opening the worktree for a run: leftovers recovered, checkout there, base merged in, carried files linked, submodules and
 // LFS files fetched.
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fields, type Git, GitError, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, realPath, startsWith } from '../io/git-dir.ts';
 import type { GitObjects } from '../io/git-objects.ts';
@@ -68,7 +68,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
 
   const [{ links, missing: uncarried }, absent] = await Promise.all([
     placeCarry(home, site.path, carry),
-    populate(place),
+    populate(place, commonDir, objects.files(now)),
   ]);
   const notices = [
     ...recovered,
@@ -141,7 +141,12 @@ const QUIET_MS = 60_000;
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Fetches what the checkout only points to. Returns a notice, with the command, for each thing still missing. */
-const populate = async (tree: TreePlace): Promise<string[]> => [...(await submodules(tree)), ...(await lfsFiles(tree))];
+async function populate(tree: TreePlace, commonDir: string, files: ReturnType<GitObjects['files']>): Promise<string[]> {
+  const mayHaveFilters =
+    [...(await files).keys()].some((path) => basename(path) === '.gitattributes') ||
+    (await entryAt(join(commonDir, 'info/attributes'))).kind !== 'nothing';
+  return [...(await submodules(tree)), ...(mayHaveFilters ? await lfsFiles(tree) : [])];
+}
 
 async function submodules(tree: TreePlace): Promise<string[]> {
   if ((await entryAt(join(tree.path, '.gitmodules'))).kind !== 'file') return [];
