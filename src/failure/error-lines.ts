@@ -221,8 +221,10 @@ function errorsOf(lines: readonly Line[]): ErrorLine[] {
   const byTemplate = new Map<string, Line>();
   for (const line of lines) if (!byTemplate.has(line.template)) byTemplate.set(line.template, line);
   const all = [...byTemplate.values()];
-  const said = ({ template: text }: Line) => text.replace(/^[\w.-]+: (?=\S)/, '');
-  const isListed = (line: Line) => all.filter((other) => said(other) === said(line)).length > MAX_ERRORS;
+  const withoutName = ({ template }: Line) => template.replace(/^[\w.-]+: (?=\S)/, '');
+  const counts = new Map<string, number>();
+  for (const line of all) counts.set(withoutName(line), (counts.get(withoutName(line)) ?? 0) + 1);
+  const isListed = (line: Line) => (counts.get(withoutName(line)) ?? 0) > MAX_ERRORS;
   // Hosts, and others that all say the same, come in any order: which of their errors stay must not depend on it.
   const inAnyOrder = new Set(all.filter((line) => line.hosts || isListed(line)));
   const byName = (a: Line, b: Line) =>
