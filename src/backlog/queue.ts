@@ -21,16 +21,8 @@ export interface Queue {
   readonly problems: readonly Problem[];
 }
 
-/** One entry of the index that is a checkbox with a link, or with the name of a file. */
-interface IndexEntry {
-  readonly line: number;
-  readonly column: number;
-  readonly done: boolean;
-  readonly file: string;
-}
-
-/** The entries of an index; a path from the root says the same as one from `folder`. */
-export function readIndex(text: string, folder = BACKLOG_FOLDER): IndexEntry[] {
+/** The entries of an index: checkboxes with a link, or with the name of a file, from the root or from `folder`. */
+export function readIndex(text: string, folder = BACKLOG_FOLDER) {
   return text.split(/\r?\n/).flatMap((row, line) => {
     const [, before = '', mark, , rest = ''] = CHECKBOX.exec(row) ?? [];
     const [, linked] = /\]\(\s*<?(?:\.\/)?([^)>\s]+)>?[^)]*\)/.exec(rest) ?? [];

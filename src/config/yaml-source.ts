@@ -74,7 +74,7 @@ function contentFault(text: string): Fault | undefined {
 function syntaxFaults(doc: yaml.Document.Parsed, text: string): Fault[] {
   return [...doc.errors, ...doc.warnings].map(({ code, message, pos: [offset] }) => {
     const line = lineAt(text, offset);
-    return { offset, message: plainFault({ code, message: message.split('\n')[0] ?? '', line }) };
+    return { offset, message: plainFault(code, message.split('\n')[0] ?? '', line) };
   });
 }
 
@@ -93,7 +93,7 @@ function thrown(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('Excessive alias'))
     return `aliases (*) expand too far; at most ${MAX_ALIASES} uses of an anchor`;
-  return error instanceof RangeError ? 'nested too deeply' : plainFault({ code: '', message, line: '' });
+  return error instanceof RangeError ? 'nested too deeply' : plainFault('', message, '');
 }
 
 const offsetOf = (node: unknown): number => (node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0;
@@ -179,13 +179,6 @@ function positions(
 
 // What the parser complains of, in the words of somebody who did not mean to write YAML there.
 
-interface Complaint {
-  readonly code: string;
-  readonly message: string;
-  /** The line it is about, as it is written. */
-  readonly line: string;
-}
-
 type Rule = readonly [code: string, message: RegExp, says: (part: LinePart, message: string) => string | undefined];
 
 /** A line without its indent and dashes: `key: value`, or only a value. */
@@ -226,8 +219,8 @@ const RULES: readonly Rule[] = [
 const unclosed = (message: string): string =>
   `a list or mapping that was opened before is not closed; ${message.at(-1)} is missing`;
 
-/** One sentence, without the place. */
-function plainFault({ code, message, line }: Complaint): string {
+/** One sentence, without the place. `line`: the one that it is about, as it is written. */
+function plainFault(code: string, message: string, line: string): string {
   const [, key, value = ''] = /^\s*(?:- +)*(?:([\w-]+): +)?(.*)$/.exec(line) ?? [];
   for (const [of, form, says] of RULES) {
     const plain = (of === '' || of === code) && form.test(message) && says({ key, value }, message);

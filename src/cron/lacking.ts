@@ -10,11 +10,6 @@ import type { Lab } from '../stage/run.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import type { Schedule } from './job.ts';
 
-interface Lack {
-  readonly what: string;
-  readonly next: string;
-}
-
 /** Where a run by hand would be started. */
 interface Here {
   readonly home: string;
@@ -25,8 +20,8 @@ interface Here {
 
 const AGAIN = 'where all is found: mendloop cron install';
 
-/** Also reads the scripts of stages: each word that is a program here and not there counts as needed. */
-export function lacking(map: Pick<ContextMap, 'stages'>, { argv, env }: Schedule, here: Here): Lack[] {
+/** What it lacks, and what to do. Also reads the scripts of stages: each word that is a program here and not there is needed. */
+export function lacking(map: Pick<ContextMap, 'stages'>, { argv, env }: Schedule, here: Here) {
   const gone = argv.slice(0, 2).filter((path) => !fileFacts(path)?.isFile);
   const there = stagePath({ ...here, env });
   const onlyHere = stagePath(here)

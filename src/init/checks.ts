@@ -202,17 +202,12 @@ export async function checkStage(
 /** No command may name a wipe script, not even to leave it out. */
 const mayStand = (lines: readonly string[]): boolean => !rawWords(lines.join('\n')).some(isWipeScript);
 
-interface Result {
-  readonly probe: Probe;
-  readonly good: readonly string[];
-  readonly bad: readonly { readonly items: readonly string[]; readonly why: string }[];
-}
-
 const FAILS = 'it fails today: ';
 
-async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<Result> {
+/** The items that pass, and those that do not, with the reason. */
+async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut) {
   const { tool, items, run } = probe;
-  const none = (why: string): Result => ({ probe, good: [], bad: [{ items, why }] });
+  const none = (why: string) => ({ probe, good: [], bad: [{ items, why }] });
   if (tool !== 'bash' && !survey.installed(tool)) return none(`${tool} is not installed here.`);
   const whole = await tryOut(run(items));
   const untried = `there was no time here to try ${tool} to its end.`;

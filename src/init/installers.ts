@@ -27,13 +27,8 @@ const MAX_LINE = 80;
 const beginning = (line: string): string =>
   line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE).replace(/\s+\S*$/, ' …');
 
-interface Task {
-  readonly text: string;
-  readonly isGuarded: boolean;
-}
-
 /** Tasks of a playbook or of a role's file, those in blocks too. */
-function tasksIn(value: unknown, isInGuarded = false): Task[] {
+function tasksIn(value: unknown, isInGuarded = false): { text: string; isGuarded: boolean }[] {
   return list(value).flatMap((entry) => {
     const task = mapping(entry);
     const isGuarded = isInGuarded || task.when !== undefined;

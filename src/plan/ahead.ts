@@ -2,21 +2,14 @@
 import type { Plan, PlanStep } from './contract.ts';
 import type { StepState } from './run-state.ts';
 
-export interface StepAhead {
-  readonly step: PlanStep;
-  /** Its needs that are not done. */
-  readonly after: readonly PlanStep[];
-}
-
-/** Steps to do of which `isSure` holds and all of whose needs are done, under way, or such steps themselves; needs come first. */
-export function stepsAhead(
-  plan: Plan,
-  states: ReadonlyMap<string, StepState>,
-  isSure: (step: PlanStep) => boolean,
-): StepAhead[] {
+/**
+ * Steps to do of which `isSure` holds and all of whose needs are done, under way, or such steps themselves; needs come first.
+ * `after`: its needs that are not done.
+ */
+export function stepsAhead(plan: Plan, states: ReadonlyMap<string, StepState>, isSure: (step: PlanStep) => boolean) {
   const byId = new Map(plan.steps.map((step) => [step.id, step]));
   const seen = new Map<string, boolean>();
-  const ahead: StepAhead[] = [];
+  const ahead: { step: PlanStep; after: readonly PlanStep[] }[] = [];
   const isAhead = (step: PlanStep): boolean => {
     const answer = seen.get(step.id);
     if (answer !== undefined) return answer;

@@ -10,14 +10,8 @@ export interface Loss {
   readonly transient: boolean;
 }
 
-interface Words {
-  readonly what: string;
-  readonly next: string;
-  readonly transient: boolean;
-}
-
-const passing = (what: string, next: string): Words => ({ what, next, transient: true });
-const lasting = (what: string, next: string): Words => ({ what, next, transient: false });
+const passing = (what: string, next: string) => ({ what, next, transient: true });
+const lasting = (what: string, next: string) => ({ what, next, transient: false });
 
 /** What to do where nodes do not see the repository. */
 export const SHARE_IT =

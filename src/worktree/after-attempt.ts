@@ -96,13 +96,8 @@ export async function markUnwatched(git: Git, { branch, head: was }: Unwatched):
   return mark(git, `${BY_STAGE}${was}${UNSURE}`, was, tip);
 }
 
-interface Mark {
-  readonly ref: string;
-  readonly was: string;
-  readonly tip: string;
-}
-
-async function marks(git: Git): Promise<Mark[]> {
+/** Each with the commit that HEAD was at, and the last commit made there. */
+async function marks(git: Git) {
   const rows = lines(await git.run(['for-each-ref', '--format=%(refname) %(objectname)', BY_STAGE]));
   return rows.map((row) => {
     const [ref = '', tip = ''] = row.split(' ');

@@ -76,19 +76,12 @@ export async function revertAll<F extends { readonly commit: string }>(
   return { tip, reverted };
 }
 
-/** What is to stand in a tree: `paths` as they are in `commit`, and texts. */
-interface Settled {
-  readonly commit: string;
-  readonly paths?: readonly string[];
-  readonly texts: ReadonlyMap<string, string>;
-}
-
-/** The tree `root` with what is settled. Throws a GitError. */
+/** The tree `root` with `paths` as they are in `commit`, and with `texts`. Throws a GitError. */
 export async function withTextsOf(
   tree: TreePlace,
   git: Git,
   root: string,
-  { commit, paths = [], texts }: Settled,
+  { commit, paths = [], texts }: { commit: string; paths?: readonly string[]; texts: ReadonlyMap<string, string> },
 ): Promise<string> {
   const all = [...paths, ...texts.keys()];
   if (all.length === 0) return root;

@@ -26,7 +26,7 @@ export async function rebuild(on: Branch, dropped: string, tip: string, options:
   const fixOf = new Map(all.map((fix) => [fix.commit, fix]));
   const standing = new Set(standingFixes(all));
   const carried: string[] = [];
-  const stuck: Stuck[] = [];
+  const stuck: { commit: string; paths: readonly string[] }[] = [];
   let to = base.commit;
   for (const fix of await droppedFixes()) await supersede(fix);
   for (const commit of lines(await git.run(['rev-list', '--reverse', '--topo-order', '--no-merges', ...range]))) {
@@ -81,7 +81,7 @@ export async function rebuild(on: Branch, dropped: string, tip: string, options:
     const at = `git -C ${WORKTREE}`;
     const redo = (merge: string) =>
       `${at} show --remerge-diff ${short(merge)}   # what you solved then: do it anew after this`;
-    const pick = ({ commit, paths }: Stuck) =>
+    const pick = ({ commit, paths }: (typeof stuck)[number]) =>
       solveConflict(at, `cherry-pick ${short(commit)}`, paths, 'commit --no-edit');
     const commands = [
       ...(on.dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : []),
@@ -98,11 +98,6 @@ export async function rebuild(on: Branch, dropped: string, tip: string, options:
     ];
     fail('E_BASE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped), commands }, problems);
   }
-}
-
-interface Stuck {
-  commit: string;
-  paths: readonly string[];
 }
 
 /** `commit` with another tree and parent: author, times and message as they are; signed it has the time of now. */

@@ -55,12 +55,6 @@ export async function savePatch(tree: TreePlace, patchFile: string, seen: Change
   return { changes, changed };
 }
 
-export interface HeldChanges {
-  readonly changes: Changes;
-  readonly file?: string;
-  readonly strange: readonly string[];
-}
-
 /** How patches are called that hold what was found, not what a stage was seen to change. */
 const FOUND = 'worktree-';
 
@@ -68,7 +62,7 @@ const FOUND = 'worktree-';
  * Makes sure that some patch in home holds the tracked changes; `file` is set when it had to be written now. `strange` are
  * the files whose change no stage was seen to make: a fix that was never committed, or an attempt that was cut off.
  */
-export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>): Promise<HeldChanges> {
+export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>) {
   const { diff, parts } = await trackedDiff(tree);
   const changes = hashed(parts);
   const folder = join(tree.home, 'ai/patches');
