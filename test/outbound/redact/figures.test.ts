@@ -2,9 +2,6 @@
 // redact` prints them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { INNOCENT_FIRST } from '../../fixtures/redaction/innocent-first.ts';
-import { INNOCENT_SECOND } from '../../fixtures/redaction/innocent-second.ts';
-import { INNOCENT_THIRD } from '../../fixtures/redaction/innocent-third.ts';
 import {
   besideSecrets,
   blindfolds,
@@ -14,27 +11,9 @@ import {
   WAYS,
   withWord,
 } from '../../fixtures/redaction/measure.ts';
-import { PLANTED_EIGHTH } from '../../fixtures/redaction/planted-eighth.ts';
-import { PLANTED_FIFTH } from '../../fixtures/redaction/planted-fifth.ts';
-import { PLANTED_FIRST } from '../../fixtures/redaction/planted-first.ts';
-import { PLANTED_FOURTH } from '../../fixtures/redaction/planted-fourth.ts';
-import { PLANTED_SECOND } from '../../fixtures/redaction/planted-second.ts';
-import { PLANTED_SEVENTH } from '../../fixtures/redaction/planted-seventh.ts';
-import { PLANTED_SIXTH } from '../../fixtures/redaction/planted-sixth.ts';
-import { PLANTED_THIRD } from '../../fixtures/redaction/planted-third.ts';
+import { INNOCENT, PLANTED } from '../../fixtures/redaction/tables.ts';
 import { cases } from '../../sweep.ts';
 
-const TABLES = [
-  PLANTED_FIRST,
-  PLANTED_SECOND,
-  PLANTED_THIRD,
-  PLANTED_FOURTH,
-  PLANTED_FIFTH,
-  PLANTED_SIXTH,
-  PLANTED_SEVENTH,
-  PLANTED_EIGHTH,
-];
-const INNOCENT = [INNOCENT_FIRST, INNOCENT_SECOND, INNOCENT_THIRD];
 /** In the suite every sixth kind. */
 const EVERY = cases(6, 1);
 const MOST = 0.02;
@@ -49,13 +28,13 @@ function assertFew(figures: readonly Figures[]): void {
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 test('there are at least 120 kinds of secrets, and as many innocent texts', () => {
-  const kinds = new Set(TABLES.flatMap((table) => Object.values(table).flatMap((rows) => Object.values(rows)))).size;
+  const kinds = new Set(PLANTED.flatMap((table) => Object.values(table).flatMap((rows) => Object.values(rows)))).size;
   const texts = INNOCENT.flatMap((table) => Object.values(table).flat()).length;
   assert.ok(kinds >= 1100 && texts >= 240, `${kinds} and ${texts}`);
 });
 
 test('each kind of secret that is masked today stays masked: these alone leak', () => {
-  const leaking = TABLES.flatMap((table) =>
+  const leaking = PLANTED.flatMap((table) =>
     Object.values(unknownLeaks(table).families).flatMap((family) => family.leaks),
   );
   assert.equal(leaking, [
@@ -84,23 +63,23 @@ test('each kind of secret that is masked today stays masked: these alone leak', 
 
 for (const way of WAYS.around.filter((name) => name !== 'plain')) {
   test(`of secrets that nobody carries at most 2 in 100 leak, their text ${way}`, () => {
-    assertFew(TABLES.map((table) => unknownLeaks(table, way, EVERY)));
+    assertFew(PLANTED.map((table) => unknownLeaks(table, way, EVERY)));
   });
 }
 
 for (const word of ['P@ssw0rd123', 'gr8-Wall!t', 'Kx7vQ2mZ', 'lab-Admin-2024']) {
   test(`as few leak when ${word} is the word that people chose`, () => {
-    assertFew(TABLES.map((table) => unknownLeaks(withWord(table, word), 'plain', EVERY)));
+    assertFew(PLANTED.map((table) => unknownLeaks(withWord(table, word), 'plain', EVERY)));
   });
 }
 
 test('of carried secrets at most 2 in 100 leak, in any encoding', () => {
-  const figures = TABLES.map((table) => carriedLeaks(table, cases(10, 1)));
+  const figures = PLANTED.map((table) => carriedLeaks(table, cases(10, 1)));
   for (const way of WAYS.encoded) assertFew(figures.map((one) => one[way] as Figures));
 });
 
 test('beside planted secrets the text stays, but in 85 of 1310 kinds', () => {
-  const rows = TABLES.flatMap((table) => Object.values(table).flatMap((family) => Object.values(family)));
+  const rows = PLANTED.flatMap((table) => Object.values(table).flatMap((family) => Object.values(family)));
   const spoiled = rows.map(besideSecrets).filter(({ left, expected }) => left !== expected);
   assert.equal([spoiled.length, rows.length], [85, 1310], spoiled.map(({ left }) => left).join('\n'));
 });
