@@ -75,11 +75,11 @@ export async function decideNow(
   }
   // The AI is off only because another attempt is no use, or not allowed: give that as the reason.
   if (ai && !rerun && 'why' in decision && decision.why === 'no_ai') {
-    const reason = stage.rerun
-      ? 'no fix could bring what it lacks, so none is asked for'
-      : `it is ${NOT_AGAIN}, so no fix can be tried`;
-    return { decision: { ...decision, why: 'no_executor', reason } };
+    const [reason, exit] = stage.rerun
+      ? (['no fix could bring what it lacks, so none is asked for', decision.exit] as const)
+      : ([`it is ${NOT_AGAIN}, so no fix can be tried`, 3] as const);
+    return { decision: { ...decision, why: 'no_executor', exit, reason } };
   }
   const isLeft = !stage.rerun && decision.tier === 'none' && decision.exit === 1;
-  return { decision: isLeft ? { ...decision, reason: `${decision.reason}; ${NOT_AGAIN}` } : decision };
+  return { decision: isLeft ? { ...decision, exit: 3, reason: `${decision.reason}; ${NOT_AGAIN}` } : decision };
 }
