@@ -83,8 +83,8 @@ const LINT: Readonly<Record<string, (text: string) => string>> = {
       .replace(/\n{2,}$/, '\n'),
   colons: (text) =>
     text
-      .replace(/^(\s*(?:- )*[\w."'/-]+):[ ]{2,}(?=[^\s#])/gm, '$1: ')
-      .replace(/^(\s*(?:- )*[\w-]+)[ ]+:(?=\s)/gm, '$1:'),
+      .replace(/^(\s*(?:- )*[\w-]+)[ ]+:(?=\s)/gm, '$1:')
+      .replace(/^(\s*(?:- )*[\w."'/-]+):[ ]{2,}(?=[^\s#])/gm, '$1: '),
   commas: (text) =>
     text.replace(/^(.*[[{].*)$/gm, (line) => line.replace(/ *, *(?=[^\s"'])/g, ', ').replace(/ *,(?=["'])/g, ', ')),
   brackets: (text) => text.replace(/\[ +(?=\S)/g, '[').replace(/(?<=\S) +\]/g, ']'),

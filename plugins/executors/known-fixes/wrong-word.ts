@@ -198,7 +198,7 @@ function mendKey(key: string, editable: ReadonlyMap<string, string>, named: Read
 
 type Place = WordPlace & { readonly offset: number; readonly after: string };
 
-const AS_KEY = [/^[\s\-"'{,]*$/, /^["']?\s*(?:[:={]|\S*$)/] as const;
+const AS_KEY = [/^[\s\-"'{,]*$/, /^["']?\s*(?:[:={]|\S*$|"[\w-]+" )/] as const;
 const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as const;
 /** Also behind an option, where another one may follow. */
 const AS_ARGUMENT = [/(?:[:=,[-]\s*|^\s+|\s--[\w-]+ )["']?$/, /^["']?\s*(?:[\],#}:;|&\\]|--?\w|$)/] as const;
