@@ -12,7 +12,7 @@ import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
-import { functionOf, isFailure, isSilenced, isWork } from './work.ts';
+import { functionOf, isFailure, isSilenced, isWork, mayWork } from './work.ts';
 
 type MaskRules = Pick<GateRules, 'failed' | 'log' | 'untouchable' | 'known' | 'tree'>;
 
@@ -44,9 +44,15 @@ function lostFailures({ path, old, now, added }: Change): Finding[] {
     .filter((fact) => isEnd(fact, old))
     .flatMap((fact) => guardsOf(fact).slice(-1))
     .filter((guard) => left.has(guard) && !mended.has(guard));
-  return [...functions, ...new Set(branches)].map((words) =>
-    asks('masks', path, undefined, 'no longer ends in failure', words),
-  );
+  const unreached = (file: FileFacts) =>
+    file.commands.filter((fact) => (isEnd(fact, file) || FAILS.test(fact.program)) && neverIn(fact) !== undefined);
+  const never = unreached(now).length > unreached(old).length ? unreached(now).slice(-1) : [];
+  return [
+    ...[...functions, ...new Set(branches)].map((words) =>
+      asks('masks', path, undefined, 'no longer ends in failure', words),
+    ),
+    ...never.map((fact) => asks('masks', path, fact.line, `ends in failure only ${neverIn(fact)}`, shownWords(fact))),
+  ];
 }
 
 const ENDS = /^(?:exit|return)$/;
@@ -70,7 +76,9 @@ function touched(change: Change, rules: MaskRules): Finding[] {
   const removed = new Set(change.lines.removed.map(({ number }) => number));
   const findings: Finding[] = [];
   const seen = new Set<string>();
-  for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
+  for (const fact of old.commands.filter(
+    (one) => (isWork(one) || mayWork(one)) && !(isSettings && one.role === 'run'),
+  )) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
     const partner = goneKeys.has(fact.key) ? successor(fact, change, rules) : sameIn(change, fact);
@@ -105,6 +113,7 @@ function touched(change: Change, rules: MaskRules): Finding[] {
     const news = hidings(partner, now).filter(
       (hiding) =>
         !earlier.includes(hiding) &&
+        (fact.role !== 'maybe' || /^(?:or|followed|decided)$/.test(hiding)) &&
         (hiding !== 'silenced' || partner.program === fact.program) &&
         // Lists and who calls a function were not seen in a text that could not be read.
         (!/^(?:uncalled|left|asked)$/.test(hiding) || old.unread.size === 0) &&
@@ -301,6 +310,7 @@ const HIDES = {
   background: 'runs in the background, where its failure does not count',
   idle: 'is only asked about, and nothing is done whatever the answer is',
   asked: 'is only asked about, and nothing fails when it does',
+  decided: 'is asked, and the answer is the same whatever it does',
   or: 'stands left of `||`, and what stands right of it does not fail',
   substitution: 'stands in a substitution, where its failure does not count',
   argument: 'stands in a text that another command is given',
@@ -331,6 +341,7 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
     if (frame.kind === 'background' || frame.kind === 'substitution') made.push(frame.kind);
     // `if ! cmd` is a question.
     if (frame.kind === 'negated' && !fact.around.some(({ kind }) => kind === 'condition')) made.push('negated');
+    if (frame.kind === 'condition' && frame.decided) made.push('decided');
     if (frame.kind === 'condition' && frame.idle) made.push('idle');
     else if (frame.kind === 'condition' && !frame.fails) made.push('asked');
     if (frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file))) made.push('or');
@@ -425,7 +436,7 @@ const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, 
 function isFollowed(fact: Fact, file: FileFacts): boolean {
   if (fact.follower?.always) return true;
   const isInner = fact.around.some(({ kind }) => kind === 'argument') && shellOf(fact) === '' && fact.via !== undefined;
-  const isLastOnly = isInner || (/^(?:yaml|make|docker)$/.test(file.language) && fact.role === 'run');
+  const isLastOnly = isInner || (/^(?:yaml|make|docker)$/.test(file.language) && fact.role !== 'container');
   return fact.follower !== undefined && isLastOnly && !isSet(file, fact, /^-\w*e|^errexit$/);
 }
 

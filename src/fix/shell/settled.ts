@@ -3,8 +3,8 @@ import { nodesOf, type ShellNode } from './node.ts';
 import { readAssignment } from './statement.ts';
 import type { Word } from './words.ts';
 
-/** Texts of variables that never hold another one, by their names. */
-export type Settled = ReadonlyMap<string, string>;
+/** What variables hold that never hold anything else, by their names: one text, or those of a list. */
+export type Settled = ReadonlyMap<string, readonly string[]>;
 
 const ASSIGNMENT = new Set(['variable_assignment']);
 const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/;
@@ -15,14 +15,14 @@ const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/;
  */
 export function settledValues(root: ShellNode): Settled {
   const text = root.text.replace(/^\s*#.*$/gm, (line) => ' '.repeat(line.length));
-  const values = new Map<string, string>();
+  const values = new Map<string, readonly string[]>();
   for (const node of outermost(root)) {
     const { name, values: given, append } = readAssignment(node);
-    const [word] = given;
     const bare = new RegExp(`(?<![$\\w]|\\$\\{)${name}\\b|\\$\\{${name}:?=`, 'g');
     const isOnce = [...text.matchAll(bare)].length === 1;
-    if (word && !word.dynamic && !append && isOnce && !MAY_SET_ANY.test(text.slice(node.from)))
-      values.set(name, word.text);
+    const texts = given.map((word) => word.text);
+    if (!given.some(({ dynamic }) => dynamic) && !append && isOnce && !MAY_SET_ANY.test(text.slice(node.from)))
+      values.set(name, texts);
   }
   return values;
 }
@@ -37,7 +37,15 @@ export function settledWord(word: Word, settled: Settled): Word {
   if (!word.dynamic || /\$\{\w+[^}\w]|\$\(/.test(word.raw)) return word;
   const text = word.text.replace(
     /\$(?:\{(\w+)\}|(\w+))/g,
-    (whole, braced, plain) => settled.get(braced ?? plain) ?? whole,
+    (whole, braced, plain) => settled.get(braced ?? plain)?.[0] ?? whole,
   );
   return { ...word, text, dynamic: text.includes('$') };
+}
+
+const LIST = /^"?\$\{?(\w+)(?:\[[@*]\])?\}?"?$/;
+
+/** A word that stands for no words, because its list is empty. */
+export function isEmptyList({ raw }: Word, settled: Settled): boolean {
+  const texts = settled.get(LIST.exec(raw)?.[1] ?? '');
+  return texts?.every((text) => text.trim() === '') === true && !(raw.startsWith('"') && !raw.includes('['));
 }
