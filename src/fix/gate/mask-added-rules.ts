@@ -247,6 +247,7 @@ function switchesOff(program: string, args: Arguments): boolean {
         (args.words[0] === '--' ? args.words[1] : args.words[0]) ?? 'x',
       )
     );
+  if (program === 'psql') return args.any(/^(?:--(?:set|variable)=)?ON_ERROR_STOP=(?:0|off|false|no)?$/i);
   return /^(?:ba|da|z|k)?sh$/.test(program) && args.any(/^\+[a-z]*e/);
 }
 
@@ -276,7 +277,7 @@ function idleContainers({ path, old, now, added }: Change): Finding[] {
   });
 }
 
-const DOES_NOTHING = /^(?:\/\S*\/)?(?:true|:|exit 0|(?:echo|printf|sleep)(?:\s.*)?)$/s;
+const DOES_NOTHING = /^(?:\/\S*\/)?(?:true|:|exit 0|(?:echo|printf|sleep)(?:\s[^;&|]*)?)$/;
 /** Several words of which the first may be a program, or a path to one. */
 const MAY_RUN = /^(?:[a-z][\w.-]*\s+\S|\S*\/\S*$|\S*\/\S+\s)/;
 

@@ -42,6 +42,7 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     'takes the protection away that keeps data from being destroyed',
   ],
   [is(/^overwrite$/, YES, /^(?:fs|disk)_setup$/), 'formats, wipes or overwrites what is there'],
+  [is(/^installed$/, NO, /^releases$/), 'uninstalls the release'],
   [is(/^content$/, /^$/), 'empties a file'],
   [is(/^delete$/, YES, /synchronize|rsync/), 'deletes what is not on the other side'],
   [
@@ -89,6 +90,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
   [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
   [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],
+  [is(/^condition$/, /./, /^releases$/), 'may no longer be installed where it was'],
   [is(/^strategy$/, /^uninstall$/), 'removes the release when it fails'],
   [is(/toolkit\.fluxcd\.io\/reconcile$/, /^disabled$/), 'suspends it'],
   [is(/^(?:ignoreTestFailures|disableHealthChecks)$/, YES), 'is no longer looked after'],
