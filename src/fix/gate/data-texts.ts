@@ -48,14 +48,20 @@ export function dataTexts(path: string, data: Data): ShellText[] {
 
   const add = (value: Value | undefined, role: Role, line: number, name: string, guard: string): void => {
     if (typeof value === 'string') made.push({ text: value, role, line, name, guard });
-    else if (Array.isArray(value)) for (const item of value) add(item, role, line, name, guard);
+    else if (Array.isArray(value))
+      for (const item of value)
+        if (isTexts(item)) made.push({ text: item, role, line, name, guard });
+        else add(item, role, line, name, guard);
     else if (isRecord(value))
       for (const key of ['cmd', 'sh', 'command', 'run', 'defer']) add(value[key], role, line, name, guard);
   };
 
   const visit = (value: Value, keys: readonly string[], near: number, name: string, above = ''): void => {
     if (Array.isArray(value)) {
-      for (const item of value) visit(item, keys, near, name, above);
+      // A command of cloud-init may be a list of words.
+      for (const item of value)
+        if (isTexts(item) && isRunKey(keys.at(-1) ?? '')) add([item], 'run', near, name, '');
+        else visit(item, keys, near, name, above);
       return;
     }
     const key = keys.at(-1) ?? '';

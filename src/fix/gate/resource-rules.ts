@@ -4,6 +4,7 @@ import { sqlHarm } from './destructive.ts';
 import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Tree } from './rules.ts';
+import { taskAt } from './tasks.ts';
 
 type Test = (leaf: Leaf) => boolean;
 
@@ -208,10 +209,14 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
   // A service that is new was never looked after otherwise.
   const wasService = ({ keys: [first, name] }: Leaf) =>
     first !== 'services' || old.data?.leaves.some(({ keys }) => keys[0] === first && keys[1] === name);
+  // Nobody comes between a machine and itself.
+  const asksItself = ({ line }: Leaf) =>
+    /\/\/(?:localhost|127\.\d|\[::1\])/.test(String(taskAt(now.tasks, line)?.args.url));
   const loose = addedLeaves.flatMap((leaf) =>
     SOFTER.filter(
       ([test, why]) =>
         test(leaf) &&
+        !(last(leaf) === 'validate_certs' && asksItself(leaf)) &&
         !(isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf))) &&
         (!/ no longer |^starts only/.test(why) || wasService(leaf)),
     )
