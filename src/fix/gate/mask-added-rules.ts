@@ -297,7 +297,7 @@ function idleValues({ path, added, gone, addedLeaves, goneLeaves }: Change): Fin
   return valuesOf(added, addedLeaves)
     .filter(({ name, value }) => {
       const mayRun = (old: string) =>
-        (MAY_RUN.test(old) || old === name.toLowerCase()) && !DOES_NOTHING.test(old.trim());
+        (MAY_RUN.test(old.trim()) || old === name.toLowerCase()) && !DOES_NOTHING.test(old.trim());
       return DOES_NOTHING.test(value.trim()) && before.some((old) => old.name === name && mayRun(old.value));
     })
     .map(({ name, value, line }) =>

@@ -292,7 +292,7 @@ const LETS_IN = /^(?:.*\.)?(?:ssh[_-]?)?authorized[_-]?keys(?:\.key(?:s|Files))?
 
 /** Settings of a machine that let people in by a password, or as root. */
 const LETS_ALL_IN =
-  /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no)|security\.(?:sudo|doas|pam)\..*|(?:.*\.)?users\.users\.[^.]+\.(?:is(?:Normal|System)User|\w*password\w*|extraGroups|uid):.*|(?:.*\.)?PermitRootLogin: yes|services\.cron\..*)$/is;
+  /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no)|security\.(?:sudo|doas|pam)\..*|(?:.*\.)?users\.users\.[^.]+\.(?:is(?:Normal|System)User|\w*password\w*|extraGroups|uid):.*|(?:.*\.)?PermitRootLogin: yes|services\.cron\..*|(?:programs|environment)\..*ShellInit:.*)$/is;
 
 /** A service or timer of Nix that was not there. */
 function isNewUnit(keys: readonly string[], { data }: FileFacts): boolean {
@@ -312,6 +312,7 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
             LETS_ALL_IN.test(`${keys.join('.')}: ${value}`) ||
             (keys.at(-1) === 'sudo' && /\bALL\b/.test(value)) ||
             isNewUnit(keys, old) ||
+            (keys[1] === 'etc' && START_FILES.test(`/etc/${keys[2]}`)) ||
             RUNS_TO_CONNECT.test(value) ||
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )

@@ -27,7 +27,7 @@ export function shellTexts(
       return data ? hclTexts(data) : [];
     case 'settings':
       return isRun || ENVIRONMENT.test(path)
-        ? [{ text, role: 'run', line: 1, name: '' }]
+        ? [{ text, role: 'run', line: 1, name: '' }, ...settingTexts(text)]
         : [...unitCommands(text), ...timedCommands(text), ...settingTexts(text)];
     case 'yaml':
     case 'toml':
@@ -160,7 +160,15 @@ function justRecipes(text: string): ShellText[] {
     close();
     const shell = /^set\s+shell\s*:=\s*\[(.*)\]/.exec(line)?.[1];
     if (shell !== undefined)
-      made.push({ text: `set ${strings(shell).slice(1, -1).join(' ')}`, role: 'run', line: number, name: '' });
+      made.push({
+        text: `set ${strings(shell)
+          .slice(1)
+          .join(' ')
+          .replace(/(-\w*)c$/, '$1')}`,
+        role: 'run',
+        line: number,
+        name: '',
+      });
     if (/^\[.*\]\s*$/.test(line)) {
       attributes += line.replace(/\[(?:doc|group|private|no-cd|no-exit-message)\b.*?\]/g, '');
       continue;

@@ -65,14 +65,17 @@ const SIGNS: Readonly<Record<string, string>> = {
   '<': '-lt',
   '<=': '-le',
 };
-/** What a script counts or is told by an exit code is never less than nothing. */
-const NOT_NEGATIVE = /^(?:-lt 0|-le -[1-9]\d*|-eq -[1-9]\d*)$/;
-const ALWAYS = /^(?:-ge 0|-gt -[1-9]\d*|-ne -[1-9]\d*)$/;
+const MIRRORED: Readonly<Record<string, string>> = { '-gt': '-lt', '-ge': '-le', '-lt': '-gt', '-le': '-ge' };
+/** What a script counts, or is told by an exit code, is never less than nothing. */
+const NEVER = /^(?:-lt (?:0|-\d+)|-(?:le|eq) -[1-9]\d*)$/;
+const ALWAYS = /^(?:-ge (?:0|-\d+)|-(?:gt|ne) -[1-9]\d*)$/;
 
 function orderOutcome(left: string, operator: string, right: string): boolean | undefined {
+  const isNumber = (text: string) => /^-?\d+$/.test(text);
+  if (isNumber(left) && !isNumber(right)) return orderOutcome(right, MIRRORED[operator] ?? operator, left);
+  const asked = `${operator} ${right}`;
+  if (!isNumber(left)) return ALWAYS.test(asked) ? true : NEVER.test(asked) ? false : undefined;
   const order = Number(left) - Number(right);
-  if (!/^-?\d+$/.test(left))
-    return ALWAYS.test(`${operator} ${right}`) ? true : NOT_NEGATIVE.test(`${operator} ${right}`) ? false : undefined;
   const holds: Readonly<Record<string, boolean>> = {
     '-eq': order === 0,
     '-ne': order !== 0,
@@ -81,7 +84,7 @@ function orderOutcome(left: string, operator: string, right: string): boolean | 
     '-lt': order < 0,
     '-le': order <= 0,
   };
-  return Number.isNaN(order) ? undefined : holds[operator];
+  return holds[operator];
 }
 
 function commandOutcome(words: readonly Word[]): boolean | undefined {
@@ -106,9 +109,13 @@ function testOutcome(args: readonly Word[]): boolean | undefined {
   if (left === '!') return negated(testOutcome(args.slice(1)));
   if (args.length > 3) return joinedOutcome(args);
   if (args.length === 3 && /^-(?:eq|ne|[gl][te])$/.test(operator)) return orderOutcome(left, operator, right);
+  const isEqual = /^(?:==?|!=)$/.test(operator);
+  // A word is what it is, unless it is made anew each time.
+  if (isEqual && args[0]?.raw === args[2]?.raw && !/\$\(|`|\$\{?RANDOM/.test(args[0]?.raw ?? ''))
+    return operator !== '!=';
   if (args.some(isOpen)) return undefined;
   if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
-  if (/^(?:==?|!=)$/.test(operator)) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
+  if (isEqual) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
   return undefined;
 }
 

@@ -250,8 +250,10 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
 
 /** Commands that SQL and psql's own words give to a shell: `\\! cmd`, `\\o |cmd`, `COPY … TO PROGRAM 'cmd'`. */
 export const programsOfSql = (text: string): string[] =>
-  [...text.matchAll(/\\!\s*(.+)|\\(?:o|g|w|out|write)\s*\|\s*(.+)|\bprogram\s+'((?:[^']|'')*)'/gi)].map(
-    ([, escaped, piped, quoted]) => escaped ?? piped ?? (quoted as string).replaceAll("''", "'"),
+  [
+    ...text.matchAll(/\\!\s*(.+)|\\(?:o|g|w|out|write)\s*\|\s*(.+)|\bprogram\s+(?:'((?:[^']|'')*)'|\$\$(.*?)\$\$)/gi),
+  ].map(
+    ([, escaped, piped, quoted, dollars]) => escaped ?? piped ?? dollars ?? (quoted as string).replaceAll("''", "'"),
   );
 
 /** Variables whose value the program that reads them runs. */
