@@ -8,6 +8,8 @@ import { lineEnd, type Source, sourceOf } from './place/source.ts';
 /** The lines that hold something, without the white space around them. */
 const trimmedLines = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
+/** Fewer lines that are missing at an edge may be meant to go. */
+const FEW_MISSING = 2;
 /** A file with no more lines may change from end to end. */
 const FEW_LINES = 3;
 
@@ -23,9 +25,6 @@ export function isWhole(text: string, before: string, bare = false): boolean {
   if (linesInCommon(text, before).ofB < 0.5 && (!isShort || made.length < old.length)) return false;
   return !mayEndEarly(old, made) && !mayEndEarly(old.toReversed(), made.toReversed());
 }
-
-/** Fewer lines that are missing at an edge may be meant to go. */
-const FEW_MISSING = 2;
 
 /**
  * Whether nearly all of the file is there but for a line or two at its beginning or its end, so that it is not clear whether they
@@ -58,8 +57,10 @@ function mayEndEarly(old: readonly string[], made: readonly string[]): boolean {
   const come = group.flatMap((part) => (part?.added ? part.value : []));
   const rest = parts.slice(at + 1).flatMap(({ value }) => value);
   const last = gone.at(-1);
-  // The file's own last line must have something like it in its place, unless lines are exchanged one by one.
-  const isLost = last !== undefined && gone.length !== come.length && !come.some((line) => isLike(line, last));
+  // The file's own last line must have something like it in its place, unless lines are exchanged one by one: who writes all but
+  // the last lines and then more than these means them to go.
+  const isExchanged = gone.length === come.length || (gone.length <= FEW_MISSING && come.length > gone.length);
+  const isLost = last !== undefined && !isExchanged && !come.some((line) => isLike(line, last));
   if (rest.length === 0 && isLost) return true;
   if (gone.length <= come.length) return false;
   const all = [...gone, ...rest];

@@ -12,13 +12,20 @@ const SHARED_HOST =
   /(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|bitbucket\.org|ghcr\.io|docker\.io|quay\.io|gcr\.io|k8s\.gcr\.io|registry\.k8s\.io|mcr\.microsoft\.com|public\.ecr\.aws|lscr\.io|pkg\.dev|huggingface\.co|pastebin\.com|s3\.amazonaws\.com|github\.io|gitea\.com|sr\.ht|pages\.dev|workers\.dev|netlify\.app|vercel\.app|herokuapp\.com)$/i;
 const SSH = /(?:^|\s)[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;
 
+/** `github.com/owner/…` without a scheme, and `github:owner/…`. */
+const SHORT =
+  /(?:^|[\s"'=@]|git::)(?:((?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org))\/|(github|gitlab|bitbucket):(?!\/))([\w.-]+)\/[\w.-]/gi;
+
 /** Every address in `text`. */
 export function addressesIn(text: string): Address[] {
   const urls = [...text.matchAll(URL_PATTERN)].map(([whole, host, account]) =>
     /^(?:s3|gs):/.test(whole) ? bucketAddress(host as string) : address(host as string, account),
   );
+  const short = [...text.matchAll(SHORT)].map(([, host, site, account]) =>
+    address(host ?? `${site}.${site === 'bitbucket' ? 'org' : 'com'}`, account),
+  );
   const remote = [...text.matchAll(SSH)].map(([, host, account]) => address(host as string, account));
-  return [...urls, ...remote];
+  return [...urls, ...remote, ...short];
 }
 
 /** A bucket is its owner's, on a host of many. */

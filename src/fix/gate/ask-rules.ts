@@ -2,12 +2,13 @@
 // shown that should stay hidden. The owner is asked.
 import { distance } from 'fastest-levenshtein';
 import { assignmentsOf } from '../shell/unwrap.ts';
-import { isInterpreter } from '../shell/wrappers.ts';
+import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
 import { mentions } from './mentions.ts';
+import { OPEN_TO_ALL } from './persist-rules.ts';
 import type { Knows, Tree } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { unusualVerb } from './usual-verbs.ts';
@@ -39,13 +40,20 @@ const HARMLESS = new Set(
   ).split(' '),
 );
 
-/** Folders where anybody may put a program. */
-const OPEN_TO_ALL = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
-
 function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree: Tree): Finding[] {
   const replaced = gone.flatMap(({ words }) => words.map(({ text }) => text));
+  const made = new Set(now.commands.flatMap(writtenPaths));
   const isNew = (fact: Fact): boolean => {
     const { program, role, words } = fact;
+    // A script that anybody may have put there, and that this text does not make.
+    const script = isShell(program) || /^(?:source|\.)$/.test(program) ? words[1] : words[0];
+    const isStrange = OPEN_TO_ALL.test(script?.text ?? '') && !made.has(script?.text ?? '');
+    if (
+      role === 'run' &&
+      isStrange &&
+      !old.commands.some((other) => other.words.some(({ text }) => text === script?.text))
+    )
+      return true;
     // What a unit starts is the host's own.
     const isOfUnit = now.language === 'settings' && /^Exec/.test(fact.unit);
     if (isOfUnit && OPEN_TO_ALL.test(words[0]?.text ?? '')) return true;
@@ -124,8 +132,13 @@ const FETCHES =
   /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*|restic|borg|kopia|rclone|mc|s5cmd|aws|velero|vault|nomad|consul|cosign|ncat|socat|telnet|lftp|sftp|mount|showmount|smbclient|iscsiadm|ipmitool|nix|bw|op)$/;
 /** Keys of data whose values are fetched. */
 const FETCHED_KEY =
-  /^(?:url|urls|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
-const IMAGE_KEY = /^(?:image|imageName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
+  /^(?:url|urls|git|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
+/** Sources of packages, and lookups of Ansible that ask somebody. */
+const FETCHED_VALUE =
+  /^(?:\S+\s*@\s*)?(?:(?:oci|git|ssh|git\+\w+):\/\/|(?:github|gitlab|bitbucket):\w)|^\w+:\/\/\S+\.git$|\b(?:lookup|query|q)\(\s*["'](?:[\w.]*\.)?url["']/;
+/** Whatever has an address here is read from there. */
+const KUSTOMIZED = /(?:^|\/)kustomization\.ya?ml$/i;
+const IMAGE_KEY = /^(?:image|imageName|newName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
 
 function newAddresses(change: Change, knows: Knows): Finding[] {
   const { path, added, addedLeaves, lines, now, before } = change;
@@ -180,9 +193,16 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const key = keys.at(-1) ?? '';
     const image =
       IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) ? imageAddress(value) : undefined;
-    const isFetched = FETCHED_KEY.test(key) || keys[0] === 'includes' || /^(?:oci|git|ssh):\/\//.test(value);
+    const isFetched =
+      FETCHED_KEY.test(key) || keys[0] === 'includes' || FETCHED_VALUE.test(value) || KUSTOMIZED.test(path);
     const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
-    const all = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : []), ...(source ? [source] : [])];
+    const isPackage = /ependencies$/.test(keys.at(-2) ?? '') && /^[\w-]+\/[\w.-]+(?:#\S*)?$/.test(value);
+    const given = isPackage ? `github:${value}` : value;
+    const all = [
+      ...(isFetched || isPackage ? addressesIn(given) : []),
+      ...(image ? [image] : []),
+      ...(source ? [source] : []),
+    ];
     const [first] = all.filter(isNew);
     if (first) findings.push(say(first, line, `${key}: ${value}`));
   }

@@ -16,7 +16,7 @@ const CONTAINER_KEYS =
 const SPOKEN =
   /(?:^|[._-])(?:description|summary|title|message|msg|comments?|notes?|help|text|name|label|reason|docs?|info|changelog|fail_msg|success_msg)$/i;
 /** `lookup('pipe', …)` of a template. */
-const PIPE = /(?:lookup|query|q)\(\s*(["'])(?:[\w.]*\.)?pipe\1\s*,\s*["']([^"']*)["']/g;
+const PIPE = /\b(?:lookup|query|q)\(\s*(["'])(?:[\w.]*\.)?pipe\1\s*,(.*?)(?:\)\s*(?:[|}~+]|$)|$)/gs;
 const SCRIPT_NAME = /\.(?:sh|bash)$/;
 
 export const isTaskfile = (path: string): boolean => TASKFILE.test(path);
@@ -48,14 +48,20 @@ export function dataTexts(path: string, data: Data): ShellText[] {
 
   const add = (value: Value | undefined, role: Role, line: number, name: string, guard: string): void => {
     if (typeof value === 'string') made.push({ text: value, role, line, name, guard });
-    else if (Array.isArray(value)) for (const item of value) add(item, role, line, name, guard);
+    else if (Array.isArray(value))
+      for (const item of value)
+        if (isTexts(item)) made.push({ text: item, role, line, name, guard });
+        else add(item, role, line, name, guard);
     else if (isRecord(value))
       for (const key of ['cmd', 'sh', 'command', 'run', 'defer']) add(value[key], role, line, name, guard);
   };
 
   const visit = (value: Value, keys: readonly string[], near: number, name: string, above = ''): void => {
     if (Array.isArray(value)) {
-      for (const item of value) visit(item, keys, near, name, above);
+      // A command of cloud-init may be a list of words.
+      for (const item of value)
+        if (isTexts(item) && isRunKey(keys.at(-1) ?? '')) add([item], 'run', near, name, '');
+        else visit(item, keys, near, name, above);
       return;
     }
     const key = keys.at(-1) ?? '';
@@ -75,7 +81,8 @@ export function dataTexts(path: string, data: Data): ShellText[] {
         /^(?:local_)?action$/.test(part) && typeof inner === 'string' ? /^(\S+)\s+(.*)$/s.exec(inner) : undefined;
       if (action && SHELL_MODULE.test(action[1] as string)) addModule(action[2] as string, line, called, guard);
       else if (SHELL_MODULE.test(part) && (isStage || part.includes('.'))) addModule(inner, line, called, guard);
-      else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
+      else if (!isStage && argv && /^(?:command|args)$/.test(part) && (Array.isArray(inner) || argv[0] === inner))
+        continue;
       else if (isStage && isRunKey(part))
         add(inner, 'run', line, /^cmds?$/.test(part) ? (keys.at(-1) ?? called) : called, guard);
       else if (!isStage && isTexts(inner) && CONTAINER_KEYS.test(part))
@@ -103,7 +110,8 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   };
 
   const addPipes = (value: string, line: number, name: string): void => {
-    for (const [, , text] of value.matchAll(PIPE)) made.push({ text: text as string, role: 'run', line, name });
+    for (const [, , given = ''] of value.matchAll(PIPE))
+      made.push({ text: given.match(/(?<=")[^"]*(?=")|(?<=')[^']*(?=')/)?.[0] ?? '$(…)', role: 'run', line, name });
   };
 
   const addLeaf = (value: string, key: string, keys: readonly string[], line: number, name: string): void => {
@@ -146,7 +154,10 @@ const placeOf = (keys: readonly string[], name: string): string => [...keys, nam
 function containerArgv(value: { [key: string]: Value }): string[] | undefined {
   const list = (part: Value | undefined): string[] | undefined =>
     Array.isArray(part) && part.every((item) => typeof item === 'string') ? (part as string[]) : undefined;
-  const [command, args] = [list(value.command), list(value.args)];
+  const args = list(value.args);
+  const { command: program } = value;
+  const command =
+    list(program) ?? (args && typeof program === 'string' && /^\S+$/.test(program) ? [program] : undefined);
   if (!command && !args) return undefined;
   const words = [...(command ?? []), ...(args ?? [])];
   // `-c name=value` is a setting of whatever the image starts.

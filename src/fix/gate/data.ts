@@ -50,7 +50,10 @@ function readYaml(text: string): Data | undefined {
 }
 
 const MAX_INNER = 20_000;
-const LOOKS_LIKE_YAML = /^(?:\s*(?:#.*)?\n|---\n)*\s*(?:-\s+)?["']?[\w./$-]+["']?:(?:\s|$)/;
+const LOOKS_LIKE_YAML =
+  /^(?:\s*(?:#.*)?\n|---\n)*\s*(?:(?:-\s+)?["']?[\w./$-]+["']?:(?:\s|$)|[[{]+\s*["']?[\w$-]+["']?\s*:)/;
+/** In one line: `a: { b: c }`, `[{"op": "add"}]`. */
+const IS_FLOW = /^\s*(?:-\s+)?(?:[\w./$-]+:\s*)?[[{].*[\]}]\s*$/;
 
 class Walk {
   readonly leaves: Leaf[] = [];
@@ -88,7 +91,8 @@ class Walk {
     if (isScalar(node) && node.anchor !== undefined) this.anchors.set(node.anchor, value);
     const line = this.lineAt((isScalar(node) ? node.range?.[0] : undefined) ?? 0);
     if (this.leaves.length < MAX_LEAVES) this.leaves.push({ keys, value, line }, ...pairsIn(keys, value, line));
-    if (value.includes('\n') && value.length < MAX_INNER && LOOKS_LIKE_YAML.test(value)) this.text(value, keys, line);
+    if (value.length < MAX_INNER && LOOKS_LIKE_YAML.test(value) && (value.includes('\n') || IS_FLOW.test(value)))
+      this.text(value, keys, line);
     return value;
   }
 
@@ -103,7 +107,8 @@ class Walk {
     });
     if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return;
     const { lineAt } = this;
-    this.lineAt = (offset) => line + counter.linePos(offset).line;
+    // What has several lines begins below its key.
+    this.lineAt = (offset) => line + counter.linePos(offset).line - (text.includes('\n') ? 0 : 1);
     const values = documents.map(({ contents }) => this.value(contents, keys));
     this.lineAt = lineAt;
     this.inner.set(text, values.length === 1 ? (values[0] as Value) : values);
@@ -118,7 +123,7 @@ const patchedKeys = ({ op, path }: { readonly [key: string]: Value }): string[] 
 
 /** The arguments of a module that are written in one text: `path=/srv state=absent`. */
 const pairsIn = (keys: readonly string[], value: string, line: number): Leaf[] =>
-  /^\s*(?:\w+\s+)?\w+=\S/.test(value) && value.length < 500
+  /^\s*(?:[\w.-]+\s+)?\w+=\S/.test(value) && value.length < 500
     ? [...value.matchAll(/(\w+)=(\S+)/g)].map(([, key, text]) => ({
         keys: [...keys, key as string],
         value: text as string,
@@ -166,7 +171,8 @@ function byLine(text: string): Data {
     const [, key, rest = ''] = LINE.exec(line) ?? [];
     const item = key === undefined ? ITEM.exec(line)?.[1] : undefined;
     const value = /^[|>][-+\d]*$/.test(rest) ? blockBelow(lines, i) : key === undefined ? item : rest;
-    if (value === undefined || value === '') return [];
+    if (value === undefined) return pairsIn([], line, i + 1);
+    if (value === '') return [];
     return [{ keys: key === undefined ? [] : key.split('.'), value: unquoted(value), line: i + 1 }];
   });
   return { leaves, documents: [], lines: new Map(), inner: new Map(), parsed: false };

@@ -59,9 +59,16 @@ const worstOf = (harms: readonly (Harm | undefined)[]): Harm | undefined =>
 
 /** The command with each value that a variable in its first words may hold. */
 function variants(fact: Fact, file: FileFacts): Fact[] {
+  const sent = fact.redirects.flatMap((redirect) =>
+    spellings(redirect.target?.text ?? '', file).flatMap((text) =>
+      redirect.target && text !== redirect.target.text
+        ? [{ ...fact, redirects: [{ ...redirect, target: { ...redirect.target, text } }] }]
+        : [],
+    ),
+  );
   const at = fact.words.slice(0, 3).findIndex(({ text }) => spellings(text, file)[0] !== text);
-  if (at === -1) return [];
-  return spellings(fact.words[at]?.text ?? '', file).map((text) => {
+  if (at === -1) return sent;
+  const said = spellings(fact.words[at]?.text ?? '', file).map((text) => {
     const words = fact.words.flatMap((word, i) =>
       i === at
         ? text
@@ -72,6 +79,7 @@ function variants(fact: Fact, file: FileFacts): Fact[] {
     );
     return { ...fact, words, program: nameOf(words[0]?.text ?? ''), args: words.slice(1) };
   });
+  return [...said, ...sent];
 }
 
 /** A function that starts itself twice. */

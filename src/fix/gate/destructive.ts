@@ -1,4 +1,5 @@
 // What a command would destroy: one table by program, and what holds for programs that no table knows.
+import { programsOfSql } from '../shell/unwrap.ts';
 import { isInterpreter } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import type { Fact } from './facts.ts';
@@ -281,11 +282,15 @@ const SPEAKS =
   /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
 
 const INLINE =
-  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:promises\.)?(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
+  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:promises\.)?(?:rm|rmdir|unlink|f?truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob)|\.truncate\(\s*0?\s*\)/;
 const SQL =
   /\b(?:drop\s+(?:table|database|schema|user|role|index|view|keyspace|owned|collection)|delete\s+from\s+\S+(?!\s+where\b)|truncate\s+(?:table\s+)?\S+\s*;?|update\s+\S+\s+set\b(?!.*\bwhere\b)|alter\s+table\s+\S+\s+drop|dropDatabase|\.drop\(|deleteMany|flushall|flushdb|delete\s+from)\b/i;
 const RUNS_SHELL =
   /\b(?:system|popen|exec[lv]p?e?|spawn\w*|subprocess\.\w+|check_call|check_output|child_process|execSync|spawnSync|Open3|IO\.popen|os\.system|shell_exec|passthru|qx)\b/;
+
+/** Calls that leave a file with nothing in it. */
+const EMPTIES =
+  /\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_(?:text|bytes)\(\s*b?["']{2}\s*\)|\bwriteFile(?:Sync)?\([^,]+,\s*(?:["'`]{2}|Buffer\.(?:alloc\(0|from\(["']{2}))|\bcreateWriteStream\([^)]*\)\.(?:end|close)\(\s*\)|\bcloseSync\(\s*(?:\w+\.)?openSync\([^)]*["']w/;
 
 /** What text of another language would destroy. */
 export function inlineHarm(text: string): Harm | undefined {
@@ -294,9 +299,8 @@ export function inlineHarm(text: string): Harm | undefined {
     /\.(?:unlink|rmdir|rmtree|rename|replace)\(\s*(?:missing_ok\s*=\s*\w+\s*)?\)|\.unlink\(/.test(text)
   )
     return { severity: 'refuse', why: 'deletes files or data' };
-  if (/\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_text\(\s*["']{2}\s*\)/.test(text))
-    return { severity: 'refuse', why: 'empties a file' };
-  if (/\b(?:os|shutil)\.(?:replace|rename|move|copy\w*)\(\s*["']\/dev\/null["']/.test(text))
+  if (EMPTIES.test(text)) return { severity: 'refuse', why: 'empties a file' };
+  if (/\b(?:os|shutil|fs|fsp|promises)\.(?:replace|rename|move|copy)\w*\([^)]*["']\/dev\/null["']/.test(text))
     return { severity: 'refuse', why: 'empties a file' };
   if (/\bgetattr\(\s*(?:os|shutil|subprocess)\s*,(?!\s*["']\w+["']\s*[,)])/.test(text))
     return { severity: 'refuse', why: 'calls what is only known at run time' };
@@ -327,10 +331,11 @@ const codeHarm = (text: string): Harm | undefined => {
 };
 
 /** What SQL would destroy. */
-export const sqlHarm = (text: string): Harm | undefined =>
-  SQL.test(text.replace(/\/\*.*?\*\//gs, ' '))
-    ? { severity: 'refuse', why: 'drops or deletes data of a database' }
-    : undefined;
+export function sqlHarm(text: string): Harm | undefined {
+  const plain = text.replace(/\/\*.*?\*\//gs, ' ');
+  if (SQL.test(plain)) return { severity: 'refuse', why: 'drops or deletes data of a database' };
+  return programsOfSql(plain).length > 0 ? { severity: 'refuse', why: 'runs a program out of a database' } : undefined;
+}
 
 const WHY: Readonly<Record<Severity, string>> = {
   refuse: 'removes, wipes or resets what cannot be had again; mend the cause instead',

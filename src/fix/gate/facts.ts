@@ -8,10 +8,11 @@ import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwr
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
 import { readHcl } from './hcl.ts';
-import { isPlainScript, type Language, languageOf, mayBeSourced } from './language.ts';
+import { isNix, isPlainScript, type Language, languageOf, mayBeSourced } from './language.ts';
+import { readNix } from './nix.ts';
 import type { Role, ShellText } from './shell-text.ts';
 import { readTasks, type Task } from './tasks.ts';
-import { shellTexts } from './texts.ts';
+import { looseLines, shellTexts } from './texts.ts';
 
 export interface Fact extends RunCommand {
   readonly role: Role;
@@ -51,7 +52,8 @@ export interface Change extends Edit {
 export function factsOf(path: string, text: string, parse: ParseShell, isRun = false): FileFacts {
   const language = languageOf(path, text, isRun);
   const hasData = language === 'yaml' || language === 'toml' || language === 'settings';
-  const data = language === 'hcl' ? readHcl(text) : hasData ? readData(text, language) : undefined;
+  const data =
+    language === 'hcl' ? readHcl(text) : isNix(path) ? readNix(text) : hasData ? readData(text, language) : undefined;
   const commands: Fact[] = [];
   const functions: string[] = [];
   const values = new Map<string, readonly string[]>();
@@ -70,6 +72,7 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
     for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);
     if (language !== 'program') for (const line of read.unread) unread.add(line);
   }
+  if (language === 'docker') for (const line of looseLines(text)) unread.add(line);
   return { language, commands, functions, values, data, tasks: data ? readTasks(data) : [], unread };
 }
 
@@ -160,6 +163,7 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
   const numbers = new Set(lines.added.map(({ number }) => number));
   const wasRead = old.data ? old.data.parsed : old.unread.size === 0 || now.unread.size > 0;
   const isNew = ({ line }: { line: number }) => wasRead || [0, 1, 2, 3].some((more) => numbers.has(line + more));
+  const places = new Set(oldLeaves.map(({ keys, value }) => placeKey(keys, value)));
   const ends = now.tasks.map(({ line }) => line).slice(1);
   const isOldTask = ({ line }: Task, i: number) =>
     ![...numbers].some((number) => number >= line && number < (ends[i] ?? Number.POSITIVE_INFINITY));
@@ -171,7 +175,9 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
     lines,
     added: without(now.commands, old.commands, commandKey, ({ line }) => !numbers.has(line)).filter(isNew),
     gone: without(old.commands, now.commands, commandKey),
-    addedLeaves: without(nowLeaves, oldLeaves, leafKey).filter(isNew),
+    addedLeaves: without(nowLeaves, oldLeaves, leafKey, ({ keys, value }) => places.has(placeKey(keys, value))).filter(
+      isNew,
+    ),
     goneLeaves: without(oldLeaves, nowLeaves, leafKey),
   };
 }
@@ -179,6 +185,8 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
 /** A leaf under a renamed parent is the same leaf; a module's full name is its short name. */
 const leafKey = ({ keys, value }: Leaf): string =>
   `${(keys.at(-1) ?? '').replace(/^ansible\.(?:builtin|legacy)\./, '')}\0${value}`;
+
+const placeKey = (keys: readonly string[], value: string): string => [...keys, value].join('\0');
 
 const commandKey = ({ key, role }: Fact): string => `${role === 'maybe'} ${key}`;
 

@@ -4,7 +4,7 @@ import { isShell } from '../shell/wrappers.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
-import { functionOf, isFailure, isOwn, isWork, stopsAtFailure } from './work.ts';
+import { functionOf, isFailure, isOwn, isWork, setsErrexit, stopsAtFailure } from './work.ts';
 
 /** Guards that are fewer than before: what stops a script at its first failure, and the calls of what checks it. */
 export function guards({ path, before, after, old, now }: Change, judges: readonly string[]): Finding[] {
@@ -17,9 +17,12 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
       ({ program, args }) =>
         program === 'set' && args.some(({ text }, i) => text === 'pipefail' && /^-/.test(args[i - 1]?.text ?? '')),
     ).length,
-    shells: file.commands.filter(isTextShell).length,
-    stopping: file.commands.filter((fact) => isTextShell(fact) && fact.args.some(({ text }) => /^-[a-z]*e/.test(text)))
-      .length,
+    shells: file.commands.filter(readsText).length,
+    stopping: file.commands.filter(
+      (fact) =>
+        (readsText(fact) && isShell(fact.program) && fact.args.some(({ text }) => /^-[a-z]*e/.test(text))) ||
+        (fact.around.some(({ kind }) => kind === 'argument' || kind === 'here-document') && setsErrexit(fact)),
+    ).length,
     checks: file.commands.filter((fact) => !onlyLooks(fact) && fact.words.some(({ text }) => isJudge(text, judges)))
       .length,
   });
@@ -53,9 +56,10 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
   ];
 }
 
-/** `sh -c 'text'` */
-const isTextShell = ({ program, args }: Fact): boolean =>
-  isShell(program) && args.some(({ text }) => /^-[a-z]*c/.test(text));
+/** `sh -c 'text'`, and what another shell or host is given to read. */
+const readsText = ({ program, args, document }: Fact): boolean =>
+  (isShell(program) && args.some(({ text }) => /^-[a-z]*c/.test(text))) ||
+  (document !== undefined && (isShell(program) || program === 'ssh'));
 
 const LOOKS = /^(?:cat|head|tail|less|ls|stat|wc|grep|file|chmod|echo|printf|test|\[\[?|true|:)$/;
 /** Of what it names it runs nothing. */

@@ -27,6 +27,7 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
     /\.(?:env|ini|cfg|conf|cnf|properties|service|timer|socket|mount|target|path|network|netdev|desktop|container|pod|volume)$|(?:^|\/)(?:\.?env|hosts|inventory)(?:\.[^/]*)?$/i,
     'settings',
   ],
+  [/(?:^|\/)(?:requirements|constraints)[^/]*\.txt$/i, 'program'],
   [
     /\.(?:md|markdown|txt|rst|adoc|org|csv|svg|html?|css)$|(?:^|\/)(?:LICENSE|COPYING|NOTICE|AUTHORS|README|CODEOWNERS)$/i,
     'prose',
@@ -83,6 +84,8 @@ export function languageOf(path: string, text: string, isRun = false): Language 
   if (isRun && language !== 'settings') return 'shell';
   return language ?? (LOOKS_LIKE_SHELL.test(text) ? 'shell' : CRON.test(text) ? 'settings' : 'program');
 }
+
+export const isNix = (path: string): boolean => /\.nix$/i.test(path);
 
 /** Whether bash and shellcheck have a say in whether `text` is sound. */
 export const wantsShellCheck = (path: string, text: string): boolean =>

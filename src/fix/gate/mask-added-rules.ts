@@ -1,5 +1,7 @@
 // New text that hides failures by itself: in scripts, data, makefiles and programs.
+
 import { hideTemplates, isKeptApart, isNever, statementsAround } from '../shell/templates.ts';
+import { assignmentsOf } from '../shell/unwrap.ts';
 import { Arguments } from './arguments.ts';
 import { isRecord, type Leaf, type Value } from './data.ts';
 import { isTaskfile } from './data-texts.ts';
@@ -72,6 +74,7 @@ export function added(change: Change): Finding[] {
       refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
     ),
     ...idleContainers(change),
+    ...idleValues(change),
     ...dataFindings(change),
     ...leftOut(change),
     ...programFindings(change),
@@ -244,6 +247,7 @@ function switchesOff(program: string, args: Arguments): boolean {
         (args.words[0] === '--' ? args.words[1] : args.words[0]) ?? 'x',
       )
     );
+  if (program === 'psql') return args.any(/^(?:--(?:set|variable)=)?ON_ERROR_STOP=(?:0|off|false|no)?$/i);
   return /^(?:ba|da|z|k)?sh$/.test(program) && args.any(/^\+[a-z]*e/);
 }
 
@@ -271,6 +275,34 @@ function idleContainers({ path, old, now, added }: Change): Finding[] {
       ? [refuses('masks', path, first.line, `${why} a command that did something`, shownWords(first))]
       : [asks('masks', path, first.line, `${why} what the image would do`, shownWords(first))];
   });
+}
+
+const DOES_NOTHING = /^(?:\/\S*\/)?(?:true|:|exit 0|(?:echo|printf|sleep)(?:\s[^;&|]*)?)$/;
+/** Several words of which the first may be a program, or a path to one. */
+const MAY_RUN = /^(?:[a-z][\w.-]*\s+\S|\S*\/\S*$|\S*\/\S+\s)/;
+
+/** Values that were commands, for whoever runs them, and now do nothing. */
+function idleValues({ path, added, gone, addedLeaves, goneLeaves }: Change): Finding[] {
+  const valuesOf = (facts: readonly Fact[], leaves: readonly Leaf[]) => [
+    ...facts.flatMap((fact) =>
+      assignmentsOf(fact).map(({ name, values }) => ({
+        name,
+        value: values.map(({ text }) => text).join(' '),
+        line: fact.line,
+      })),
+    ),
+    ...leaves.map(({ keys, value, line }) => ({ name: keys.join('.'), value, line })),
+  ];
+  const before = valuesOf(gone, goneLeaves);
+  return valuesOf(added, addedLeaves)
+    .filter(({ name, value }) => {
+      const mayRun = (old: string) =>
+        (MAY_RUN.test(old.trim()) || old === name.toLowerCase()) && !DOES_NOTHING.test(old.trim());
+      return DOES_NOTHING.test(value.trim()) && before.some((old) => old.name === name && mayRun(old.value));
+    })
+    .map(({ name, value, line }) =>
+      asks('masks', path, line, 'does nothing in the place of a command', `${name}: ${value}`),
+    );
 }
 
 const YES = /^(?:true|yes|on|always|1|True|Yes)$/;

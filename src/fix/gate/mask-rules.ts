@@ -12,7 +12,7 @@ import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
-import { functionOf, isFailure, isSilenced, isWork } from './work.ts';
+import { functionOf, isFailure, isSilenced, isWork, mayWork } from './work.ts';
 
 type MaskRules = Pick<GateRules, 'failed' | 'log' | 'untouchable' | 'known' | 'tree'>;
 
@@ -28,7 +28,7 @@ export function maskFindings(change: Change, rules: MaskRules): Finding[] {
 }
 
 /** Functions and branches that ended in failure, and do so no more. */
-function lostFailures({ path, old, now, added }: Change): Finding[] {
+function lostFailures({ path, old, now, added, gone }: Change): Finding[] {
   if (old.unread.size > 0) return [];
   const functions = old.functions
     .filter((name) => now.functions.includes(name) && endsBadly(name, old) && !endsBadly(name, now))
@@ -44,9 +44,24 @@ function lostFailures({ path, old, now, added }: Change): Finding[] {
     .filter((fact) => isEnd(fact, old))
     .flatMap((fact) => guardsOf(fact).slice(-1))
     .filter((guard) => left.has(guard) && !mended.has(guard));
-  return [...functions, ...new Set(branches)].map((words) =>
-    asks('masks', path, undefined, 'no longer ends in failure', words),
+  const setIn = (facts: readonly Fact[]) =>
+    facts.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => ({ name, text: values[0]?.text ?? '' })));
+  const literal = setIn(added).filter(
+    ({ name, text }) =>
+      !text.includes('$') &&
+      setIn(gone).some((one) => one.name === name && one.text.includes('$(…)')) &&
+      failing.flatMap(guardsOf).some((guard) => new RegExp(`\\b${name}\\b`).test(guard)),
   );
+  const unreached = (file: FileFacts) =>
+    file.commands.filter((fact) => (isEnd(fact, file) || FAILS.test(fact.program)) && neverIn(fact) !== undefined);
+  const never = unreached(now).length > unreached(old).length ? unreached(now).slice(-1) : [];
+  return [
+    ...[...functions, ...new Set(branches)].map((words) =>
+      asks('masks', path, undefined, 'no longer ends in failure', words),
+    ),
+    ...literal.map(({ name }) => asks('masks', path, undefined, 'is no longer found out before it is asked for', name)),
+    ...never.map((fact) => asks('masks', path, fact.line, `ends in failure only ${neverIn(fact)}`, shownWords(fact))),
+  ];
 }
 
 const ENDS = /^(?:exit|return)$/;
@@ -70,7 +85,9 @@ function touched(change: Change, rules: MaskRules): Finding[] {
   const removed = new Set(change.lines.removed.map(({ number }) => number));
   const findings: Finding[] = [];
   const seen = new Set<string>();
-  for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
+  for (const fact of old.commands.filter(
+    (one) => (isWork(one) || mayWork(one)) && !(isSettings && one.role === 'run'),
+  )) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
     const partner = goneKeys.has(fact.key) ? successor(fact, change, rules) : sameIn(change, fact);
@@ -105,6 +122,8 @@ function touched(change: Change, rules: MaskRules): Finding[] {
     const news = hidings(partner, now).filter(
       (hiding) =>
         !earlier.includes(hiding) &&
+        (hiding !== 'reversed' || fact.around.some(({ kind }) => kind === 'condition')) &&
+        (fact.role !== 'maybe' || /^(?:or|followed|decided)$/.test(hiding)) &&
         (hiding !== 'silenced' || partner.program === fact.program) &&
         // Lists and who calls a function were not seen in a text that could not be read.
         (!/^(?:uncalled|left|asked)$/.test(hiding) || old.unread.size === 0) &&
@@ -129,7 +148,7 @@ function touched(change: Change, rules: MaskRules): Finding[] {
       (hiding) =>
         hiding !== 'left' &&
         (isFailed ||
-          !/^(?:piped|followed|asked)$/.test(hiding) ||
+          !/^(?:piped|followed|asked|reversed)$/.test(hiding) ||
           (hiding === 'followed' && isEndLost(partner, fact, now))),
     );
     const isAsked = partner.around.some(({ kind }) => kind === 'condition');
@@ -137,6 +156,8 @@ function touched(change: Change, rules: MaskRules): Finding[] {
     // What is read out of a command that only looks is used where it now stands.
     if (first === 'substitution' && !isFailed && looksOnly(fact)) continue;
     if (first === 'silenced') findings.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
+    else if (first === 'reversed')
+      findings.push(asks('masks', path, partner.line, HIDES.reversed, shownWords(partner)));
     else if (first !== undefined) findings.push(say(HIDES[first]));
     else if (news.includes('left')) findings.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
     findings.push(...softened(path, fact, partner, isFailed));
@@ -229,7 +250,7 @@ const neverIn = ({ around }: Fact): string | undefined =>
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
-  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
+  (/^(?:if|case|while|else of)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
@@ -298,9 +319,11 @@ function isEntryLeft(fact: Fact, { path, now, lines }: Change): boolean {
 
 const HIDES = {
   negated: 'is negated, so that its failure counts as success',
+  reversed: 'is asked the other way round',
   background: 'runs in the background, where its failure does not count',
   idle: 'is only asked about, and nothing is done whatever the answer is',
   asked: 'is only asked about, and nothing fails when it does',
+  decided: 'is asked, and the answer is the same whatever it does',
   or: 'stands left of `||`, and what stands right of it does not fail',
   substitution: 'stands in a substitution, where its failure does not count',
   argument: 'stands in a text that another command is given',
@@ -330,7 +353,9 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
   for (const frame of fact.around) {
     if (frame.kind === 'background' || frame.kind === 'substitution') made.push(frame.kind);
     // `if ! cmd` is a question.
-    if (frame.kind === 'negated' && !fact.around.some(({ kind }) => kind === 'condition')) made.push('negated');
+    if (frame.kind === 'negated')
+      made.push(fact.around.some(({ kind }) => kind === 'condition') ? 'reversed' : 'negated');
+    if (frame.kind === 'condition' && frame.decided) made.push('decided');
     if (frame.kind === 'condition' && frame.idle) made.push('idle');
     else if (frame.kind === 'condition' && !frame.fails) made.push('asked');
     if (frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file))) made.push('or');
@@ -425,7 +450,8 @@ const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, 
 function isFollowed(fact: Fact, file: FileFacts): boolean {
   if (fact.follower?.always) return true;
   const isInner = fact.around.some(({ kind }) => kind === 'argument') && shellOf(fact) === '' && fact.via !== undefined;
-  const isLastOnly = isInner || (/^(?:yaml|make|docker)$/.test(file.language) && fact.role === 'run');
+  const isLastOnly =
+    isInner || (/^(?:yaml|make|docker)$/.test(file.language) && fact.role !== 'container') || fact.role === 'maybe';
   return fact.follower !== undefined && isLastOnly && !isSet(file, fact, /^-\w*e|^errexit$/);
 }
 

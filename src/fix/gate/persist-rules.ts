@@ -52,6 +52,9 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
   [/^(?:ngrok|cloudflared|localtunnel|lt|bore|frpc|chisel|autossh|tmate|ttyd|gotty)$/, any],
 ];
 
+/** Folders where anybody may put a program. */
+export const OPEN_TO_ALL = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
+
 /** Places that are read when somebody logs in, a machine starts or git runs. */
 export const START_FILES =
   /(?:^|\/)(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile|inputrc|netrc|gitconfig|pam_environment|xinitrc)|authorized_keys2?|rc\.local|ld\.so\.preload|crontab|sudoers)$|^\/etc\/(?:cron[\w.]*|sudoers\.d|profile(?:\.d|$)|bash\.bashrc|environment|init\.d|systemd\/(?:system|user)|pam\.d|ssh|passwd|shadow|group|ld\.so|modules|security(?!\/limits\b)|xdg\/autostart|apt\/(?:sources|trusted)|udev|NetworkManager\/dispatcher|rc\d?\.d)(?:\/|$|-)|^\/(?:var\/spool\/cron|lib\/systemd|usr\/lib\/systemd|var\/lib\/cloud)(?:\/|$)|\/\.(?:ssh|config\/(?:systemd|autostart|git)|git\/(?:hooks|config)|local\/share\/systemd|gnupg|aws|docker\/config)(?:\/|$)|(?:^|\/)\.git\/(?:hooks|config)|(?:\}\}|\ue000|\$\w+|\$\(…\))\/(?:etc\/)?(?:cron\.\w+|sudoers\.d|profile\.d|systemd\/system|init\.d)\/|\/hooks\/(?:pre|post|commit|prepare|update|applypatch)[\w-]*$/;
@@ -83,6 +86,15 @@ export function persistFindings(change: Change): Finding[] {
     ...programFindings(change),
   ];
 }
+
+/** An endless loop in the background. */
+const isLeftRunning = ({ around }: Fact): boolean =>
+  around.some(({ kind }) => kind === 'background') &&
+  around.some(
+    (frame) =>
+      frame.kind === 'branch' &&
+      /^(?:while (?:true|:|sleep \S+|\[ 1 \])|until false|for \(\(\s*;\s*;)/.test(frame.guard),
+  );
 
 const MAKES_USERS = /^(?:useradd|adduser|usermod|addgroup)$/;
 
@@ -120,6 +132,7 @@ function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
       (fact.program === 'printf' && args.words[0] === '-v');
     if (named && args.words.some((word) => RULING.test(word)))
       return say('sets a variable that decides which programs run');
+    if (isLeftRunning(fact)) return say('leaves something running that nobody ends');
     if (bindingsIn([fact]) > 0 && bindingsIn(now.commands) > bindingsIn(old.commands))
       return say('binds a role in the cluster');
     if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
@@ -199,7 +212,9 @@ function variableFindings(change: Change): Finding[] {
           .map(([, name]) => name as string)
           .find((name) => RULING.test(name)) ?? '')
       : (keys.at(-1) ?? '');
-  const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
+  const isStrange = ({ keys, value }: Leaf) =>
+    /(?:interpreter|executable)$/.test(keys.at(-1) ?? '') && OPEN_TO_ALL.test(value);
+  const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf)) || isStrange(leaf)) : [];
   const given = isLoaded ? addedLeaves.map(({ keys, value, line }) => ({ name: keys.at(-1) ?? '', value, line })) : [];
   const started = [...assigned, ...given].filter(({ name, value }) => isOwnProgram(name, value));
   return [
@@ -228,7 +243,11 @@ const OTHERWISE =
 /** Lines of a makefile by which every shell sees ENV. */
 const EXPORTS_ENV = /^export(?:\s+ENV\b|\s*$)|^\.EXPORT_ALL_VARIABLES\b/m;
 /** Options by which a shell runs a text, and at most stops more often. */
-const STRICT_FLAGS = /^(?:-[eux]+\s+|-[eux]*o\s+(?:pipefail|errexit|nounset)\s+)*-[eux]*c$/;
+const STRICT_FLAGS =
+  /^(?:--no(?:profile|rc)\s+|-[eux]+\s+|-[eux]*[oO]\s+(?:pipefail|errexit|nounset|inherit_errexit)\s+)*-[eux]*c$/;
+/** A shell that every system has, at most told to stop more often. */
+const SYSTEM_SHELL =
+  /^(?:\/usr)?(?:\/bin\/)?(?:env )?(?:ba|da|z|k)?sh(?: -[eux]+(?:o pipefail)?)*$|^\$\(shell (?:which|command -v) (?:ba|z)?sh\)$/;
 
 /** What a shell with these options stops at. */
 const stopsAt = (flags: string): string[] =>
@@ -244,21 +263,21 @@ function recipeVariables({
   after,
 }: Change): { name: string; value: string; line: number }[] {
   if (language !== 'make' && language !== 'just') return [];
-  const stopped = [...(before ?? '').matchAll(/^\.SHELLFLAGS\s*[:?+!]{0,3}=(.*)$/gm)].flatMap(([, flags = '']) =>
-    stopsAt(flags),
+  const stopped = [...(before ?? '').matchAll(/^(?:\.SHELLFLAGS|SHELL)\s*[:?+!]{0,3}=(.*)$/gm)].flatMap(
+    ([, flags = '']) => stopsAt(flags),
   );
   return lines.added.flatMap(({ text, number }) => {
     const [, target, name, value] =
       /^([^\s#:=][^:=#]*:\s*)?(?:(?:export|override|private)\s+)*([A-Z_.]+)\s*[:?+!]{0,3}=\s*(.*)$/.exec(text) ?? [];
+    const usual = name === 'SHELL' ? SYSTEM_SHELL : STRICT_FLAGS;
     const isStrict =
       target === undefined &&
-      STRICT_FLAGS.test(value ?? '') &&
+      usual.test((value ?? '').trim()) &&
       stopped.every((what) => stopsAt(value ?? '').includes(what));
     // Unless it is exported, no shell sees make's own ENV.
     const isSeen = name !== 'ENV' || /\bexport\b/.test(text) || EXPORTS_ENV.test(after);
     const isRuling =
-      name !== undefined &&
-      ((RULING.test(name) && isSeen) || name === 'SHELL' || (name === '.SHELLFLAGS' && !isStrict));
+      name !== undefined && ((RULING.test(name) && isSeen) || (/^(?:SHELL|\.SHELLFLAGS)$/.test(name) && !isStrict));
     return isRuling ? [{ name, value: value as string, line: number }] : [];
   });
 }
@@ -269,10 +288,18 @@ const RUNS_TO_CONNECT = /-o\s*["']?(?:ProxyCommand|LocalCommand|KnownHostsComman
 const CONNECT_COMMAND = /\b(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](?:"[^"]*"|'[^']*'|.*)/i;
 
 /** Keys that may log in to a machine when it is made. */
-const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
+const LETS_IN = /^(?:.*\.)?(?:ssh[_-]?)?authorized[_-]?keys(?:\.key(?:s|Files))?$/i;
 
 /** Settings of a machine that let people in by a password, or as root. */
-const LETS_ALL_IN = /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no))$/is;
+const LETS_ALL_IN =
+  /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no)|security\.(?:sudo|doas|pam)\..*|(?:.*\.)?users\.users\.[^.]+\.(?:is(?:Normal|System)User|\w*password\w*|extraGroups|uid):.*|(?:.*\.)?PermitRootLogin: yes|services\.cron\..*|(?:programs|environment)\..*ShellInit:.*)$/is;
+
+/** A service or timer of Nix that was not there. */
+function isNewUnit(keys: readonly string[], { data }: FileFacts): boolean {
+  const at = keys.findIndex((key, i) => /^(?:services|timers)$/.test(key) && keys.slice(0, i).includes('systemd'));
+  const unit = keys.slice(0, at + 2).join('\0');
+  return at !== -1 && !data?.leaves.some((leaf) => leaf.keys.slice(0, at + 2).join('\0') === unit);
+}
 
 /** Start files that data has written, and who it lets in: by a machine's configuration, or when it is made. Tasks have their own rules. */
 const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
@@ -281,15 +308,19 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
     : addedLeaves
         .filter(
           ({ keys, value }) =>
-            LETS_IN.test(keys.at(-1) ?? '') ||
+            LETS_IN.test(keys.slice(-2).join('.')) ||
             LETS_ALL_IN.test(`${keys.join('.')}: ${value}`) ||
             (keys.at(-1) === 'sudo' && /\bALL\b/.test(value)) ||
+            isNewUnit(keys, old) ||
+            (keys[1] === 'etc' && START_FILES.test(`/etc/${keys[2]}`)) ||
             RUNS_TO_CONNECT.test(value) ||
             (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
-        .filter(({ value }) => {
+        .filter(({ keys, value }) => {
           const command = CONNECT_COMMAND.exec(value)?.[0];
-          const isOld = (leaf: Leaf) => leaf.value === value || (command !== undefined && leaf.value.includes(command));
+          const isSame = (leaf: Leaf) =>
+            leaf.value === value && (value.includes(' ') || leaf.keys.join() === keys.join());
+          const isOld = (leaf: Leaf) => isSame(leaf) || (command !== undefined && leaf.value.includes(command));
           return !old.data?.leaves.some(isOld);
         })
         .map(({ value, line }) => refuses('persists', path, line, WHY, value));

@@ -13,6 +13,9 @@ export function programFindings({ path, lines, now: { language } }: Change): Fin
   ];
 }
 
+/** psql goes on behind an error unless it is told otherwise. */
+const GOES_ON = /^\s*\\(?:set\s+ON_ERROR_STOP\s+(?:off|0|false|no)\b|unset\s+ON_ERROR_STOP\b)/i;
+
 const EXITS_WELL =
   /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)|\b_exit\s*,\s*0|process\.exitCode\s*=\s*0/;
 
@@ -26,7 +29,7 @@ const SWALLOWS =
   /^\s*sys\.excepthook\s*=(?!=)|^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
 
 const CHECKS =
-  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*(?!(?:0|None)?\s*\))|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
+  /^\s*\\set\s+ON_ERROR_STOP\b|\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*(?!(?:0|None)?\s*\))|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
 
 /** What told of failures in a program and is gone. */
 function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
@@ -104,6 +107,7 @@ function earlyReturns(path: string, { added, after }: Change['lines']): Finding[
 
 function programLine(path: string, text: string, number: number): Finding[] {
   if (/^\s*(?:#|\/\/)/.test(text)) return [];
+  if (GOES_ON.test(text)) return [refuses('masks', path, number, 'goes on behind a failure', text.trim())];
   if (REPLACES.test(text))
     return [refuses('masks', path, number, 'replaces what ends the program or runs others', text.trim())];
   if (NEVER.test(text)) return [refuses('masks', path, number, 'never runs', text.trim())];

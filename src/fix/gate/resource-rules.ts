@@ -4,6 +4,7 @@ import { sqlHarm } from './destructive.ts';
 import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Tree } from './rules.ts';
+import { taskAt } from './tasks.ts';
 
 type Test = (leaf: Leaf) => boolean;
 
@@ -42,6 +43,7 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     'takes the protection away that keeps data from being destroyed',
   ],
   [is(/^overwrite$/, YES, /^(?:fs|disk)_setup$/), 'formats, wipes or overwrites what is there'],
+  [is(/^installed$/, NO, /^releases$/), 'uninstalls the release'],
   [is(/^content$/, /^$/), 'empties a file'],
   [is(/^delete$/, YES, /synchronize|rsync/), 'deletes what is not on the other side'],
   [
@@ -89,6 +91,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
   [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
   [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],
+  [is(/^condition$/, /./, /^releases$/), 'may no longer be installed where it was'],
   [is(/^strategy$/, /^uninstall$/), 'removes the release when it fails'],
   [is(/toolkit\.fluxcd\.io\/reconcile$/, /^disabled$/), 'suspends it'],
   [is(/^(?:ignoreTestFailures|disableHealthChecks)$/, YES), 'is no longer looked after'],
@@ -206,10 +209,14 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
   // A service that is new was never looked after otherwise.
   const wasService = ({ keys: [first, name] }: Leaf) =>
     first !== 'services' || old.data?.leaves.some(({ keys }) => keys[0] === first && keys[1] === name);
+  // Nobody comes between a machine and itself.
+  const asksItself = ({ line }: Leaf) =>
+    /\/\/(?:localhost|127\.\d|\[::1\])/.test(String(taskAt(now.tasks, line)?.args.url));
   const loose = addedLeaves.flatMap((leaf) =>
     SOFTER.filter(
       ([test, why]) =>
         test(leaf) &&
+        !(last(leaf) === 'validate_certs' && asksItself(leaf)) &&
         !(isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf))) &&
         (!/ no longer |^starts only/.test(why) || wasService(leaf)),
     )

@@ -159,8 +159,9 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     const isOtherQuestion = key === 'ignore_errors' && isOpen(value) && isOpen(earlier?.words[key] ?? '');
     if (row && !isOtherQuestion) return [refuses('masks', path, task.line, row[2], words)];
     if (row) return [asks('masks', path, task.line, 'its failure counts under another condition', words)];
+    const isSkipped = key === 'args' && /"(?:creates|removes)"/.test(JSON.stringify(value));
     const isLess =
-      isFailed && (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && waitsLess(task, earlier)));
+      isFailed && (/^(?:when|failed_when)$/.test(key) || isSkipped || (key === 'until' && waitsLess(task, earlier)));
     return isLess ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)] : [];
   });
 }

@@ -43,7 +43,8 @@ export function readTasks({ documents, lines }: Data): Task[] {
       return Array.isArray(list) ? list.flatMap((item) => tasksOf(item, section)) : [];
     });
     const key = Object.keys(value).find((name) => name !== 'name' && !isKeyword(name));
-    if (key === undefined || LISTS.some((list) => list in value)) return below;
+    // An item of a JSON patch is none.
+    if (key === undefined || ('op' in value && 'path' in value) || LISTS.some((list) => list in value)) return below;
     const { [key]: given = '', ...rest } = value;
     const words = key === 'local_action' ? { ...rest, delegate_to: 'localhost' } : rest;
     const [module, args] = callOf(key, given);
@@ -114,6 +115,8 @@ export const bare = ({ module }: Task): string => module.split('.').at(-1) as st
 export const isForgiven = ({ words }: Task): boolean =>
   /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
 
-/** `x is changed` asks the same as `x.changed`. */
+/** `x is changed` asks the same as `x.changed`, `x | bool` the same as `x`. */
 export const plainWord = (value: Value | undefined): string | undefined =>
-  JSON.stringify(value)?.replace(/\b([\w.]+) is (changed|failed|skipped)\b/g, '$1.$2');
+  JSON.stringify(value)
+    ?.replace(/\b([\w.]+) is (changed|failed|skipped)\b/g, '$1.$2')
+    .replace(/ ?\| ?bool\b/g, '');

@@ -1,4 +1,5 @@
 // The shell texts in a file: scripts, recipes, RUN lines, and the values of YAML that something runs.
+import { programsOfSql } from '../shell/unwrap.ts';
 import type { Data } from './data.ts';
 import { dataTexts } from './data-texts.ts';
 import { listItems } from './hcl.ts';
@@ -26,13 +27,13 @@ export function shellTexts(
       return data ? hclTexts(data) : [];
     case 'settings':
       return isRun || ENVIRONMENT.test(path)
-        ? [{ text, role: 'run', line: 1, name: '' }]
+        ? [{ text, role: 'run', line: 1, name: '' }, ...settingTexts(text)]
         : [...unitCommands(text), ...timedCommands(text), ...settingTexts(text)];
     case 'yaml':
     case 'toml':
       return data ? dataTexts(path, data) : [];
     case 'program':
-      return stringTexts(text);
+      return data ? nixTexts(data) : /\.sql$/i.test(path) ? sqlTexts(text) : stringTexts(text);
     default:
       return [];
   }
@@ -159,7 +160,15 @@ function justRecipes(text: string): ShellText[] {
     close();
     const shell = /^set\s+shell\s*:=\s*\[(.*)\]/.exec(line)?.[1];
     if (shell !== undefined)
-      made.push({ text: `set ${strings(shell).slice(1, -1).join(' ')}`, role: 'run', line: number, name: '' });
+      made.push({
+        text: `set ${strings(shell)
+          .slice(1)
+          .join(' ')
+          .replace(/(-\w*)c$/, '$1')}`,
+        role: 'run',
+        line: number,
+        name: '',
+      });
     if (/^\[.*\]\s*$/.test(line)) {
       attributes += line.replace(/\[(?:doc|group|private|no-cd|no-exit-message)\b.*?\]/g, '');
       continue;
@@ -174,21 +183,43 @@ function justRecipes(text: string): ShellText[] {
   return made;
 }
 
+const goesOn = (line: string | undefined): boolean => /(?:^|[^\\])(?:\\\\)*\\\s*$/.test(line ?? '');
+
+/** Each instruction with its lines as they stand; a comment or nothing between them ends none. */
 function dockerLines(text: string): ShellText[] {
-  return logicalLines(text.replace(/^[ \t]*#.*$/gm, '')).flatMap(({ text: line, line: number }): ShellText[] => {
-    const [, word = '', rest = ''] = /^\s*(RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)\s+(.*)$/is.exec(line) ?? [];
+  const instructions: { text: string; line: number }[] = [];
+  let isOpen = false;
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    const isBlank = /^\s*(?:#.*)?$/.test(line);
+    const last = instructions.at(-1);
+    if (isOpen && last) last.text += `\n${isBlank ? '\\' : line.trimEnd()}`;
+    else instructions.push({ text: isBlank ? '' : line.trimEnd(), line: i + 1 });
+    if (!isOpen || !isBlank) isOpen = goesOn(line);
+  }
+  return instructions.flatMap(({ text: whole, line }): ShellText[] => {
+    const [head = '', word = ''] =
+      /^\s*(RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)(?:\s|\\\n)+(?:--\S+(?:\s|\\\n)+)*(?:(?:CMD|RUN)\s+)?/i.exec(
+        whole,
+      ) ?? [];
     if (word === '') return [];
-    const plain = rest.replace(/^(?:--\S+\s+)+/, '').replace(/^(?:CMD|RUN)\s+/i, '');
+    const plain = whole.slice(head.length);
+    const role = /^(?:RUN|ONBUILD)$/i.test(word) ? 'run' : 'container';
     return [
       {
-        text: jsonList(plain) ?? plain,
-        role: /^(?:RUN|ONBUILD)$/i.test(word) ? 'run' : 'container',
-        line: number,
+        text: jsonList(plain.replaceAll('\\\n', ' ')) ?? plain,
+        role,
+        line: line + head.split('\n').length - 1,
         name: word,
       },
     ];
   });
 }
+
+/** Lines that go on with a command which ended before them. */
+export const looseLines = (text: string): number[] =>
+  text
+    .split(/\r?\n/)
+    .flatMap((line, i, all) => (/^\s*(?:&&|\|\||--?\w)/.test(line) && !goesOn(all[i - 1]) ? [i + 1] : []));
 
 function jsonList(text: string): string[] | undefined {
   if (!text.trim().startsWith('[')) return undefined;
@@ -240,6 +271,27 @@ function stringTexts(text: string): ShellText[] {
 }
 
 const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
+
+const NIX_SCRIPT = /(?:script|hook|commands?|^(?:pre|post)(?:Start|Stop)|^Exec\w+)$/i;
+
+/** Scripts of services, and other texts of Nix. */
+const nixTexts = ({ leaves }: Data): ShellText[] =>
+  leaves
+    .filter(({ value }) => /\s/.test(value.trim()))
+    .map(({ keys, value, line }) => ({
+      text: hclText(value),
+      role: NIX_SCRIPT.test(keys.at(-1) ?? '') ? 'container' : 'maybe',
+      line,
+      name: keys.join('.'),
+    }));
+
+/** What a database has a shell run. */
+const sqlTexts = (text: string): ShellText[] =>
+  text
+    .split('\n')
+    .flatMap((line, i) =>
+      programsOfSql(line).map((command): ShellText => ({ text: command, role: 'run', line: i + 1, name: '' })),
+    );
 
 /** Values of settings, and lines that set nothing, may be commands for whoever reads them. */
 const settingTexts = (text: string): ShellText[] =>

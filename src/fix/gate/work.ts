@@ -19,12 +19,20 @@ export const isWork = (fact: Fact): boolean =>
   (!READS.test(fact.program) || isAlone(fact)) &&
   /^[\w./${}-]+$/.test(fact.program);
 
+/** A value that reads like a command: a program with an option or a path. */
+export const mayWork = (fact: Fact): boolean =>
+  fact.role === 'maybe' &&
+  /^[a-z][\w.-]*$/.test(fact.program) &&
+  fact.args.some(({ text }) => /^-{1,2}\w|\//.test(text)) &&
+  isWork({ ...fact, role: 'container' });
+
 export const functionOf = ({ around }: Fact): string =>
   around.findLast((frame) => frame.kind === 'function')?.name ?? '';
 
-export const stopsAtFailure = ({ program, args, around }: Fact): boolean =>
+export const stopsAtFailure = (fact: Fact): boolean => fact.around.length === 0 && setsErrexit(fact);
+
+export const setsErrexit = ({ program, args }: Fact): boolean =>
   program === 'set' &&
-  around.length === 0 &&
   args.some(
     ({ text }, i) => /^-[a-zA-Z]*e/.test(text) || (text === 'errexit' && /^-[a-zA-Z]*o$/.test(args[i - 1]?.text ?? '')),
   );

@@ -3,8 +3,11 @@ import type { Word } from './words.ts';
 
 /** One construct around a command, the outermost first. `guard`: the text on which it depends whether the command runs. */
 export type Frame =
-  /** It is a question; `idle`: whatever the answer is, nothing is done; `fails`: when it fails, what follows does, too. */
-  | { readonly kind: 'condition'; readonly idle: boolean; readonly fails: boolean }
+  /**
+   * It is a question; `idle`: whatever the answer is, nothing is done; `fails`: when it fails, what follows does, too;
+   * `decided`: the words around it tell the answer.
+   */
+  | { readonly kind: 'condition'; readonly idle: boolean; readonly fails: boolean; readonly decided: boolean }
   /** `never`: by its words alone the guard keeps it from running. */
   | { readonly kind: 'branch'; readonly guard: string; readonly never?: boolean }
   | { readonly kind: 'function'; readonly name: string }

@@ -2,7 +2,7 @@
 import type { Assignment, Command, Frame, Script } from './command.ts';
 import { child, nodesOf, type ShellNode } from './node.ts';
 import { outcomeOf } from './outcome.ts';
-import { type Settled, settledValues } from './settled.ts';
+import { isEmptyList, type Settled, settledValues } from './settled.ts';
 import {
   assignmentsIn,
   documentOf,
@@ -39,6 +39,10 @@ class Reader {
     this.settled = settled;
   }
 
+  private outcome(node: ShellNode | undefined): boolean | undefined {
+    return node && outcomeOf(node, this.settled);
+  }
+
   /** Statements one after another, the last of which decides how the whole ends: `lastAround` stands around that. */
   sequence(node: ShellNode, around: readonly Frame[], inLoop = false, lastAround = around): void {
     const statements = node.children.filter(({ type }) => STATEMENT.has(type) || type === 'ERROR');
@@ -62,7 +66,7 @@ class Reader {
   followed(start: number, around: readonly Frame[], last: ShellNode | undefined): void {
     // `exit "$rc"` may tell of what came before it.
     if (last === undefined || endsInFailure(last)) return;
-    const idle = outcomeOf(last, this.settled) === true || (last.type === 'command' && !doesSomething(last));
+    const idle = this.outcome(last) === true || (last.type === 'command' && !doesSomething(last));
     const always = around.some(({ kind }) => /^(?:condition|or|and|negated)$/.test(kind));
     for (const command of this.commands.slice(start)) {
       const inner = command.around.slice(around.length);
@@ -94,12 +98,7 @@ class Reader {
         return this.loop(node, around);
       case 'for_statement':
       case 'c_style_for_statement':
-        for (const part of node.children) this.substitutions(part, around, 'do_group');
-        this.loops.push(loopOf(node));
-        return this.body(child(node, 'do_group', 'compound_statement'), [
-          ...around,
-          { kind: 'branch', guard: head(node) },
-        ]);
+        return this.forEach(node, around);
       case 'case_statement':
         return this.cases(node, around);
       case 'function_definition':
@@ -136,58 +135,34 @@ class Reader {
 
   conditional(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
     const idle = !nodesOf(node, WORK).some((command) => !isInCondition(command, node) && doesSomething(command));
-    const fails = failsWhenAsked(node);
-    let guard = '';
-    let answer: boolean | undefined;
-    let inCondition = true;
+    const clauses = node.children.filter(({ type }) => type === 'elif_clause' || type === 'else_clause');
+    let first = '';
     let isTaken = false;
-    for (const [i, part] of node.children.entries()) {
-      if (part.type === 'then') inCondition = false;
-      if (part.type === 'elif_clause' || part.type === 'else_clause') {
-        isTaken ||= answer === true;
-        answer = this.clause(part, around, { guard, idle, never: isTaken });
-        continue;
+    for (const clause of [node, ...clauses]) {
+      const then = clause.children.findIndex(({ type }) => type === 'then');
+      const parts = [...clause.children.entries()].filter(
+        ([, part]) => STATEMENT.has(part.type) && !clauses.includes(part),
+      );
+      const asked = parts.filter(([i]) => i < then).map(([, part]) => part);
+      const guard = asked.map(({ text }) => ` ${text}`).join('');
+      const answer = this.outcome(asked.at(-1));
+      const fails = clause !== node || failsWhenAsked(node);
+      const condition: Frame = { kind: 'condition', idle, fails, decided: answer !== undefined };
+      const never = isTaken || answer === false;
+      const branch: Frame = {
+        kind: 'branch',
+        guard: clause === node ? `if${guard}` : `not${first}; if${guard}`,
+        never,
+      };
+      for (const [i, part] of parts) {
+        const isBackground = clause.children[i + 1]?.type === '&';
+        const inner: Frame[] = i < then ? [condition] : isBackground ? [branch, { kind: 'background' }] : [branch];
+        this.statement(part, [...around, ...inner], i < then || isLast);
       }
-      if (!STATEMENT.has(part.type)) continue;
-      if (inCondition) {
-        guard += ` ${part.text}`;
-        answer = outcomeOf(part, this.settled);
-      }
-      const isBackground = node.children[i + 1]?.type === '&';
-      const frames: Frame[] = inCondition
-        ? [...around, { kind: 'condition', idle, fails }]
-        : [
-            ...around,
-            { kind: 'branch', guard: `if${guard}`, never: answer === false },
-            ...(isBackground ? [{ kind: 'background' } as const] : []),
-          ];
-      this.statement(part, frames, inCondition || isLast);
+      first ||= guard;
+      isTaken ||= answer === true;
     }
     return [];
-  }
-
-  /** Gives what the question of an `elif` always gives; `never`: a question before it always says yes. */
-  clause(
-    node: ShellNode,
-    around: readonly Frame[],
-    before: { guard: string; idle: boolean; never: boolean },
-  ): boolean | undefined {
-    let guard = '';
-    let answer: boolean | undefined;
-    let inCondition = node.type === 'elif_clause';
-    for (const part of node.children) {
-      if (part.type === 'then') inCondition = false;
-      if (!STATEMENT.has(part.type)) continue;
-      if (inCondition) {
-        guard += ` ${part.text}`;
-        answer = outcomeOf(part, this.settled);
-      }
-      const frame: Frame = inCondition
-        ? { kind: 'condition', idle: before.idle, fails: true }
-        : { kind: 'branch', guard: `not${before.guard}; if${guard}`, never: before.never || answer === false };
-      this.statement(part, [...around, frame], true);
-    }
-    return answer;
   }
 
   loop(node: ShellNode, around: readonly Frame[]): Command[] {
@@ -196,14 +171,21 @@ class Reader {
     const asksUntil = node.children[0]?.type !== 'while' || /^while\s+!\s/.test(node.text);
     const gives = !asksUntil || /\bbreak\b/.test(body?.text ?? '');
     const idle = gives && !!body && !worksIn(body);
-    let answer: boolean | undefined;
-    for (const part of node.children) {
-      if (!STATEMENT.has(part.type) || part === body) continue;
-      answer = outcomeOf(part, this.settled);
-      this.statement(part, [...around, { kind: 'condition', idle, fails: true }], true);
-    }
+    const asked = node.children.filter((part) => STATEMENT.has(part.type) && part !== body);
+    const answer = this.outcome(asked.at(-1));
+    const condition: Frame = { kind: 'condition', idle, fails: true, decided: answer !== undefined };
+    for (const part of asked) this.statement(part, [...around, condition], true);
     const never = answer === (node.children[0]?.type === 'until');
     return this.body(body, [...around, { kind: 'branch', guard: head(node), never }]);
+  }
+
+  forEach(node: ShellNode, around: readonly Frame[]): Command[] {
+    for (const part of node.children) this.substitutions(part, around, 'do_group');
+    const loop = loopOf(node);
+    this.loops.push(loop);
+    const never = loop.values.length > 0 && loop.values.every((word) => isEmptyList(word, this.settled));
+    const branch: Frame = { kind: 'branch', guard: head(node), never };
+    return this.body(child(node, 'do_group', 'compound_statement'), [...around, branch]);
   }
 
   cases(node: ShellNode, around: readonly Frame[]): Command[] {
@@ -236,7 +218,7 @@ class Reader {
     // Of `a && b && c` each failure is the list's.
     const first = this.statement(left, [...around, frame], isLast && operator.type === '&&');
     const guard = `${operator.type === '||' ? 'unless' : 'if'} ${left.text}`;
-    const never = outcomeOf(left, this.settled) === (operator.type === '||');
+    const never = this.outcome(left) === (operator.type === '||');
     return [...first, ...this.statement(right, [...around, { kind: 'branch', guard, never }], isLast)];
   }
 

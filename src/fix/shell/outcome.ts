@@ -50,29 +50,31 @@ function readOutcome(node: ShellNode, settled: Settled): boolean | undefined {
 
 const negated = (outcome: boolean | undefined): boolean | undefined => (outcome === undefined ? undefined : !outcome);
 
-/** `(( 0 ))` */
-const numberOutcome = ([, number = '', end]: readonly string[]): boolean | undefined =>
-  end === '))' && /^\d+$/.test(number) ? Number(number) !== 0 : undefined;
-
-function commandOutcome(words: readonly Word[]): boolean | undefined {
-  const [called = '', ...args] = words.map(({ text }) => text);
-  const program = called.split('/').at(-1) as string;
-  if (/^(?:command|builtin|env)$/.test(program) && /^\w/.test(args[0] ?? '')) return commandOutcome(words.slice(1));
-  if (program === 'true' || program === ':') return true;
-  if (program === 'false') return false;
-  if (words.some(({ text, dynamic }) => dynamic || text.includes('\ue000'))) return undefined;
-  if (program === 'exit' || program === 'return')
-    return /^\d+$/.test(args[0] ?? '') ? Number(args[0]) % 256 === 0 : undefined;
-  return /^(?:test|\[\[?)$/.test(program) ? testOutcome(args) : undefined;
+/** `(( 0 ))`, `(( count >= 0 ))` */
+function numberOutcome(texts: readonly string[]): boolean | undefined {
+  const [left = '', sign = '', right = '', ...more] = texts.slice(1, -1).join(' ').trim().split(/\s+/);
+  if (sign === '') return /^\d+$/.test(left) ? Number(left) !== 0 : undefined;
+  return more.length === 0 && Object.hasOwn(SIGNS, sign) ? orderOutcome(left, SIGNS[sign] as string, right) : undefined;
 }
 
-function testOutcome(args: readonly string[]): boolean | undefined {
-  const [left = '', operator = '', right = ''] = args;
-  if (args.length < 2) return left !== '';
-  if (left === '!') return negated(testOutcome(args.slice(1)));
-  if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
-  if (args.length > 3) return joinedOutcome(args);
-  if (/^(?:==?|!=)$/.test(operator)) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
+const SIGNS: Readonly<Record<string, string>> = {
+  '==': '-eq',
+  '!=': '-ne',
+  '>': '-gt',
+  '>=': '-ge',
+  '<': '-lt',
+  '<=': '-le',
+};
+const MIRRORED: Readonly<Record<string, string>> = { '-gt': '-lt', '-ge': '-le', '-lt': '-gt', '-le': '-ge' };
+/** What a script counts, or is told by an exit code, is never less than nothing. */
+const NEVER = /^(?:-lt (?:0|-\d+)|-(?:le|eq) -[1-9]\d*)$/;
+const ALWAYS = /^(?:-ge (?:0|-\d+)|-(?:gt|ne) -[1-9]\d*)$/;
+
+function orderOutcome(left: string, operator: string, right: string): boolean | undefined {
+  const isNumber = (text: string) => /^-?\d+$/.test(text);
+  if (isNumber(left) && !isNumber(right)) return orderOutcome(right, MIRRORED[operator] ?? operator, left);
+  const asked = `${operator} ${right}`;
+  if (!isNumber(left)) return ALWAYS.test(asked) ? true : NEVER.test(asked) ? false : undefined;
   const order = Number(left) - Number(right);
   const holds: Readonly<Record<string, boolean>> = {
     '-eq': order === 0,
@@ -82,16 +84,48 @@ function testOutcome(args: readonly string[]): boolean | undefined {
     '-lt': order < 0,
     '-le': order <= 0,
   };
-  return Number.isNaN(order) ? undefined : holds[operator];
+  return holds[operator];
+}
+
+function commandOutcome(words: readonly Word[]): boolean | undefined {
+  const [called = '', ...args] = words.map(({ text }) => text);
+  const program = called.split('/').at(-1) as string;
+  if (/^(?:command|builtin|env)$/.test(program) && /^\w/.test(args[0] ?? '')) return commandOutcome(words.slice(1));
+  if (program === 'true' || program === ':') return true;
+  if (program === 'false') return false;
+  if (/^(?:test|\[\[?)$/.test(program)) return testOutcome(words.slice(1));
+  if (words.some(isOpen)) return undefined;
+  if (program === 'exit' || program === 'return')
+    return /^\d+$/.test(args[0] ?? '') ? Number(args[0]) % 256 === 0 : undefined;
+  return undefined;
+}
+
+/** Only the run tells what it is. */
+const isOpen = ({ text, dynamic }: Word): boolean => dynamic || text.includes('\ue000');
+
+function testOutcome(args: readonly Word[]): boolean | undefined {
+  const [left = '', operator = '', right = ''] = args.map(({ text }) => text);
+  if (args.length < 2) return args.some(isOpen) ? undefined : left !== '';
+  if (left === '!') return negated(testOutcome(args.slice(1)));
+  if (args.length > 3) return joinedOutcome(args);
+  if (args.length === 3 && /^-(?:eq|ne|[gl][te])$/.test(operator)) return orderOutcome(left, operator, right);
+  const isEqual = /^(?:==?|!=)$/.test(operator);
+  // A word is what it is, unless it is made anew each time.
+  if (isEqual && args[0]?.raw === args[2]?.raw && !/\$\(|`|\$\{?RANDOM/.test(args[0]?.raw ?? ''))
+    return operator !== '!=';
+  if (args.some(isOpen)) return undefined;
+  if (args.length === 2) return left === '-n' ? operator !== '' : left === '-z' ? operator === '' : undefined;
+  if (isEqual) return /[*?[]/.test(right) ? undefined : (left === right) === (operator !== '!=');
+  return undefined;
 }
 
 /** `-a` and `&&` bind more than `-o` and `||`; one that fails decides the first kind, one that holds the second. */
-function joinedOutcome(args: readonly string[]): boolean | undefined {
+function joinedOutcome(args: readonly Word[]): boolean | undefined {
   for (const [joint, decides] of [
     [/^(?:-o|\|\|)$/, true],
     [/^(?:-a|&&)$/, false],
   ] as const) {
-    const at = args.findIndex((word) => joint.test(word));
+    const at = args.findIndex(({ text }) => joint.test(text));
     if (at < 1) continue;
     const outcomes = [testOutcome(args.slice(0, at)), testOutcome(args.slice(at + 1))];
     if (outcomes.includes(decides)) return decides;

@@ -3,26 +3,31 @@ import { nodesOf, type ShellNode } from './node.ts';
 import { readAssignment } from './statement.ts';
 import type { Word } from './words.ts';
 
-/** Texts of variables that never hold another one, by their names. */
-export type Settled = ReadonlyMap<string, string>;
+/** What variables hold that never hold anything else, by their names: one text, or those of a list. */
+export type Settled = ReadonlyMap<string, readonly string[]>;
 
 const ASSIGNMENT = new Set(['variable_assignment']);
 const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/;
 
 /**
- * What a script sets once, by a plain text, at its outermost level; a name that stands anywhere else without its dollar may
+ * What a script sets by a plain text at its outermost level; a name that stands anywhere else without its dollar may
  * be set there.
  */
 export function settledValues(root: ShellNode): Settled {
   const text = root.text.replace(/^\s*#.*$/gm, (line) => ' '.repeat(line.length));
-  const values = new Map<string, string>();
-  for (const node of outermost(root)) {
-    const { name, values: given, append } = readAssignment(node);
-    const [word] = given;
+  const values = new Map<string, readonly string[]>();
+  const all = outermost(root).map((node) => ({ ...readAssignment(node), from: node.from }));
+  for (const { name, values: given, append, from } of all) {
+    const same = all.filter((other) => other.name === name);
     const bare = new RegExp(`(?<![$\\w]|\\$\\{)${name}\\b|\\$\\{${name}:?=`, 'g');
-    const isOnce = [...text.matchAll(bare)].length === 1;
-    if (word && !word.dynamic && !append && isOnce && !MAY_SET_ANY.test(text.slice(node.from)))
-      values.set(name, word.text);
+    const isKnown = [...text.matchAll(bare)].length === same.length && !given.some(({ dynamic }) => dynamic) && !append;
+    // Of several the last one counts, unless one before it was used.
+    const isLast = from === same.at(-1)?.from && !new RegExp(`\\$\\{?${name}\\b`).test(text.slice(0, from));
+    if (isKnown && isLast && !MAY_SET_ANY.test(text.slice(from)))
+      values.set(
+        name,
+        given.map((word) => word.text),
+      );
   }
   return values;
 }
@@ -37,7 +42,19 @@ export function settledWord(word: Word, settled: Settled): Word {
   if (!word.dynamic || /\$\{\w+[^}\w]|\$\(/.test(word.raw)) return word;
   const text = word.text.replace(
     /\$(?:\{(\w+)\}|(\w+))/g,
-    (whole, braced, plain) => settled.get(braced ?? plain) ?? whole,
+    (whole, braced, plain) => settled.get(braced ?? plain)?.[0] ?? whole,
   );
   return { ...word, text, dynamic: text.includes('$') };
+}
+
+const LIST = /^"?\$\{?(\w+)(?:\[[@*]\])?\}?"?$/;
+
+/** What prints nothing, and no part of a list. */
+const NO_WORDS = /^\$\(\s*(?:true|:|echo|seq (?:1 )?0)?\s*\)$|^"?\$\{\w+\[[@*]\]:\d+:0\}"?$/;
+
+/** A word that stands for no words, because its list is empty. */
+export function isEmptyList({ raw }: Word, settled: Settled): boolean {
+  if (NO_WORDS.test(raw)) return true;
+  const texts = settled.get(LIST.exec(raw)?.[1] ?? '');
+  return texts?.every((text) => text.trim() === '') === true && !(raw.startsWith('"') && !raw.includes('['));
 }

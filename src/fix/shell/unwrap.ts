@@ -43,10 +43,20 @@ export function readCommands(
 /** Everything that a script's variables may hold, as far as it is written down. */
 export function valuesIn({ commands, loops }: Script): Map<string, string[]> {
   const values = new Map<string, string[]>();
-  for (const { name, values: given } of [...commands.flatMap(assignmentsOf), ...loops])
-    values.set(name, [...(values.get(name) ?? []), ...given.map(({ text }) => text)]);
+  const add = (name: string, texts: readonly string[]) => values.set(name, [...(values.get(name) ?? []), ...texts]);
+  const all = commands.flatMap(assignmentsOf);
+  for (const { name, values: given } of [...all, ...loops])
+    add(
+      name,
+      given.map(({ text }) => text),
+    );
+  for (const { raw } of [...commands.flatMap(({ words }) => words), ...all.flatMap(({ values }) => values)])
+    for (const [, name = '', text = ''] of raw.matchAll(DEFAULT)) add(name, [text]);
   return values;
 }
+
+/** `${NAME:-text}` */
+const DEFAULT = /\$\{(\w+):?[-=]([^${}]+)\}/g;
 
 /** The one command that a list of words is. */
 export function readArgv(words: readonly string[], parse: ParseShell, line = 1): RunCommand[] {
@@ -231,8 +241,20 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
   if (IN_CONTAINER.test(program)) return [self, ...inside(containerWords(program, args))];
   if (scope.passing.has(program))
     return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
-  return [withInline(self, reads), ...optionTexts(program, args).flatMap(text)];
+  const whole = withInline(self, reads);
+  const run = SQL.test(program)
+    ? programsOfSql(whole.inline?.text ?? '').map((one) => textWord(one, command.from))
+    : [];
+  return [whole, ...[...optionTexts(program, args), ...run].flatMap(text)];
 }
+
+/** Commands that SQL and psql's own words give to a shell: `\\! cmd`, `\\o |cmd`, `COPY … TO PROGRAM 'cmd'`. */
+export const programsOfSql = (text: string): string[] =>
+  [
+    ...text.matchAll(/\\!\s*(.+)|\\(?:o|g|w|out|write)\s*\|\s*(.+)|\bprogram\s+(?:'((?:[^']|'')*)'|\$\$(.*?)\$\$)/gi),
+  ].map(
+    ([, escaped, piped, quoted, dollars]) => escaped ?? piped ?? dollars ?? (quoted as string).replaceAll("''", "'"),
+  );
 
 /** Variables whose value the program that reads them runs. */
 const RUNS_SETTING = /(?:PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|_RSH|_COMMAND|EXTERNAL_DIFF)$/;
