@@ -176,7 +176,7 @@ a human is needed: 1 failed  <n> s
   );
 
   writeFileSync(`${gate}/fail`, '');
-  assert.is((await s.run(['retry', 'once'])).exit, 1);
+  assert.is((await s.run(['retry', 'once'])).exit, 3);
   assert.is((await s.run()).exit, 3);
   assert.equal(
     s.events().filter((e) => e.type === 'attempt.started'),
