@@ -128,6 +128,21 @@ test('a whole file may have another first or last line than before', () => {
   }
 });
 
+test('a whole file may end in more and other lines than before; one that only leaves its end out may not', () => {
+  const lines = ['a: 1', 'b: 2', 'c: 3', 'd: 4', 'e: 5', 'f: 6', 'last: line of it'];
+  const before = `${lines.join('\n')}\n`;
+  const edited = (made: string) =>
+    editsOf(`x.yaml\n${fence(made.trimEnd())}`, (path) => (path === 'x.yaml' ? before : undefined));
+  const longer = before.replace('last: line of it', 'servers:\n  - 10.0.0.1\n  - 10.0.0.2');
+  const done = edited(longer);
+  assert.equal(done.ok && done.files.map(({ after: text }) => text), [longer]);
+  for (const shorter of [
+    before.replace('last: line of it\n', ''),
+    before.replace('f: 6\nlast: line of it', 'zones: []'),
+  ])
+    assert.is(edited(shorter).ok, false, shorter);
+});
+
 test('quotes as printers set them are plain ones in a file that has no others', () => {
   const diff = fence('--- a/scripts/apply.sh\n+++ b/scripts/apply.sh\n@@\n-echo “done”\n+echo “all done”\n', 'diff');
   assert.equal(after(diff), { 'scripts/apply.sh': FILES['scripts/apply.sh']?.replace('done', 'all done') });

@@ -253,7 +253,7 @@ function switchesOff(program: string, args: Arguments): boolean {
 
 /** An option alone, which the grammar takes for an assignment, is for what the image starts. */
 const isNothing = ({ program, args, assignments }: Fact): boolean =>
-  (/^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|trap|)$/.test(program) &&
+  (/^(?:true|:|echo|printf|set|sleep|pause|break|continue|wait|exit|trap|)$/.test(program) &&
     !assignments.some(({ name }) => name.startsWith('-'))) ||
   (program === 'tail' && args.some(({ text }) => text === '/dev/null'));
 

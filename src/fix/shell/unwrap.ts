@@ -50,7 +50,11 @@ export function valuesIn({ commands, loops }: Script): Map<string, string[]> {
       name,
       given.map(({ text }) => text),
     );
-  for (const { raw } of [...commands.flatMap(({ words }) => words), ...all.flatMap(({ values }) => values)])
+  const written = commands.flatMap(({ words, redirects }) => [
+    ...words,
+    ...redirects.flatMap(({ target = [] }) => target),
+  ]);
+  for (const { raw } of [...written, ...all.flatMap(({ values }) => values)])
     for (const [, name = '', text = ''] of raw.matchAll(DEFAULT)) add(name, [text]);
   return values;
 }
