@@ -176,7 +176,9 @@ test('lines of a long file come with the keys that they stand below, and no gap 
 test('the log of a prompt has no progress, no frames of libraries, no tasks that went well, and what hosts say alike once', () => {
   const log = `PLAY [all] ****
 TASK [base : One] ****
-ok: [pi]
+ok: [pi] => {
+    "msg": "hello"
+}
 PLAY [servers] ****
 TASK [k3s : Two] ****
 changed: [nuc1]

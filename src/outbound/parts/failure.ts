@@ -57,6 +57,8 @@ function endOf(all: readonly string[], nonce: string, remark: string): ReturnTyp
 const PYTHON_FRAME = /^\s*File "/;
 const CARETS = /^\s*[\^~]+\s*$/;
 const LIBRARY = /(?:site|dist)-packages\/|\bnode_modules\/|\bnode:|"\/usr\//;
+/** A result of Ansible over several lines, which went well. */
+const RESULT = /^(?:ok|changed): \[.*=> \{$/;
 const ALL_WELL = /^\S+ +: ok=\d+ .*\bunreachable=0 +failed=0\b/;
 const OF_HOST = /^(?:fatal|failed): \[([^\]]+)\]/;
 /** So much of what a host says tells whether another says the same. */
@@ -72,8 +74,8 @@ function withoutFiller(lines: readonly string[], tree: readonly string[]): strin
   const telling = lines.filter((line) => {
     // Source and carets go with the frame or line that they stand below.
     if (CARETS.test(line) || (below !== '' && /^ {4}/.test(line) && !PYTHON_FRAME.test(line))) return below === '';
-    const isForeign = isFrame(line) && !isOurs(line);
-    below = isForeign && PYTHON_FRAME.test(line) ? line : '';
+    const isForeign = (isFrame(line) && !isOurs(line)) || (line === '}' && RESULT.test(below));
+    below = (isForeign && PYTHON_FRAME.test(line)) || RESULT.test(line) ? line : '';
     if (isForeign || isChatter(line) || ALL_WELL.test(line)) return false;
     const host = OF_HOST.exec(line)?.[1];
     if (host === undefined) return true;
