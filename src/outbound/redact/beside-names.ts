@@ -60,9 +60,7 @@ function inCall({ text, start, end, word, strength }: Name): Span[] {
   if (/^["']/.test(hit) && !/["'-]/.test(text.charAt(start - 1))) return [];
   if (strength < SECRET && !/login$|auth$/i.test(word)) return [];
   const isAsking =
-    isNoSecret(value, word, '=') ||
-    /^--?\w/.test(value) ||
-    (strengthOf(value) >= SECRET && lookOf(value) < CHOSEN);
+    isNoSecret(value, word, '=') || /^--?\w/.test(value) || (strengthOf(value) >= SECRET && lookOf(value) < CHOSEN);
   if (isAsking || isProse(value)) return [];
   // Words in a list are no arguments, unless one looks so.
   const isArgument = hit.includes('(')
@@ -88,8 +86,7 @@ const linkOf = remembered((word) =>
 const PART = /[=:]+|[^\s"'`,;|<>()[\]{}\uffff=:]+/g;
 const MAX_WORDS = 8;
 const REACH = 160;
-const isQuote = (code: number, other: number): boolean =>
-  code === other && (code === 34 || code === 39 || code === 96);
+const isQuote = (code: number, other: number): boolean => code === other && (code === 34 || code === 39 || code === 96);
 /** Some words in quotes. */
 const PHRASE = /^[ \t]{1,8}(["'])([^"'\s]{1,24}(?: [^"'\s]{1,24}){1,4})\1/;
 

@@ -132,8 +132,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     (value) => NO_WORD.test(value) || (lookOf(value) < CHOSEN && !/^[0-9a-f]{16,}$/i.test(value)),
   ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: ([A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
-  'key: private part of a JSON web key':
-    /"(?:d|k|p|q|dp|dq|qi|s)"[ \t]{0,4}:[ \t]{0,4}"([\w+/-]{40,}={0,2})"/dg,
+  'key: private part of a JSON web key': /"(?:d|k|p|q|dp|dq|qi|s)"[ \t]{0,4}:[ \t]{0,4}"([\w+/-]{40,}={0,2})"/dg,
   'key: bytes of a key':
     /key["']?[ \t]{0,4}[:=][ \t]{0,4}[[{"']([ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})(?:[ \t]{0,4},[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})){15,63})[ \t]{0,4}[\]}"']/dgi,
   'secret: variable in braces': [

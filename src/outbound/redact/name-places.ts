@@ -25,7 +25,6 @@ export const isNameChar = (code: number): boolean =>
   code === 46 ||
   (code > 127 && code < 0xffff);
 
-const isDots = (text: string, at: number): boolean => text.charCodeAt(at) === 46 && text.charCodeAt(at + 1) === 46;
 const isJoint = (code: number): boolean => code === 45 || code === 46;
 
 /** `api key`, `seed phrase`, `mot de passe`: the words before say what it is. */
@@ -38,7 +37,7 @@ const REST_OF_NAME = /[ \t](?:id|key|value|string|phrase|words|hash|\d{1,3})(?=[
 export function nameAround(text: string, index: number): Name {
   let [start, end] = [index, index];
   while (index - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
-  while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !isDots(text, end)) end++;
+  while (end - index < MAX_NAME && isNameChar(text.charCodeAt(end)) && !text.startsWith('..', end)) end++;
   while (isJoint(text.charCodeAt(start))) start++;
   while (isJoint(text.charCodeAt(end - 1))) end--;
   REST_OF_NAME.lastIndex = end;

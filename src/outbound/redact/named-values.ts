@@ -119,7 +119,7 @@ function valuesIn(text: string, pattern: RegExp, name: number, value: number): S
     const word = strengthOf(given) > USER ? given : what;
     const group = [value, value + 1].find((n) => match[n] !== undefined) ?? value + 2;
     if (!isSecretOf(word, match[group] as string)) continue;
-    const [start, end] = match.indices?.[group] as [number, number];
+    const [start, end] = (match.indices as RegExpIndicesArray)[group] as [number, number];
     spans.push(spanOf(word, start, end));
   }
   return spans;

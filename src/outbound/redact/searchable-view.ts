@@ -140,14 +140,16 @@ export function withDump(text: string, { start, end }: Range): Range {
 const ESCAPE =
   /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|\\[0-3][0-7]{2}|(?:\\[nrt -/:-@[-`{-~])+|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
 const NAMED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" };
+const CONTROL: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
 
 /** Of a run of backslashes with a sign behind each. */
 function signsOf(mark: string): string {
   let plain = '';
-  for (let i = 1; i < mark.length; i += 2) {
-    const sign = mark.charAt(i);
-    plain += sign === 'n' ? '\n' : sign === 'r' ? '\r' : sign === 't' ? '\t' : sign;
-  }
+  for (let i = 1; i < mark.length; i += 2) plain += CONTROL.get(mark.charAt(i)) ?? mark.charAt(i);
   return plain;
 }
 
