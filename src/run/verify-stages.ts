@@ -101,23 +101,20 @@ async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Pro
   const signal = AbortSignal.any([stop, limit.signal]);
   const call = openCall({ payload: { stage: name, step, cell }, attempt: 0, signal }, run, 'verify');
   const { log, logPath } = call;
-  try {
-    const problems = await watchJudges(run, step, 'look', async (watch) => {
-      if (watch.halted) throw watch.halted;
-      const failing = await call.verify();
-      const halt = await inspectTree(call, run);
-      if (halt?.kind === 'halt') failing.push(halt.message);
-      if (watch.changed.size > 0) failing.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
-      return failing;
-    });
-    if (stop.aborted) return undefined;
-    if (limit.signal.aborted) problems.push(`its checks ran past ${durationText(stage.timeout)}`);
-    const last_lines = problems.length > 0 ? lastLines(log.path) : [];
-    return { step, problems, last_lines, log: logPath, checked: hasChecks(stage) };
-  } finally {
-    limit.cancel();
-    await log.close();
-  }
+  const looked = watchJudges(run, step, 'look', async (watch) => {
+    if (watch.halted) throw watch.halted;
+    const failing = await call.verify();
+    const halt = await inspectTree(call, run);
+    if (halt?.kind === 'halt') failing.push(halt.message);
+    if (watch.changed.size > 0) failing.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
+    return failing;
+  });
+  // Before its last lines are read: until then some may be on their way.
+  const problems = await looked.finally(() => log.close()).finally(limit.cancel);
+  if (stop.aborted) return undefined;
+  if (limit.signal.aborted) problems.push(`its checks ran past ${durationText(stage.timeout)}`);
+  const last_lines = problems.length > 0 ? lastLines(log.path) : [];
+  return { step, problems, last_lines, log: logPath, checked: hasChecks(stage) };
 }
 
 /** What a look at the checks changes: a green step whose checks do not hold is to do, one that is to do for that alone is green again. */
