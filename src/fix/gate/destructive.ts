@@ -69,7 +69,11 @@ talosctl | 2 | reboot shutdown rollback upgrade-k8s`;
 const TABLE: readonly Row[] = [
   ...byVerb(DESTROYING_VERBS),
   // Files and folders
-  [/^(?:shred|srm|rimraf|trash|trash-put|wipe|secure-delete|bleachbit|del|deltree|unlink)$/, always],
+  [
+    /^(?:shred|srm|rimraf|trash|trash-put|wipe|secure-delete|bleachbit|del|deltree|unlink)$/,
+    // Alone it may be a word of another language: `del(.labels)`.
+    (args, { via, role }) => args.operands.length > 0 || via !== undefined || role !== 'maybe',
+  ],
   [/^find$/, (args) => args.any(/^-(?:delete|fprint\w*)$/)],
   [/^fd(?:find)?$/, (args) => args.any(/^(?:rm|shred|unlink)$/)],
   [/^rsync$/, (args) => args.any(/^--(?:del|delete.*|remove-source-files)$/)],

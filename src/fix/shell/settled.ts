@@ -7,7 +7,16 @@ import type { Word } from './words.ts';
 export type Settled = ReadonlyMap<string, readonly string[]>;
 
 const ASSIGNMENT = new Set(['variable_assignment']);
-const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/;
+const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/g;
+/** Names that stand without their dollar, and where they stand with it. */
+const BARE = /(?<![$\w]|\$\{)([A-Za-z_]\w*)|\$\{(\w+):?=/g;
+const USED = /\$\{?([A-Za-z_]\w*)/g;
+
+function counted(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
 
 /**
  * What a script sets by a plain text at its outermost level; a name that stands anywhere else without its dollar may
@@ -15,19 +24,20 @@ const MAY_SET_ANY = /(?:^|[\s;&|(])(?:source|\.|eval)\s/;
  */
 export function settledValues(root: ShellNode): Settled {
   const text = root.text.replace(/^\s*#.*$/gm, (line) => ' '.repeat(line.length));
-  const values = new Map<string, readonly string[]>();
   const all = outermost(root).map((node) => ({ ...readAssignment(node), from: node.from }));
-  for (const { name, values: given, append, from } of all) {
-    const same = all.filter((other) => other.name === name);
-    const bare = new RegExp(`(?<![$\\w]|\\$\\{)${name}\\b|\\$\\{${name}:?=`, 'g');
-    const isKnown = [...text.matchAll(bare)].length === same.length && !given.some(({ dynamic }) => dynamic) && !append;
-    // Of several the last one counts, unless one before it was used.
-    const isLast = from === same.at(-1)?.from && !new RegExp(`\\$\\{?${name}\\b`).test(text.slice(0, from));
-    if (isKnown && isLast && !MAY_SET_ANY.test(text.slice(from)))
-      values.set(
-        name,
-        given.map((word) => word.text),
-      );
+  const [set, bare] = [
+    counted(all.map(({ name }) => name)),
+    counted([...text.matchAll(BARE)].map(([, name, other = '']) => name ?? other)),
+  ];
+  const used = new Map([...text.matchAll(USED)].reverse().map(({ index, 1: name = '' }) => [name, index]));
+  const open = [...text.matchAll(MAY_SET_ANY)].at(-1)?.index ?? -1;
+  const values = new Map<string, readonly string[]>();
+  // Of several the last one counts, unless one before it was used.
+  for (const { name, values: given, append, from } of new Map(all.map((one) => [one.name, one])).values()) {
+    const isPlain = !append && !given.some(({ dynamic }) => dynamic);
+    const isLast = set.get(name) === bare.get(name) && (used.get(name) ?? from) >= from && open < from;
+    const texts = given.map((word) => word.text);
+    if (isPlain && isLast) values.set(name, texts);
   }
   return values;
 }
