@@ -1,4 +1,6 @@
 // What a run says is so: its first line, what it found green, why a stage did not start.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run as cases } from '../../src/cli/cases.ts';
@@ -24,6 +26,13 @@ const row = (ran: Ran, step: string): string | undefined =>
   lines(ran)
     .findLast((line) => line.startsWith(`${step} `))
     ?.replace(/ {2,}/g, '  ');
+
+function verify(home: string, report: Parameters<typeof verifyStages>[2]) {
+  const { signal } = new AbortController();
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
+  const selection = { stages: [], withNeeds: false, forced: false, recheck: true };
+  return verifyStages({ ...selection, home, command: 'test', ai: true }, ports, report);
+}
 
 test('the first line names the stages in the order in which they run', async () => {
   const home = homelab({
@@ -64,11 +73,7 @@ test('status, plan and verify say where there is nothing to check', async () => 
     ['green; nothing to check', 'green; its checks are run again'],
   );
   const checked: boolean[] = [];
-  const signal = new AbortController().signal;
-  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
-  const request = { ...selection, home, command: 'test', ai: true };
-  const look = async () =>
-    (await verifyStages(request, ports, (verification) => void checked.push(verification.checked))).left;
+  const look = async () => (await verify(home, (verification) => void checked.push(verification.checked))).left;
   assert.equal([await look(), checked], [[], [false, true]]);
   const fails = { command: 'exit 1', matrix: { host: ['h1', 'h2', 'h3'] } };
   reconfigure(home, { blind: { command: 'true' }, fails, after: { command: 'true', needs: ['fails'] } });
@@ -78,6 +83,15 @@ test('status, plan and verify say where there is nothing to check', async () => 
     { name: 'fails on h2 h3', why: 'never run' },
     { name: 'after', why: 'was skipped: needs fails[host=h1], which failed' },
   ]);
+});
+
+test('verify shows the last lines of a check that printed more than a pipe holds', async () => {
+  const home = homelab({ a: { command: 'true', verify: ['test ! -e ../../broken || { seq 400000; exit 1; }'] } });
+  await run(home);
+  writeFileSync(join(home, 'broken'), '');
+  const shown: string[][] = [];
+  await verify(home, ({ last_lines }) => void shown.push(last_lines));
+  assert.equal(shown, [['399998', '399999', '400000']]);
 });
 
 test('a stage that did not start says why in this run, not in an older one', async () => {
