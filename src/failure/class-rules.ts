@@ -181,7 +181,7 @@ const TABLE: Record<string, Omit<ClassRule, 'name'>> = {
   // Not allowed.
   'key that others can read': {
     class: 'permission_denied',
-    match: any`UNPROTECTED PRIVATE KEY | permissions .{1,80} are too open | /^Load key .* bad permissions/`,
+    match: any`UNPROTECTED PRIVATE KEY | permissions \d+ for .{1,80} are too open | /^Load key .* bad permissions/`,
   },
   'credentials refused': {
     class: 'permission_denied',
