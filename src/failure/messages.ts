@@ -144,7 +144,7 @@ const headline: Join = (lines, i) => {
     if (below === '' || !belongs) break;
     opens = below.endsWith(':');
     const answer = hostAnswer(below);
-    const isRepeated = answer !== undefined && answers.some(({ said }) => said === answer.said);
+    const isRepeated = answer !== undefined && answers.some(({ text: earlier }) => earlier === answer.text);
     if (answer) answers.push(answer);
     if (!isRepeated) text.push(below);
   }
@@ -154,26 +154,26 @@ const headline: Join = (lines, i) => {
 /** `* 10.0.0.2: …`: what one of several hosts answered. */
 interface HostAnswer {
   host: string;
-  said: string;
+  text: string;
 }
 
 const BULLET = /^\s*[*•-] /;
 
 function hostAnswer(line: string): HostAnswer | undefined {
   const { host, text } = withoutHost(line.replace(BULLET, ''), new Set());
-  return host === undefined || !BULLET.test(line) ? undefined : { host, said: text };
+  return host === undefined || !BULLET.test(line) ? undefined : { host, text };
 }
 
 /** Known by what was answered, however many hosts did: one answer reads as it does from a single host. */
 function answeredByHosts(lines: string[], answers: readonly HostAnswer[]): Message {
-  const said = [...new Set(answers.map((answer) => answer.said))].sort();
+  const texts = [...new Set(answers.map(({ text }) => text))].sort();
   const [headline = '', ...below] = lines;
-  const head = said.length > 1 ? headline : headline.replace(/\b\d+ errors occurred/, '1 error occurred');
+  const head = texts.length > 1 ? headline : headline.replace(/\b\d+ errors occurred/, '1 error occurred');
   const others = below.filter((line) => hostAnswer(line) === undefined);
   const hosts = answers.map(({ host }) => host);
   // An address is masked like any other.
   const front = /^\d/.test(hosts[0] ?? '') ? hosts[0] : '<host>';
-  return { lines, gist: [head, ...said.map((text) => `\t* ${front}: ${text}`), ...others].join('\n'), hosts };
+  return { lines, gist: [head, ...texts.map((text) => `\t* ${front}: ${text}`), ...others].join('\n'), hosts };
 }
 
 /** Where an error is, on a line of its own below it. */

@@ -68,7 +68,7 @@ function variants(fact: Fact, file: FileFacts): Fact[] {
   );
   const at = fact.words.slice(0, 3).findIndex(({ text }) => spellings(text, file)[0] !== text);
   if (at === -1) return sent;
-  const said = spellings(fact.words[at]?.text ?? '', file).map((text) => {
+  const spelt = spellings(fact.words[at]?.text ?? '', file).map((text) => {
     const words = fact.words.flatMap((word, i) =>
       i === at
         ? text
@@ -79,7 +79,7 @@ function variants(fact: Fact, file: FileFacts): Fact[] {
     );
     return { ...fact, words, program: nameOf(words[0]?.text ?? ''), args: words.slice(1) };
   });
-  return [...said, ...sent];
+  return [...spelt, ...sent];
 }
 
 /** A function that starts itself twice. */
