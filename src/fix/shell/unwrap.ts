@@ -252,7 +252,7 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
   return [whole, ...[...optionTexts(program, args), ...run].flatMap(text)];
 }
 
-/** Commands that SQL and psql's own words give to a shell: `\\! cmd`, `\\o |cmd`, `COPY … TO PROGRAM 'cmd'`. */
+/** Commands that SQL and psql's own words give to a shell: `\! cmd`, `\o |cmd`, `COPY … TO PROGRAM 'cmd'`. */
 export const programsOfSql = (text: string): string[] =>
   [
     ...text.matchAll(/\\!\s*(.+)|\\(?:o|g|w|out|write)\s*\|\s*(.+)|\bprogram\s+(?:'((?:[^']|'')*)'|\$\$(.*?)\$\$)/gi),
