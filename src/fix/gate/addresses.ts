@@ -10,7 +10,7 @@ const URL_PATTERN =
   /\b(?:https?|ftps?|git|ssh|oci|wss?|tcp|sftp|s3|gs|registry|rsync|ldaps?|smb|nfs):\/\/(?:[^\s/@"'`]*@)?([^\s/:?#"'`)\]}>,;]+)(?::\d+)?(?:\/(?:repos\/)?([^\s/?#"'`)\]}>]+))?/gi;
 const SHARED_HOST =
   /(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|bitbucket\.org|ghcr\.io|docker\.io|quay\.io|gcr\.io|k8s\.gcr\.io|registry\.k8s\.io|mcr\.microsoft\.com|public\.ecr\.aws|lscr\.io|pkg\.dev|huggingface\.co|pastebin\.com|s3\.amazonaws\.com|github\.io|gitea\.com|sr\.ht|pages\.dev|workers\.dev|netlify\.app|vercel\.app|herokuapp\.com)$/i;
-const SSH = /(?:^|\s)[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;
+const SSH = /(?:^|[\s:=])[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;
 
 /** `github.com/owner/…` without a scheme, and `github:owner/…`. */
 const SHORT =

@@ -139,6 +139,13 @@ const FETCHED_VALUE =
 /** Whatever has an address here is read from there. */
 const KUSTOMIZED = /(?:^|\/)kustomization\.ya?ml$/i;
 const IMAGE_KEY = /^(?:image|imageName|newName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
+/** A registry with an account there, under its name. */
+const REGISTRY_VALUE = /^(?:\w*_)?(?:registry|repository|image_?repo)=(?:[\w-]+\.)+[a-z]{2,}\/[\w./-]+$/i;
+/** The host of an image whose name only a template tells. */
+const TEMPLATED_IMAGE = /^((?:[\w-]+\.)+[a-z]{2,})(?::\d+)?\/.*(?:\{\{|\$\{|\ue000)/i;
+/** The host of a place with a port that something is told to reach. */
+const REACHED =
+  /^(?:.*[_-])?(?:addr(?:ess)?|endpoint|server|host|target|upstream|remote|collector)=((?:[\w-]+\.)+[a-z]{2,}):\d+$/i;
 
 function newAddresses(change: Change, knows: Knows): Finding[] {
   const { path, added, addedLeaves, lines, now, before } = change;
@@ -176,9 +183,14 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const [first] = [...addressesIn(text), ...image].filter(isNew);
     if (first) findings.push(say(first, fact.line, shownWords(fact)));
   }
+  const isExported = (name: string) =>
+    now.commands.some(
+      ({ program, args }) => program === 'export' && args.some(({ text }) => text.split('=')[0] === name),
+    );
   // Variables that programs go by, or that something is fetched from.
   const isFetched = (name: string) =>
     /proxy$/i.test(name) ||
+    isExported(name) ||
     now.commands.some(
       ({ program, args }) => FETCHES.test(program) && args.some(({ raw }) => new RegExp(`\\$\\{?${name}\\b`).test(raw)),
     );
@@ -191,8 +203,10 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
   }
   for (const { keys, value, line } of addedLeaves) {
     const key = keys.at(-1) ?? '';
-    const image =
-      IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) ? imageAddress(value) : undefined;
+    const isImage =
+      IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) || REGISTRY_VALUE.test(`${key}=${value}`);
+    const image = isImage ? imageAddress(value) : undefined;
+    const reached = TEMPLATED_IMAGE.exec(isImage ? value : '')?.[1] ?? REACHED.exec(`${key}=${value}`)?.[1];
     const isFetched =
       FETCHED_KEY.test(key) || keys[0] === 'includes' || FETCHED_VALUE.test(value) || KUSTOMIZED.test(path);
     const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
@@ -202,6 +216,7 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
       ...(isFetched || isPackage ? addressesIn(given) : []),
       ...(image ? [image] : []),
       ...(source ? [source] : []),
+      ...(reached === undefined ? [] : [{ host: reached.toLowerCase() }]),
     ];
     const [first] = all.filter(isNew);
     if (first) findings.push(say(first, line, `${key}: ${value}`));

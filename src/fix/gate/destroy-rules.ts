@@ -266,6 +266,7 @@ function empties(fact: Fact, scope: Scope): Harm | undefined {
     !args.every(({ text }) => isTemporary(text, scope) || text.startsWith('-'))
   )
     return { severity: 'refuse', why: 'empties a file' };
+  if (readsWhatItEmpties(fact)) return { severity: 'refuse', why: 'empties a file before it reads it' };
   if (!isSilent(fact)) return undefined;
   // Of commands that write into one file together, those that say nothing empty nothing.
   const target = redirects.find(
@@ -274,6 +275,20 @@ function empties(fact: Fact, scope: Scope): Harm | undefined {
   if (target === undefined || target.startsWith('/dev/') || isTemporary(target, scope)) return undefined;
   return { severity: 'refuse', why: 'empties a file' };
 }
+
+/** `sort list > list`: the shell empties the file before the program starts. */
+const readsWhatItEmpties = ({ args, redirects, around }: Fact): boolean => {
+  // The grammar gives the redirection of a list to all of it; it is the last command's.
+  if (around.some(({ kind }) => kind === 'or' || kind === 'and')) return false;
+  const emptied = redirects.flatMap(({ operator, target }) =>
+    /^(?:>|>\||&>)$/.test(operator) && target && !target.text.startsWith('/dev/') ? [target.text] : [],
+  );
+  const read = [
+    ...args.map(({ text }) => text),
+    ...redirects.flatMap(({ operator, target }) => (operator === '<' && target ? [target.text] : [])),
+  ];
+  return emptied.some((file) => read.includes(file));
+};
 
 /** A program that nobody can know before it runs. */
 function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, values }: Scope): Harm | undefined {

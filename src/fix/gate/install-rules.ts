@@ -3,6 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { Arguments } from './arguments.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { isNix } from './language.ts';
 import { shownWords } from './shown.ts';
 import { callText, type Task } from './tasks.ts';
 import { strings } from './texts.ts';
@@ -164,14 +165,26 @@ function taskFindings({ path, addedLeaves, goneLeaves, old, now, lines }: Change
 
 const INSTALLING = /\b(?:pip[\d.]*|apt(?:-get)?|dnf|yum|apk|npm|brew|gem|cargo|pipx)\s+(?:-\S+\s+)*(?:install|add)\b/;
 
-/** Lists of packages of a language, and programs that install. */
-function listFindings({ path, addedLeaves, old, lines, now: { language } }: Change): Finding[] {
+const NIX_LIST = /^(?:systemPackages|packages|home\.packages|fonts)$/;
+
+/** Lists of packages of a language or of a machine, and programs that install. */
+function listFindings({ path, addedLeaves, goneLeaves, old, lines, now: { language } }: Change): Finding[] {
   const before = new Set((old.data?.leaves ?? []).map(({ keys }) => keys.join('.')));
   const needs = /(?:^|\/)package\.json$/.test(path)
     ? addedLeaves.filter(({ keys }) => /ependencies$/.test(keys[0] ?? '') && !before.has(keys.join('.')))
     : [];
   const runs = language === 'program' ? lines.added.filter(({ text }) => INSTALLING.test(strings(text).join(' '))) : [];
+  const snaps = addedLeaves.filter(
+    ({ keys, value }) => /^snap\.commands\b/.test(keys.join('.')) && value === 'install',
+  );
+  const ofNix = isNix(path) ? addedLeaves.filter(({ keys }) => NIX_LIST.test(keys.at(-1) ?? '')) : [];
+  const names = more(
+    ofNix.map(({ value }) => value),
+    goneLeaves.map(({ value }) => value),
+  );
   return [
+    ...snaps.map(({ line }) => refuses('installs', path, line, WHY, 'snap install')),
+    ...(names.length > 0 ? [asks('softer', path, ofNix[0]?.line, ONE_MORE, names.join(' '))] : []),
     ...needs.map(({ keys, line }) => asks('softer', path, line, ONE_MORE, keys.at(-1))),
     ...runs.map(({ text, number }) => refuses('installs', path, number, WHY, text.trim())),
   ];

@@ -11,7 +11,7 @@ import { isPlainScript, type Language } from './language.ts';
 import { programFindings } from './program-mask-rules.ts';
 import { shownWords } from './shown.ts';
 import { expanded, makeVariables } from './texts.ts';
-import { isFailure, isSilenced, isWork } from './work.ts';
+import { isFailure, isRemoteWork, isSilenced, isWork } from './work.ts';
 import { writtenPaths } from './written-paths.ts';
 
 const IGNORES =
@@ -50,7 +50,7 @@ export function added(change: Change): Finding[] {
     if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
       return say('replaces a command that is used here');
     const swallowed =
-      isWork({ ...fact, via: fact.via === 'ssh' ? undefined : fact.via } as Fact) &&
+      (isWork(fact) || isRemoteWork(fact)) &&
       !sameProgram(fact, change) &&
       !isUsed(fact, change) &&
       fact.around.some((frame) => frame.kind === 'or' && !frame.fails && SAYS.test(frame.by));

@@ -12,7 +12,7 @@ import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
-import { functionOf, isFailure, isSilenced, isWork, mayWork } from './work.ts';
+import { functionOf, isFailure, isRemoteWork, isSilenced, isWork, mayWork } from './work.ts';
 
 type MaskRules = Pick<GateRules, 'failed' | 'log' | 'untouchable' | 'known' | 'tree'>;
 
@@ -86,7 +86,7 @@ function touched(change: Change, rules: MaskRules): Finding[] {
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const fact of old.commands.filter(
-    (one) => (isWork(one) || mayWork(one)) && !(isSettings && one.role === 'run'),
+    (one) => (isWork(one) || isRemoteWork(one) || mayWork(one)) && !(isSettings && one.role === 'run'),
   )) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
@@ -250,7 +250,9 @@ const neverIn = ({ around }: Fact): string | undefined =>
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
-  (/^(?:if|case|while|else of)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
+  // `[ -f file ] || make it` asks whether it is done; a variable tells nothing of that.
+  (/^(?:if|case|while|else of|unless (?:\[\[?|test) (?!.*-[defLrswx]\s).*\$)/.test(guard) &&
+    !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;

@@ -57,7 +57,7 @@ export const OPEN_TO_ALL = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 /** Places that are read when somebody logs in, a machine starts or git runs. */
 export const START_FILES =
-  /(?:^|\/)(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile|inputrc|netrc|gitconfig|pam_environment|xinitrc)|authorized_keys2?|rc\.local|ld\.so\.preload|crontab|sudoers)$|^\/etc\/(?:cron[\w.]*|sudoers\.d|profile(?:\.d|$)|bash\.bashrc|environment|init\.d|systemd\/(?:system|user)|pam\.d|ssh|passwd|shadow|group|ld\.so|modules|security(?!\/limits\b)|xdg\/autostart|apt\/(?:sources|trusted)|udev|NetworkManager\/dispatcher|rc\d?\.d)(?:\/|$|-)|^\/(?:var\/spool\/cron|lib\/systemd|usr\/lib\/systemd|var\/lib\/cloud)(?:\/|$)|\/\.(?:ssh|config\/(?:systemd|autostart|git)|git\/(?:hooks|config)|local\/share\/systemd|gnupg|aws|docker\/config)(?:\/|$)|(?:^|\/)\.git\/(?:hooks|config)|(?:\}\}|\ue000|\$\w+|\$\(…\))\/(?:etc\/)?(?:cron\.\w+|sudoers\.d|profile\.d|systemd\/system|init\.d)\/|\/hooks\/(?:pre|post|commit|prepare|update|applypatch)[\w-]*$/;
+  /(?:^|\/)(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile|inputrc|netrc|gitconfig|pam_environment|xinitrc)|authorized_keys2?|rc\.local|ld\.so\.preload|crontab|sudoers)$|^\/etc\/(?:cron[\w.]*|sudoers\.d|profile(?:\.d|$)|bash\.bashrc|environment|init\.d|systemd\/(?:system|user)|pam\.d|ssh|passwd|shadow|group|ld\.so|modules|security(?!\/limits\b)|xdg\/autostart|apt\/(?:sources|trusted)|udev|NetworkManager\/dispatcher|rc\d?\.d)(?:\/|$|-)|^\/(?:var\/spool\/cron|lib\/systemd|usr\/lib\/systemd|var\/lib\/cloud)(?:\/|$)|(?:^|\/)\.(?:ssh|config\/(?:systemd|autostart|git)|git\/(?:hooks|config)|local\/share\/systemd|gnupg|aws|docker\/config)(?:\/|$)|(?:^|\/)\.git\/(?:hooks|config)|(?:\}\}|\ue000|\$\w+|\$\(…\))\/(?:etc\/)?(?:cron\.\w+|sudoers\.d|profile\.d|systemd\/system|init\.d)\/|\/hooks\/(?:pre|post|commit|prepare|update|applypatch)[\w-]*$/;
 
 /** Variables that decide which programs run, or what they load. */
 const RULING =
@@ -325,6 +325,9 @@ const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
         })
         .map(({ value, line }) => refuses('persists', path, line, WHY, value));
 
+/** Flags of an API server or kubelet that let whoever comes do everything. */
+const OPENS_API = /^(?:.*\.)?(?:--)?(?:authorization-mode[:=] ?.*\bAlwaysAllow\b.*|insecure-port[:=] ?[1-9]\d*)$/i;
+
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
 const READS = /^(?:get|list|watch)$/;
 
@@ -359,6 +362,9 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
       /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
       (keys.at(-1) === 'kind' && /^(?:Cluster)?RoleBinding$/.test(value) && keys.length > 1),
   );
+  const opened = addedLeaves.filter(
+    ({ keys, value }) => OPENS_API.test(value) || OPENS_API.test(`${keys.at(-1)}: ${value}`),
+  );
   const mounts = addedLeaves.filter(
     ({ keys, value }) =>
       keys.includes('hostPath') &&
@@ -378,6 +384,7 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
       .filter(({ value }) => READS.test(value))
       .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
     ...admin.map(({ value, line }) => refuses('persists', path, line, 'binds a role in the cluster', value)),
+    ...opened.map(({ value, line }) => refuses('persists', path, line, 'lets anybody in', value)),
     ...mounts.map(({ value, line }) => asks('softer', path, line, "mounts a folder of the host's own", value)),
   ];
 }

@@ -26,7 +26,7 @@ const REPLACES =
 const NEVER = /^\s*(?:el)?(?:if|while)\s*(?:\(\s*)?(?:False|false|0|None|null)\s*(?:\)|:)/;
 
 const SWALLOWS =
-  /^\s*sys\.excepthook\s*=(?!=)|^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
+  /^\s*sys\.excepthook\s*=(?!=)|^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\bnothrow\s*[=:]\s*true\b|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
 
 const CHECKS =
   /^\s*\\set\s+ON_ERROR_STOP\b|\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*(?!(?:0|None)?\s*\))|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;

@@ -51,6 +51,7 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
       /(?:query|queries|sql|statement|script)$/i.test(keys.at(-1) ?? '') && sqlHarm(value) !== undefined,
     'drops or deletes data of a database',
   ],
+  [is(/^kind$/, /^(?:Cluster)?CleanupPolicy$/), 'deletes resources on a schedule'],
   [is(/^confirmation$/, /yes-really-destroy-data/), 'destroys data'],
   [
     is(/^(?:persistentVolumeClaimRetentionPolicy|whenDeleted|whenScaled)$/, /^Delete$/),

@@ -31,7 +31,8 @@ interface Sending {
   readonly payload: readonly string[];
 }
 
-export function sendFindings({ path, added, old, lines, now }: Change, knows: Knows): Finding[] {
+export function sendFindings(change: Change, knows: Knows): Finding[] {
+  const { path, added, old, lines, now } = change;
   const earlier = old.commands.flatMap((fact) => {
     const sending = sendingOf(fact);
     return sending ? [{ program: fact.program, ...sending }] : [];
@@ -64,10 +65,27 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
   const isOther = (line: Line) => !lines.removed.some((other) => plain(other) === plain(line));
   return [
     ...commands,
+    ...secretsInAddresses(change),
     ...(now.language === 'program'
       ? lines.added.filter(isOther).flatMap(({ text, number }) => programLine(path, text, number))
       : []),
   ];
+}
+
+/** An address with a secret in it, as data and templates write it. */
+const SECRET_IN_ADDRESS =
+  /:\/\/[^"\s]*?(?:\$\{|\{\{|["'] ?[~+]).*(?:token|passw(?:or)?d|secret|api_?key|private_key|kubeconfig)(?!\w)/i;
+
+/** Data whose reader would tell a secret to whoever has the address; to the same one it was told before. */
+function secretsInAddresses({ path, addedLeaves, goneLeaves }: Change): Finding[] {
+  const hostOf = (value: string) => addressesIn(value)[0]?.host;
+  return addedLeaves
+    .filter(({ value }) => SECRET_IN_ADDRESS.test(value))
+    .filter(
+      ({ value }) =>
+        !goneLeaves.some((leaf) => SECRET_IN_ADDRESS.test(leaf.value) && hostOf(leaf.value) === hostOf(value)),
+    )
+    .map(({ value, line }) => asks('softer', path, line, 'puts a secret into an address', value));
 }
 
 const hosts = ({ destinations }: Sending): string => destinations.map(({ host }) => host).join(' ');

@@ -266,6 +266,12 @@ const CALLS: readonly Row[] = [
   [/^meta$/, /end_\w+|clear_host_errors/, 'masks', 'ends the play before its work is done'],
   [/^(?:reboot|win_reboot|shutdown)$/, /./, 'softer', 'reboots the host'],
   [
+    /^debug$/,
+    /"(?:var|msg|_raw_params)":"(?:[^"]*[^\w"])?(?:\w*(?:token|passw(?:or)?d|secret|api_?key|private_key)\b(?! is\b)|hostvars\[?[^.\]]*\]?\W*"|vars\W*")/i,
+    'softer',
+    'prints a variable that may hold a secret',
+  ],
+  [
     /^(?:systemd|systemd_service|service|sysvinit|openrc)$/,
     /"enabled":"(?:true|yes)"/i,
     'softer',
@@ -308,7 +314,7 @@ function newCall({ path, old: { tasks: before, commands }, now }: Change, task: 
   }
   const wasDone =
     row?.[2] === 'softer' &&
-    (before.some((other) => hits(other, row) && (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task))) ||
+    (before.some((other) => hits(other, row) && isAboutSame(other, task)) ||
       // The module's name was misspelled, or of another collection.
       (earlier?.name === task.name &&
         editDistance([...bare(earlier)], [...bare(task)], 2) <= 2 &&
@@ -333,6 +339,11 @@ const isOtherPayload = ({ args }: Task, { args: old }: Task): boolean =>
   Object.keys({ ...args, ...old }).some(
     (key) => PAYLOAD.test(key) && JSON.stringify(args[key]) !== JSON.stringify(old[key]),
   );
+
+/** Of the same name, and for the same file or from the same one. */
+const isAboutSame = (other: Task, task: Task): boolean =>
+  plainWord(other.args.name) === plainWord(task.args.name) &&
+  (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task));
 
 const srcOf = ({ args }: Task): Value | undefined => args.src ?? args.unit;
 

@@ -19,6 +19,9 @@ export const isWork = (fact: Fact): boolean =>
   (!READS.test(fact.program) || isAlone(fact)) &&
   /^[\w./${}-]+$/.test(fact.program);
 
+/** Work on another machine. */
+export const isRemoteWork = (fact: Fact): boolean => fact.via === 'ssh' && isWork({ ...fact, via: 'sh' });
+
 /** A value that reads like a command: a program with an option or a path. */
 export const mayWork = (fact: Fact): boolean =>
   fact.role === 'maybe' &&
