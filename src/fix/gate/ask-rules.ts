@@ -132,7 +132,7 @@ const FETCHES =
   /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*|restic|borg|kopia|rclone|mc|s5cmd|aws|velero|vault|nomad|consul|cosign|ncat|socat|telnet|lftp|sftp|mount|showmount|smbclient|iscsiadm|ipmitool|nix|bw|op)$/;
 /** Keys of data whose values are fetched. */
 const FETCHED_KEY =
-  /^(?:url|urls|git|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
+  /^(?:url|urls|git|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoints?|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
 /** Sources of packages, and lookups of Ansible that ask somebody. */
 const FETCHED_VALUE =
   /^(?:\S+\s*@\s*)?(?:(?:oci|git|ssh|git\+\w+):\/\/|(?:github|gitlab|bitbucket):\w)|^\w+:\/\/\S+\.git$|\b(?:lookup|query|q)\(\s*["'](?:[\w.]*\.)?url["']/;
@@ -150,7 +150,9 @@ const REACHED =
 function newAddresses(change: Change, knows: Knows): Finding[] {
   const { path, added, addedLeaves, lines, now, before } = change;
   const isNew = (one: Address): boolean =>
-    !isPrivate(one) && !addressNames(one).some((name) => knows(name) || (before ?? '').includes(name));
+    !isPrivate(one) &&
+    // Of an account only the whole name counts; below a host's domain there are others.
+    !addressNames(one).some((name) => knows(name) || (one.account === undefined && before?.includes(name)));
   const say = (one: Address, line: number, words: string) =>
     asks(
       'new_address',

@@ -110,7 +110,8 @@ const MAKE_RULES =
 
 /** Lines of images and units that let them run as somebody else, with other code, or less often. */
 const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
-  docker: /^\s*(?:HEALTHCHECK\s+NONE|USER\s+(?:root|0)\b|ENV\s+(?:PATH|LD_\w+|BASH_ENV)\b|#\s*escape\s*=|SHELL\s)/i,
+  docker:
+    /^\s*(?:HEALTHCHECK\s+NONE|USER\s+(?:root|0)\b|ENV\s+(?:.*\s)?(?:PATH|LD_\w+|BASH_ENV)\b|#\s*escape\s*=|SHELL\s)/i,
   settings:
     /^\s*(?:EnvironmentFile|Exec(?:Condition)|(?:Condition|Assert)\w+|User|Group|CapabilityBoundingSet|AmbientCapabilities|SuccessExitStatus|ExecSearchPath|RootDirectory|RootImage|library|executable|strategy_plugins|callback_plugins|action_plugins|filter_plugins|host_key_checking)\s*=\s*(?:\/|root$|0$|!|False|CAP_)|^\s*StandardError\s*=\s*null\b/i,
 };

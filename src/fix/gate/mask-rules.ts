@@ -181,7 +181,7 @@ const isSpeltRight = (now: string, before: string, log: string | undefined): boo
   now.length > 2 && distance(now, before) <= 2 && isMissing(before, log);
 
 /** Said in the place of a command, it hides that nothing is done. */
-const SAYS = /^(?:echo|printf|:|true|log\w*|#)$/;
+const SAYS = /^(?:echo|printf|:|true|touch|log\w*|#)$/;
 
 /** The command is what it was, but for one slip inside its name, and no command that may be meant has the old one. */
 function isSlipFor(now: Fact, before: Fact, { functions, commands }: FileFacts, { log, known = [], tree }: MaskRules) {

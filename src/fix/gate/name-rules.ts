@@ -61,7 +61,16 @@ export function nameFindings(
           return word === undefined || /^\s*(?:#|\/\/)/.test(text) ? [] : [say(number, word, text.trim())];
         })
       : [];
-  return [...commands, ...leaves, ...programs, ...writingTasks(change, judging)];
+  // Terraform's resources that make files on the machine that it runs on.
+  const made = addedLeaves.flatMap(({ keys, value, line }) => {
+    const word = value.replace(/\$\{[^}]*\}/g, '$HERE');
+    const isFile = now.language === 'hcl' && /^(?:filename|output_path|dest\w*)$/.test(keys.at(-1) ?? '');
+    const judge = isFile ? judging.find((one) => namesPath(word, one, path, [])) : undefined;
+    return judge === undefined
+      ? []
+      : [refuses('names_protected', path, line, `writes ${judge}, which checks run`, value)];
+  });
+  return [...commands, ...leaves, ...programs, ...made, ...writingTasks(change, judging)];
 }
 
 /** Modules that leave the file alone that they are told. */

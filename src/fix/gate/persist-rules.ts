@@ -111,7 +111,7 @@ const bindingsIn = (facts: readonly Fact[]): number =>
   facts
     .flatMap(({ document, fedBy }) => [document?.text ?? '', ...fedBy.map((one) => one.document?.text ?? '')])
     .join('\n')
-    .match(/^\s*kind:\s*["']?(?:Cluster)?RoleBinding\b/gm)?.length ?? 0;
+    .match(/(?:^\s*|["{,]\s*)kind["']?:\s*["']?(?:Cluster)?RoleBinding\b/gm)?.length ?? 0;
 
 /** Verbs of systemctl for units that are not to run. */
 const STOPS = /^(?:disable|mask|stop|kill)$/;
@@ -292,7 +292,7 @@ const LETS_IN = /^(?:.*\.)?(?:ssh[_-]?)?authorized[_-]?keys(?:\.key(?:s|Files))?
 
 /** Settings of a machine that let people in by a password, or as root. */
 const LETS_ALL_IN =
-  /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no)|security\.(?:sudo|doas|pam)\..*|(?:.*\.)?users\.users\.[^.]+\.(?:is(?:Normal|System)User|\w*password\w*|extraGroups|uid):.*|(?:.*\.)?PermitRootLogin: yes|services\.cron\..*|(?:programs|environment)\..*ShellInit:.*)$/is;
+  /^(?:chpasswd\b.*|ssh_pwauth: (?:true|yes)|disable_root: (?:false|no)|security\.(?:sudo|doas|pam)\..*|(?:.*\.)?users\.users\.[^.]+\.(?:is(?:Normal|System)User|\w*password\w*|extraGroups|uid):.*|(?:.*\.)?PermitRootLogin: yes|services\.cron\..*|users\.(?:(?:hashed_|plain_text_)?passwd:.*|lock_passwd: false|groups: (?:sudo|wheel|root|docker|admin))|(?:programs|environment)\..*ShellInit:.*)$/is;
 
 /** A service or timer of Nix that was not there. */
 function isNewUnit(keys: readonly string[], { data }: FileFacts): boolean {
@@ -365,6 +365,9 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
   const opened = addedLeaves.filter(
     ({ keys, value }) => OPENS_API.test(value) || OPENS_API.test(`${keys.at(-1)}: ${value}`),
   );
+  const joined = addedLeaves.filter(({ keys }) =>
+    keys.some((key) => /^aggregationRule$|^rbac\.authorization\.k8s\.io\/aggregate-to-/.test(key)),
+  );
   const mounts = addedLeaves.filter(
     ({ keys, value }) =>
       keys.includes('hostPath') &&
@@ -384,6 +387,7 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
       .filter(({ value }) => READS.test(value))
       .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
     ...admin.map(({ value, line }) => refuses('persists', path, line, 'binds a role in the cluster', value)),
+    ...joined.map(({ value, line }) => refuses('persists', path, line, 'joins the rights of other roles', value)),
     ...opened.map(({ value, line }) => refuses('persists', path, line, 'lets anybody in', value)),
     ...mounts.map(({ value, line }) => asks('softer', path, line, "mounts a folder of the host's own", value)),
   ];

@@ -51,6 +51,11 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
       /(?:query|queries|sql|statement|script)$/i.test(keys.at(-1) ?? '') && sqlHarm(value) !== undefined,
     'drops or deletes data of a database',
   ],
+  [is(/./, /^absent$/, /^(?:loop|with_\w+)$/), 'removes what the task names'],
+  [
+    ({ keys, value }) => /tmpfiles/i.test(keys.join('.')) && /^[rRD][!+=-]*\s+\S/.test(value),
+    'removes files at each start',
+  ],
   [is(/^kind$/, /^(?:Cluster)?CleanupPolicy$/), 'deletes resources on a schedule'],
   [is(/^confirmation$/, /yes-really-destroy-data/), 'destroys data'],
   [

@@ -4,14 +4,14 @@ import { isShell } from '../shell/wrappers.ts';
 import { type Address, addressesIn, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Line } from './changed-lines.ts';
-import type { Change, Fact } from './facts.ts';
+import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Knows } from './rules.ts';
 import { shownWords } from './shown.ts';
 
 const WHY = 'sends files, standard input or secrets to somebody else';
 const CLIENTS =
-  /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|docker|podman|skopeo|oras|crane|git)$/;
+  /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|getent|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|docker|podman|skopeo|oras|crane|git)$/;
 /** Options whose value is sent; the short ones mean something else to wget. */
 const DATA =
   /^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query|cookie|form-string)$/;
@@ -39,7 +39,7 @@ export function sendFindings(change: Change, knows: Knows): Finding[] {
   });
   const commands = added.flatMap((fact): Finding[] => {
     const words = shownWords(fact);
-    if (usesSocket(fact)) return [refuses('sends', path, fact.line, WHY, words)];
+    if (usesSocket(fact, now)) return [refuses('sends', path, fact.line, WHY, words)];
     const sending = sendingOf(fact);
     if (!sending) return [];
     const same = earlier.some(
@@ -94,11 +94,11 @@ const shortHosts = (sending: Sending): string => hosts(sending).replace(/\b([a-z
 const plainPayload = ({ payload }: Sending): string => payload.join('\0').replace(/[${}]/g, '');
 
 /** The text that a shell is given is read as the commands that it is. */
-const usesSocket = ({ program, words, redirects }: Fact): boolean =>
+const usesSocket = ({ program, words, redirects }: Fact, file: FileFacts): boolean =>
   [
     ...words.map(({ text }) => text).filter((text) => !isShell(program) || text.startsWith('/dev/')),
     ...redirects.map(({ target }) => target?.text ?? ''),
-  ].some((text) => /\/dev\/(?:tcp|udp)\//.test(text));
+  ].some((text) => spellings(text, file).some((one) => /\/dev\/(?:tcp|udp)\//.test(one)));
 
 /** What a command sends, and where; undefined when it sends nothing. */
 function sendingOf(fact: Fact): Sending | undefined {
@@ -150,6 +150,7 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
 const USES: readonly (readonly [programs: RegExp, test: (args: Arguments) => boolean])[] = [
   [/^openssl$/, (args) => args.verb(/^s_client$/, 1)],
   [/^(?:docker|podman|skopeo|oras|crane)$/, (args) => args.verb(/^(?:push|copy|save|login)$/, 2)],
+  [/^getent$/, (args) => args.verb(/^a?hosts/, 1)],
   [/^git$/, (args) => args.verb(/^(?:push|send-email|request-pull)$/, 2)],
   [/^(?:gh|glab)$/, (args) => args.verb(/^(?:gist|secret|api|issue|release|variable)$/, 1)],
   [/^(?:aws|gcloud|az)$/, (args) => args.any(/^(?:cp|mv|sync|upload\S*|put-\S+|send-\S+|publish|create-\S+)$/)],

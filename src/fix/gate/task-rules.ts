@@ -41,6 +41,7 @@ export function taskFindings(
       ...weakened(path, task, before, logText),
     ]),
     ...lostAssertions(change, logText),
+    ...guardValues(change),
     ...taskScopeFindings(change, knows, tree),
   ];
 }
@@ -223,6 +224,20 @@ function removal(path: string, task: Task, before: readonly Task[]): Finding[] {
     ? [asks('softer', path, task.line, 'changes what is removed, or on what that depends', shown(task))]
     : [];
 }
+
+/** Variables on which it depends whether something is removed, with another value. */
+function guardValues({ path, old, addedLeaves, goneLeaves }: Change): Finding[] {
+  const guarded = old.tasks.filter((task) => removes(task) || DELETES.test(String(task.args._raw_params ?? '')));
+  const guards = guarded.map((task) => `${conditionsOf(task).join(' ')} ${task.above}`).join(' ');
+  return addedLeaves
+    .filter(({ keys }) => keys.includes('vars') && new RegExp(`\\b${keys.at(-1)}\\b`).test(guards))
+    .filter(({ keys }) => goneLeaves.some((leaf) => leaf.keys.join() === keys.join()))
+    .map(({ keys, value, line }) =>
+      asks('softer', path, line, 'changes on what it depends that something is removed', `${keys.at(-1)}: ${value}`),
+    );
+}
+
+const DELETES = /\b(?:rm|wipefs|mkfs\S*|dd|reset|destroy|delete|purge|zap|uninstall)\b/;
 
 type Row = readonly [modules: RegExp, args: RegExp, verdict: 'softer' | 'writes_outside' | RefusalCode, why: string];
 

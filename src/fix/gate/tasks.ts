@@ -77,7 +77,11 @@ function callOf(key: string, given: Value): [module: string, args: { [key: strin
 /** What a task calls, with what. */
 export const callText = ({ module, args }: Task): string => JSON.stringify([module, args]);
 
-const textOf = (value: Value | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+/** `{{ 'a' ~ 'b' }}` is `ab`. */
+const textOf = (value: Value | undefined): string | undefined =>
+  typeof value === 'string'
+    ? value.replace(/["'] *[~+] *["']/g, '').replace(/^\{\{ *(["'])([^"'{}]*)\1 *\}\}$/, '$2')
+    : undefined;
 
 /** The file that a task is about. */
 export const fileOf = ({ args }: Task): string | undefined =>

@@ -8,7 +8,7 @@ const TALKS =
 const READS =
   /^(?:\[\[?|test|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc)$/;
 const isAlone = ({ around, fedBy }: Fact): boolean =>
-  fedBy.length === 0 && around.every(({ kind }) => kind === 'function' || kind === 'given' || kind === 'or');
+  fedBy.length === 0 && around.every(({ kind }) => /^(?:function|given|or|argument)$/.test(kind));
 
 export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
 

@@ -45,11 +45,12 @@ export function valuesIn({ commands, loops }: Script): Map<string, string[]> {
   const values = new Map<string, string[]>();
   const add = (name: string, texts: readonly string[]) => values.set(name, [...(values.get(name) ?? []), ...texts]);
   const all = commands.flatMap(assignmentsOf);
-  for (const { name, values: given } of [...all, ...loops])
-    add(
-      name,
-      given.map(({ text }) => text),
-    );
+  for (const { name, values: given, append } of [...all, ...loops.map((loop) => ({ ...loop, append: false }))]) {
+    const before = append ? (values.get(name)?.at(-1) ?? '') : '';
+    const texts = given.map(({ text }) => text);
+    // Which of the two `+=` makes, a longer text or a longer list, its words do not tell.
+    add(name, before === '' ? texts : [...texts, ...texts.slice(0, 1).map((text) => before + text)]);
+  }
   const written = commands.flatMap(({ words, redirects }) => [
     ...words,
     ...redirects.flatMap(({ target = [] }) => target),
