@@ -3,7 +3,7 @@
 import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './commands.ts';
-import { findDecoded } from './decoded.ts';
+import { decodedParts } from './decoded.ts';
 import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
@@ -18,12 +18,17 @@ import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TextIndex } from './text-index.ts';
 
+/** Work that can be left alone between its steps. */
+export type Steps<T> = Generator<void, T>;
+
 export interface Redactor {
   /**
    * The text with every secret replaced. It has the same lines, the same secret has the same placeholder, and doing it
    * again changes nothing. Throws RedactionError when it cannot be done for sure: then nothing may be sent.
    */
   redact(text: string): string;
+  /** The same in steps that are short for 64 KB of anything; the result is kept, and `redact` has it at once. */
+  redactInSteps(text: string): Steps<string>;
   /**
    * A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out.
    */
@@ -72,32 +77,40 @@ export function createRedactor(options: {
   const placeholders = new Placeholders(nonce);
   const isOpen = openWords(paths, open);
 
-  function find(text: string, depth = MAX_DECODED): Span[] {
+  function* find(text: string, depth = MAX_DECODED): Steps<Span[]> {
     const views = viewsOf(text);
+    yield;
     const hasForm = !BRANCHES.has(text) && !DIGEST.test(text);
-    const spans = [...knownSecrets.find(text, views), ...(hasForm ? inAnyView(text, views) : [])];
-    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
+    const found = [knownSecrets.find(text, views)];
+    yield;
+    if (hasForm) found.push(yield* inAnyView(text, views));
+    for (const { inside, inText } of depth === 0 ? [] : decodedParts(text, views))
+      found.push(inText(yield* find(inside, depth - 1)));
+    return found.flat();
   }
 
   /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
-  function pass(
+  function* pass(
     text: string,
     repeated: TextIndex,
     near: readonly Range[],
     count: number,
-  ): { text: string; changed: Range[] } {
+  ): Steps<{ text: string; changed: Range[] }> {
     const { own, foreign } = placeholders.find(text);
     const whole = withWalls(text, own);
     const view = withWalls(text, outside(text.length, near, own));
+    const found = yield* find(view.text);
+    yield;
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...find(view.text).map((span) => moved(view, span)),
+      ...found.map((span) => moved(view, span)),
       ...outsideTemplates(
         whole.text,
         repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
       ).map((span) => moved(whole, span)),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
+    yield;
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
@@ -116,14 +129,14 @@ export function createRedactor(options: {
   }
 
   /** What is masked changes what stands beside it, so passes are made there until nothing changes. */
-  function redact(text: string): string {
+  function* masking(text: string): Steps<string> {
     if (text === '') return '';
     // What was masked at one place is masked at all others, where only the word itself stands.
     const repeated = new TextIndex(MIN_SECRET_LENGTH, 16);
     let before = text;
     let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = pass(before, repeated, near, i);
+      const after = yield* pass(before, repeated, near, i);
       if (after.changed.length === 0) return after.text;
       before = after.text;
       near = after.changed;
@@ -132,6 +145,14 @@ export function createRedactor(options: {
       'a text keeps showing more secrets each time it is masked',
       'do not send it; look at it yourself',
     );
+  }
+
+  const kept = new Map<string, string>();
+
+  function* redactInSteps(text: string): Steps<string> {
+    const masked = kept.get(text) ?? (yield* masking(text));
+    kept.set(text, masked);
+    return masked;
   }
 
   function restore(text: string): Restored {
@@ -144,11 +165,19 @@ export function createRedactor(options: {
   }
 
   return {
-    redact,
+    redact: (text) => kept.get(text) ?? atOnce(masking(text)),
+    redactInSteps,
     restore,
     restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
     masked: () => placeholders.counts(),
   };
+}
+
+function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /** From these passes on. */
@@ -199,16 +228,21 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     .sort((a, b) => a.start - b.start);
 }
 
-const byForm = (text: string): Span[] => RULES.flatMap(({ find }) => find(text));
+function* byRules(text: string, rules: readonly RedactRule[]): Steps<Span[]> {
+  const found: Span[][] = [];
+  for (const { find } of rules) {
+    found.push(find(text));
+    yield;
+  }
+  return found.flat();
+}
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
-function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span[] {
-  const views = [...(colourless ? [colourless] : []), ...unescaped];
-  return [
-    ...overLineEnds(text, joined),
-    ...outsideTemplates(text, byForm(text)),
-    ...views.flatMap((view) => outsideTemplates(view.text, byForm(view.text)).map((span) => moved(view, span))),
-  ];
+function* inAnyView(text: string, { colourless, unescaped, joined }: Views): Steps<Span[]> {
+  const found = [yield* overLineEnds(text, joined)];
+  for (const view of [{ text }, ...(colourless ? [colourless] : []), ...unescaped])
+    found.push(outsideTemplates(view.text, yield* byRules(view.text, RULES)).map((span) => moved(view, span)));
+  return found.flat();
 }
 
 function moved(view: View, span: Span): Span {
@@ -235,16 +269,16 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
  * Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like
  * it.
  */
-function overLineEnds(text: string, view: View | undefined): Span[] {
+function* overLineEnds(text: string, view: View | undefined): Steps<Span[]> {
   if (view === undefined) return [];
-  const wrapped = TOKEN_RULES.flatMap(({ find }) => find(view.text)).flatMap((span) => {
+  const wrapped = (yield* byRules(view.text, TOKEN_RULES)).flatMap((span) => {
     const range = inOriginal(view, span);
     const [, ...rest] = text.slice(range.start, range.end).split(/\r?\n|\\n/);
     const isWrapped = rest.length > 0 && isHighEntropy(view.text.slice(span.start, span.end));
     return isWrapped ? [{ ...range, kind: span.kind, rest }] : [];
   });
   if (wrapped.length === 0) return [];
-  const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
+  const whole = new Set((yield* byRules(text, TOKEN_RULES)).map(({ start }) => start));
   return wrapped.filter(({ start, rest }) => !whole.has(start) || rest.every((line) => CONTINUES.test(line.trim())));
 }
 
