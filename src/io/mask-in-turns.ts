@@ -1,6 +1,7 @@
 // Masking that never holds the thread for long: whatever else the loop does gets its turn between the steps of a mask.
 import { setImmediate as others } from 'node:timers/promises';
-import type { Redactor, Steps } from '../outbound/redact/redactor.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
+import type { Steps } from '../outbound/redact/steps.ts';
 
 /** How long the steps of one turn may take in all; the last one may begin just before that. */
 const TURN_MS = 8;

@@ -7,7 +7,7 @@ import { decodedParts } from './decoded.ts';
 import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
-import { findNamedValues } from './named-values.ts';
+import { findNamedValues, namedValues } from './named-values.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
@@ -16,10 +16,8 @@ import { inOriginal, type View, type Views, viewsOf, withWalls } from './searcha
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { TextIndex } from './text-index.ts';
-
-/** Work that can be left alone between its steps. */
-export type Steps<T> = Generator<void, T>;
 
 export interface Redactor {
   /**
@@ -47,7 +45,7 @@ export const RULES: readonly RedactRule[] = [
   ...TOKEN_RULES,
   ...COMMAND_RULES,
   ...PLACE_RULES,
-  { name: 'value of a secret-like name', find: findNamedValues },
+  { name: 'value of a secret-like name', find: findNamedValues, inSteps: namedValues },
   { name: 'value below a heading', find: findInColumns },
   { name: 'PEM or lines of base64', find: findBlocks },
   { name: 'data of a Secret', find: findManifests },
@@ -114,6 +112,7 @@ export function createRedactor(options: {
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
+    yield;
     const lines = mergeCrowds(text, without(withRest(text, closed, count), own), own);
     let longer = 0;
     const changed: Range[] = [];
@@ -173,13 +172,6 @@ export function createRedactor(options: {
   };
 }
 
-function atOnce<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
 /** From these passes on. */
 const [TO_WORD_END, TO_LINE_END] = [2, 4];
 
@@ -230,8 +222,8 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
 
 function* byRules(text: string, rules: readonly RedactRule[]): Steps<Span[]> {
   const found: Span[][] = [];
-  for (const { find } of rules) {
-    found.push(find(text));
+  for (const { find, inSteps } of rules) {
+    found.push(inSteps === undefined ? find(text) : yield* inSteps(text));
     yield;
   }
   return found.flat();
