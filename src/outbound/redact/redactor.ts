@@ -247,6 +247,7 @@ function moved(view: View, span: Span): Span {
 const TEMPLATE =
   /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
 
+/** But for literals: those are secrets inside of a template. */
 function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   if (spans.length === 0) return [];
   const templates = [...text.matchAll(TEMPLATE)].map(({ 0: { length }, index }) => ({
@@ -254,7 +255,8 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
     end: index + length,
   }));
   if (templates.length === 0) return [...spans];
-  return without(merge(spans), templates).filter(({ start, end }) => /\w{3}/.test(text.slice(start, end)));
+  const outside = without(merge(spans), templates).filter(({ start, end }) => /\w{3}/.test(text.slice(start, end)));
+  return [...outside, ...spans.filter(({ kind }) => kind === 'literal')];
 }
 
 /**
