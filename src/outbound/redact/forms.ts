@@ -137,7 +137,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     (value, before) => NO_WORD.test(value) || !/random_password|bcrypt_hash|override_special|min_upper/.test(before),
   ],
   'literal: default of a secret variable': [
-    /(?<=\$\{\w{1,80}):?[-=]([^\s{}$"']{3,256})\}|\|[ \t]{0,4}default[ \t(]{1,4}["']([^"'\r\n]{3,128})["']/dg,
+    /:?[-=](?<=\$\{\w{1,80}:?[-=])([^\s{}$"']{3,256})\}|\|[ \t]{0,4}default[ \t(]{1,4}["']([^"'\r\n]{3,128})["']/dg,
     (value, before) => {
       const name = /[\w.-]{1,80}(?=[ \t]{0,4}$)/.exec(before.slice(-84))?.[0] ?? '';
       return strengthOf(name) < SECRET || isNoSecret(value, name, '=');
