@@ -38,6 +38,18 @@ test('two long texts at a time do not disturb each other', async () => {
   }
 });
 
+test('nor do they when each has one step in turn', () => {
+  const texts = [LONG, `x ${lines(1800, 'b')}`];
+  const open = texts.map((text) => createRedactor(options).redactInSteps(text));
+  const masked: (string | undefined)[] = [undefined, undefined];
+  while (masked.includes(undefined))
+    for (const [i, steps] of open.entries()) masked[i] ??= steps.next().value ?? undefined;
+  assert.equal(
+    masked,
+    texts.map((text) => createRedactor(options).redact(text)),
+  );
+});
+
 test('what was masked in turns is at hand, and is not masked again', async () => {
   const { redactInSteps, redact, ...rest } = createRedactor(options);
   let begun = 0;
