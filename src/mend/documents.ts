@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Stage } from '../config/context-map.ts';
 import { pathMatcher, splitCarry } from '../config/paths.ts';
 import { protectedAs } from '../fix/gate/protected-names.ts';
+import { maskInTurns } from '../io/mask-in-turns.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
@@ -49,8 +50,9 @@ export async function maskedPrompt(run: Run, incident: Incident, facts: FixFacts
   const redactor = await outgoingRedactor(run, facts.tree);
   const { instructions } = await committedTexts(run);
   const context = await failureContext(run, incident, facts);
-  const choices = choicesFor(context, redactor.redact);
-  const { text } = buildPrompt(context, { instructions, format: 'diff', choices }, redactor.redact);
+  const choices = await maskInTurns(redactor, (mask) => choicesFor(context, mask));
+  const options = { instructions, format: 'diff', choices } as const;
+  const { text } = await maskInTurns(redactor, (mask) => buildPrompt(context, options, mask));
   return { text, redactor, choices };
 }
 
@@ -84,7 +86,8 @@ export async function maskedCase(
     calls_spent: { spent: history.escalation_calls, of: escalation_calls },
   };
   const { case: name, version } = about;
-  return { text: buildCase(context, options, redactor.redact).text, redactor, case: { name, version } };
+  const { text } = await maskInTurns(redactor, (mask) => buildCase(context, options, mask));
+  return { text, redactor, case: { name, version } };
 }
 
 /** Why no fix may mend a failure, in a sentence that does not leave this machine; undefined when one might. */

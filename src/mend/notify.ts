@@ -1,5 +1,6 @@
 // Notifying people: through every notifier, in the background, once for each failure and state, of an open case once a week.
 // The text is masked like everything that leaves. When nobody could be reached, a later run tries again.
+import { maskInTurns } from '../io/mask-in-turns.ts';
 import { limited } from '../io/signals.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
@@ -61,14 +62,18 @@ export async function finishNotifying(run: NotifyingRun, limitMs = NOTICE_MS): P
 
 async function send(run: NotifyingRun, notice: Notice, about: About): Promise<void> {
   const { outgoingRedactor } = await import('./documents.ts');
-  const { redact } = await outgoingRedactor(run);
-  const masked = { ...notice, title: redact(notice.title), text: redact(notice.text) };
+  const redactor = await outgoingRedactor(run);
+  const masked = await maskInTurns(redactor, (mask) => ({
+    ...notice,
+    title: mask(notice.title),
+    text: mask(notice.text),
+  }));
   const { signal } = underWay(run).stopped;
   const reached = await Promise.all(
     run.plugins.notifiers.map(async (plugin) => {
       const called = await callHook(plugin, 'notify', masked, { signal });
       if ('answer' in called) return true;
-      failed(run, `not told: ${redact(faultLine(called))}`, about);
+      failed(run, `not told: ${redactor.redact(faultLine(called))}`, about);
       return false;
     }),
   );

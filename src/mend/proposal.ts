@@ -15,6 +15,7 @@ import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { haveSameEffect } from '../fix/same-effect.ts';
 import { judge, type LookUp } from '../io/gate/gate.ts';
+import { maskInTurns } from '../io/mask-in-turns.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { Patch } from '../triage/ledger.ts';
@@ -143,7 +144,7 @@ async function readText(
   const load = async (path: string): Promise<void> => {
     const text = await snapshot.text(path);
     // The answer is about what was sent: the text with its secrets masked.
-    const sent = text === undefined ? undefined : (redactor?.redact(text) ?? text);
+    const sent = text !== undefined && redactor ? await maskInTurns(redactor, (mask) => mask(text)) : text;
     texts.set(path, sent);
     if (sent !== text) masked.add(path);
   };

@@ -4,7 +4,6 @@ import { inOriginal, type View, type Views } from './searchable-view.ts';
 import { merge, type Span } from './spans.ts';
 import { eachRun } from './text-index.ts';
 
-type Find = (text: string) => Span[];
 type Decoded = { inside: string; toRun: (span: Span) => Span };
 
 const MIN_RUN = 11;
@@ -12,13 +11,18 @@ const MIN_RUN = 11;
 const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
-/** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */
-export function findDecoded(text: string, { joined, bareHex }: Views, find: Find): Span[] {
-  return [{ text }, joined, bareHex].flatMap((view) => (view === undefined ? [] : inRuns(view, find)));
+/** A text that another one holds, and where in that one something stands that was found in it. */
+export interface DecodedPart {
+  inside: string;
+  inText: (spans: readonly Span[]) => Span[];
 }
 
+/** The decoded parts of a text, also where they are wrapped or their bytes stand apart. */
+export const decodedParts = (text: string, { joined, bareHex }: Views): DecodedPart[] =>
+  [{ text }, joined, bareHex].flatMap((view) => (view === undefined ? [] : runsOf(view)));
+
 /** All that is decoded is searched at once, its parts with a wall between them. */
-function inRuns(view: View, find: Find): Span[] {
+function runsOf(view: View): DecodedPart[] {
   const parts: { offset: number; size: number; from: number; decoded: Decoded }[] = [];
   const texts: string[] = [];
   let from = 0;
@@ -39,16 +43,19 @@ function inRuns(view: View, find: Find): Span[] {
       for (const { 0: hex, index } of run.matchAll(HEX)) add(start + index, hex.length, fromHex(hex));
   });
   if (parts.length === 0) return [];
-  let next = 0;
-  return merge(find(texts.join(BETWEEN))).flatMap((span) => {
-    while (next + 1 < parts.length && (parts[next + 1] as { from: number }).from <= span.start) next++;
-    const { offset, size, from: begin, decoded } = parts[next] as (typeof parts)[number];
-    const [start, end] = [span.start - begin, Math.min(span.end - begin, decoded.inside.length)];
-    if (start >= end) return [];
-    const range = decoded.toRun({ start, end, kind: span.kind });
-    const inView = { start: offset + range.start, end: offset + Math.min(range.end, size) };
-    return [{ ...inOriginal(view, inView), kind: span.kind }];
-  });
+  const inText = (spans: readonly Span[]): Span[] => {
+    let next = 0;
+    return merge(spans).flatMap((span) => {
+      while (next + 1 < parts.length && (parts[next + 1] as { from: number }).from <= span.start) next++;
+      const { offset, size, from: begin, decoded } = parts[next] as (typeof parts)[number];
+      const [start, end] = [span.start - begin, Math.min(span.end - begin, decoded.inside.length)];
+      if (start >= end) return [];
+      const range = decoded.toRun({ start, end, kind: span.kind });
+      const inView = { start: offset + range.start, end: offset + Math.min(range.end, size) };
+      return [{ ...inOriginal(view, inView), kind: span.kind }];
+    });
+  };
+  return [{ inside: texts.join(BETWEEN), inText }];
 }
 
 /**

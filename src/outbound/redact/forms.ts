@@ -1,6 +1,7 @@
 // What is a secret by its own form, wherever it stands, or by the form of the place it stands in: tokens, hashes, headers,
 // addresses, files of logins, statements. Values that belong to a name are in named-values.ts.
-import { BYTES, CHOSEN, lookOf, NO_VALUE, NO_WORD } from './looks.ts';
+import { BYTES, CHOSEN, isNoSecret, lookOf, NO_VALUE, NO_WORD } from './looks.ts';
+import { SECRET, strengthOf } from './names.ts';
 import { type RedactRule, rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
@@ -114,7 +115,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'password: key of a router':
     /(?:isakmp|tacacs-server|radius-server|tacacs|radius)[ \t](?:[^\r\n|;]{0,60}?[ \t])?key[ \t]+(?:\d[ \t]+)?([^\s"']{4,128})|wireless\.[\w.@[\]-]{1,64}\.key=["']?([^\s"']{4,128})|^[ \t]*key[ \t]+(?:hmac-[\w-]{1,12}:)?[\w.-]{1,64}[ \t]+([A-Za-z0-9+/]{20,}={0,2})/dgm,
   'password: password told in words':
-    /(?:password|passphrase|passcode|\bpwd?)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?((?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`]([^\s"'`]{4,128})["'`])/dgi,
+    /(?:password|passphrase|passcode|passwort|kennwort|\bpwd?)[ \t]+(?:(?:for|of|für|von)[ \t]+(?:user[ \t]+)?\S{1,64}[ \t]+)?(?:(?:(?:is|was|lautet)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?((?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`]([^\s"'`]{4,128})["'`])/dgi,
   'password: word that a protocol logs in with':
     /(?:PASS|AUTH)(?<=(?:(?:[>-]|C:|\d>)[ \t]{1,4}|\d(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\$\d\r?\n|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH))(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))([^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})|\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?([A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/dgm,
   'secret: words of a recovery phrase':
@@ -130,6 +131,21 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'password: value at the end of a sentence': [
     /(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?=[ \t][^\r\n:="'/]{1,60}:)(?![^\r\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \t][^\r\n:="'/]{1,60}:[ \t]{1,4}([^\s"';{}()=:/,<>$|#-][^\s"';,<>|]{5,256}?)[ \t]*\.?$/dgim,
     (value) => NO_WORD.test(value) || (lookOf(value) < CHOSEN && !/^[0-9a-f]{16,}$/i.test(value)),
+  ],
+  'password: result in a state of Terraform': [
+    /"result"[ \t]{0,4}:[ \t]{0,4}"([^"\r\n]{6,256})"/dg,
+    (value, before) => NO_WORD.test(value) || !/random_password|bcrypt_hash|override_special|min_upper/.test(before),
+  ],
+  'literal: default of a secret variable': [
+    /:?[-=](?<=\$\{\w{1,80}:?[-=])([^\s{}$"']{3,256})\}|\|[ \t]{0,4}default[ \t(]{1,4}["']([^"'\r\n]{3,128})["']/dg,
+    (value, before) => {
+      const name = /[\w.-]{1,80}(?=[ \t]{0,4}$)/.exec(before.slice(-84))?.[0] ?? '';
+      return strengthOf(name) < SECRET || isNoSecret(value, name, '=');
+    },
+  ],
+  'literal: literal that a template hashes': [
+    /\|[ \t]{0,4}(?:ansible\.builtin\.)?(?:password_hash|bcrypt)(?![\w-])(?<=["']([^"'\r\n]{3,128})["'][ \t]{0,4}\|[ \t.\w]{6,40})|\{[ \t]{0,4}htpasswd[ \t]+["'][^"'\r\n]{1,64}["'][ \t]+["']([^"'\r\n]{3,128})["']/dg,
+    NO_VALUE,
   ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: ([A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
   'key: private part of a JSON web key': /"(?:d|k|p|q|dp|dq|qi|s)"[ \t]{0,4}:[ \t]{0,4}"([\w+/-]{40,}={0,2})"/dg,

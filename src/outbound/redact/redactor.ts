@@ -3,11 +3,11 @@
 import { findBlocks } from './blocks.ts';
 import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './commands.ts';
-import { findDecoded } from './decoded.ts';
+import { decodedParts } from './decoded.ts';
 import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen } from './looks.ts';
-import { findNamedValues } from './named-values.ts';
+import { findNamedValues, namedValues } from './named-values.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
@@ -16,6 +16,7 @@ import { inOriginal, type View, type Views, viewsOf, withWalls } from './searcha
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { TextIndex } from './text-index.ts';
 
 export interface Redactor {
@@ -24,6 +25,8 @@ export interface Redactor {
    * again changes nothing. Throws RedactionError when it cannot be done for sure: then nothing may be sent.
    */
   redact(text: string): string;
+  /** The same in steps that are short for 64 KB of anything; the result is kept, and `redact` has it at once. */
+  redactInSteps(text: string): Steps<string>;
   /**
    * A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out.
    */
@@ -42,7 +45,7 @@ export const RULES: readonly RedactRule[] = [
   ...TOKEN_RULES,
   ...COMMAND_RULES,
   ...PLACE_RULES,
-  { name: 'value of a secret-like name', find: findNamedValues },
+  { name: 'value of a secret-like name', find: findNamedValues, inSteps: namedValues },
   { name: 'value below a heading', find: findInColumns },
   { name: 'PEM or lines of base64', find: findBlocks },
   { name: 'data of a Secret', find: findManifests },
@@ -72,35 +75,44 @@ export function createRedactor(options: {
   const placeholders = new Placeholders(nonce);
   const isOpen = openWords(paths, open);
 
-  function find(text: string, depth = MAX_DECODED): Span[] {
+  function* find(text: string, depth = MAX_DECODED): Steps<Span[]> {
     const views = viewsOf(text);
+    yield;
     const hasForm = !BRANCHES.has(text) && !DIGEST.test(text);
-    const spans = [...knownSecrets.find(text, views), ...(hasForm ? inAnyView(text, views) : [])];
-    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
+    const found = [knownSecrets.find(text, views)];
+    yield;
+    if (hasForm) found.push(yield* inAnyView(text, views));
+    for (const { inside, inText } of depth === 0 ? [] : decodedParts(text, views))
+      found.push(inText(yield* find(inside, depth - 1)));
+    return found.flat();
   }
 
   /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
-  function pass(
+  function* pass(
     text: string,
     repeated: TextIndex,
     near: readonly Range[],
     count: number,
-  ): { text: string; changed: Range[] } {
+  ): Steps<{ text: string; changed: Range[] }> {
     const { own, foreign } = placeholders.find(text);
     const whole = withWalls(text, own);
     const view = withWalls(text, outside(text.length, near, own));
+    const found = yield* find(view.text);
+    yield;
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...find(view.text).map((span) => moved(view, span)),
+      ...found.map((span) => moved(view, span)),
       ...outsideTemplates(
         whole.text,
         repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
       ).map((span) => moved(whole, span)),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
+    yield;
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
+    yield;
     const lines = mergeCrowds(text, without(withRest(text, closed, count), own), own);
     let longer = 0;
     const changed: Range[] = [];
@@ -116,14 +128,14 @@ export function createRedactor(options: {
   }
 
   /** What is masked changes what stands beside it, so passes are made there until nothing changes. */
-  function redact(text: string): string {
+  function* masking(text: string): Steps<string> {
     if (text === '') return '';
     // What was masked at one place is masked at all others, where only the word itself stands.
     const repeated = new TextIndex(MIN_SECRET_LENGTH, 16);
     let before = text;
     let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = pass(before, repeated, near, i);
+      const after = yield* pass(before, repeated, near, i);
       if (after.changed.length === 0) return after.text;
       before = after.text;
       near = after.changed;
@@ -132,6 +144,14 @@ export function createRedactor(options: {
       'a text keeps showing more secrets each time it is masked',
       'do not send it; look at it yourself',
     );
+  }
+
+  const kept = new Map<string, string>();
+
+  function* redactInSteps(text: string): Steps<string> {
+    const masked = kept.get(text) ?? (yield* masking(text));
+    kept.set(text, masked);
+    return masked;
   }
 
   function restore(text: string): Restored {
@@ -144,7 +164,8 @@ export function createRedactor(options: {
   }
 
   return {
-    redact,
+    redact: (text) => kept.get(text) ?? atOnce(masking(text)),
+    redactInSteps,
     restore,
     restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
     masked: () => placeholders.counts(),
@@ -199,16 +220,21 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     .sort((a, b) => a.start - b.start);
 }
 
-const byForm = (text: string): Span[] => RULES.flatMap(({ find }) => find(text));
+function* byRules(text: string, rules: readonly RedactRule[]): Steps<Span[]> {
+  const found: Span[][] = [];
+  for (const { find, inSteps } of rules) {
+    found.push(inSteps === undefined ? find(text) : yield* inSteps(text));
+    yield;
+  }
+  return found.flat();
+}
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
-function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span[] {
-  const views = [...(colourless ? [colourless] : []), ...unescaped];
-  return [
-    ...overLineEnds(text, joined),
-    ...outsideTemplates(text, byForm(text)),
-    ...views.flatMap((view) => outsideTemplates(view.text, byForm(view.text)).map((span) => moved(view, span))),
-  ];
+function* inAnyView(text: string, { colourless, unescaped, joined }: Views): Steps<Span[]> {
+  const found = [yield* overLineEnds(text, joined)];
+  for (const view of [{ text }, ...(colourless ? [colourless] : []), ...unescaped])
+    found.push(outsideTemplates(view.text, yield* byRules(view.text, RULES)).map((span) => moved(view, span)));
+  return found.flat();
 }
 
 function moved(view: View, span: Span): Span {
@@ -221,6 +247,7 @@ function moved(view: View, span: Span): Span {
 const TEMPLATE =
   /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>|-----BEGIN (?:CERTIFICATE|[A-Z0-9 ]{0,16}PUBLIC KEY(?: BLOCK)?)-----[^-]{0,16384}-----END/g;
 
+/** But for literals: those are secrets inside of a template. */
 function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   if (spans.length === 0) return [];
   const templates = [...text.matchAll(TEMPLATE)].map(({ 0: { length }, index }) => ({
@@ -228,23 +255,24 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
     end: index + length,
   }));
   if (templates.length === 0) return [...spans];
-  return without(merge(spans), templates).filter(({ start, end }) => /\w{3}/.test(text.slice(start, end)));
+  const outside = without(merge(spans), templates).filter(({ start, end }) => /\w{3}/.test(text.slice(start, end)));
+  return [...outside, ...spans.filter(({ kind }) => kind === 'literal')];
 }
 
 /**
  * Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like
  * it.
  */
-function overLineEnds(text: string, view: View | undefined): Span[] {
+function* overLineEnds(text: string, view: View | undefined): Steps<Span[]> {
   if (view === undefined) return [];
-  const wrapped = TOKEN_RULES.flatMap(({ find }) => find(view.text)).flatMap((span) => {
+  const wrapped = (yield* byRules(view.text, TOKEN_RULES)).flatMap((span) => {
     const range = inOriginal(view, span);
     const [, ...rest] = text.slice(range.start, range.end).split(/\r?\n|\\n/);
     const isWrapped = rest.length > 0 && isHighEntropy(view.text.slice(span.start, span.end));
     return isWrapped ? [{ ...range, kind: span.kind, rest }] : [];
   });
   if (wrapped.length === 0) return [];
-  const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
+  const whole = new Set((yield* byRules(text, TOKEN_RULES)).map(({ start }) => start));
   return wrapped.filter(({ start, rest }) => !whole.has(start) || rest.every((line) => CONTINUES.test(line.trim())));
 }
 

@@ -1,13 +1,13 @@
 // What is found in decoded text is brought back to the characters that hold it, and to no others.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findDecoded } from '../../../src/outbound/redact/decoded.ts';
+import { decodedParts } from '../../../src/outbound/redact/decoded.ts';
 import { viewsOf } from '../../../src/outbound/redact/searchable-view.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const hex = (text: string) => Buffer.from(text).toString('hex');
 
-/** What `findDecoded` masks of a text when every `pin` and number is a secret. */
+/** What is masked of a text when every `pin` and number is a secret. */
 function maskedOf(text: string): string[] {
   const find = (inside: string) =>
     [...inside.matchAll(/pin\d+/g)].map(({ 0: word, index }) => ({
@@ -15,7 +15,9 @@ function maskedOf(text: string): string[] {
       end: index + word.length,
       kind: 'pin',
     }));
-  return findDecoded(text, viewsOf(text), find).map(({ start, end, kind }) => `${kind} ${text.slice(start, end)}`);
+  return decodedParts(text, viewsOf(text))
+    .flatMap(({ inside, inText }) => inText(find(inside)))
+    .map(({ start, end, kind }) => `${kind} ${text.slice(start, end)}`);
 }
 
 test('base64, wherever in a run it begins', () => {
