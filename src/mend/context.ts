@@ -1,3 +1,4 @@
+// All that a fix is made from and judged by: the facts that a plugin is told, and the rules and the tree of the gate.
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
