@@ -1,5 +1,6 @@
 // The work queue in a run: items, as committed on the base, become stages of the runs that name them, and those that their
 // commands accepted are ticked on the AI branch.
+
 import type { Item } from '../backlog/item.ts';
 import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
@@ -22,6 +23,7 @@ import { staleEvent } from '../stage/stale.ts';
 import { type LedgerFix, lostChange } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
+import { short } from '../worktree/messages.ts';
 import { readAt } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
 
@@ -140,7 +142,7 @@ export async function tickAccepted(run: Run, objects: GitObjects): Promise<void>
 async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, string>): Promise<void> {
   const stage = itemStageName(item.number);
   const fixes = changesOf(run, stage).filter(isOnBranch).reverse();
-  const what = fixes.map(({ note, commit }) => `${note.fix} (${commit.slice(0, 12)})`);
+  const what = fixes.map(({ note, commit }) => `${note.fix} (${short(commit)})`);
   const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
   const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
   const commit = await commitTicks(run, item, files, acceptItem(files.get(item.file) ?? '', entry), true);
