@@ -11,7 +11,7 @@ import { recordOf } from '../journal/stages.ts';
 import { failureRules } from '../mend/context.ts';
 import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
 import { judgeProposal, type ProposalContext } from '../mend/proposal.ts';
-import { backlogOf, withItems } from '../run/items.ts';
+import { withItems } from '../run/items.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
@@ -36,7 +36,7 @@ async function lookHere(home: string, objects: GitObjects, name: string) {
   const { base, config: committed } = await configurationNow(home, objects);
   const target = await targetOf(home, base);
   const snapshot = await snapshotOf({ objects }, target.tree);
-  const config = await withItems(committed, [name], () => backlogOf(objects, base.commit));
+  const config = await withItems(committed, [name], objects, base.commit);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
   const judges = await judgesAt(map, snapshot);

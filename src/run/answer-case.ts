@@ -31,7 +31,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
-import { backlogOf, withItems } from './items.ts';
+import { withItems } from './items.ts';
 
 export interface CaseRequest {
   home: string;
@@ -73,8 +73,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
       else if (summary.patch === undefined) fail('E_CASE_NO_PATCH', { case: summary.case });
       const loaded = loadStages(layout);
       const { base, config } = await configurationNow(request.home, objects);
-      const ofItem = () => backlogOf(objects, base.commit);
-      const current = { base, config: await withItems(config, [summary.stage], ofItem) };
+      const current = { base, config: await withItems(config, [summary.stage], objects, base.commit) };
       const { home, dry } = request;
       const tree = dry
         ? await openWorktree(home, current.base, { objects, carry: current.config.map.carry, merge: false })

@@ -29,20 +29,8 @@ import { treeGit } from '../worktree/tree.ts';
 
 const MAX_ITEM_BYTES = 256 * 1024;
 
-/** The files of the queue, by their path, and those of the repository. */
-export interface BacklogSource {
-  readonly texts: ReadonlyMap<string, string>;
-  readonly listing: Listing;
-}
-
-/** The queue as it is at a commit. */
-export const backlogOf = async (objects: GitObjects, commit: string): Promise<BacklogSource> => ({
-  texts: await backlogAt(objects, commit),
-  listing: await objects.files(commit),
-});
-
 /** The files of the queue at a commit, by their path. */
-export async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
+async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
   const paths = [...(await objects.files(commit)).keys()].filter(
     (path) => path.startsWith(`${BACKLOG_FOLDER}/`) && path.endsWith('.md'),
   );
@@ -82,22 +70,22 @@ export function findItem({ items }: Queue, number: string): QueuedItem {
 }
 
 /**
- * The configuration of a run in which these stages are asked for: items among them are stages like the others, with the limits
- * that their files widen. Throws E_CONFIG with all that is wrong with such an item.
+ * The configuration of a run in which these stages are asked for: items among them, as they are at `commit`, are stages like
+ * the others, with the limits that their files widen. Throws E_CONFIG with all that is wrong with such an item.
  */
 export async function withItems(
   config: Configuration,
   asked: readonly string[],
-  source: () => Promise<BacklogSource>,
+  objects: GitObjects,
+  commit: string,
 ): Promise<Configuration> {
   const numbers = asked.flatMap((name) => (config.map.stages[name] ? [] : (itemNumber(name) ?? [])));
   if (numbers.length === 0) return config;
-  const { texts, listing } = await source();
-  const queue = readQueue(texts, config.map.protected_files);
+  const queue = readQueue(await backlogAt(objects, commit), config.map.protected_files);
   const items = numbers.map((number) => findItem(queue, number));
   failIfAny(queue.problems.filter(({ file }) => file === INDEX_FILE || items.some((item) => item.file === file)));
   const stages = Object.fromEntries(items.map((item) => [itemStageName(item.number), stageOfItem(item)]));
-  failIfAny(await forbiddenItems(items, config.map, listing));
+  failIfAny(await forbiddenItems(items, config.map, await objects.files(commit)));
   return { ...config, map: { ...config.map, stages: { ...config.map.stages, ...stages } } };
 }
 

@@ -30,7 +30,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { type ClosePorts, closeOpenRun, endLeft, markCutOff, stepsElsewhere } from './close-run.ts';
-import { backlogOf, withItems } from './items.ts';
+import { withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, refuseFailed, refuseStaleNeeds, type Selection, selectStages } from './select.ts';
 import { configurationNotices, movedNotice, shortList } from './start-notices.ts';
@@ -201,7 +201,7 @@ async function readBase(
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const isMoved = current.commit !== base.commit;
   const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
-  const config = await withItems(committed, open?.head.stages ?? stages, () => backlogOf(objects, base.commit));
+  const config = await withItems(committed, open?.head.stages ?? stages, objects, base.commit);
   return { open, whyClosed, base, isMoved, missed, settings, config };
 }
 
