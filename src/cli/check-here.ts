@@ -9,12 +9,11 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { failureRules } from '../mend/context.ts';
-import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules, linesWith } from '../mend/gate-rules.ts';
 import { judgeProposal, type ProposalContext } from '../mend/proposal.ts';
 import { withItems } from '../run/items.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { judgesAt } from '../stage/judges.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entryOf } from '../triage/ledger.ts';
@@ -39,12 +38,11 @@ async function lookHere(home: string, objects: GitObjects, name: string) {
   const config = await withItems(committed, [name], objects, base.commit);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
-  const judges = await judgesAt(map, snapshot);
   const layout = layoutOf(home);
   const { state: stages } = loadStages(layout, { look: true });
   const { fingerprint = '' } = recordOf(stages, name) ?? {};
   const rules = {
-    ...(await gateRules(home, config, stage, 'executor', snapshotTree(snapshot), judges)),
+    ...(await gateRules(home, config, stage, 'executor', snapshot)),
     ...failureRules(home, entryOf(readLedger(layout).ledger, name, fingerprint)),
   };
   const standing = { config, journal: { stages }, tree: { files: async () => snapshot.files } };

@@ -21,7 +21,7 @@ import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { gateRules, linesWith, snapshotTree } from './gate-rules.ts';
+import { gateRules, linesWith } from './gate-rules.ts';
 import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
@@ -45,7 +45,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
   const { memo } = await committedTexts(run);
   const rules: GateRules = {
-    ...(await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot), await judgesOf(run))),
+    ...(await gateRules(layout.home, config, stage, tier, snapshot, await judgesOf(run))),
     ...(memo === undefined ? {} : { texts: [memo] }),
     failed: error_lines.join('\n'),
     log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),

@@ -13,13 +13,12 @@ import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
-import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { bringOptions } from '../stage/bring-options.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
-import { judgesAt } from '../stage/judges.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, staleEvent, writeAgain } from '../stage/stale.ts';
@@ -184,12 +183,11 @@ async function judge(
     });
   const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
   const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
-  const judges = await judgesAt(config.map, snapshot);
   const proposal = answer === undefined ? await patchFiles(layout).proposalOf(patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   // Only a refusal counts: by accepting, the owner has agreed to what they would be asked about.
   const verdict = await judgeProposal(proposal, {
-    rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot), judges),
+    rules: await gateRules(home, config, stage, 'escalation', snapshot),
     snapshot,
     shellCheck,
     unparsed: [],
