@@ -1,6 +1,6 @@
 // What a Slurm backend would submit, and where, in words for people. Pure.
 import type { LoopConfig } from '../config/loop-config.ts';
-import { groupBy } from '../slurm/group-by.ts';
+import { groupBy } from '../io/group-by.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { placeOf } from './jobs.ts';

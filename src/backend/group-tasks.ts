@@ -1,5 +1,5 @@
 // Which tasks become one job array, and which numbers of Slurm stand for what a job waits for. Pure.
-import { groupBy } from '../slurm/group-by.ts';
+import { groupBy } from '../io/group-by.ts';
 import { shortIds } from '../slurm/job.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 

@@ -2,20 +2,17 @@
 // JSON Lines for scripts.
 import { pathMatcher } from '../config/paths.ts';
 import { failUsage } from '../errors.ts';
-import { spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { ASKS, type Ask, type Edit, type OrRefusal, REFUSALS, type Refusal, refuse } from '../fix/edit.ts';
 import { editsOf } from '../fix/edits-of.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
-import { readAnswer } from '../fix/read-answer.ts';
-import { judge as judgeEdits } from '../io/gate/gate.ts';
+import { judge } from '../io/gate/gate.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { filledForms } from '../outbound/answer-format.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { count, isTexts, listOf, text } from '../shape.ts';
-import type { Here } from './check-here.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { answerLines, maybe, readAnswerText, readFields } from './input.ts';
 
@@ -33,7 +30,9 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
       'mendloop check-patch <file> --stage <stage>; - for stdin',
     );
   }
-  const { checked, against } = await checkHere(home(), stage, await readAnswerText(file));
+  const { checkHere } = await import('./check-here.ts');
+  const answer = withoutLineNumbers(await readAnswerText(file));
+  const { checked, against } = await checkHere(home(), stage, answer);
   const view = viewOf(checked);
   const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }), against };
   return { text: lines(checked, stage, `judged against ${against}`), json, hasFindings: !view.ok };
@@ -62,41 +61,6 @@ function viewOf(checked: Checked) {
   const { diff, ask } = checked;
   const files = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
   return { ok: !ask, verdict: ask ? 'ask' : 'apply', files, diff, ...ask };
-}
-
-async function checkHere(home: string, stage: string, answer: string) {
-  const { lookHere } = await import('./check-here.ts');
-  const { withObjects } = await import('../io/git-objects.ts');
-  const plain = withoutLineNumbers(answer);
-  const read = readAnswer(plain);
-  const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
-  return withObjects(home, async (objects) => {
-    const here = await lookHere(home, objects, stage, named.flatMap(spellings));
-    return { checked: await judgeHere(plain, here), against: here.against };
-  });
-}
-
-async function judgeHere(plain: string, here: Here): Promise<Checked> {
-  const checked = await judge(plain, here);
-  if (!checked.ok) return checked;
-  const copy = await here.nearCopy(checked.files);
-  if (copy) return copy;
-  const unwritable = await here.unwritable(checked.files);
-  if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
-  const problems = await here.shellProblems(checked.files);
-  if (problems.length > 0) return refuse('does_not_parse', ...problems);
-  return { ...checked, ask: checked.ask ?? (await here.ownersAsk(checked.files)) };
-}
-
-async function judge(
-  answer: string,
-  { text, rules, editable, lookUp }: Pick<Here, 'text' | 'rules' | 'editable'> & Partial<Pick<Here, 'lookUp'>>,
-  path?: string,
-): Promise<Checked> {
-  const applied = editsOf(answer, text, { path, editable });
-  if (!applied.ok) return applied;
-  const verdict = await judgeEdits(applied.files, rules, [], lookUp);
-  return verdict.ok ? { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask } : verdict;
 }
 
 /**
@@ -146,12 +110,15 @@ async function checkLine(line: PatchLine) {
   };
   const text = (wanted: string) => (links.has(wanted) ? undefined : files.get(wanted));
   const editable = editablePaths([...files.keys()], rules);
-  const judged = await judge(withoutLineNumbers(answer), { text, rules, editable }, path);
-  if (!judged.ok) return viewOf(judged);
+  const applied = editsOf(withoutLineNumbers(answer), text, { path, editable });
+  if (!applied.ok) return viewOf(applied);
+  const verdict = await judge(applied.files, rules, []);
+  if (!verdict.ok) return viewOf(verdict);
   const isEditable = pathMatcher(allow);
   const others = [...files].filter(([other]) => isEditable(other));
-  const copy = refuseNearCopy(judged.files, others);
+  const copy = refuseNearCopy(applied.files, others);
   const { shellProblems } = await import('../mend/proposal.ts');
-  const problems = copy ? [] : await shellProblems(judged.files, shellCheck);
-  return viewOf(copy ?? (problems.length > 0 ? refuse('does_not_parse', ...problems) : judged));
+  const problems = copy ? [] : await shellProblems(applied.files, shellCheck);
+  const sound = { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask };
+  return viewOf(copy ?? (problems.length > 0 ? refuse('does_not_parse', ...problems) : sound));
 }

@@ -1,4 +1,5 @@
 // `mendloop fixes [<stage>]`: what is on the AI branch, and its story.
+
 import { fixOutcome } from '../console/fix-outcome.ts';
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
@@ -8,6 +9,7 @@ import { type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import { authorOf } from '../triage/words.ts';
+import { short } from '../worktree/messages.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 export async function run({ words: stages, options, home, layout }: CommandInput): Promise<Answer> {
@@ -26,7 +28,7 @@ export async function run({ words: stages, options, home, layout }: CommandInput
 function lines(fix: ListedFix, now: number): string[] {
   const diff = fix.diff?.trimEnd().split('\n') ?? [];
   return [
-    `${fix.commit.slice(0, 12)}  ${fix.stage}  ${ago(fix.time, now)}  ${fix.fix}`,
+    `${short(fix.commit)}  ${fix.stage}  ${ago(fix.time, now)}  ${fix.fix}`,
     ...fixOutcome(fix).map((line) => `    ${line}`),
     `    why:  ${fix.reason}`,
     `    for:  ${fix.class} ${fix.fingerprint}; by ${authorOf(fix)}; in ${fix.paths.join(', ')}`,

@@ -1,4 +1,5 @@
 // `mendloop plan [<stage>…]`, and what --dry-run shows.
+
 import { SIMULATED_LINE } from '../console/run-lines.ts';
 import { table } from '../console/words.ts';
 import { explainPlan, type PlanSelection } from '../inspect/plan.ts';
@@ -6,6 +7,7 @@ import type { Layout } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
+import { short } from '../worktree/messages.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';
 
@@ -18,9 +20,9 @@ export async function show({ home, layout }: CommandInput, selection: PlanSelect
   const fixes = await includedFixes(layout());
   const lines = [
     ...(view.lab === 'simulated' ? [SIMULATED_LINE] : []),
-    `plan from ${view.base} (${view.base_commit.slice(0, 12)})`,
+    `plan from ${view.base} (${short(view.base_commit)})`,
     ...view.notices.map((n) => `note: ${n}`),
-    ...fixes.map(({ commit, stage, fix }) => `with the fix ${commit.slice(0, 12)}  ${stage}  ${fix}`),
+    ...fixes.map(({ commit, stage, fix }) => `with the fix ${short(commit)}  ${stage}  ${fix}`),
     ...table(view.rows.map((r) => [r.step, r.state, r.why])),
   ];
   return { text: lines, json: { ...view, fixes } };

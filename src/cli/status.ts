@@ -6,6 +6,7 @@ import { headline, safeModeLines, stageWords, usedLines } from '../console/statu
 import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
+import { groupBy } from '../io/group-by.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -109,13 +110,11 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   function failure(name: string, record: StageRecord | undefined): string[] {
     if (!record) return [];
     const cells = Object.entries(record.cells ?? {}).map(([cell, of]) => ({ step: `${name}[${cell}]`, of }));
-    const keyOf = ({ of: { status, fingerprint, reason } }: (typeof cells)[number]) =>
-      `${status} ${fingerprint ?? reason}`;
-    const firsts = cells.filter((one, i) => cells.findIndex((other) => keyOf(other) === keyOf(one)) === i);
-    const lines = firsts.flatMap((first) => {
-      const alike = cells.filter((one) => keyOf(one) === keyOf(first)).map(({ step }) => step);
-      const title = alike.length === 1 ? first.step : `${name} on ${cellNames(alike)}`;
-      return stepLines(title, name, first.of);
+    const groups = groupBy(cells, ({ of: { status, fingerprint, reason } }) => `${status} ${fingerprint ?? reason}`);
+    const lines = [...groups.values()].flatMap((alike) => {
+      const [{ step, of }] = alike as [(typeof cells)[number]];
+      const title = alike.length === 1 ? step : `${name} on ${cellNames(alike.map((one) => one.step))}`;
+      return stepLines(title, name, of);
     });
     return [...(lines.length > 0 ? lines : stepLines(name, name, record)), ...nextFor(name, record)];
   }

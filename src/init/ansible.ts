@@ -1,12 +1,11 @@
-// Ansible: which playbooks are entry points, which folder they run in, which inventory they get.
-import { isMapping, mapping } from '../shape.ts';
+// Ansible: which playbooks are entry points and ask nothing, which folder they run in, which inventory they get.
+import { isMapping, type Mapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import type { Candidate, Reader } from './draft.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
 import { layerOf } from './kinds.ts';
-import { asksInPlay } from './play-asks.ts';
 import {
   baseName,
   documentsOf,
@@ -159,3 +158,56 @@ function inventoryOption(survey: Survey, folder: string): string {
   const wanted = best ?? lying ?? sample?.replace(/\b(?:sample|example|template)\b/, 'my-cluster');
   return wanted === undefined ? '' : ` -i ${wanted}`;
 }
+
+const HOLDS_VARIABLES =
+  /(?:^|\/)(?:(?:group_|host_)?vars|roles\/[^/]+\/defaults|inventor(?:y|ies))\/|(?:^|\/)(?:hosts|inventory)[\w.-]*$/;
+
+/**
+ * Why a playbook cannot be started as it is: it wants an answer, or a variable that nothing in the repository sets; undefined
+ * where nothing in its own tasks asks. Where nobody answers, Ansible passes over a pause.
+ */
+function asksInPlay(survey: Survey, path: string): string | undefined {
+  const plays = documentsOf(survey.text(path)).flatMap(list).map(mapping);
+  const tasks = plays.flatMap((play) => [...list(play.pre_tasks), ...list(play.tasks)]).map(mapping);
+  const sure = tasks.filter((task) => task.when === undefined);
+  const variables = plays.flatMap((play) => list(play.vars_files).flatMap(list)).map(String);
+  const files = variables.map((file) => inFolder(folderOf(path), file));
+  const isUnset = (name: string, before: readonly Mapping[]) =>
+    !name.startsWith('ansible_') && !before.some((task) => sets(task, name)) && !isSet(survey, plays, files, name);
+  const wanted = sure.flatMap((task) =>
+    asserted(task).filter((name) => isUnset(name, tasks.slice(0, tasks.indexOf(task)))),
+  );
+  const asked = [...plays.flatMap(prompted), ...wanted];
+  if (asked.length > 0) return `it asks for ${asked.slice(0, 3).join(', ')}`;
+  return sure.some(waitsForPerson) ? 'it asks a person' : undefined;
+}
+
+const moduleOf = (task: Mapping, name: string): Mapping => mapping(task[name] ?? task[`ansible.builtin.${name}`]);
+
+/** With a time it goes on by itself. */
+function waitsForPerson(task: Mapping): boolean {
+  const { prompt, seconds, minutes } = moduleOf(task, 'pause');
+  return prompt !== undefined && seconds === undefined && minutes === undefined;
+}
+
+const prompted = (play: Mapping): string[] =>
+  list(play.vars_prompt)
+    .map(mapping)
+    .flatMap((one) => (one.default === undefined && typeof one.name === 'string' ? [one.name] : []));
+
+const asserted = (task: Mapping): string[] =>
+  list(moduleOf(task, 'assert').that).flatMap((one) => /^\s*(\w+) is defined\s*$/.exec(String(one))?.[1] ?? []);
+
+/** Whether a task, or one of its block, sets a variable. */
+const sets = (task: Mapping, name: string): boolean =>
+  task.register === name ||
+  name in moduleOf(task, 'set_fact') ||
+  [task.block, task.rescue, task.always].flatMap(list).some((inner) => sets(mapping(inner), name));
+
+const isSet = ({ paths, text }: Survey, plays: readonly Mapping[], files: readonly string[], name: string): boolean =>
+  plays.some((play) => name in mapping(play.vars)) ||
+  paths.some(
+    (path) =>
+      (HOLDS_VARIABLES.test(path) || files.includes(path)) &&
+      new RegExp(`^\\s*["']?${name}["']?\\s*[:=]|\\s${name}=`, 'm').test(text(path)),
+  );

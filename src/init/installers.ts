@@ -15,7 +15,7 @@ const KINDS: readonly (readonly [isOne: RegExp, ...wipes: RegExp[]])[] = [
 ];
 
 /** The first line of an installer's file that empties disks; undefined when it is none, or empties none. */
-export function wipingLine(text: string): { line: number; words: string } | undefined {
+function wipingLine(text: string): { line: number; words: string } | undefined {
   const code = text.replace(/^[ \t]*#(?!cloud-config).*$/gm, '');
   const wipes = KINDS.filter(([isOne]) => isOne.test(code)).flatMap(([, ...patterns]) => patterns);
   const match = wipes.map((pattern) => pattern.exec(code)).find((one) => one !== null);

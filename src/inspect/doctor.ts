@@ -26,7 +26,7 @@ import { required, toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
 import { carryPaths, isBelow, refuseTracked } from '../worktree/carry.ts';
-import { shellWord } from '../worktree/messages.ts';
+import { shellWord, short } from '../worktree/messages.ts';
 import { addCommand, checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 
@@ -62,7 +62,7 @@ export async function examine(home: string, ports: Ports, options: ExamineOption
   try {
     const base = await baseOf(home);
     const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
-    findings.push(ok(`base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`));
+    findings.push(ok(`base ${base.name} at ${short(base.commit)}, fixes go to ${base.branch}`));
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await scheduleFindings(config, { ...ports, home, lab: lab ?? config.loop.lab })));
     findings.push(...(await fileFindings(home, base.commit, config)), ...secretFindings(home, config, ports.env));

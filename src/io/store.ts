@@ -106,7 +106,7 @@ export const moveAway = (path: string, to: string): void =>
 
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
-/** Reads JSON that must pass `check`. A file that does not is moved to `<path>.corrupt-<time>`; readers give an `aside` that leaves it. */
+/** Reads JSON that must pass `check`. A file that does not is moved to `<path>.corrupt-<time>`, or what `aside` does is done. */
 export function readChecked<T>(path: string, check: (value: unknown) => value is T, aside = quarantine): Read<T> {
   refusePipe(path);
   const text = readText(path);
@@ -114,6 +114,9 @@ export function readChecked<T>(path: string, check: (value: unknown) => value is
   const value = parseJson(text);
   return check(value) ? { found: true, value } : { found: false, quarantined: aside(path) };
 }
+
+/** For those who only read: a broken file stays where it is. */
+export const leaveInPlace = (path: string): string => path;
 
 /** Moves a broken file aside; returns where it is now. */
 export const quarantine = (path: string): string => putAside(path, renameSync);

@@ -2,7 +2,7 @@
 import { MAP_FILE, stageNames } from '../config/files.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
-import { readChecked, readText, writeAtomic } from '../io/store.ts';
+import { leaveInPlace, readChecked, readText, writeAtomic } from '../io/store.ts';
 import { damageOf, readEvents } from './event-file.ts';
 import { endByRunFile } from './run-file.ts';
 import { listJournals } from './runs.ts';
@@ -23,7 +23,7 @@ export interface LoadedStages {
  * is written anew. With `look` nothing is written, and a corrupt one stays where it is.
  */
 export function loadStages(layout: Layout, { look = false } = {}): LoadedStages {
-  const read = readChecked(layout.stages, isStageState, look ? (path) => path : undefined);
+  const read = readChecked(layout.stages, isStageState, look ? leaveInPlace : undefined);
   const notices: string[] = [];
   if (!read.found && read.quarantined) {
     notices.push(
@@ -32,7 +32,7 @@ export function loadStages(layout: Layout, { look = false } = {}): LoadedStages 
         : `ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`,
     );
   }
-  const before = read.found ? read : readChecked(layout.stagesBefore, isStageState, (path) => path);
+  const before = read.found ? read : readChecked(layout.stagesBefore, isStageState, leaveInPlace);
   const state = before.found ? before.value : emptyState();
   const journals = listJournals(layout, state.as_of.run);
   if (!read.found && !read.quarantined && journals.length > 0) {

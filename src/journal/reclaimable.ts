@@ -1,7 +1,7 @@
 // When a run looked for what is old, and what it left: with retention it looks once a day and leaves nothing, without it once a week,
 // and `status` tells what gc would free where it is worth a line.
 import type { Layout } from '../io/layout.ts';
-import { readChecked, writeAtomic } from '../io/store.ts';
+import { leaveInPlace, readChecked, writeAtomic } from '../io/store.ts';
 import { type Checked, count, shaped, text } from '../shape.ts';
 import { listRuns } from './runs.ts';
 
@@ -17,7 +17,7 @@ const isReclaimable = shaped({ time: count, bytes: count, what: text });
 type Reclaimable = Checked<typeof isReclaimable>;
 
 function read({ reclaimable }: Layout): Reclaimable | undefined {
-  const read = readChecked(reclaimable, isReclaimable, (path) => path);
+  const read = readChecked(reclaimable, isReclaimable, leaveInPlace);
   return read.found ? read.value : undefined;
 }
 

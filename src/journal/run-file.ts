@@ -2,11 +2,10 @@
 import { isEvent, type LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { parseJson, readChecked, readText, writeAtomic } from '../io/store.ts';
-import { oneOf, shaped, text } from '../shape.ts';
+import { mapping, oneOf, shaped, text } from '../shape.ts';
 import { readEvents } from './event-file.ts';
 import { listRuns } from './runs.ts';
 
-const isObject = shaped({});
 const isRunFile = shaped({ version: oneOf([1]), execution_id: text });
 
 /** The content of run.json; undefined while the run has not ended. */
@@ -33,7 +32,7 @@ export function endByRunFile(layout: Layout, run: string, lastSeen = new Date(0)
   const text = readText(layout.runFile(run));
   if (text === undefined) return undefined;
   const file = parseJson(text);
-  const { ended, exit, lab, result } = (isObject(file) ? file : {}) as Partial<NonNullable<ReturnType<typeof foldRun>>>;
+  const { ended, exit, lab, result } = mapping(file) as Partial<NonNullable<ReturnType<typeof foldRun>>>;
   const event = { v: 1, seq: 0, run, type: 'run.ended', status: result?.status } as const;
   const completed = { ...event, time: ended, data: { exit, lab, result } };
   return isEvent(completed) ? (completed as LoopEvent<'run.ended'>) : { ...event, time: lastSeen, data: {} };

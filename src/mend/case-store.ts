@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { foldersIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
-import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
+import { leaveInPlace, ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type CaseSummary, isCaseName, isCaseSummary } from '../outbound/case-summary.ts';
 import { entriesOf, isWaitingAnswer, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 
@@ -35,7 +35,7 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>) {
   const has = (name: string): boolean => isCaseName(name) && foldersIn(escalations).includes(name);
   const listed = (name: string): ListedCase => {
     if (!isCaseName(name)) return { case: name, problem: 'its folder has a name that no case has' };
-    const read = readChecked(join(folder(name), SUMMARY), isCaseSummary, (path) => path);
+    const read = readChecked(join(folder(name), SUMMARY), isCaseSummary, leaveInPlace);
     if (!read.found) {
       return { case: name, problem: `${SUMMARY} ${read.quarantined ? 'is not what a case has' : 'is missing'}` };
     }

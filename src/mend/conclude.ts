@@ -1,4 +1,4 @@
-// The end of a failure that nothing more is done about in this run: its case, the notice to people, and what the steps that
+// The end of a failure that nothing more is done about in this run: its case, the notice to people, and what the cells that
 // have it end with.
 import { caseCommands } from '../outbound/case-summary.ts';
 import type { ExecutionError } from '../plan/codes.ts';
@@ -6,12 +6,12 @@ import type { Run } from '../stage/run.ts';
 import type { Decision, Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { entriesOf, type LedgerEntry } from '../triage/ledger.ts';
-import type { FailedCell } from './failed-cell.ts';
+import type { Answers, FailedCell } from './failed-cell.ts';
 import { currentIncident, record } from './identify.ts';
 import { notify } from './notify.ts';
 
-/** Records that the run was stopped while a fix was asked for. */
-export function stopped(run: Run, incident: Incident): Decision {
+/** Records the decision that the run was stopped while a fix was asked for. */
+export function recordStopped(run: Run, incident: Incident): Decision {
   const reason = 'the run was stopped while a fix was asked for';
   const decision: Decision = { tier: 'none', why: 'stopped', exit: 1, reason };
   record(run, incident, 'failure.decided', decision);
@@ -19,38 +19,29 @@ export function stopped(run: Run, incident: Incident): Decision {
 }
 
 /**
- * Writes the case when a person is needed from now on, and notifies people. `prompt` is the path of a question that nobody
- * could be asked. Returns the error that each step with the failure ends with.
+ * Writes the case when a person is needed from now on, notifies people, and ends the cells that have the failure. `prompt` is
+ * the path of a question that nobody could be asked.
  */
 export async function conclude(
   run: Run,
   incident: Incident,
   decision: Decision,
+  cells: readonly FailedCell[],
   prompt: string | undefined,
-): Promise<(cell: FailedCell) => ExecutionError> {
+): Promise<Answers> {
   const why = 'why' in decision ? decision.why : undefined;
-  if (decision.tier === 'give_up') {
-    const { giveUp } = await import('./cases.ts');
-    await giveUp(run, incident, decision.reason);
-  }
-  if (opensCase(why)) {
-    const { handOver } = await import('./cases.ts');
-    await handOver(run, incident, { by: 'mendloop', text: `${decision.reason}: it takes a person` });
-  }
+  await writeCaseIfNeeded(run, incident, decision, why);
   // A given-up stage that a person asked to run once stays given up.
   const staysGivenUp = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
   const gaveUp = decision.tier === 'give_up' || staysGivenUp;
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
   const isOnce = run.config.map.stages[incident.stage]?.rerun === false;
   const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt, isOnce);
-  const { fingerprint, class: failureClass, errors } = incident.failure;
   const state = gaveUp ? 'give_up' : why === 'open_case' || opensCase(why) ? 'hand_over' : why;
   if (state === 'give_up' || state === 'hand_over' || state === 'external') {
-    const lines = errors.flatMap((error) => error.lines).slice(0, MAX_LINES);
-    const more = [...lines, `log: ${incident.log}`, ...(next ? [`next: ${next}`] : [])];
-    const { stage } = incident;
-    notifyOf(run, state, { stage, fingerprint, class: failureClass, last_reason: decision.reason }, more);
+    notifyOfFailure(run, state, incident, decision.reason, next);
   }
+  const { fingerprint, class: failureClass } = incident.failure;
   const facts = {
     fingerprint,
     class: failureClass,
@@ -60,11 +51,20 @@ export async function conclude(
     ...(gaveUp && { gave_up: decision.reason }),
     ...(next && { next }),
   };
-  return ({ failed, incident: { stage, step, inputs: ofAttempt } }) => {
-    // As they were before the step's fixes: these are withdrawn at its end, which must not count as changed inputs.
-    const inputs = run.journal.failures.inputsBefore(stage, step) ?? ofAttempt;
-    return { ...failed.error, context: { ...failed.error.context, ...(inputs && { inputs }), ...facts } };
-  };
+  return new Map(cells.map((cell) => [cell, { end: { kind: 'error', error: errorOf(run, cell, facts) } }]));
+}
+
+async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }: Decision, why: Why | undefined) {
+  if (tier !== 'give_up' && !opensCase(why)) return;
+  const { giveUp, handOver } = await import('./cases.ts');
+  if (tier === 'give_up') await giveUp(run, incident, reason);
+  else await handOver(run, incident, { by: 'mendloop', text: `${reason}: it takes a person` });
+}
+
+/** What a cell ends with. Its inputs are those before its fixes: these are withdrawn at its end, which is no change. */
+function errorOf({ journal }: Run, { failed: { error }, incident }: FailedCell, facts: object): ExecutionError {
+  const inputs = journal.failures.inputsBefore(incident.stage, incident.step) ?? incident.inputs;
+  return { ...error, context: { ...error.context, ...(inputs && { inputs }), ...facts } };
 }
 
 /** Whether a case is opened for a person because nobody else can be asked. */
@@ -111,6 +111,19 @@ const WORDS = {
 } as const;
 
 type ForPerson = Pick<LedgerEntry, 'stage' | 'fingerprint' | 'class' | 'last_reason'>;
+
+function notifyOfFailure(
+  run: Run,
+  state: keyof typeof WORDS,
+  { stage, failure, log }: Incident,
+  last_reason: string,
+  next: string | undefined,
+): void {
+  const { fingerprint, class: failureClass, errors } = failure;
+  const lines = errors.flatMap((error) => error.lines).slice(0, MAX_LINES);
+  const more = [...lines, `log: ${log}`, ...(next ? [`next: ${next}`] : [])];
+  notifyOf(run, state, { stage, fingerprint, class: failureClass, last_reason }, more);
+}
 
 function notifyOf(run: Run, reason: keyof typeof WORDS, entry: ForPerson, more: readonly string[]): void {
   const { stage, fingerprint, class: failureClass, last_reason = '' } = entry;

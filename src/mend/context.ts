@@ -1,3 +1,4 @@
+// All that a fix is made from and judged by: the facts that a plugin is told, and the rules and the tree of the gate.
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
@@ -20,7 +21,7 @@ import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { gateRules, linesWith, snapshotTree } from './gate-rules.ts';
+import { gateRules, linesWith } from './gate-rules.ts';
 import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
@@ -44,7 +45,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
   const { memo } = await committedTexts(run);
   const rules: GateRules = {
-    ...(await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot), await judgesOf(run))),
+    ...(await gateRules(layout.home, config, stage, tier, snapshot, await judgesOf(run))),
     ...(memo === undefined ? {} : { texts: [memo] }),
     failed: error_lines.join('\n'),
     log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),

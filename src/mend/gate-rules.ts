@@ -5,18 +5,20 @@ import type { GateRules, Listing } from '../fix/gate/rules.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import type { Git } from '../io/git.ts';
 import type { Configuration } from '../stage/configuration.ts';
+import { judgesAt } from '../stage/judges.ts';
 import { packagePaths } from '../stage/own-plugins.ts';
 import type { Snapshot } from '../worktree/read.ts';
 
-/** `tree`: what a fix would be written into; `judges`: what of it no fix may touch. */
+/** `snapshot`: what a fix would be written into; `given`: what of it no fix may touch, where that is known already. */
 export async function gateRules(
   home: string,
   { map, loop: { limits } }: Configuration,
   stage: Stage,
   tier: GateRules['tier'],
-  tree: Listing,
-  judges: JudgingSet,
+  snapshot: Snapshot,
+  given?: JudgingSet,
 ): Promise<GateRules> {
+  const judges = given ?? (await judgesAt(map, snapshot));
   const { files = 0, lines = 0, new_folders: maxFolders = 0, programs = [] } = stage.wider ?? {};
   const maxLines = Math.max(limits.changed_lines, lines);
   const whole = [...judges].flatMap(([path, { parts }]) => (parts ? [] : [path]));
@@ -32,7 +34,7 @@ export async function gateRules(
     maxLines,
     maxFolders,
     tier,
-    tree,
+    tree: snapshotTree(snapshot),
   };
 }
 

@@ -17,10 +17,10 @@ import { currentIncident } from './identify.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
 /** The failure to decide about and the cells that have it, now that the fix on trial is judged; or what follows at once. */
-type Judged = { incident: Incident; cells: readonly FailedCell[] } | { answers: Answers };
+type TrialEnd = { incident: Incident; cells: readonly FailedCell[] } | { answers: Answers };
 
 /** Judges the fix on trial, if there is one, by the cells that failed with it. */
-export async function judgeTrial(run: Run, cells: readonly FailedCell[]): Promise<Judged> {
+export async function judgeTrial(run: Run, cells: readonly FailedCell[]): Promise<TrialEnd> {
   const incidents = cells.map(({ incident }) => incident);
   const first = currentIncident(run, incidents[0] as Incident);
   const { trial } = first;
@@ -29,30 +29,34 @@ export async function judgeTrial(run: Run, cells: readonly FailedCell[]): Promis
   const { verdict, reason } = judgement;
   const { fix } = trial;
   if (verdict === 'rerun') {
-    const unsure = cells.filter(({ incident }) => judgement.again.includes(incident.step));
+    const unsure = cells.filter(({ incident }) => judgement.steps.includes(incident.step));
     const isTransient = unsure.some(({ incident }) => incident.failure.transient);
     const pauseMs = (isTransient && run.config.loop.wait.backoff[0]) || 0;
     // Without another attempt there is no verdict: the fix is withdrawn at the end of the step.
     return rerun(run, unsure, pauseMs, `${reason}: once more`) ?? firstAlike(run, unsure);
   }
-  if (verdict === 'provisional') recordFixStays(run, fix, { outcome: verdict, reason });
-  if (verdict === 'helped')
-    for (const open of run.journal.failures.open(fix.stage))
-      if (open.green.size > 0) recordFixStays(run, open.fix, { outcome: 'holds', reason, left: stepsOf(cells) });
-  if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, cells);
+  if (verdict === 'provisional') {
+    recordFixStays(run, fix, { outcome: verdict, reason });
+    return firstAlike(run, cells);
+  }
+  if (verdict === 'helped') {
+    const helped = run.journal.failures.open(fix.stage).filter(({ green }) => green.size > 0);
+    for (const open of helped) recordFixStays(run, open.fix, { outcome: 'holds', reason, left: stepsOf(cells) });
+    return firstAlike(run, cells);
+  }
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);
   return beforeTheFix(run, trial, cells);
 }
 
 /** Those of the cells that may run again do; undefined when none may. */
-function rerun(run: Run, cells: readonly FailedCell[], pauseMs: number, reason: string): Judged | undefined {
+function rerun(run: Run, cells: readonly FailedCell[], pauseMs: number, reason: string): TrialEnd | undefined {
   const able = cells.filter(({ failed }) => hasRoom(run, failed, pauseMs));
   return able.length > 0 ? { answers: answerAll(able, again(pauseMs, reason)) } : undefined;
 }
 
 /** With the fix taken back the failure that it was made for is there again: decide about that one, as of these attempts. */
-function beforeTheFix(run: Run, { fix, steps }: Trial, cells: readonly FailedCell[]): Judged {
+function beforeTheFix(run: Run, { fix, steps }: Trial, cells: readonly FailedCell[]): TrialEnd {
   const asBefore = cells.map(({ failed, incident }) => ({
     failed,
     incident: { ...incident, inputs: steps.get(incident.step) ?? incident.inputs },
@@ -71,7 +75,7 @@ function beforeTheFix(run: Run, { fix, steps }: Trial, cells: readonly FailedCel
 }
 
 /** The failure of the first cell, with all cells that have it. */
-function firstAlike(run: Run, cells: readonly FailedCell[]): Judged {
+function firstAlike(run: Run, cells: readonly FailedCell[]): TrialEnd {
   const [{ incident }] = cells as [FailedCell];
   const { fingerprint } = incident.failure;
   const alike = cells.filter((cell) => cell.incident.failure.fingerprint === fingerprint);
@@ -104,31 +108,35 @@ export async function settleFixes(
 ): Promise<void> {
   const label = stepLabel(step);
   const { stage } = step.payload as { stage: string };
-  const { stages } = run.config.map;
   const open = run.journal.failures
     .open(stage, label)
     .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isJudging(other)));
-  if (open.length === 0) return;
-  const helped = open.filter(({ green }) => isGreen || green.size > 0);
+  const hasHelped = ({ green }: Trial) => isGreen || green.size > 0;
+  keepHelpful(run, stage, isGreen ? label : undefined, open.filter(hasHelped));
+  for (const { fix } of open.filter((trial) => !hasHelped(trial)).reverse()) await withdraw(run, fix);
+}
+
+/** Verifies fixes that helped, unless another stage, or the rest of this one, is to judge them. `green`: the step that is. */
+function keepHelpful(run: Run, stage: string, green: string | undefined, helped: readonly Trial[]): void {
+  const { stages } = run.config.map;
   const isGreenNow = (name: string) => recordOf(run.journal.stages, name)?.status === 'green';
-  const isRestGreen = stepNames(stage, stages[stage]).every((name) => (isGreen && name === label) || isGreenNow(name));
+  const isRestGreen = stepNames(stage, stages[stage]).every((name) => name === green || isGreenNow(name));
   // Green stages that need it are checked again, now that it was made again.
   const needing = run.requested.filter((name) => stages[name]?.needs.includes(stage) && isGreenNow(name));
   for (const { fix } of helped) {
     const others = new Set([...waitsFor(run, fix, true), ...needing].filter((name) => name !== stage));
     const judges = [...(isRestGreen ? [] : [`the rest of ${stage}`]), ...others];
-    const reason = 'the stage is green';
-    if (judges.length === 0)
-      recordFixStays(run, fix, { outcome: 'verified', reason, unchecked: isUnchecked(run, fix) });
-    else recordFixStays(run, fix, toBeVerified(judges));
+    const verified = { outcome: 'verified', reason: 'the stage is green', unchecked: isUnchecked(run, fix) } as const;
+    recordFixStays(run, fix, judges.length === 0 ? verified : toBeVerified(judges));
   }
-  for (const { fix } of open.filter((trial) => !helped.includes(trial)).reverse()) {
-    const judges = waitsFor(run, fix, true);
-    // A stage that must not run twice waits for its owner: the fix stays until it has run.
-    if (judges.some((name) => !stages[name]?.rerun))
-      recordFixStays(run, fix, toBeVerified(judges.filter((name) => name !== stage)));
-    else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
-  }
+}
+
+/** Takes back a fix that did not help. A stage that must not run twice waits for its owner: the fix stays until it has run. */
+async function withdraw(run: Run, fix: Fix): Promise<void> {
+  const judges = waitsFor(run, fix, true);
+  if (judges.some((name) => !run.config.map.stages[name]?.rerun))
+    recordFixStays(run, fix, toBeVerified(judges.filter((name) => name !== fix.stage)));
+  else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
 }
 
 /** Neither its stage, nor one that needs that, nor one that it made stale has checks: only exit codes speak for a fix. */

@@ -119,7 +119,7 @@ export function changesOnce(stages: readonly string[]): Ask | undefined {
 }
 
 /** Why a new file is refused: an editable one of `all` is nearly the same. */
-export async function nearCopy(files: readonly Edit[], allow: readonly string[], all: Files) {
+async function nearCopy(files: readonly Edit[], allow: readonly string[], all: Files) {
   if (files.every(({ before }) => before !== null)) return undefined;
   const editable = [...all.files.keys()].filter(pathMatcher(allow));
   return refuseNearCopy(

@@ -1,6 +1,6 @@
 // Safe mode on disk: while it is on the AI changes nothing anywhere. Set by a person, or by the loop itself.
 import type { Layout } from '../io/layout.ts';
-import { readChecked, removeFile, writeAtomic } from '../io/store.ts';
+import { leaveInPlace, readChecked, removeFile, writeAtomic } from '../io/store.ts';
 import { type Checked, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 const isSafeMode = shaped({
@@ -15,7 +15,7 @@ export type SafeMode = Checked<typeof isSafeMode>;
 
 /** Undefined when it is off. A file that cannot be read means on: it is not certain that it was meant to be off. */
 export function readSafeMode(layout: Layout): SafeMode | undefined {
-  const read = readChecked(layout.safeMode, isSafeMode, (path) => path);
+  const read = readChecked(layout.safeMode, isSafeMode, leaveInPlace);
   if (read.found) return read.value;
   if (!read.quarantined) return undefined;
   const why = 'ai/state/safe-mode.json cannot be read';

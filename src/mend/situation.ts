@@ -65,21 +65,25 @@ export async function decideNow(
   };
   const transient = failure.transient && rerun;
   // After a fix was taken back `incident` is the failure before it, of an earlier attempt.
-  const subject = { ...incident, attempt: failed.attempt, failure: { ...failure, transient } };
+  const current = { ...incident, attempt: failed.attempt, failure: { ...failure, transient } };
   // Executors that could not be reached were asked after a known fix had been looked for.
-  const decision = decide(subject, { ...situation, known_fix: unreachable.executor ? false : undefined });
+  const decision = decide(current, { ...situation, known_fix: unreachable.executor ? false : undefined });
   if (decision.tier === 'find_known_fix') {
     const { findKnownFix } = await import('./ask.ts');
     const { fix: knownFix, out_of_reach } = await findKnownFix(run, incident);
-    return { decision: decide(subject, { ...situation, known_fix: knownFix !== undefined, out_of_reach }), knownFix };
+    return { decision: decide(current, { ...situation, known_fix: knownFix !== undefined, out_of_reach }), knownFix };
   }
-  // The AI is off only because another attempt is no use, or not allowed: give that as the reason.
-  if (ai && !rerun && 'why' in decision && decision.why === 'no_ai') {
-    const [reason, exit] = stage.rerun
-      ? (['no fix could bring what it lacks, so none is asked for', decision.exit] as const)
-      : ([`it is ${NOT_AGAIN}, so no fix can be tried`, 3] as const);
-    return { decision: { ...decision, why: 'no_executor', exit, reason } };
+  return { decision: withCause(decision, stage, ai && !rerun) };
+}
+
+/** The decision, with the real cause where there is no other attempt. `isOff`: the AI is off only because there is none. */
+function withCause(decision: Decision, { rerun }: Pick<Stage, 'rerun'>, isOff: boolean): Decision {
+  if (decision.tier !== 'none') return decision;
+  if (isOff && decision.why === 'no_ai') {
+    if (!rerun)
+      return { ...decision, why: 'no_executor', exit: 3, reason: `it is ${NOT_AGAIN}, so no fix can be tried` };
+    return { ...decision, why: 'no_executor', reason: 'no fix could bring what it lacks, so none is asked for' };
   }
-  const isLeft = !stage.rerun && decision.tier === 'none' && decision.exit === 1;
-  return { decision: isLeft ? { ...decision, exit: 3, reason: `${decision.reason}; ${NOT_AGAIN}` } : decision };
+  if (rerun || decision.exit !== 1) return decision;
+  return { ...decision, exit: 3, reason: `${decision.reason}; ${NOT_AGAIN}` };
 }

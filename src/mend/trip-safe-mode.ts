@@ -1,4 +1,5 @@
 // The loop turns safe mode on when its fixes do more harm than good.
+
 import type { Stage } from '../config/context-map.ts';
 import { PERSON } from '../events.ts';
 import { recordOf } from '../journal/stages.ts';
@@ -7,6 +8,7 @@ import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ledger, patchIn } from '../triage/ledger.ts';
 import { type CommittedFix, committedFixes, standingFixes } from '../worktree/find-fix.ts';
+import { short } from '../worktree/messages.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { notify } from './notify.ts';
 import { readSafeMode, setSafeMode } from './safe-mode.ts';
@@ -28,7 +30,7 @@ export async function tripSafeModeIfFixBroke(run: Run, incident: Incident): Prom
   if (transient || external || run.journal.failures.openFixes(incident.stage).length > 0) return;
   const culprit = await culpritFix(run, incident);
   if (!culprit) return;
-  const by = `the fix ${culprit.commit.slice(0, 12)} of ${culprit.stage}: ${culprit.note.fix}`;
+  const by = `the fix ${short(culprit.commit)} of ${culprit.stage}: ${culprit.note.fix}`;
   trip(run, `a fix turned a green stage red: ${incident.step} (by ${by})`);
 }
 

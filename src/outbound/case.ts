@@ -1,5 +1,6 @@
 // The case of a failure that keeps coming back, as markdown: what a person reads first, and what an escalation is sent. A
 // table of parts, and last the answers that are accepted from a machine.
+import { counted } from '../triage/words.ts';
 import { patchRule } from './answer-format.ts';
 import type { FailureContext, MaskText } from './context.ts';
 import { toolLines } from './diagnostics/tools.ts';
@@ -75,7 +76,7 @@ function openingOf({ stage, step, failure, limits, nonce }: FailureContext, opti
   const seen = times === 1 ? `once, ${last}` : `${times} times, first ${first}, last ${last}`;
   const most = limits.files === 1 ? 'at most one file and' : 'in as few files as it takes, at most';
   const asking = version === 1 ? ', ask for diagnostics,' : ',';
-  const attempts = counted(options.attempts, 'attempt', 'attempts');
+  const attempts = counted(options.attempts, 'attempt');
   const tries = used(options.tries_spent, 'try', 'tries');
   const calls = used(options.calls_spent, 'escalation call', 'escalation calls');
   const lines = [
@@ -98,7 +99,6 @@ ${fenceNote(nonce)}
 `;
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 const used = ({ spent, of }: CaseOptions['tries_spent'], one: string, many: string): string =>
   `${spent} of ${counted(of, one, many)}`;
 

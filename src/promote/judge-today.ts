@@ -6,9 +6,8 @@ import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { failureRules } from '../mend/context.ts';
-import { gateRules, linesWith, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules, linesWith } from '../mend/gate-rules.ts';
 import type { Configuration } from '../stage/configuration.ts';
-import { judgesAt } from '../stage/judges.ts';
 import { entryOf, type Ledger } from '../triage/ledger.ts';
 import { snapshotOf } from '../worktree/read.ts';
 import type { StoryFix } from './story.ts';
@@ -35,7 +34,7 @@ async function verdictOn(home: string, config: Configuration, objects: GitObject
     snapshotOf({ objects }, fix.commit),
   ]);
   const rules = {
-    ...(await gateRules(home, config, stage, fix.tier, snapshotTree(then), await judgesAt(config.map, then))),
+    ...(await gateRules(home, config, stage, fix.tier, then)),
     ...failureRules(home, entryOf(ledger, fix.stage, fix.fingerprint)),
   };
   const edits = await Promise.all(

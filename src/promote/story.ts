@@ -6,6 +6,7 @@ import { itemStageName } from '../backlog/stage-of-item.ts';
 import { MAP_FILE, stageNames } from '../config/files.ts';
 import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
 import { type Git, lines, openGit } from '../io/git.ts';
+import { groupBy } from '../io/group-by.ts';
 import { readText } from '../io/store.ts';
 import { lastWriters, type StageState } from '../journal/stages.ts';
 import { entryOf, type Ledger, lostChange, patchIn } from '../triage/ledger.ts';
@@ -197,15 +198,13 @@ export function acceptLine(story: Story): string | undefined {
 
 /** Fixes by stage and the failure they are for, each in the order it first comes. Pure. */
 export function byStage(fixes: readonly StoryFix[]) {
-  const stages = new Map<string, Map<string, StoryFix[]>>();
-  for (const fix of fixes) {
-    const failures = stages.get(fix.stage) ?? new Map<string, StoryFix[]>();
-    failures.set(fix.fingerprint, [...(failures.get(fix.fingerprint) ?? []), fix]);
-    stages.set(fix.stage, failures);
-  }
-  return [...stages].map(([stage, failures]) => ({
+  return [...groupBy(fixes, ({ stage }) => stage)].map(([stage, ofStage]) => ({
     stage,
-    failures: [...failures].map(([fingerprint, fixes]) => ({ fingerprint, class: fixes[0]?.class ?? '', fixes })),
+    failures: [...groupBy(ofStage, ({ fingerprint }) => fingerprint)].map(([fingerprint, fixes]) => ({
+      fingerprint,
+      class: fixes[0]?.class ?? '',
+      fixes,
+    })),
   }));
 }
 

@@ -13,13 +13,12 @@ import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
-import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { bringOptions } from '../stage/bring-options.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
-import { judgesAt } from '../stage/judges.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, staleEvent, writeAgain } from '../stage/stale.ts';
@@ -31,7 +30,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
-import { backlogOf, withItems } from './items.ts';
+import { withItems } from './items.ts';
 
 export interface CaseRequest {
   home: string;
@@ -73,8 +72,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
       else if (summary.patch === undefined) fail('E_CASE_NO_PATCH', { case: summary.case });
       const loaded = loadStages(layout);
       const { base, config } = await configurationNow(request.home, objects);
-      const ofItem = () => backlogOf(objects, base.commit);
-      const current = { base, config: await withItems(config, [summary.stage], ofItem) };
+      const current = { base, config: await withItems(config, [summary.stage], objects, base.commit) };
       const { home, dry } = request;
       const tree = dry
         ? await openWorktree(home, current.base, { objects, carry: current.config.map.carry, merge: false })
@@ -185,12 +183,11 @@ async function judge(
     });
   const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
   const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
-  const judges = await judgesAt(config.map, snapshot);
   const proposal = answer === undefined ? await patchFiles(layout).proposalOf(patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   // Only a refusal counts: by accepting, the owner has agreed to what they would be asked about.
   const verdict = await judgeProposal(proposal, {
-    rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot), judges),
+    rules: await gateRules(home, config, stage, 'escalation', snapshot),
     snapshot,
     shellCheck,
     unparsed: [],

@@ -2,7 +2,7 @@
 // that passes the gate, commit it, make again what it made stale, run again. A caller's own plan has no mending.
 import { chargeFix } from '../mend/charge-fix.ts';
 import { applyFix } from '../mend/commit.ts';
-import { conclude, stopped } from '../mend/conclude.ts';
+import { conclude, recordStopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts';
 import { judgeTrial } from '../mend/judge-fixes.ts';
@@ -83,13 +83,14 @@ async function answerFailure(run: Run, seen: Incident, cells: readonly FailedCel
   const rerun = (...how: Parameters<typeof again>) => answerAll(cells, again(...how));
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const unreachable: Unreachable = {};
+  const end = (incident: Incident, decision: Decision) => conclude(run, incident, decision, cells, unreachable.prompt);
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
     const incident = currentIncident(run, seen);
     const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);
     const suggest = run.config.loop.mode === 'suggest' && decision.tier === 'executor' && decision.reapply.length === 0;
     record(run, incident, 'failure.decided', { ...decision, ...(suggest && { suggest }), ...sharedBy(incident) });
     if (decision.tier === 'wait') return rerun(decision.pause_ms, decision.reason, 'wait');
-    if (decision.tier === 'none' || decision.tier === 'give_up') return fail(incident, decision);
+    if (decision.tier === 'none' || decision.tier === 'give_up') return end(incident, decision);
     const { applyRestOfStory, askForFix } = await import('../mend/ask.ts');
     const answer = await askForFix(run, incident, decision, knownFix, failed.timeLeftMs());
     const result = 'sound' in answer ? await applyFix(run, incident, answer, failed.timeLeftMs()) : answer;
@@ -98,14 +99,9 @@ async function answerFailure(run: Run, seen: Incident, cells: readonly FailedCel
       return rerun(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
     }
     if (result.none === 'moved') return rerun(0, 'another fix changed its files meanwhile: once more');
-    if (result.none === 'stopped') return fail(incident, stopped(run, incident));
+    if (result.none === 'stopped') return end(incident, recordStopped(run, incident));
     if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
     // Spent, handed over, safe mode: the ledger or the disk has it, and the next decision follows from it.
   }
   throw new Error(`no end is found for ${seen.stage}/${seen.failure.fingerprint}`);
-
-  async function fail(incident: Incident, decision: Decision): Promise<Answers> {
-    const errorOf = await conclude(run, incident, decision, unreachable.prompt);
-    return new Map(cells.map((cell) => [cell, { end: { kind: 'error', error: errorOf(cell) } }]));
-  }
 }

@@ -3,6 +3,7 @@
 import { basename, join } from 'node:path';
 import type { NewEvent } from '../events.ts';
 import { changedAt, fileSize, filesBelow, foldersIn, namesIn, removeEmptyFolders } from '../io/files.ts';
+import { groupBy } from '../io/group-by.ts';
 import type { Layout } from '../io/layout.ts';
 import { moveAway, privateFolder, quarantinedAt, removeAll, removeFile, writeAtomic } from '../io/store.ts';
 import { rewriteHistory } from '../journal/history.ts';
@@ -93,6 +94,8 @@ function removeItems(layout: Layout, { state }: LoadedStages, items: readonly It
   return left;
 }
 
+const FIX_FILE = /([^/]+)\.fix\.(?:diff|json)(?:\.corrupt-[^/]*)?$/;
+
 /** Everything that can be removed. Links are neither followed nor removed. */
 function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item[] {
   const item = (
@@ -112,12 +115,12 @@ function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item
   const latest = loaded.latest?.events.find((event) => event.type === 'run.started');
   const patchFiles = namesIn(patches).map((name) => join(patches, name));
   const folders = new Set(listRuns(layout));
-  const ofRuns = grouped([...filesBelow(logs), ...patchFiles], runOfFile);
-  const ofActions = grouped(
-    namesIn(actions).map((name) => join(actions, name)),
-    (path) => basename(path).split('.')[0],
-  );
-  const ofFixes = grouped(patchFiles, (path) => /([^/]+)\.fix\.(?:diff|json)(?:\.corrupt-[^/]*)?$/.exec(path)?.[1]);
+  const actionFiles = namesIn(actions).map((name) => join(actions, name));
+  // Files of no run, or of no fix, are under the empty name.
+  const ofRuns = groupBy([...filesBelow(logs), ...patchFiles], (path) => runOfFile(path) ?? '');
+  const ofActions = groupBy(actionFiles, (path) => basename(path).split('.')[0] as string);
+  const ofFixes = groupBy(patchFiles, (path) => FIX_FILE.exec(path)?.[1] ?? '');
+  ofFixes.delete('');
   return [
     ...[...new Set([...folders, ...ofRuns.keys()])].filter(isRunId).map((id) => {
       const folder = folders.has(id) ? join(runs, id) : undefined;
@@ -144,18 +147,6 @@ function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item
       .filter((name) => quarantinedAt(name) !== undefined)
       .map((name) => item('damaged', name, quarantinedAt(name) ?? 0, false, undefined, [join(state, name)])),
   ];
-}
-
-function grouped(paths: readonly string[], keyOf: (path: string) => string | undefined): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const path of paths) {
-    const key = keyOf(path);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group) group.push(path);
-    else groups.set(key, [path]);
-  }
-  return groups;
 }
 
 /** Without retention: notes for `status` what gc would free, as `mendloop init` would have it. Throws MendError. */

@@ -1,5 +1,6 @@
 // The work queue in a run: items, as committed on the base, become stages of the runs that name them, and those that their
 // commands accepted are ticked on the AI branch.
+
 import type { Item } from '../backlog/item.ts';
 import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
@@ -22,25 +23,14 @@ import { staleEvent } from '../stage/stale.ts';
 import { type LedgerFix, lostChange } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
+import { short } from '../worktree/messages.ts';
 import { readAt } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
 
 const MAX_ITEM_BYTES = 256 * 1024;
 
-/** The files of the queue, by their path, and those of the repository. */
-export interface BacklogSource {
-  readonly texts: ReadonlyMap<string, string>;
-  readonly listing: Listing;
-}
-
-/** The queue as it is at a commit. */
-export const backlogOf = async (objects: GitObjects, commit: string): Promise<BacklogSource> => ({
-  texts: await backlogAt(objects, commit),
-  listing: await objects.files(commit),
-});
-
 /** The files of the queue at a commit, by their path. */
-export async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
+async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
   const paths = [...(await objects.files(commit)).keys()].filter(
     (path) => path.startsWith(`${BACKLOG_FOLDER}/`) && path.endsWith('.md'),
   );
@@ -80,22 +70,22 @@ export function findItem({ items }: Queue, number: string): QueuedItem {
 }
 
 /**
- * The configuration of a run in which these stages are asked for: items among them are stages like the others, with the limits
- * that their files widen. Throws E_CONFIG with all that is wrong with such an item.
+ * The configuration of a run in which these stages are asked for: items among them, as they are at `commit`, are stages like
+ * the others, with the limits that their files widen. Throws E_CONFIG with all that is wrong with such an item.
  */
 export async function withItems(
   config: Configuration,
   asked: readonly string[],
-  source: () => Promise<BacklogSource>,
+  objects: GitObjects,
+  commit: string,
 ): Promise<Configuration> {
   const numbers = asked.flatMap((name) => (config.map.stages[name] ? [] : (itemNumber(name) ?? [])));
   if (numbers.length === 0) return config;
-  const { texts, listing } = await source();
-  const queue = readQueue(texts, config.map.protected_files);
+  const queue = readQueue(await backlogAt(objects, commit), config.map.protected_files);
   const items = numbers.map((number) => findItem(queue, number));
   failIfAny(queue.problems.filter(({ file }) => file === INDEX_FILE || items.some((item) => item.file === file)));
   const stages = Object.fromEntries(items.map((item) => [itemStageName(item.number), stageOfItem(item)]));
-  failIfAny(await forbiddenItems(items, config.map, listing));
+  failIfAny(await forbiddenItems(items, config.map, await objects.files(commit)));
   return { ...config, map: { ...config.map, stages: { ...config.map.stages, ...stages } } };
 }
 
@@ -140,7 +130,7 @@ export async function tickAccepted(run: Run, objects: GitObjects): Promise<void>
 async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, string>): Promise<void> {
   const stage = itemStageName(item.number);
   const fixes = changesOf(run, stage).filter(isOnBranch).reverse();
-  const what = fixes.map(({ note, commit }) => `${note.fix} (${commit.slice(0, 12)})`);
+  const what = fixes.map(({ note, commit }) => `${note.fix} (${short(commit)})`);
   const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
   const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
   const commit = await commitTicks(run, item, files, acceptItem(files.get(item.file) ?? '', entry), true);

@@ -30,7 +30,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { type ClosePorts, closeOpenRun, endLeft, markCutOff, stepsElsewhere } from './close-run.ts';
-import { backlogOf, withItems } from './items.ts';
+import { withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, refuseFailed, refuseStaleNeeds, type Selection, selectStages } from './select.ts';
 import { configurationNotices, movedNotice, shortList } from './start-notices.ts';
@@ -85,20 +85,8 @@ export async function prepare(
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
-  // What was read before the lock was taken counts if nobody committed since, and no other run was there.
-  const isRead = start && !loaded.latest && (await isStillBase(home, start.base, objects));
-  const current = isRead ? start.base : await baseOf(home, objects);
-  const missed = await notOnBase(home, current);
-  const { open, why: whyClosed } =
-    (await cutOffRun(loaded, askedText(request), now, async () => {
-      const isRewritten = (await droppedCommit(layout, current)) !== undefined;
-      return isRewritten ? `${current.name} was rewritten since it began` : undefined;
-    })) ?? {};
-  // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
-  const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const isMoved = current.commit !== base.commit;
-  const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
-  const config = await withItems(committed, open?.head.stages ?? request.stages, () => backlogOf(objects, base.commit));
+  const read = await readBase(request, objects, loaded, now, start);
+  const { open, whyClosed, base, config } = read;
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const head = open?.head ?? newHead(request, config, loaded.state, base, now);
   const lab = request.lab ?? config.loop.lab;
@@ -179,16 +167,42 @@ export async function prepare(
     ...loaded.notices,
     ...ended,
     closed && `run ${closed} was cut off and is closed: ${whyClosed}`,
-    isMoved && movedNotice(base),
+    read.isMoved && movedNotice(base),
     ...worktree.notices,
     ...unlinked.filter((text) => !alreadyUnlinked.includes(text)),
-    ...settings,
-    missed,
+    ...read.settings,
+    read.missed,
     notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
     ...lacking,
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
   return { run, head, open, worktree, unlinked, putBack, stale, notices, backend, elsewhere };
+}
+
+/** The base and its configuration; with a cut-off run that this one goes on with (`open`), the commit that one began with. */
+async function readBase(
+  request: RunRequest,
+  objects: GitObjects,
+  loaded: LoadedStages,
+  now: number,
+  start: Awaited<ReturnType<typeof readStart>> | undefined,
+) {
+  const { home, stages } = request;
+  // What was read before the lock was taken counts if nobody committed since, and no other run was there.
+  const isRead = start && !loaded.latest && (await isStillBase(home, start.base, objects));
+  const current = isRead ? start.base : await baseOf(home, objects);
+  const missed = await notOnBase(home, current);
+  const { open, why: whyClosed } =
+    (await cutOffRun(loaded, askedText(request), now, async () => {
+      const isRewritten = (await droppedCommit(layoutOf(home), current)) !== undefined;
+      return isRewritten ? `${current.name} was rewritten since it began` : undefined;
+    })) ?? {};
+  // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
+  const base = open ? { ...current, commit: open.head.base.commit } : current;
+  const isMoved = current.commit !== base.commit;
+  const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
+  const config = await withItems(committed, open?.head.stages ?? stages, objects, base.commit);
+  return { open, whyClosed, base, isMoved, missed, settings, config };
 }
 
 /** What a first run reads before it leaves anything behind. Throws MendError as a run without a usable base does. */

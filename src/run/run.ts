@@ -73,7 +73,7 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
     const exit = exitCode(result, run);
     const { status, duration_ms, error } = result;
-    const stale = staleStages(journal.stages, Object.keys(run.config.map.stages));
+    const stale = staleNotRun(journal.stages, Object.keys(run.config.map.stages));
     const data = { exit, lab, duration_ms, error, result: { ...result }, ...(stale.length > 0 && { stale }) };
     journal.append({ type: isOver ? 'run.ended' : 'run.left', status, data });
     if (isOver) recordEnd(layout, id);
@@ -85,7 +85,7 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
 }
 
 /** Stages that are stale and did not run, and why; one that failed since counts as failed. */
-function staleStages({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
+function staleNotRun({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
   return names.flatMap((stage) => {
     const { stale, status } = stages[stage] ?? {};
     return stale && status === 'idle' ? [{ stage, why: stale.why ?? '' }] : [];

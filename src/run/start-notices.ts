@@ -8,6 +8,7 @@ import { missingTools } from '../stage/requires.ts';
 import type { Run } from '../stage/run.ts';
 import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import type { Base } from '../worktree/base.ts';
+import { short } from '../worktree/messages.ts';
 
 /** What the configuration lacks for these stages. `latest`: the run before a new one. */
 export async function configurationNotices(
@@ -38,10 +39,8 @@ function newlyStricter(latest: LoadedStages['latest'], { map }: Configuration): 
 }
 
 /** A resumed run stays on the commit it began with: an owner who has mended something since must know. */
-export function movedNotice(base: Pick<Base, 'name' | 'commit'>): string {
-  const commit = base.commit.slice(0, 12);
-  return `${base.name} moved since this run began; it goes on from ${commit} (to start anew from ${base.name}: mendloop abandon)`;
-}
+export const movedNotice = ({ name, commit }: Pick<Base, 'name' | 'commit'>): string =>
+  `${name} moved since this run began; it goes on from ${short(commit)} (to start anew from ${name}: mendloop abandon)`;
 
 const MAX_LISTED = 5;
 

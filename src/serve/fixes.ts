@@ -1,4 +1,5 @@
 // The fixes on the AI branch with what became of them, and one of them with its diff.
+
 import { fixOutcome } from '../console/fix-outcome.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { diffHtml } from '../page/diff.ts';
@@ -7,6 +8,7 @@ import { stateHtml } from '../page/states.ts';
 import { fixDiff, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { authorOf } from '../triage/words.ts';
+import { short } from '../worktree/messages.ts';
 import { commandHtml, facts, href, link, missing, type Params, row, rowsHtml, timeHtml, type View } from './frame.ts';
 import type { Site } from './site.ts';
 
@@ -56,14 +58,14 @@ ${facts([
   ['By', authorOf(fix)],
   ['Run', link(href('runs', fix.run), fix.run)],
   ['Made', timeHtml(fix.time, site.now())],
-  ['Commit', html`<code>${fix.commit.slice(0, 12)}</code>`],
+  ['Commit', html`<code>${short(fix.commit)}</code>`],
 ])}
 <section aria-labelledby="change"><h2 id="change">The change</h2>${diffHtml(diff)}</section>
 ${
   fix.taken_back_by === undefined &&
   html`<section aria-labelledby="do"><h2 id="do">What you can do</h2>
 ${commandHtml({ what: 'to see what landing it would bring', command: 'mendloop promote' })}
-${commandHtml({ what: 'to take it back', command: `mendloop rollback ${fix.commit.slice(0, 12)}` })}</section>`
+${commandHtml({ what: 'to take it back', command: `mendloop rollback ${short(fix.commit)}` })}</section>`
 }`,
   };
 }

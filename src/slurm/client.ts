@@ -1,7 +1,7 @@
 // The only place that starts Slurm's programs. A failure is an error that quotes their output; every call has a time limit.
 import { fail, MendError } from '../errors.ts';
+import { groupBy } from '../io/group-by.ts';
 import { runProgram } from '../io/program.ts';
-import { groupBy } from './group-by.ts';
 import {
   type Job,
   type JobRequest,

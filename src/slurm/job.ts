@@ -1,5 +1,5 @@
 // A job as Slurm's programs take and list it: the arguments of sbatch, and what the lines of squeue mean. Pure.
-import { groupBy } from './group-by.ts';
+import { groupBy } from '../io/group-by.ts';
 
 /** What an owner says of a spec: where its jobs go, and options of sbatch for them. */
 export interface JobPlace {

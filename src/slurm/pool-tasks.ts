@@ -1,9 +1,9 @@
 // The tasks of a pool until each has ended, and which worker has which. The queue's folder is read here; what became of workers
 // is passed in. The cost of a turn does not grow with the number of waiting tasks.
 import { createHash } from 'node:crypto';
+import { groupBy } from '../io/group-by.ts';
 import type { EndedEntry, QueueFolder } from '../io/queue-folder.ts';
 import type { GoneWorker } from './crew.ts';
-import { groupBy } from './group-by.ts';
 import type { Loss } from './loss.ts';
 
 /** What a worker gets to know of a task: a file of the queue. */

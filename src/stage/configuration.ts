@@ -45,9 +45,7 @@ export async function configurationAt(
     if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
     fail('E_MAP_NOT_COMMITTED', { base, add: await addUncommitted(home, files) });
   }
-  const config = checked({ mapText, loopText, backend });
-  await refuseForbidden(config.map, mapText, files);
-  return config;
+  return parsed(mapText, loopText, backend, files);
 }
 
 /** The base as it is now, and both files there. Throws MendError as a run would. */
@@ -69,10 +67,7 @@ export async function configurationOnDisk(
 ): Promise<Configuration> {
   const mapText = readText(`${home}/${MAP_FILE}`);
   if (mapText === undefined) fail('E_MAP_MISSING', { where: 'in the working tree' });
-  const loopText = readText(`${home}/${LOOP_FILE}`);
-  const config = checked({ mapText, loopText, backend });
-  await refuseForbidden(config.map, mapText, files);
-  return config;
+  return parsed(mapText, readText(`${home}/${LOOP_FILE}`), backend, files);
 }
 
 /** Words of commands that run what is protected, spelled so that only a reader of shell finds it. */
@@ -90,19 +85,20 @@ async function refuseForbidden(map: ContextMap, text: string, listing: Listing):
 export const forbiddenText = ({ path, what, through }: Required<ForbiddenRun>): string =>
   `${formatPath(path)}: would run ${what}, through ${through}; what may not be edited should not be run`;
 
-interface Texts {
-  mapText: string;
-  loopText: string | undefined;
-  backend?: string | undefined;
-}
-
-function checked({ mapText, loopText, backend }: Texts): Configuration {
+async function parsed(
+  mapText: string,
+  loopText: string | undefined,
+  backend: string | undefined,
+  files: Listing,
+): Promise<Configuration> {
   const map = parseContextMap(mapText, MAP_FILE);
   const read = parseLoopConfig(loopText, LOOP_FILE);
-  if (!map.ok || !read.ok) return failConfig([map, read].flatMap((parsed) => (parsed.ok ? [] : parsed.problems)));
+  if (!map.ok || !read.ok) return failConfig([map, read].flatMap((one) => (one.ok ? [] : one.problems)));
   const loop = backend === undefined ? read.value : { ...read.value, backend };
   const problems = loop.backend.startsWith('slurm-') ? slurmProblems(map.value, loop, mapText, loopText ?? '') : [];
-  return problems.length > 0 ? failConfig(problems) : { map: map.value, loop };
+  if (problems.length > 0) failConfig(problems);
+  await refuseForbidden(map.value, mapText, files);
+  return { map: map.value, loop };
 }
 
 /** What two files say of jobs: each `spec` means something, and no option makes another thing of a job than a step. */

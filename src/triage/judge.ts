@@ -3,12 +3,12 @@ import { cellNames } from '../plan/matrix.ts';
 import type { Incident } from './incident.ts';
 
 /**
- * `no_effect` and `broke` are to be reverted; `helped`: it stays, for the steps that are green with it; `rerun`: the steps
- * `again` must run once more before there is a verdict.
+ * `no_effect` and `broke` are to be reverted; `helped`: it stays, for the steps that are green with it; `rerun`: `steps` must
+ * run once more before there is a verdict.
  */
 export type Judgement = { reason: string } & (
   | { verdict: 'provisional' | 'no_effect' | 'broke' | 'helped' }
-  | { verdict: 'rerun'; again: readonly string[] }
+  | { verdict: 'rerun'; steps: readonly string[] }
 );
 
 /** Fixes that may be stacked on one stage in one run before it is green. */
@@ -28,7 +28,7 @@ export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisio
   const unsure = reds.filter((red) => isInconclusive(red) && !rerun.has(red.step));
   if (unsure.length > 0) {
     const reason = 'this end says nothing about the fix';
-    return { verdict: 'rerun', reason, again: unsure.map(({ step }) => step) } satisfies Judgement;
+    return { verdict: 'rerun', reason, steps: unsure.map(({ step }) => step) } satisfies Judgement;
   }
   const [item] = reds.flatMap((red) => red.item ?? []);
   if (item?.testsFailed) return say('broke', 'its tests fail with it');

@@ -7,7 +7,7 @@ import { fields, type Git, lines, openGit } from '../io/git.ts';
 import { branchOfHead, commonDirOf, gitFile, samePlace } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { ifPossible, readText } from '../io/store.ts';
-import { complaints, shellWord } from './messages.ts';
+import { complaints, shellWord, short } from './messages.ts';
 
 export interface Base {
   /** The AI branch. */
@@ -195,7 +195,7 @@ async function refuseBroken(commonDir: string, objects: GitObjects, branch: stri
     `git update-ref ${ref} ${commit ?? '<commit>'}`,
   ];
   const what = named ? `names ${text.trim()}, which git does not have` : 'names no commit';
-  const logSays = commit ? `its log says ${commit.slice(0, 12)}` : 'it has no log';
+  const logSays = commit ? `its log says ${short(commit)}` : 'it has no log';
   fail('E_REF_BROKEN', { branch, what, logSays, commands: commands.join('\n') });
 }
 

@@ -119,7 +119,7 @@ test('only those cells run once more whose end says nothing about the fix, also 
   assert.equal(ofCells(['m[h=3]'], twice, { transient: true, rerun: ['m[h=2]'] }), {
     verdict: 'rerun',
     reason: 'this end says nothing about the fix',
-    again: ['m[h=1]'],
+    steps: ['m[h=1]'],
   });
   assert.is(ofCells(['m[h=3]'], twice, { transient: true, rerun: ['m[h=1]', 'm[h=2]'] })?.verdict, 'helped');
 });

@@ -1,5 +1,6 @@
 // A file as numbered lines: all of a small one; of a long one the windows around the lines that matter, with the lines
 // that these stand below (keys of YAML, the head of a function), and no gap where showing its lines takes as little.
+import { counted } from '../../triage/words.ts';
 import { numbered } from '../shown-files.ts';
 import { clipLine, textLines } from '../text.ts';
 
@@ -98,7 +99,7 @@ function shown(lines: readonly string[], chosen: ReadonlySet<number>): string[] 
   let next = 0;
   for (const i of [...[...chosen].sort((a, b) => a - b), lines.length]) {
     const gap = i - next;
-    if (gap > 0) body.push(`${' '.repeat(width)} (${gap} ${gap === 1 ? 'line' : 'lines'} not shown)`);
+    if (gap > 0) body.push(`${' '.repeat(width)} (${counted(gap, 'line')} not shown)`);
     if (i < lines.length) body.push(numbered(clipLine(lines[i] as string), i + 1, width));
     next = i + 1;
   }

@@ -1,5 +1,6 @@
 // What is written → the files it means: the path itself, seen from a folder that is named beside it, or the longest end of it
 // that is the end of a file's path. A template stands for what is rendered from it.
+import { foldersAbove } from '../../fix/gate/rules.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl|template|mustache|in)$/;
 
@@ -70,11 +71,6 @@ export function pathFinder(files: readonly string[], tree: readonly string[]): P
 }
 
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
-export function foldersAbove(path: string): string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'));
-}
 
 /** Without `.` and `..`; what leads out of the repository begins with `..`. */
 export function normalized(path: string): string {
