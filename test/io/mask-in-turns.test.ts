@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maskInTurns } from '../../src/io/mask-in-turns.ts';
+import { findNamedValues, namedValues } from '../../src/outbound/redact/named-values.ts';
 import { createRedactor } from '../../src/outbound/redact/redactor.ts';
 
 const lines = (count: number, lead: string) =>
@@ -38,15 +39,15 @@ test('two long texts at a time do not disturb each other', async () => {
   }
 });
 
-test('nor do they when each has one step in turn', () => {
+test('names are found in each of two texts that are searched in turn', () => {
   const texts = [LONG, lines(1800, 'a line of the other text that is far longer than those of the first one ')];
-  const open = texts.map((text) => createRedactor(options).redactInSteps(text));
-  const masked: (string | undefined)[] = [undefined, undefined];
-  while (masked.includes(undefined))
-    for (const [i, steps] of open.entries()) masked[i] ??= steps.next().value ?? undefined;
+  const open = texts.map((text) => namedValues(text));
+  const spans: unknown[] = [undefined, undefined];
+  while (spans.includes(undefined))
+    for (const [i, steps] of open.entries()) spans[i] ??= steps.next().value ?? undefined;
   assert.equal(
-    masked,
-    texts.map((text) => createRedactor(options).redact(text)),
+    spans,
+    texts.map((text) => findNamedValues(text)),
   );
 });
 
