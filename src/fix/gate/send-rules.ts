@@ -74,7 +74,7 @@ export function sendFindings(change: Change, knows: Knows): Finding[] {
 
 /** An address with a secret in it, as data and templates write it. */
 const SECRET_IN_ADDRESS =
-  /:\/\/[^"\s]*?(?:\$\{|\{\{|["'] ?[~+]).*(?:token|passw(?:or)?d|secret|api_?key|private_key|kubeconfig)(?!\w)/i;
+  /:\/\/[^"\s]{0,200}?(?:\$\{|\{\{|["'] ?[~+]).{0,100}(?:token|passw(?:or)?d|secret|api_?key|private_key|kubeconfig)(?!\w)/i;
 
 /** Data whose reader would tell a secret to whoever has the address; to the same one it was told before. */
 function secretsInAddresses({ path, addedLeaves, goneLeaves }: Change): Finding[] {

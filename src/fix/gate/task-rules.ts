@@ -6,6 +6,7 @@ import { partsOf } from './conditions.ts';
 import type { Value } from './data.ts';
 import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { mentions } from './mentions.ts';
 import { START_FILES } from './persist-rules.ts';
 import type { GateRules, Knows, Tree } from './rules.ts';
 import { taskScopeFindings } from './task-scope-rules.ts';
@@ -230,7 +231,7 @@ function guardValues({ path, old, addedLeaves, goneLeaves }: Change): Finding[] 
   const guarded = old.tasks.filter((task) => removes(task) || DELETES.test(String(task.args._raw_params ?? '')));
   const guards = guarded.map((task) => `${conditionsOf(task).join(' ')} ${task.above}`).join(' ');
   return addedLeaves
-    .filter(({ keys }) => keys.includes('vars') && new RegExp(`\\b${keys.at(-1)}\\b`).test(guards))
+    .filter(({ keys }) => keys.includes('vars') && mentions(guards, keys.at(-1) ?? ''))
     .filter(({ keys }) => goneLeaves.some((leaf) => leaf.keys.join() === keys.join()))
     .map(({ keys, value, line }) =>
       asks('softer', path, line, 'changes on what it depends that something is removed', `${keys.at(-1)}: ${value}`),

@@ -49,7 +49,8 @@ export function valuesIn({ commands, loops }: Script): Map<string, string[]> {
     const before = append ? (values.get(name)?.at(-1) ?? '') : '';
     const texts = given.map(({ text }) => text);
     // Which of the two `+=` makes, a longer text or a longer list, its words do not tell.
-    add(name, before === '' ? texts : [...texts, ...texts.slice(0, 1).map((text) => before + text)]);
+    const isJoined = before !== '' && before.length < MAX_JOINED;
+    add(name, isJoined ? [...texts, ...texts.slice(0, 1).map((text) => before + text)] : texts);
   }
   const written = commands.flatMap(({ words, redirects }) => [
     ...words,
@@ -59,6 +60,9 @@ export function valuesIn({ commands, loops }: Script): Map<string, string[]> {
     for (const [, name = '', text = ''] of raw.matchAll(DEFAULT)) add(name, [text]);
   return values;
 }
+
+/** Nobody puts a longer word together, but for keeping readers busy. */
+const MAX_JOINED = 200;
 
 /** `${NAME:-text}` */
 const DEFAULT = /\$\{(\w+):?[-=]([^${}]+)\}/g;
