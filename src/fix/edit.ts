@@ -117,6 +117,7 @@ export interface Ask {
 /** Every code a change can be asked about with, and what it means. */
 export const ASKS = {
   new_program: 'it runs a program that this repository does not use yet',
+  new_work: 'it does what nothing in this repository does yet',
   new_address: 'it fetches from, sends to or runs what is at an address that this repository does not know yet',
   softer: 'it does what can be undone, but not by everybody',
   writes_outside: 'it writes outside the worktree, the outputs and temporary folders',

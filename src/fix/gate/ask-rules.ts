@@ -40,6 +40,8 @@ const HARMLESS = new Set(
   ).split(' '),
 );
 
+export const isHarmless = (program: string): boolean => HARMLESS.has(program);
+
 function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree: Tree): Finding[] {
   const replaced = gone.flatMap(({ words }) => words.map(({ text }) => text));
   const made = new Set(now.commands.flatMap(writtenPaths));

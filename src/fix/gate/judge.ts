@@ -12,6 +12,7 @@ import { installFindings } from './install-rules.ts';
 import { maskFindings } from './mask-rules.ts';
 import { mentions } from './mentions.ts';
 import { nameFindings } from './name-rules.ts';
+import { newWorkFindings } from './new-work.ts';
 import { parses } from './parses.ts';
 import { pathFindings } from './path-rules.ts';
 import { persistFindings } from './persist-rules.ts';
@@ -89,6 +90,7 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...persistFindings(change),
     ...installFindings(change),
     ...askFindings(change, knows, tree, rules.log),
+    ...newWorkFindings(change, knows),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),
   ];

@@ -65,6 +65,8 @@ const UNUSUAL_OPTION =
   /^-{1,2}(?:migrate-state|force-copy|reconfigure|lock=false|preserve=false|recover-from\S*|mode=(?:reboot|staged)|no-hooks|raw|force-unlock|overrides\S*|server-side-conflicts)(?:=true)?$|^(?:-{1,2}[\w-]+=)?(?:\S*(?:replica\w*|_?count)=0|\S*(?:persistence|storage)\S*enabled=false)$/i;
 const COMPOSE = words('up pull ps logs config build run exec version create images ls start restart wait');
 
+export const hasUsualVerbs = (program: string): boolean => Object.hasOwn(USUAL, SAME[program] ?? program);
+
 /** The tool and verb of a command that is unusual for it; undefined when it is usual, or the tool is none of these. */
 export function unusualVerb({ program, args: given, via }: Pick<Fact, 'program' | 'args' | 'via'>): string | undefined {
   const name = SAME[program] ?? program;

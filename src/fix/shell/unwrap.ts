@@ -93,18 +93,43 @@ function unwrapAll(script: Script, parse: ParseShell, around: readonly Frame[], 
 
 interface Scope {
   readonly parse: ParseShell;
-  /** Functions that run what they are given. */
-  readonly passing: ReadonlySet<string>;
+  /** Functions that hand on what they are given, with the commands that get it. */
+  readonly passing: ReadonlyMap<string, readonly Command[]>;
 }
 
-const passingFunctions = ({ commands }: Script): Set<string> =>
-  new Set(
-    commands.flatMap(({ words, around }) =>
-      /^\$[@*1]$/.test(words[0]?.text ?? '') || (words[0]?.text === 'eval' && /\$[@*1]/.test(words[1]?.text ?? ''))
-        ? around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []))
-        : [],
-    ),
-  );
+/** All arguments of a function, or those from one on. */
+const PASSED = /^\$(?:[@*]|\{[@*](?::(\d+))?\})$/;
+const isPassed = ({ text, raw }: Word): boolean => PASSED.test(text) || PASSED.test(raw.replace(/^"(.*)"$/s, '$1'));
+const MAX_PASSING = 5;
+
+function passingFunctions({ commands }: Script): Map<string, Command[]> {
+  const passing = new Map<string, Command[]>();
+  for (const command of commands) {
+    const [first, second] = command.words;
+    const runs = first?.text === '$1' || (first?.text === 'eval' && /\$[@*1]/.test(second?.text ?? ''));
+    if (!runs && !command.words.some(isPassed)) continue;
+    for (const frame of command.around)
+      if (frame.kind === 'function') passing.set(frame.name, [...(passing.get(frame.name) ?? []), command]);
+  }
+  return passing;
+}
+
+/** The command of a function as one call makes it. */
+function handedOn(call: Command, args: readonly Word[], { words, document }: Command): Command {
+  const [first, ...rest] = words;
+  // Durations and counts before a command are the function's own.
+  const ran = args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text)));
+  const isRun = first !== undefined && (isPassed(first) || /^(?:\$1|eval)$/.test(first.text));
+  const filled = isRun
+    ? ran
+    : [first, ...rest].flatMap((word) => {
+        if (word === undefined) return [];
+        const from = PASSED.exec(word.raw.replace(/^"(.*)"$/s, '$1'))?.[1];
+        return isPassed(word) ? args.slice(from === undefined ? 0 : Number(from) - 1) : [word];
+      });
+  const given = call.document ?? document;
+  return { ...call, words: filled, assignments: [], ...(given && { document: given }) };
+}
 
 type Values = ReadonlyMap<string, readonly Word[]>;
 
@@ -248,8 +273,11 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
   if (/^(?:k3s|rke2|microk8s|minikube|k0s)$/.test(program) && args[0]?.text === 'kubectl')
     return [self, ...inside(args)];
   if (IN_CONTAINER.test(program)) return [self, ...inside(containerWords(program, args))];
-  if (scope.passing.has(program))
-    return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
+  const passing = scope.passing.get(program);
+  if (passing) {
+    const calls = passing.slice(0, MAX_PASSING).map((inner) => handedOn(command, args, inner));
+    return [self, ...calls.flatMap((call) => (call.words.length === 0 ? [] : unwrap(call, scope, depth + 1, program)))];
+  }
   const whole = withInline(self, reads);
   const run = SQL.test(program)
     ? programsOfSql(whole.inline?.text ?? '').map((one) => textWord(one, command.from))

@@ -1,0 +1,117 @@
+// The wide net: work that a change adds and that takes the place of nothing which was there. What such work does is not worked
+// out here; unless it is known to be harmless, or the repository does the same already, the owner is asked.
+import { distance } from 'fastest-levenshtein';
+import { Arguments, verbOf } from './arguments.ts';
+import { isHarmless } from './ask-rules.ts';
+import type { Change, Fact } from './facts.ts';
+import { asks, type Finding } from './finding.ts';
+import type { Knows } from './rules.ts';
+import { shownWords } from './shown.ts';
+import { bare, counterpart, shown, type Task } from './tasks.ts';
+
+export function newWorkFindings(change: Change, knows: Knows): Finding[] {
+  return [...newCommands(change, knows), ...newTasks(change), ...newCalls(change)];
+}
+
+/** Verbs by which any tool looks, waits, computes or makes a local file. */
+const LOOKING = new Set(
+  (
+    'get list ls show describe status version wait diff lint template validate check health info logs log search view help plan fmt ' +
+    'inspect ps images top events trace tree build kustomize explain cluster-info api-resources api-versions is-active is-enabled is-failed cat ' +
+    'members stats history rev-parse ls-files ls-remote ls-tree show-ref rev-list merge-base output providers graph current-context config ' +
+    'completion doctor ping test dashboard env print render gen daemon-reload snapshots rollout'
+  ).split(' '),
+);
+
+/** Programs that can do more than look though every shell has them; other rules judge what they are given. */
+const WORKS = new Set('install kill git make ip curl wget eval exec'.split(' '));
+
+const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
+/** A program, and what it is told to do where that is a word. */
+const form = (fact: Fact): string => (isWord(verbOf(fact)) ? `${fact.program} ${verbOf(fact)}` : fact.program);
+
+function isLooking(fact: Fact): boolean {
+  const { program, args } = fact;
+  if (isHarmless(program) && !WORKS.has(program)) return true;
+  if (args.some(({ text }) => /^--?(?:version|help|dry-run\S*)$/.test(text))) return true;
+  const given = new Arguments(args);
+  if ((program === 'nc' && given.has('z')) || (program === 'install' && given.has('d', 'directory'))) return true;
+  return LOOKING.has(verbOf(fact)) || /^\s*(?:-\S+\s+)*select\s+1\s*;?\s*$/i.test(fact.inline?.text ?? '');
+}
+
+function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Finding[] {
+  const before = new Set(old.commands.map(form));
+  const isNew = (fact: Fact): boolean =>
+    fact.role === 'run' &&
+    fact.program !== '' &&
+    !/^\$/.test(fact.program) &&
+    !isLooking(fact) &&
+    !now.functions.includes(fact.program) &&
+    !before.has(form(fact)) &&
+    !gone.some((other) => takesPlaceOf(fact, other)) &&
+    !(form(fact).includes(' ') && knows(form(fact)));
+  return added
+    .filter(isNew)
+    .map((fact) =>
+      asks('new_work', path, fact.line, `runs \`${form(fact)}\`, which nothing here does yet`, shownWords(fact)),
+    );
+}
+
+const isNear = (one: string, other: string): boolean =>
+  one === other || (Math.min(one.length, other.length) > 2 && distance(one, other) <= 2);
+
+/** The same work, or its name mended; or by another program the same words. */
+function takesPlaceOf(fact: Fact, other: Fact): boolean {
+  if (isNear(fact.program, other.program) && isNear(form(fact), form(other))) return true;
+  const words = other.words.map(({ text }) => text);
+  const shared = fact.words.filter(({ text }) => words.includes(text)).length;
+  return shared >= 2 && shared * 3 >= words.length * 2;
+}
+
+/** Modules that look, say, wait or compute, and those whose commands are read by themselves. */
+const HARMLESS_MODULE =
+  /^(?:debug|assert|fail|meta|pause|set_fact|set_stats|stat|find|slurp|getent|setup|gather_facts|\w+_facts|\w+_info|ping|wait_for|wait_for_connection|include_vars|add_host|group_by|validate_argument_spec|command|shell|tempfile|k8s_info|import_tasks|include_tasks|import_role|include_role|template|file|service|systemd|systemd_service|uri|get_url|copy|lineinfile)$/;
+
+function newTasks({ path, old, now }: Change): Finding[] {
+  const count = (tasks: readonly Task[], { module }: Task) => tasks.filter((task) => task.module === module).length;
+  return now.tasks
+    .filter((task) => !HARMLESS_MODULE.test(bare(task)))
+    .filter((task) => !counterpart(task, old.tasks) && count(now.tasks, task) > count(old.tasks, task))
+    .map((task) => asks('new_work', path, task.line, 'is a task of a kind that nothing here has yet', shown(task)));
+}
+
+/** Functions of programming languages that only compute, say, look or fail. */
+const HARMLESS_CALLS = new Set(
+  (
+    'print println printf format len str int float bool list dict set tuple range enumerate zip sorted reversed min max sum abs round any all map ' +
+    'filter isinstance issubclass repr hash id type iter next super get items keys values setdefault append extend insert count index split ' +
+    'rsplit splitlines join strip lstrip rstrip replace startswith endswith lower upper title encode decode format_map zfill ljust rjust ' +
+    'exists is_file is_dir isfile isdir resolve absolute relative_to with_suffix glob rglob basename dirname abspath realpath expanduser ' +
+    'safe_load load loads dump dumps sleep time monotonic now utcnow strftime isoformat timedelta group groups match fullmatch search findall ' +
+    'finditer sub compile escape Exception RuntimeError ValueError KeyError TypeError SystemExit FileNotFoundError Error raise_for_status json ' +
+    'info warning warn error debug exception log getLogger add_argument parse_args ArgumentParser Path deepcopy copy partial dataclass field ' +
+    'property staticmethod classmethod if for while return not and or in elif with except def function class switch catch assert await lambda ' +
+    'push concat slice includes indexOf forEach reduce find some every flat flatMap trim toString parse stringify toLowerCase toUpperCase ' +
+    'test exec_ padStart padEnd entries fromEntries assign freeze isArray Number String Boolean Array Object Map Set Promise Date'
+  ).split(' '),
+);
+const COMMENT = /^\s*(?:#|\/\/|\*|--)/;
+/** Plain literals: what stands in them is no call, but in those that are filled in it is. */
+const LITERAL = /(?<![fFrRbB\w])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g;
+
+/** Calls of functions that a program did not call before, and does not define. */
+function newCalls({ path, before, after, lines, now }: Change): Finding[] {
+  if (now.language !== 'program' || now.data) return [];
+  const isKnown = (name: string): boolean =>
+    HARMLESS_CALLS.has(name) ||
+    new RegExp(`(?<!\\w)${name}\\s*\\(`).test(before ?? '') ||
+    new RegExp(`\\b(?:def|function|class|func|sub)\\s+${name}\\b`).test(after);
+  return lines.added.flatMap(({ text, number }) => {
+    if (COMMENT.test(text)) return [];
+    const called = [...text.replace(LITERAL, '""').matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name as string);
+    const name = called.find((one) => !isKnown(one));
+    return name === undefined
+      ? []
+      : [asks('new_work', path, number, `calls \`${name}\`, which it did not call before`, text.trim())];
+  });
+}
