@@ -14,7 +14,7 @@ const SSH = /(?:^|[\s:=])[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;
 
 /** `github.com/owner/…` without a scheme, and `github:owner/…`. */
 const SHORT =
-  /(?:^|[\s"'=@]|git::)(?:((?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org))\/|(github|gitlab|bitbucket):(?!\/))([\w.-]+)\/[\w.-]/gi;
+  /(?:^|[\s"'=@]|git::)(?:((?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org|ghcr\.io|quay\.io|docker\.io))\/|(github|gitlab|bitbucket):(?!\/))([\w.-]+)\/[\w.-]/gi;
 
 /** Every address in `text`. */
 export function addressesIn(text: string): Address[] {
@@ -87,3 +87,16 @@ export const addressNames = ({ host, account }: Address): string[] => {
   if (GITHUB.test(host)) return [...GITHUB_NAMES.map((name) => `${name}${account}`), `${account}.github.io`];
   return [`${host}/${account}`, `${host}:${account}`];
 };
+
+const IP = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.-]|\/(?!32\b)\d)/g;
+/** Resolvers that anybody may ask, and numbers that are no host. */
+const NOBODYS =
+  /^(?:1\.[01]\.[01]\.[0-3]|8\.8\.(?:8\.8|4\.4)|9\.9\.9\.\d+|149\.112\.112\.\d+|208\.67\.22[02]\.\d+|255\.|22[4-9]\.|23\d\.|0\.)/;
+
+/** The hosts on the internet that are named by their number. */
+export const publicIps = (text: string): string[] =>
+  [...text.matchAll(IP)]
+    .map(([ip]) => ip)
+    .filter(
+      (host) => host.split('.').every((part) => Number(part) < 256) && !NOBODYS.test(host) && !isPrivate({ host }),
+    );

@@ -3,7 +3,7 @@
 import { distance } from 'fastest-levenshtein';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
-import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from './addresses.ts';
+import { type Address, addressesIn, addressNames, imageAddress, isPrivate, publicIps } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
@@ -40,6 +40,7 @@ const HARMLESS = new Set(
   ).split(' '),
 );
 
+export const isHarmlessCode = (text: string): boolean => HARMLESS_CODE.test(text);
 export const isHarmless = (program: string): boolean => HARMLESS.has(program);
 
 function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree: Tree): Finding[] {
@@ -149,6 +150,12 @@ const TEMPLATED_IMAGE = /^((?:[\w-]+\.)+[a-z]{2,})(?::\d+)?\/.*(?:\{\{|\$\{|\ue0
 const REACHED =
   /^(?:.*[_-])?(?:addr(?:ess)?|endpoint|server|host|target|upstream|remote|collector)=((?:[\w-]+\.)+[a-z]{2,}):\d+$/i;
 
+/** An address, or an account on a host of many, anywhere in a value. */
+const NAMES_ACCOUNT = /:\/\/|(?:^|[\s="'@])(?:github\.com|gitlab\.com|codeberg\.org|ghcr\.io|quay\.io|docker\.io)\/\w/i;
+/** A value that is a host on the internet, and nothing else. */
+const HOST =
+  /^((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.){1,6}(?!(?:sh|py|js|ts|tf|go|rs|pl|md|so|cc|gz|xz|db|j2)\b)(?:com|net|org|info|dev|app|cloud|xyz|site|online|example|[a-z]{2}))(?::\d+)?$/i;
+
 function newAddresses(change: Change, knows: Knows): Finding[] {
   const { path, added, addedLeaves, lines, now, before } = change;
   const isNew = (one: Address): boolean =>
@@ -210,12 +217,17 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const isImage =
       IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) || REGISTRY_VALUE.test(`${key}=${value}`);
     const image = isImage ? imageAddress(value) : undefined;
-    const reached = TEMPLATED_IMAGE.exec(isImage ? value : '')?.[1] ?? REACHED.exec(`${key}=${value}`)?.[1];
+    const reached =
+      TEMPLATED_IMAGE.exec(isImage ? value : '')?.[1] ?? REACHED.exec(`${key}=${value}`)?.[1] ?? HOST.exec(value)?.[1];
     const isFetched =
-      FETCHED_KEY.test(key) || keys[0] === 'includes' || FETCHED_VALUE.test(value) || KUSTOMIZED.test(path);
+      FETCHED_KEY.test(key) ||
+      keys[0] === 'includes' ||
+      FETCHED_VALUE.test(value) ||
+      NAMES_ACCOUNT.test(value) ||
+      KUSTOMIZED.test(path);
     const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
     const isPackage = /ependencies$/.test(keys.at(-2) ?? '') && /^[\w-]+\/[\w.-]+(?:#\S*)?$/.test(value);
-    const given = isPackage ? `github:${value}` : value;
+    const given = isPackage ? `github:${value}` : value.replace(/^\s*#.*$/gm, '');
     const all = [
       ...(isFetched || isPackage ? addressesIn(given) : []),
       ...(image ? [image] : []),
@@ -224,6 +236,11 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     ];
     const [first] = all.filter(isNew);
     if (first) findings.push(say(first, line, `${key}: ${value}`));
+  }
+  for (const { text, number } of lines.added) {
+    const isVersion = /^\s*(?:#|\/\/)|\b(?:tag|version|image)\b/i.test(text);
+    const first = isVersion ? undefined : publicIps(text).find((host) => isNew({ host }));
+    if (first !== undefined) findings.push(say({ host: first }, number, text.trim()));
   }
   const bases =
     now.language === 'docker'

@@ -22,6 +22,7 @@ import { type GateRules, type Knows, listed, type Tree, treeOf, type Verdict } f
 import { sendFindings } from './send-rules.ts';
 import { taskFindings } from './task-rules.ts';
 import { textFindings } from './text-rules.ts';
+import { weakeningFindings } from './weakening.ts';
 
 /** What the escalation tier hands over to a human instead of having it refused. */
 const HANDED_OVER: ReadonlySet<RefusalCode> = new Set(['installs', 'persists', 'sends', 'names_protected']);
@@ -91,6 +92,7 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...installFindings(change),
     ...askFindings(change, knows, tree, rules.log),
     ...newWorkFindings(change, knows),
+    ...weakeningFindings(change),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),
   ];

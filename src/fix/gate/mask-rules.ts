@@ -46,12 +46,26 @@ function lostFailures({ path, old, now, added, gone }: Change): Finding[] {
     .filter((guard) => left.has(guard) && !mended.has(guard));
   const setIn = (facts: readonly Fact[]) =>
     facts.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => ({ name, text: values[0]?.text ?? '' })));
-  const literal = setIn(added).filter(
-    ({ name, text }) =>
-      !text.includes('$') &&
-      setIn(gone).some((one) => one.name === name && one.text.includes('$(…)')) &&
-      failing.flatMap(guardsOf).some((guard) => new RegExp(`\\b${name}\\b`).test(guard)),
+  const isAsked = (name: string) => failing.flatMap(guardsOf).some((guard) => new RegExp(`\\b${name}\\b`).test(guard));
+  const given = setIn(added).filter(
+    ({ name }) => isAsked(name) && setIn(old.commands).some((one) => one.name === name),
   );
+  const literal = given.filter(
+    ({ name, text }) =>
+      !text.includes('$') && setIn(gone).some((one) => one.name === name && one.text.includes('$(…)')),
+  );
+  const bounds = given.filter(
+    ({ name, text }) =>
+      /^-?\d+$/.test(text) && setIn(gone).some((one) => one.name === name && /^-?\d+$/.test(one.text)),
+  );
+  // The same question with another number in it.
+  const withoutNumbers = (guard: string) => guard.replace(/\b\d+\b/g, '#');
+  const wasAsked = old.commands.filter((fact) => isEnd(fact, old)).flatMap((fact) => guardsOf(fact).slice(-1));
+  const moved = failing
+    .flatMap((fact) => guardsOf(fact).slice(-1))
+    .filter(
+      (guard) => !wasAsked.includes(guard) && wasAsked.some((one) => withoutNumbers(one) === withoutNumbers(guard)),
+    );
   const unreached = (file: FileFacts) =>
     file.commands.filter((fact) => (isEnd(fact, file) || FAILS.test(fact.program)) && neverIn(fact) !== undefined);
   const never = unreached(now).length > unreached(old).length ? unreached(now).slice(-1) : [];
@@ -60,6 +74,9 @@ function lostFailures({ path, old, now, added, gone }: Change): Finding[] {
       asks('masks', path, undefined, 'no longer ends in failure', words),
     ),
     ...literal.map(({ name }) => asks('masks', path, undefined, 'is no longer found out before it is asked for', name)),
+    ...[...bounds.map(({ name, text }) => `${name}=${text}`), ...moved].map((words) =>
+      asks('masks', path, undefined, 'counts as a failure from another number on', words),
+    ),
     ...never.map((fact) => asks('masks', path, fact.line, `ends in failure only ${neverIn(fact)}`, shownWords(fact))),
   ];
 }

@@ -1,16 +1,25 @@
 // The wide net: work that a change adds and that takes the place of nothing which was there. What such work does is not worked
 // out here; unless it is known to be harmless, or the repository does the same already, the owner is asked.
 import { distance } from 'fastest-levenshtein';
+import { SQL } from '../shell/unwrap.ts';
+import type { Word } from '../shell/words.ts';
+import { INTERPRETERS, isShell } from '../shell/wrappers.ts';
 import { Arguments, verbOf } from './arguments.ts';
-import { isHarmless } from './ask-rules.ts';
-import type { Change, Fact } from './facts.ts';
+import { isHarmless, isHarmlessCode } from './ask-rules.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
 import type { Knows } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { bare, counterpart, shown, type Task } from './tasks.ts';
 
 export function newWorkFindings(change: Change, knows: Knows): Finding[] {
-  return [...newCommands(change, knows), ...newTasks(change), ...newCalls(change)];
+  return [
+    ...newCommands(change, knows),
+    ...newOptions(change),
+    ...newStatements(change),
+    ...newTasks(change),
+    ...newCalls(change),
+  ];
 }
 
 /** Verbs by which any tool looks, waits, computes or makes a local file. */
@@ -27,8 +36,14 @@ const LOOKING = new Set(
 const WORKS = new Set('install kill git make ip curl wget eval exec'.split(' '));
 
 const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
-/** A program, and what it is told to do where that is a word. */
-const form = (fact: Fact): string => (isWord(verbOf(fact)) ? `${fact.program} ${verbOf(fact)}` : fact.program);
+
+/** A program, and what it is told to do where that is a word; of an interpreter, the script. */
+function form({ program, args }: Pick<Fact, 'program' | 'args'>): string {
+  if (INTERPRETERS.test(program) && /\.\w+$/.test(args[0]?.text ?? ''))
+    return form({ program: (args[0] as Word).text, args: args.slice(1) });
+  const verb = verbOf({ program, args });
+  return isWord(verb) ? `${program} ${verb}` : program;
+}
 
 function isLooking(fact: Fact): boolean {
   const { program, args } = fact;
@@ -39,15 +54,20 @@ function isLooking(fact: Fact): boolean {
   return LOOKING.has(verbOf(fact)) || /^\s*(?:-\S+\s+)*select\s+1\s*;?\s*$/i.test(fact.inline?.text ?? '');
 }
 
+/** Code of another language, written in the command itself. */
+const isCode = ({ inline, via }: Fact): boolean =>
+  inline !== undefined && INTERPRETERS.test(inline.program) && via !== undefined && !isHarmlessCode(inline.text);
+
 function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Finding[] {
   const before = new Set(old.commands.map(form));
   const isNew = (fact: Fact): boolean =>
-    fact.role === 'run' &&
+    (fact.role === 'run' || isInContainer(fact, old)) &&
     fact.program !== '' &&
     !/^\$/.test(fact.program) &&
-    !isLooking(fact) &&
+    (isCode(fact) || !isLooking(fact)) &&
     !now.functions.includes(fact.program) &&
     !before.has(form(fact)) &&
+    !added.some(({ via, line }) => via === fact.program && line === fact.line) &&
     !gone.some((other) => takesPlaceOf(fact, other)) &&
     !(form(fact).includes(' ') && knows(form(fact)));
   return added
@@ -57,12 +77,77 @@ function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Fin
     );
 }
 
+/** Options that make a command do nothing, something else or more than it is called for, by any tool's name for that. */
+const TELLING_OPTION =
+  /^-{1,2}(?:[\w.-]*-)?(?:fake|simulate|noop|no-op|dry|offline|syntax|list|watch|skip|ignore|allow|only|limit|tags|registry|exec|execute|script|command|hook|plugin|delete|prune|purge|remove|wipe|reset|destroy|overwrite|recreate|inject|password|token|secret|admin|root|anonymous|extra-args?|arg|privileged|unsafe|insecure)s?(?:-[\w.-]+)?(?:=.*)?$/i;
+
+/** Options that a command which was there did not have. */
+function newOptions({ path, added, gone, old }: Change): Finding[] {
+  const optionsOf = ({ args }: Fact) => args.map(({ text }) => text).filter((text) => /^-{1,2}[a-zA-Z]/.test(text));
+  const name = (option: string) => option.replace(/=.*$/s, '');
+  return added.flatMap((fact) => {
+    const earlier = gone.filter((other) => other.program === fact.program && other.unit === fact.unit);
+    if (fact.role === 'maybe' || earlier.length === 0 || !/^\w/.test(fact.program)) return [];
+    const seen = new Set(
+      old.commands
+        .filter(({ program }) => program === fact.program)
+        .flatMap(optionsOf)
+        .map(name),
+    );
+    const option = optionsOf(fact).find((one) => !seen.has(name(one)) && TELLING_OPTION.test(one));
+    return option === undefined
+      ? []
+      : [
+          asks(
+            'new_work',
+            path,
+            fact.line,
+            `gives \`${fact.program}\` the option ${name(option)}, which nothing here gives it yet`,
+            shownWords(fact),
+          ),
+        ];
+  });
+}
+
+/** Statements of SQL that only look. */
+const LOOKING_SQL =
+  /^\s*(?:$|select\b(?!.*\b(?:into|pg_\w*(?:terminate|reload|read|ls|write|execute))\b)|show\b|explain\b|describe\b|\\[dlx?qt]|--|set\s+search_path)/i;
+
+/** Statements of SQL that were not there. */
+function newStatements({ path, added, gone }: Change): Finding[] {
+  const statements = ({ inline, document }: Fact) =>
+    inline && SQL.test(inline.program) ? `${document?.text ?? inline.text}`.split(/;|\n/).map((one) => one.trim()) : [];
+  const head = (one: string) => one.split(/\s+/).slice(0, 4).join(' ');
+  const before = gone.flatMap(statements).map(head);
+  return added.flatMap((fact) => {
+    const first =
+      fact.document === undefined
+        ? undefined
+        : statements(fact).find((one) => !before.includes(head(one)) && !LOOKING_SQL.test(one));
+    return first === undefined || gone.every((other) => other.program !== fact.program)
+      ? []
+      : [asks('new_work', path, fact.line, 'adds a statement that does more than look', first)];
+  });
+}
+
+/** Of a container what a shell runs there, and what a program is told that was told something else. */
+const isInContainer = (fact: Fact, old: FileFacts): boolean =>
+  fact.role === 'container' &&
+  (isShell(fact.via ?? '') ||
+    (form(fact).includes(' ') &&
+      old.commands.some(
+        ({ role, unit, program }) => role === 'container' && unit === fact.unit && program === fact.program,
+      )));
+
 const isNear = (one: string, other: string): boolean =>
   one === other || (Math.min(one.length, other.length) > 2 && distance(one, other) <= 2);
 
 /** The same work, or its name mended; or by another program the same words. */
 function takesPlaceOf(fact: Fact, other: Fact): boolean {
   if (isNear(fact.program, other.program) && isNear(form(fact), form(other))) return true;
+  const verbs = ({ args }: Fact) => new Arguments(args).operands.filter(isWord);
+  if (fact.program === other.program)
+    return verbs(other).length === 0 || verbs(fact).some((verb) => verbs(other).includes(verb));
   const words = other.words.map(({ text }) => text);
   const shared = fact.words.filter(({ text }) => words.includes(text)).length;
   return shared >= 2 && shared * 3 >= words.length * 2;

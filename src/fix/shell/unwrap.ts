@@ -23,7 +23,8 @@ export interface RunCommand extends Command {
   readonly via?: string;
 }
 
-const SQL = /^(?:psql|mysql|mariadb|sqlite3|mongo|mongosh|clickhouse-client|influx|redis-cli|cockroach|duckdb|cqlsh)$/;
+export const SQL =
+  /^(?:psql|mysql|mariadb|sqlite3|mongo|mongosh|clickhouse-client|influx|redis-cli|cockroach|duckdb|cqlsh)$/;
 const AWK = /^(?:[gmn]?awk|sed|jq|yq)$/;
 const IN_CONTAINER = /^(?:docker|podman|nerdctl|kubectl|k|oc|crictl|lxc|incus|pct|machinectl|ctr)$/;
 const MAX_DEPTH = 5;

@@ -1,0 +1,99 @@
+// Words that take a protection away, let somebody in or throw something away, in whatever language and under whatever key they
+// stand. Which tool reads them is not worked out: one that was not there before is the owner's to decide.
+import type { Leaf } from './data.ts';
+import type { Change } from './facts.ts';
+import { asks, type Finding } from './finding.ts';
+
+const OFF = '(?:false|no|off|none|null|disabled?|0|never|optional|permissive|ignore|skip)';
+const ON = '(?:true|yes|on|1|enabled?|always)';
+/** Between a key and its value, however it is written. */
+const IS = '(?:[._-]?enabled?)?["\'\\]]*(?:\\s*[:=]\\s*|\\s+)["\']?';
+
+/** What it does, and the words that do it: in a line, or in `keys.of.data: value`. */
+const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
+  [
+    'switches a protection off',
+    new RegExp(
+      `(?:auth|authn|authz|authentication|authorization|rbac|tls|ssl|verify|verification|ssl_?verify|validate|validate_certs|signature|gpg_?check|firewall|selinux|apparmor|seccomp|encryption|encrypted|protection|host_?key_?checking|sandbox|csrf|networkpolicy|admission)${IS}${OFF}(?![\\w-])`,
+      'i',
+    ),
+  ],
+  [
+    'switches a protection off',
+    new RegExp(
+      `(?:insecure|anonymous|no_?tls_?verify|allow[_-]?(?:anonymous|insecure|privileged|unauth|unsafe|all|guest|empty)|skip[_-]?(?:tls|ssl|verify|verification|checks?|validation|auth)|disable[_-]?(?:auth|tls|ssl|security|verif|validation|host|checks?|protection|firewall|login)|trust[_-]?(?:all|any))\\w*${IS}${ON}(?![\\w-])`,
+      'i',
+    ),
+  ],
+  [
+    'switches a protection off',
+    /--(?:insecure|no-?auth|no-?verify|skip-tls|skip-verify|allow-privileged|no-check|no-tls|disable-auth|privileged|unsafe)[\w-]*(?![\w=-])|StrictHostKeyChecking[= ]["']?(?:no|off|accept-new)\b|\bAlwaysAllow\b|\bno_root_squash\b|\bPermitEmptyPasswords\b|AUTH_METHOD["']?\s*[:=]\s*["']?trust\b/i,
+  ],
+  [
+    'lets somebody in',
+    /\bNOPASSWD\b|\b(?:SUPERUSER|CREATEROLE)\b|\bGRANT\s+ALL\b|\bPermitRootLogin\b|\bssh-(?:ed25519|rsa|dss)\s+AAAA|\becdsa-sha2-\S+\s+AAAA|--?(?:root-password|ssh-inject|password-file|allow-root)\b|(?:^|[^\d.])0\.0\.0\.0\/0|(?:^|[\s"'=:])::\/0(?!\w)|tcp:\/\/0\.0\.0\.0/i,
+  ],
+  [
+    'makes somebody an administrator',
+    /(?:role|group|groups|policy|permissions?|access|scope)s?[\w.-]*["'\]]*\s*[:=]\s*["']?(?:\[\s*["']?)?(?:role:|os:|cluster-?)?(?:admin|administrators?|superuser|sudo|wheel)\b|--group=admin|^\s*p,.*,\s*\*\s*,.*\ballow\b/i,
+  ],
+  [
+    'has something cleaned, removed or made anew',
+    new RegExp(
+      `(?:^|[.\\s"'_-])(?:clean|wipe|purge|reset|destroy|drop|erase|delete|remove|recreate|reinit|reinstall|overwrite|truncate|format)[\\w-]*${IS}${ON}(?![\\w-])`,
+      'i',
+    ),
+  ],
+  [
+    'goes by another way to its hosts',
+    /\bansible_(?:connection|ssh_\w*args|become_method|shell_executable|ssh_executable)\b/,
+  ],
+  [
+    'gives options to other tools',
+    /^\s*(?:export\s+)?(?:TF_CLI_ARGS|ANSIBLE_(?!CONFIG\b|FORCE_COLOR|NOCOLOR|STDOUT)|MAKEFLAGS)\w*\s*[:=]/,
+  ],
+  ['puts code into a setting', /(?:snippet|\.lua|lua_?script|\bscript_?inline)["']?\s*:/i],
+  ['goes nowhere', /[:=]\s*["']?(?:null|blackhole|\/dev\/null|devnull|void)["']?\s*$/],
+  ['follows what somebody else may propose', /\brefs\/(?:pull|merge-requests)\//],
+  ['runs on a day that does not come', /(?:^|[\s"'])\S+ \S+ (?:3[01] 2|31 (?:4|6|9|11)) \S+["']?\s*$/],
+  ['matches everything', /:\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$|^\s*-\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$/],
+];
+
+/** Data as one line for each value, and the added lines as they are. */
+function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: number }[] {
+  // Variables of containers: `name` beside `value`.
+  const nameBeside = ({ keys, line }: Leaf) =>
+    now.data?.leaves.findLast(
+      (leaf) =>
+        leaf.keys.at(-1) === 'name' &&
+        leaf.line <= line &&
+        leaf.line >= line - 2 &&
+        leaf.keys.slice(0, -1).join() === keys.slice(0, -1).join(),
+    );
+  const leafText = (leaf: Leaf) => {
+    const key = leaf.keys.at(-1) === 'value' ? nameBeside(leaf)?.value : undefined;
+    return `${key ?? leaf.keys.filter((one) => !/^\d+$/.test(one)).join('.')}: ${leaf.value}`;
+  };
+  return [
+    ...addedLeaves
+      .filter(({ value }) => !value.includes('\n'))
+      .map((leaf) => ({ text: leafText(leaf), line: leaf.line })),
+    ...lines.added
+      .filter(({ text }) => !/^\s*(?:#|\/\/)/.test(text))
+      .map(({ text, number }) => ({ text, line: number })),
+  ];
+}
+
+/** Values and lines that have a word of this kind which the file did not have. */
+export function weakeningFindings(change: Change): Finding[] {
+  const { path, before, old } = change;
+  const had = `${before ?? ''}\n${(old.data?.leaves ?? []).map(({ keys, value }) => `${keys.join('.')}: ${value}`).join('\n')}`;
+  return textsOf(change).flatMap(({ text, line }) => {
+    const [why] =
+      WORDS.find(([, pattern]) => {
+        const word = pattern.exec(text)?.[0]?.trim();
+        return word !== undefined && !had.includes(word);
+      }) ?? [];
+    return why === undefined ? [] : [asks('softer', path, line, why, text.trim())];
+  });
+}
