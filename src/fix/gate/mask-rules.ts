@@ -24,7 +24,25 @@ export function maskFindings(change: Change, rules: MaskRules): Finding[] {
     ...guards(change, rules.untouchable),
     ...ends(change),
     ...lostFailures(change),
+    ...otherQuestions(change),
   ];
+}
+
+const ASKING = /^(?:[ef]?grep|rg|diff|cmp)$/;
+/** Questions that are asked with other options. */
+function otherQuestions({ path, added, gone }: Change): Finding[] {
+  const options = ({ args }: Fact) =>
+    args
+      .flatMap(({ text }) => (/^--/.test(text) ? [text] : /^-[a-zA-Z]/.test(text) ? [...text.slice(1)] : []))
+      .sort()
+      .join();
+  return added
+    .filter((fact) => fact.role !== 'maybe' && ASKING.test(fact.program))
+    .filter((fact) => {
+      const earlier = gone.filter((other) => other.program === fact.program && other.unit === fact.unit);
+      return earlier.length > 0 && !earlier.some((other) => options(other) === options(fact));
+    })
+    .map((fact) => asks('masks', path, fact.line, 'asks another question than before', shownWords(fact)));
 }
 
 /** Functions and branches that ended in failure, and do so no more. */
@@ -56,7 +74,8 @@ function lostFailures({ path, old, now, added, gone }: Change): Finding[] {
   );
   const bounds = given.filter(
     ({ name, text }) =>
-      /^-?\d+$/.test(text) && setIn(gone).some((one) => one.name === name && /^-?\d+$/.test(one.text)),
+      (/^-?\d+$/.test(text) && setIn(gone).some((one) => one.name === name && /^-?\d+$/.test(one.text))) ||
+      (/^\$\w+$/.test(text) && !setIn(gone).some((one) => one.name === name)),
   );
   // The same question with another number in it.
   const withoutNumbers = (guard: string) => guard.replace(/\b\d+\b/g, '#');
@@ -75,7 +94,7 @@ function lostFailures({ path, old, now, added, gone }: Change): Finding[] {
     ),
     ...literal.map(({ name }) => asks('masks', path, undefined, 'is no longer found out before it is asked for', name)),
     ...[...bounds.map(({ name, text }) => `${name}=${text}`), ...moved].map((words) =>
-      asks('masks', path, undefined, 'counts as a failure from another number on', words),
+      asks('masks', path, undefined, 'decides otherwise what counts as a failure', words),
     ),
     ...never.map((fact) => asks('masks', path, fact.line, `ends in failure only ${neverIn(fact)}`, shownWords(fact))),
   ];

@@ -6,11 +6,13 @@ import type { Word } from '../shell/words.ts';
 import { INTERPRETERS, isShell } from '../shell/wrappers.ts';
 import { Arguments, verbOf } from './arguments.ts';
 import { isHarmless, isHarmlessCode } from './ask-rules.ts';
+import { isRecord, type Leaf } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
 import type { Knows } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { bare, counterpart, shown, type Task } from './tasks.ts';
+import { isTalk } from './work.ts';
 
 export function newWorkFindings(change: Change, knows: Knows): Finding[] {
   return [
@@ -18,6 +20,7 @@ export function newWorkFindings(change: Change, knows: Knows): Finding[] {
     ...newOptions(change),
     ...newStatements(change),
     ...newTasks(change),
+    ...newResources(change),
     ...newCalls(change),
   ];
 }
@@ -28,12 +31,14 @@ const LOOKING = new Set(
     'get list ls show describe status version wait diff lint template validate check health info logs log search view help plan fmt ' +
     'inspect ps images top events trace tree build kustomize explain cluster-info api-resources api-versions is-active is-enabled is-failed cat ' +
     'members stats history rev-parse ls-files ls-remote ls-tree show-ref rev-list merge-base output providers graph current-context config ' +
-    'completion doctor ping test dashboard env print render gen daemon-reload snapshots rollout'
+    'completion doctor ping test dashboard env print render gen daemon-reload snapshots rollout fetch current'
   ).split(' '),
 );
 
 /** Programs that can do more than look though every shell has them; other rules judge what they are given. */
-const WORKS = new Set('install kill git make ip curl wget eval exec'.split(' '));
+const WORKS = new Set('install kill git make ip curl wget'.split(' '));
+/** They pass on what they read, in another form. */
+const FILTERS = /^(?:base64|xxd|jq|yq)$/;
 
 const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
 
@@ -42,17 +47,25 @@ function form({ program, args }: Pick<Fact, 'program' | 'args'>): string {
   if (INTERPRETERS.test(program) && /\.\w+$/.test(args[0]?.text ?? ''))
     return form({ program: (args[0] as Word).text, args: args.slice(1) });
   const verb = verbOf({ program, args });
-  return isWord(verb) ? `${program} ${verb}` : program;
+  // What a function of a library is given is no verb.
+  return isWord(verb) && !/^\w*_\w*$/.test(program) ? `${program} ${verb}` : program;
 }
 
 function isLooking(fact: Fact): boolean {
   const { program, args } = fact;
-  if (isHarmless(program) && !WORKS.has(program)) return true;
-  if (args.some(({ text }) => /^--?(?:version|help|dry-run\S*)$/.test(text))) return true;
   const given = new Arguments(args);
-  if ((program === 'nc' && given.has('z')) || (program === 'install' && given.has('d', 'directory'))) return true;
-  return LOOKING.has(verbOf(fact)) || /^\s*(?:-\S+\s+)*select\s+1\s*;?\s*$/i.test(fact.inline?.text ?? '');
+  if ((isHarmless(program) && !WORKS.has(program)) || FILTERS.test(program) || isTalk(program)) return true;
+  if (given.any(/^--?(?:version|help|dry-run\S*|print|list|l)$/)) return true;
+  if (program === 'nc') return given.has('z');
+  if (program === 'install') return given.has('d', 'directory');
+  if (/^(?:curl|wget)$/.test(program)) return !given.has('XdTFK', ...SENDING);
+  return given.operands.slice(0, 3).some((word) => LOOKING.has(word)) || LOOKING_SQL.test(fact.inline?.text ?? 'x');
 }
+/** Options of curl and wget that make more of a request than a question. */
+const SENDING =
+  'request data data-raw data-binary data-urlencode upload-file form config json post-data post-file method body-data body-file'.split(
+    ' ',
+  );
 
 /** Code of another language, written in the command itself. */
 const isCode = ({ inline, via }: Fact): boolean =>
@@ -199,4 +212,30 @@ function newCalls({ path, before, after, lines, now }: Change): Finding[] {
       ? []
       : [asks('new_work', path, number, `calls \`${name}\`, which it did not call before`, text.trim())];
   });
+}
+
+/** Resources of kinds that a file did not have: documents of Kubernetes, blocks of Terraform. */
+function newResources({ path, before, old, now, addedLeaves }: Change): Finding[] {
+  if (before === null || (old.data && !old.data.parsed)) return [];
+  const kindsOf = ({ data }: FileFacts) =>
+    (data?.documents ?? []).flatMap((one) =>
+      isRecord(one) && typeof one.kind === 'string' && one.apiVersion !== undefined ? [one.kind] : [],
+    );
+  const [was, is] = [kindsOf(old), kindsOf(now)];
+  const kind = was.length > 0 && is.length > was.length ? is.find((one) => !was.includes(one)) : undefined;
+  const blockOf = ({ keys: [first = ''] }: Leaf) =>
+    /^(?:resource|provider|provisioner|backend)\./.test(first) ? first.split('.').slice(0, 2).join(' ') : undefined;
+  const had = new Set((old.data?.leaves ?? []).map(blockOf));
+  const block =
+    now.language === 'hcl'
+      ? addedLeaves.find((leaf) => blockOf(leaf) !== undefined && !had.has(blockOf(leaf)))
+      : undefined;
+  return [
+    ...(kind === undefined
+      ? []
+      : [asks('new_work', path, undefined, 'adds a resource of a kind that this file did not have', kind)]),
+    ...(block === undefined
+      ? []
+      : [asks('new_work', path, block.line, 'adds a block of a kind that this file did not have', blockOf(block))]),
+  ];
 }

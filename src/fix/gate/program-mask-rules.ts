@@ -53,6 +53,12 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
     removed.some(({ text }) => /^\s*return\s+(?:[1-9]\d*|(?:\w+\.)*(?:rc|\w*code|status))\s*;?\s*$/i.test(text))
   )
     return [asks('masks', path, good.number, 'was a failure before', good.text.trim())];
+  const EXIT = /\b(?:sys\.exit|process\.exit|os\._exit|SystemExit|exit)\((.*)\)/;
+  const plain = (text: string) => EXIT.exec(text)?.[1]?.replace(/(["'`]).*?\1/g, '""');
+  const ended = added.find(
+    ({ text }) => EXIT.test(text) && removed.some((line) => EXIT.test(line.text) && plain(line.text) !== plain(text)),
+  );
+  if (ended) return [asks('masks', path, ended.number, 'ends otherwise than before', ended.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
   if (count(removed) <= count(added)) return [];
   return [

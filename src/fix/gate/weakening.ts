@@ -14,7 +14,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
     'switches a protection off',
     new RegExp(
-      `(?:auth|authn|authz|authentication|authorization|rbac|tls|ssl|verify|verification|ssl_?verify|validate|validate_certs|signature|gpg_?check|firewall|selinux|apparmor|seccomp|encryption|encrypted|protection|host_?key_?checking|sandbox|csrf|networkpolicy|admission)${IS}${OFF}(?![\\w-])`,
+      `(?<!pw|password_?)(?:auth|authn|authz|authentication|authorization|rbac|tls|ssl|verify|verification|ssl_?verify|validate|validate_certs|signature|gpg_?check|firewall|selinux|apparmor|seccomp|encryption|encrypted|protection|host_?key_?checking|sandbox|csrf|networkpolicy|admission)${IS}${OFF}(?![\\w-])`,
       'i',
     ),
   ],
@@ -40,7 +40,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
     'has something cleaned, removed or made anew',
     new RegExp(
-      `(?:^|[.\\s"'_-])(?:clean|wipe|purge|reset|destroy|drop|erase|delete|remove|recreate|reinit|reinstall|overwrite|truncate|format)[\\w-]*${IS}${ON}(?![\\w-])`,
+      `(?:^|[.\\s"'_-])(?:clean(?!up)|wipe|purge|reset|destroy|drop|erase|delete|remove|recreate|reinit|reinstall|overwrite|truncate|format)[\\w-]*${IS}${ON}(?![\\w-])`,
       'i',
     ),
   ],
@@ -56,6 +56,11 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ['goes nowhere', /[:=]\s*["']?(?:null|blackhole|\/dev\/null|devnull|void)["']?\s*$/],
   ['follows what somebody else may propose', /\brefs\/(?:pull|merge-requests)\//],
   ['runs on a day that does not come', /(?:^|[\s"'])\S+ \S+ (?:3[01] 2|31 (?:4|6|9|11)) \S+["']?\s*$/],
+  ['only pretends', /\bcheck_mode["']?\s*:\s*(?!["']?(?:false|no)\b)\S/],
+  [
+    'does less of what it did',
+    /\b(?:loop|with_\w+)["']?\s*:.*\|\s*(?:reject|select|first|last|slice|batch|difference|intersect)/,
+  ],
   ['matches everything', /:\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$|^\s*-\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$/],
 ];
 
@@ -84,11 +89,44 @@ function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: num
   ];
 }
 
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 },
+  ...{
+    kb: 1e3,
+    mb: 1e6,
+    gb: 1e9,
+    tb: 1e12,
+    ki: 1024,
+    mi: 2 ** 20,
+    gi: 2 ** 30,
+    ti: 2 ** 40,
+    kib: 1024,
+    mib: 2 ** 20,
+    gib: 2 ** 30,
+    tib: 2 ** 40,
+  },
+};
+const amount = (value: string): number => {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(value.trim()) ?? [];
+  return number === undefined ? Number.NaN : Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
+};
+const KEPT = /retention|keep|history|max_?age|ttl|expir/i;
+/** What was kept and is kept far shorter is soon gone. */
+const shortened = ({ path, addedLeaves, goneLeaves }: Change): Finding[] =>
+  addedLeaves
+    .filter(({ keys, value }) => {
+      const before = goneLeaves.find((leaf) => leaf.keys.join('.') === keys.join('.'));
+      return KEPT.test(keys.at(-1) ?? '') && before !== undefined && amount(value) * 4 < amount(before.value);
+    })
+    .map(({ keys, value, line }) =>
+      asks('softer', path, line, 'keeps far less than before', `${keys.at(-1)}: ${value}`),
+    );
+
 /** Values and lines that have a word of this kind which the file did not have. */
 export function weakeningFindings(change: Change): Finding[] {
   const { path, before, old } = change;
   const had = `${before ?? ''}\n${(old.data?.leaves ?? []).map(({ keys, value }) => `${keys.join('.')}: ${value}`).join('\n')}`;
-  return textsOf(change).flatMap(({ text, line }) => {
+  const words = textsOf(change).flatMap(({ text, line }) => {
     const [why] =
       WORDS.find(([, pattern]) => {
         const word = pattern.exec(text)?.[0]?.trim();
@@ -96,4 +134,5 @@ export function weakeningFindings(change: Change): Finding[] {
       }) ?? [];
     return why === undefined ? [] : [asks('softer', path, line, why, text.trim())];
   });
+  return [...words, ...shortened(change)];
 }

@@ -4,6 +4,7 @@ import type { Fact, FileFacts } from './facts.ts';
 /** Commands that only say, ask or set something. */
 const TALKS =
   /^(?:echo|printf|:|true|false|sleep|break|continue|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|clear|gum|figlet|banner|header\w*|notify\w*|msg[\w-]*|log\w*|info|warn\w*|debug|command|sudo|doas|env|nohup|time|nice|exec|type|which|hash|let|getopts|function|)$/;
+export const isTalk = (program: string): boolean => TALKS.test(program);
 /** They matter by their end only where they stand alone. */
 const READS =
   /^(?:\[\[?|test|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc)$/;
