@@ -152,6 +152,8 @@ const REACHED =
 
 /** An address, or an account on a host of many, anywhere in a value. */
 const NAMES_ACCOUNT = /:\/\/|(?:^|[\s="'@])(?:github\.com|gitlab\.com|codeberg\.org|ghcr\.io|quay\.io|docker\.io)\/\w/i;
+/** A host with its port, in whatever language. */
+const WITH_PORT = /(?:^|[\s"'=@(])((?:[a-z0-9-]+\.){1,6}[a-z]{2,}):\d{2,5}(?![\w.])/gi;
 /** A value that is a host on the internet, and nothing else. */
 const HOST =
   /^((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.){1,6}(?!(?:sh|py|js|ts|tf|go|rs|pl|md|so|cc|gz|xz|db|j2)\b)(?:com|net|org|info|dev|app|cloud|xyz|site|online|example|[a-z]{2}))(?::\d+)?$/i;
@@ -181,7 +183,8 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
         asks('new_address', path, fact.line, 'reaches, or serves, whom only another file names', shownWords(fact)),
       );
   for (const fact of added) {
-    if (fact.role === 'maybe' || !(FETCHES.test(fact.program) || isInterpreter(fact.program))) continue;
+    const isReached = FETCHES.test(fact.program) || isInterpreter(fact.program) || fact.redirects.length > 0;
+    if (fact.role === 'maybe' || !isReached) continue;
     const bare = /^(?:curl|wget)$/.test(fact.program)
       ? new Arguments(fact.args).operands
           .filter(
@@ -239,7 +242,10 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
   }
   for (const { text, number } of lines.added) {
     const isVersion = /^\s*(?:#|\/\/)|\b(?:tag|version|image)\b/i.test(text);
-    const first = isVersion ? undefined : publicIps(text).find((host) => isNew({ host }));
+    const hosts = isVersion
+      ? []
+      : [...publicIps(text), ...[...text.matchAll(WITH_PORT)].map(([, host]) => host as string)];
+    const first = hosts.find((host) => isNew({ host }));
     if (first !== undefined) findings.push(say({ host: first }, number, text.trim()));
   }
   const bases =

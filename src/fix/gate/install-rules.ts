@@ -31,7 +31,7 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
   [/^rpm$/, (args) => args.has('iUF', 'install', 'upgrade', 'freshen') && !args.has('q', 'query')],
   [/^nix-env$/, (args) => args.has('iu', 'install', 'upgrade')],
   [/^nix$/, (args) => args.verbs(/^profile$/, /^(?:install|add)$/)],
-  [/^(?:emerge|xbps-install|add-apt-repository|alien|gdebi|installer|get-helm-\d|k3sup)$/, () => true],
+  [/^(?:emerge|xbps-install|add-apt-repository|alien|gdebi|installer|get-helm-\d)$/, () => true],
   [/^g?make$/, (args) => args.operands.some((word) => /^(?:install|install-\S+)$/.test(word))],
   [/^(?:pip[\d.]*|pipx)$/, verb(/^(?:install|inject|upgrade|upgrade-all|download|run)$/)],
   [

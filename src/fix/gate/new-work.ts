@@ -42,13 +42,19 @@ const FILTERS = /^(?:base64|xxd|jq|yq)$/;
 
 const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
 
-/** A program, and what it is told to do where that is a word; of an interpreter, the script. */
+/** What tools call it to change something, wherever in their words it stands: `vault secrets disable`. */
+const CHANGING =
+  /^(?:add|apply|approve|bind|create|cut|delete|demote|destroy|detach|disable|drop|enable|evict|flush|force\w*|format|grant|import|init|install|kill|mark\w*|merge|migrate|move|new|out|pause|promote|prune|purge|push|put|reboot|regenerate|register|remove|repair|replace|reset|restart|restore|revoke|rm|rollback|rotate|run|scale|seal|set\w*|start|stop|taint|truncate|undo|uninstall|unseal|update|upgrade|wipe|write)$/;
+
+/** A program, and what it is told to do where that is in words; of an interpreter, the script. */
 function form({ program, args }: Pick<Fact, 'program' | 'args'>): string {
-  if (INTERPRETERS.test(program) && /\.\w+$/.test(args[0]?.text ?? ''))
+  if (INTERPRETERS.test(program) && /^[^-].*\.\w+$|^occ$/.test(args[0]?.text ?? ''))
     return form({ program: (args[0] as Word).text, args: args.slice(1) });
   const verb = verbOf({ program, args });
   // What a function of a library is given is no verb.
-  return isWord(verb) && !/^\w*_\w*$/.test(program) ? `${program} ${verb}` : program;
+  if (!isWord(verb) || /^\w*_\w*$/.test(program)) return program;
+  const more = new Arguments(args).operands.slice(1, 4).filter((word) => word !== verb && CHANGING.test(word));
+  return [program, verb, ...more].join(' ');
 }
 
 function isLooking(fact: Fact): boolean {
@@ -68,8 +74,8 @@ const SENDING =
   );
 
 /** Code of another language, written in the command itself. */
-const isCode = ({ inline, via }: Fact): boolean =>
-  inline !== undefined && INTERPRETERS.test(inline.program) && via !== undefined && !isHarmlessCode(inline.text);
+const isCode = ({ inline }: Fact): boolean =>
+  inline !== undefined && INTERPRETERS.test(inline.program) && !isHarmlessCode(inline.text);
 
 function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Finding[] {
   const before = new Set(old.commands.map(form));
@@ -147,6 +153,8 @@ function newStatements({ path, added, gone }: Change): Finding[] {
 const isInContainer = (fact: Fact, old: FileFacts): boolean =>
   fact.role === 'container' &&
   (isShell(fact.via ?? '') ||
+    new Set(old.commands.filter(({ role, unit }) => role === 'container' && unit === fact.unit).map(({ line }) => line))
+      .size > 1 ||
     (form(fact).includes(' ') &&
       old.commands.some(
         ({ role, unit, program }) => role === 'container' && unit === fact.unit && program === fact.program,

@@ -168,8 +168,9 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
   });
 }
 
-/** Folders of every host: what would make them is never done. */
-const ALWAYS_THERE = /^\/(?:\w+|usr\/(?:s?bin|lib|local))?\/?$/;
+/** Folders and files of every host: what would make them is never done. */
+const ALWAYS_THERE =
+  /^\/(?:\w+|usr\/(?:s?bin|lib|local))?\/?$|^\/(?:etc\/(?:passwd|group|hosts|hostname|fstab|os-release|profile|shells)|(?:usr\/)?s?bin\/\w+|(?:proc|sys|dev)\/.*)$/;
 
 /** Arguments by which a module tells of a failure, and which values tell of fewer; `args`: all that it is given now. */
 const WEAKER: readonly (readonly [module: RegExp, key: string, (value: string, args: Task['args']) => boolean])[] = [

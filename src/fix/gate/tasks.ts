@@ -119,8 +119,9 @@ export const bare = ({ module }: Task): string => module.split('.').at(-1) as st
 export const isForgiven = ({ words }: Task): boolean =>
   /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
 
-/** `x is changed` asks the same as `x.changed`, `x | bool` the same as `x`. */
+/** `x is changed` asks the same as `x.changed`, `x | bool` the same as `x`; quotes make no difference. */
 export const plainWord = (value: Value | undefined): string | undefined =>
   JSON.stringify(value)
     ?.replace(/\b([\w.]+) is (changed|failed|skipped)\b/g, '$1.$2')
-    .replace(/ ?\| ?bool\b/g, '');
+    .replace(/ ?\| ?bool\b/g, '')
+    .replace(/["'\\]/g, '');

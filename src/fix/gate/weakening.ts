@@ -35,7 +35,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   [
     'makes somebody an administrator',
-    /(?:role|group|groups|policy|permissions?|access|scope)s?[\w.-]*["'\]]*\s*[:=]\s*["']?(?:\[\s*["']?)?(?:role:|os:|cluster-?)?(?:admin|administrators?|superuser|sudo|wheel)\b|--group=admin|^\s*p,.*,\s*\*\s*,.*\ballow\b/i,
+    /(?:role|group|groups|policy|permissions?|access|scope)s?[\w.-]*["'\]]*\s*[:=]\s*["']?(?:\[\s*["']?)?(?:role:|os:|cluster-?)?(?:admin|administrators?|superuser|sudo|wheel)\b|--group=admin|^\s*p,.*,\s*\*\s*,.*\ballow\b|^\s*g,[^,]+,\s*role:\w*admin|--(?:is-)?admin\b/i,
   ],
   [
     'has something cleaned, removed or made anew',
@@ -50,12 +50,20 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   [
     'gives options to other tools',
-    /^\s*(?:export\s+)?(?:TF_CLI_ARGS|ANSIBLE_(?!CONFIG\b|FORCE_COLOR|NOCOLOR|STDOUT)|MAKEFLAGS)\w*\s*[:=]/,
+    /^\s*(?:export\s+)?(?:TF_CLI_ARGS|ANSIBLE_(?!CONFIG\b|FORCE_COLOR|NOCOLOR|STDOUT)|MAKEFLAGS)\w*\s*[:=]|(?:^|[\s.])[A-Z_]*(?:ADDOPTS|_OPTS|_OPTIONS|_FLAGS|_ARGS)\s*[:=]/,
   ],
   ['puts code into a setting', /(?:snippet|\.lua|lua_?script|\bscript_?inline)["']?\s*:/i],
   ['goes nowhere', /[:=]\s*["']?(?:null|blackhole|\/dev\/null|devnull|void)["']?\s*$/],
   ['follows what somebody else may propose', /\brefs\/(?:pull|merge-requests)\//],
   ['runs on a day that does not come', /(?:^|[\s"'])\S+ \S+ (?:3[01] 2|31 (?:4|6|9|11)) \S+["']?\s*$/],
+  ['says itself what is healthy', /\bhealthCheckExprs\b|customizations\.health\b|\bhealth\.lua\b/],
+  [
+    'stands for the real thing',
+    /(?:diagnostic|maintenance|debug|dry_?run|standby|demo|mock)_?mode(?:\.enabled?)?["']?\s*[:=]\s*["']?(?:true|yes|on|1)\b/i,
+  ],
+  ['is all of a machine', /(?:DIR|ROOT|FOLDER|DEST|TARGET|DATA)\w*=["']?(?:\/|~\/?|\$HOME\/?)["']?\s*$/i],
+  ['puts something in the place of a function', /^\s*[\w.]+\.\w+\s*=\s*(?:lambda\b|\([^)]*\)\s*=>|function\b)/],
+  ['is loaded by every start of an interpreter', /\b(?:sitecustomize|usercustomize)\b|site-packages\/\S*\.pth\b/],
   ['only pretends', /\bcheck_mode["']?\s*:\s*(?!["']?(?:false|no)\b)\S/],
   [
     'does less of what it did',
@@ -63,6 +71,8 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   ['matches everything', /:\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$|^\s*-\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$/],
 ];
+
+const leafText = ({ keys, value }: Leaf): string => `${keys.filter((one) => !/^\d+$/.test(one)).join('.')}: ${value}`;
 
 /** Data as one line for each value, and the added lines as they are. */
 function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: number }[] {
@@ -75,14 +85,12 @@ function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: num
         leaf.line >= line - 2 &&
         leaf.keys.slice(0, -1).join() === keys.slice(0, -1).join(),
     );
-  const leafText = (leaf: Leaf) => {
-    const key = leaf.keys.at(-1) === 'value' ? nameBeside(leaf)?.value : undefined;
-    return `${key ?? leaf.keys.filter((one) => !/^\d+$/.test(one)).join('.')}: ${leaf.value}`;
+  const text = (leaf: Leaf) => {
+    const name = leaf.keys.at(-1) === 'value' ? nameBeside(leaf)?.value : undefined;
+    return name === undefined ? leafText(leaf) : `${name}: ${leaf.value}`;
   };
   return [
-    ...addedLeaves
-      .filter(({ value }) => !value.includes('\n'))
-      .map((leaf) => ({ text: leafText(leaf), line: leaf.line })),
+    ...addedLeaves.filter(({ value }) => !value.includes('\n')).map((leaf) => ({ text: text(leaf), line: leaf.line })),
     ...lines.added
       .filter(({ text }) => !/^\s*(?:#|\/\/)/.test(text))
       .map(({ text, number }) => ({ text, line: number })),
@@ -125,13 +133,13 @@ const shortened = ({ path, addedLeaves, goneLeaves }: Change): Finding[] =>
 /** Values and lines that have a word of this kind which the file did not have. */
 export function weakeningFindings(change: Change): Finding[] {
   const { path, before, old } = change;
-  const had = `${before ?? ''}\n${(old.data?.leaves ?? []).map(({ keys, value }) => `${keys.join('.')}: ${value}`).join('\n')}`;
+  const earlier = [...(before ?? '').split('\n'), ...(old.data?.leaves ?? []).map(leafText)];
+  const isNew = (pattern: RegExp, text: string) => {
+    const word = pattern.exec(text)?.[0]?.trim();
+    return word !== undefined && !earlier.some((one) => pattern.exec(one)?.[0]?.trim() === word);
+  };
   const words = textsOf(change).flatMap(({ text, line }) => {
-    const [why] =
-      WORDS.find(([, pattern]) => {
-        const word = pattern.exec(text)?.[0]?.trim();
-        return word !== undefined && !had.includes(word);
-      }) ?? [];
+    const why = WORDS.find(([, pattern]) => isNew(pattern, text))?.[0];
     return why === undefined ? [] : [asks('softer', path, line, why, text.trim())];
   });
   return [...words, ...shortened(change)];

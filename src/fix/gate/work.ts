@@ -11,7 +11,7 @@ const READS =
 const isAlone = ({ around, fedBy }: Fact): boolean =>
   fedBy.length === 0 && around.every(({ kind }) => /^(?:function|given|or|argument)$/.test(kind));
 
-export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
+export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:(?:ba|da|z|k|a)?sh|exec)$/.test(via);
 
 export const isWork = (fact: Fact): boolean =>
   fact.role !== 'maybe' &&
