@@ -11,7 +11,6 @@ import { mentions } from './mentions.ts';
 import { OPEN_TO_ALL } from './persist-rules.ts';
 import type { Knows, Tree } from './rules.ts';
 import { shownWords } from './shown.ts';
-import { unusualVerb } from './usual-verbs.ts';
 import { writtenPaths } from './written-paths.ts';
 
 /** `log`: a program that it names is not new. */
@@ -19,7 +18,6 @@ export function askFindings(change: Change, knows: Knows, tree: Tree, log = ''):
   return [
     ...newPrograms(change, (name) => knows(name) || mentions(log, name), tree),
     ...newAddresses(change, knows),
-    ...newVerbs(change),
     ...writesElsewhere(change),
     ...replacesFiles(change, tree),
     ...shows(change),
@@ -40,7 +38,7 @@ const HARMLESS = new Set(
   ).split(' '),
 );
 
-export const isHarmlessCode = (text: string): boolean => HARMLESS_CODE.test(text);
+/** It reads, says or computes, or every shell has it. */
 export const isHarmless = (program: string): boolean => HARMLESS.has(program);
 
 function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree: Tree): Finding[] {
@@ -118,17 +116,6 @@ function isTracked(word: string, path: string, tree: Tree): boolean {
 function isFolder(word: string, path: string, tree: Tree): boolean {
   const { plain, beside } = placesOf(word, path);
   return tree.isFolder(plain) || tree.isFolder(beside);
-}
-
-/** Tools that are told to do what this file did not tell them before. */
-function newVerbs({ path, added, old }: Change): Finding[] {
-  const before = new Set(old.commands.map(unusualVerb));
-  return added.flatMap((fact) => {
-    const verb = fact.role === 'run' ? unusualVerb(fact) : undefined;
-    return verb === undefined || before.has(verb)
-      ? []
-      : [asks('softer', path, fact.line, `runs \`${verb}\`, which it did not do before`, shownWords(fact))];
-  });
 }
 
 const FETCHES =
@@ -358,7 +345,7 @@ function isFromRoot(word: string, lines: readonly string[]): boolean {
 }
 
 /** Code that reads, computes and prints. */
-const HARMLESS_CODE =
+export const HARMLESS_CODE =
   /^(?!.*(?:\b(?:os|subprocess|shutil|socket|system|exec|eval|popen|spawn|unlink|remove|rename|delete|rm\w*|write\w*|getattr|compile|child_process|fs|require|File|IO|Pathname|open)\b|__|`)).*$/s;
 
 const SECRET_VARIABLE = /\$\{?\w*(?:TOKEN|PASSWORD|PASSWD|SECRET|API_?KEY|PRIVATE_KEY)\b/;

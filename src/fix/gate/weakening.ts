@@ -97,23 +97,9 @@ function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: num
   ];
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  ...{ s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 },
-  ...{
-    kb: 1e3,
-    mb: 1e6,
-    gb: 1e9,
-    tb: 1e12,
-    ki: 1024,
-    mi: 2 ** 20,
-    gi: 2 ** 30,
-    ti: 2 ** 40,
-    kib: 1024,
-    mib: 2 ** 20,
-    gib: 2 ** 30,
-    tib: 2 ** 40,
-  },
-};
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 };
+const BYTES = { k: 1e3, mb: 1e6, mi: 1e6, mib: 1e6, gb: 1e9, gi: 1e9, gib: 1e9, tb: 1e12, ti: 1e12, tib: 1e12 };
+const UNITS: Readonly<Record<string, number>> = { ...SECONDS, ...BYTES };
 const amount = (value: string): number => {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(value.trim()) ?? [];
   return number === undefined ? Number.NaN : Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
@@ -133,10 +119,14 @@ const shortened = ({ path, addedLeaves, goneLeaves }: Change): Finding[] =>
 /** Values and lines that have a word of this kind which the file did not have. */
 export function weakeningFindings(change: Change): Finding[] {
   const { path, before, old } = change;
-  const earlier = [...(before ?? '').split('\n'), ...(old.data?.leaves ?? []).map(leafText)];
+  const wordIn = (text: string, pattern: RegExp) => pattern.exec(text)?.[0].trim();
+  const wasThere = (word: string, pattern: RegExp) =>
+    [...(before ?? '').split('\n'), ...(old.data?.leaves ?? []).map(leafText)].some(
+      (one) => wordIn(one, pattern) === word,
+    );
   const isNew = (pattern: RegExp, text: string) => {
-    const word = pattern.exec(text)?.[0]?.trim();
-    return word !== undefined && !earlier.some((one) => pattern.exec(one)?.[0]?.trim() === word);
+    const word = wordIn(text, pattern);
+    return word !== undefined && !wasThere(word, pattern);
   };
   const words = textsOf(change).flatMap(({ text, line }) => {
     const why = WORDS.find(([, pattern]) => isNew(pattern, text))?.[0];

@@ -1,0 +1,155 @@
+// Commands that a change adds, options that it gives to those which were there, and statements of SQL: unless they are known to be
+// harmless, or the repository does the same already, the owner is asked. What they do is not worked out here.
+import { distance } from 'fastest-levenshtein';
+import { SQL } from '../shell/unwrap.ts';
+import type { Word } from '../shell/words.ts';
+import { INTERPRETERS, isShell } from '../shell/wrappers.ts';
+import { Arguments, verbOf } from './arguments.ts';
+import { HARMLESS_CODE, isHarmless } from './ask-rules.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { asks, type Finding } from './finding.ts';
+import type { Knows } from './rules.ts';
+import { shownWords } from './shown.ts';
+import { isTalk } from './work.ts';
+
+export const newCommandFindings = (change: Change, knows: Knows): Finding[] => [
+  ...newCommands(change, knows),
+  ...newOptions(change),
+  ...newStatements(change),
+];
+
+/** Verbs by which any tool looks, waits, computes or makes a local file. */
+const LOOKING = new Set(
+  (
+    'get list ls show describe status version wait diff lint template validate check health info logs log search view help plan fmt ' +
+    'inspect ps images top events trace tree build kustomize explain cluster-info api-resources api-versions is-active is-enabled is-failed cat ' +
+    'members stats history rev-parse ls-files ls-remote ls-tree show-ref rev-list merge-base output providers graph current-context config ' +
+    'completion doctor ping test dashboard env print render gen daemon-reload snapshots rollout fetch current'
+  ).split(' '),
+);
+
+/** What tools call it to change something, wherever in their words it stands: `vault secrets disable`. */
+const CHANGING = new Set(
+  (
+    'add apply approve bind create cut delete demote destroy detach disable drop enable evict flush force force-unlock format grant import init ' +
+    'install kill mark merge migrate move new out pause promote prune purge push put reboot regenerate register remove repair replace reset ' +
+    'restart restore revoke rm rollback rotate run scale seal set start stop taint truncate undo uninstall unseal update upgrade wipe write'
+  ).split(' '),
+);
+
+/** Programs that can do more than look though every shell has them. */
+const WORKS = /^(?:install|kill|git|make|ip|curl|wget)$/;
+/** They pass on what they read, in another form. */
+const FILTERS = /^(?:base64|xxd|jq|yq)$/;
+/** Options of curl and wget that make more of a request than a question. */
+const SENDING = [
+  ...['request', 'data', 'data-raw', 'data-binary', 'data-urlencode', 'upload-file', 'form', 'config', 'json'],
+  ...['post-data', 'post-file', 'method', 'body-data', 'body-file'],
+];
+/** Statements of SQL that only look. */
+const LOOKING_SQL =
+  /^\s*(?:$|select\b(?!.*\b(?:into|pg_\w*(?:terminate|reload|read|ls|write|execute))\b)|show\b|explain\b|describe\b|\\[dlx?qt]|--|set\s+search_path)/i;
+
+function isLooking({ program, args, inline }: Fact): boolean {
+  const given = new Arguments(args);
+  if ((isHarmless(program) && !WORKS.test(program)) || FILTERS.test(program) || isTalk(program)) return true;
+  if (given.any(/^--?(?:version|help|dry-run\S*|print|list|l)$/)) return true;
+  if (program === 'nc') return given.has('z');
+  if (program === 'install') return given.has('d', 'directory');
+  if (/^(?:curl|wget)$/.test(program)) return !given.has('XdTFK', ...SENDING);
+  const verbs = given.operands.slice(0, 4);
+  if (verbs.some((word) => CHANGING.has(word))) return false;
+  return verbs.some((word) => LOOKING.has(word)) || (inline !== undefined && LOOKING_SQL.test(inline.text));
+}
+
+const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
+
+/** A program, and what it is told to do where that is in words; of an interpreter, its script. */
+function formOf({ program, args }: Pick<Fact, 'program' | 'args'>): string {
+  if (INTERPRETERS.test(program) && /^[^-]/.test(args[0]?.text ?? ''))
+    return formOf({ program: (args[0] as Word).text, args: args.slice(1) });
+  const verb = verbOf({ program, args });
+  // What a function of a library is given is no verb.
+  if (!isWord(verb) || /^\w*_\w*$/.test(program)) return program;
+  const more = new Arguments(args).operands.slice(1, 4).filter((word) => word !== verb && CHANGING.has(word));
+  return [program, verb, ...more].join(' ');
+}
+
+function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Finding[] {
+  const forms = new Set(old.commands.map(formOf));
+  const isKnown = (form: string) => forms.has(form) || (form.includes(' ') && knows(form));
+  // Of what a program runs in turn, that is judged.
+  const isWrapper = ({ program, line }: Fact) => added.some((other) => other.via === program && other.line === line);
+  const isCode = ({ inline }: Fact) =>
+    inline !== undefined && INTERPRETERS.test(inline.program) && !HARMLESS_CODE.test(inline.text);
+  const isNew = (fact: Fact): boolean =>
+    (fact.role === 'run' || isInContainer(fact, old)) &&
+    !/^(?:$|\$)/.test(fact.program) &&
+    (isCode(fact) || !isLooking(fact)) &&
+    !now.functions.includes(fact.program) &&
+    !isKnown(formOf(fact)) &&
+    !isWrapper(fact) &&
+    !gone.some((other) => takesPlaceOf(fact, other));
+  return added
+    .filter(isNew)
+    .map((fact) =>
+      asks('new_work', path, fact.line, `runs \`${formOf(fact)}\`, which nothing here does yet`, shownWords(fact)),
+    );
+}
+
+/** Of a container what a shell runs there, and what a program is told that was told something else. */
+function isInContainer(fact: Fact, { commands }: FileFacts): boolean {
+  if (fact.role !== 'container') return false;
+  const unit = commands.filter(({ role, unit: name }) => role === 'container' && name === fact.unit);
+  const isScript = new Set(unit.map(({ line }) => line)).size > 1;
+  const isToldElse = formOf(fact).includes(' ') && unit.some(({ program }) => program === fact.program);
+  return isShell(fact.via ?? '') || isScript || isToldElse;
+}
+
+const isNear = (one: string, other: string): boolean =>
+  one === other || (Math.min(one.length, other.length) > 2 && distance(one, other) <= 2);
+
+/** The same work, or its name mended; or by another program with the same words. */
+function takesPlaceOf(fact: Fact, other: Fact): boolean {
+  if (isNear(fact.program, other.program) && isNear(formOf(fact), formOf(other))) return true;
+  const verbs = ({ args }: Fact) => new Arguments(args).operands.filter(isWord);
+  if (fact.program === other.program)
+    return verbs(other).length === 0 || verbs(fact).some((verb) => verbs(other).includes(verb));
+  const words = other.words.map(({ text }) => text);
+  const shared = fact.words.filter(({ text }) => words.includes(text)).length;
+  return shared >= 2 && shared * 3 >= words.length * 2;
+}
+
+/** Options that make a command do nothing, something else or more than it is called for, by any tool's name for that. */
+const TELLING =
+  /^-{1,2}(?:[\w.-]*-)?(?:fake|simulate|noop|no-op|dry|offline|syntax|list|watch|skip|ignore|allow|only|limit|tags|registry|exec|execute|script|command|hook|plugin|delete|prune|purge|remove|wipe|reset|destroy|overwrite|recreate|inject|password|token|secret|admin|root|anonymous|extra-args?|arg|privileged|unsafe|insecure)s?(?:-[\w.-]+)?(?:=.*)?$/i;
+
+/** Options of that kind that a command which was there did not have. */
+function newOptions({ path, added, gone, old }: Change): Finding[] {
+  const optionsOf = ({ args }: Fact) => args.map(({ text }) => text).filter((text) => /^-{1,2}[a-zA-Z]/.test(text));
+  const nameOf = (option: string) => option.replace(/=.*$/s, '');
+  return added.flatMap((fact) => {
+    const isThere = gone.some(({ program, unit }) => program === fact.program && unit === fact.unit);
+    if (fact.role === 'maybe' || !isThere || !/^\w/.test(fact.program)) return [];
+    const seen = old.commands.flatMap((other) => (other.program === fact.program ? optionsOf(other).map(nameOf) : []));
+    const option = optionsOf(fact).find((one) => TELLING.test(one) && !seen.includes(nameOf(one)));
+    if (option === undefined) return [];
+    const why = `gives \`${fact.program}\` the option ${nameOf(option)}, which nothing here gives it yet`;
+    return [asks('new_work', path, fact.line, why, shownWords(fact))];
+  });
+}
+
+/** Statements of SQL that a program is given to read, and that were not there. */
+function newStatements({ path, added, gone }: Change): Finding[] {
+  const statementsOf = ({ inline, document }: Fact) =>
+    inline && document && SQL.test(inline.program) ? document.text.split(/;|\n/).map((one) => one.trim()) : [];
+  const headOf = (statement: string) => statement.split(/\s+/).slice(0, 4).join(' ');
+  const before = gone.flatMap(statementsOf).map(headOf);
+  if (before.length === 0) return [];
+  return added.flatMap((fact) => {
+    const first = statementsOf(fact).find((one) => !LOOKING_SQL.test(one) && !before.includes(headOf(one)));
+    return first === undefined
+      ? []
+      : [asks('new_work', path, fact.line, 'adds a statement that does more than look', first)];
+  });
+}
