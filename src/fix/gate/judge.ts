@@ -91,8 +91,8 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...persistFindings(change),
     ...installFindings(change),
     ...askFindings(change, knows, tree, rules.log),
-    ...newWorkFindings(change, knows),
     ...weakeningFindings(change),
+    ...newWorkFindings(change, knows),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),
   ];

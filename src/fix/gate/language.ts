@@ -62,8 +62,10 @@ function byFirstLine(text: string): Language | undefined {
 /** What first line and name say. Settings, prose and undefined are no certainty: a script may source the file. */
 function declared(path: string, text: string): Language | undefined {
   const plain = untemplated(path);
-  const named = () => BY_NAME.find(([pattern]) => pattern.test(plain))?.[1];
-  const language = byFirstLine(text) ?? named() ?? (PROGRAM.test(plain) ? 'program' : undefined);
+  const named = BY_NAME.find(([pattern]) => pattern.test(plain))?.[1];
+  // An inventory or list of hosts may be a program that makes one.
+  const isProgram = PROGRAM.test(plain) && (named === undefined || named === 'settings');
+  const language = byFirstLine(text) ?? (isProgram ? 'program' : named);
   return OPEN.includes(language) && text.startsWith('#cloud-config') ? 'yaml' : language;
 }
 

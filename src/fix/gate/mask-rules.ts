@@ -12,7 +12,7 @@ import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
-import { functionOf, isFailure, isRemoteWork, isSilenced, isWork, mayWork } from './work.ts';
+import { functionOf, isFailure, isLastWork, isRemoteWork, isSilenced, isWork, mayWork } from './work.ts';
 
 type MaskRules = Pick<GateRules, 'failed' | 'log' | 'untouchable' | 'known' | 'tree'>;
 
@@ -122,7 +122,8 @@ function touched(change: Change, rules: MaskRules): Finding[] {
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const fact of old.commands.filter(
-    (one) => (isWork(one) || isRemoteWork(one) || mayWork(one)) && !(isSettings && one.role === 'run'),
+    (one) =>
+      (isWork(one) || isRemoteWork(one) || isLastWork(one) || mayWork(one)) && !(isSettings && one.role === 'run'),
   )) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);

@@ -8,6 +8,7 @@ import { Arguments, verbOf } from './arguments.ts';
 import { HARMLESS_CODE, isHarmless } from './ask-rules.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
+import { MAKES_USERS } from './persist-rules.ts';
 import type { Knows } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isTalk } from './work.ts';
@@ -23,8 +24,8 @@ const LOOKING = new Set(
   (
     'get list ls show describe status version wait diff lint template validate check health info logs log search view help plan fmt ' +
     'inspect ps images top events trace tree build kustomize explain cluster-info api-resources api-versions is-active is-enabled is-failed cat ' +
-    'members stats history rev-parse ls-files ls-remote ls-tree show-ref rev-list merge-base output providers graph current-context config ' +
-    'completion doctor ping test dashboard env print render gen daemon-reload snapshots rollout fetch current'
+    'members stats history rev-parse ls-files ls-remote ls-tree show-ref rev-list merge-base output providers graph current-context ' +
+    'completion doctor ping test dashboard env print render gen daemon-reload snapshots fetch current'
   ).split(' '),
 );
 
@@ -54,12 +55,14 @@ function isLooking({ program, args, inline }: Fact): boolean {
   const given = new Arguments(args);
   if ((isHarmless(program) && !WORKS.test(program)) || FILTERS.test(program) || isTalk(program)) return true;
   if (given.any(/^--?(?:version|help|dry-run\S*|print|list|l)$/)) return true;
+  if (given.any(/^--raw$/)) return false;
   if (program === 'nc') return given.has('z');
   if (program === 'install') return given.has('d', 'directory');
   if (/^(?:curl|wget)$/.test(program)) return !given.has('XdTFK', ...SENDING);
-  const verbs = given.operands.slice(0, 4);
-  if (verbs.some((word) => CHANGING.has(word))) return false;
-  return verbs.some((word) => LOOKING.has(word)) || (inline !== undefined && LOOKING_SQL.test(inline.text));
+  const [verb = '', ...more] = given.operands.slice(0, 4);
+  const changes = [verb, ...more].some((word) => CHANGING.has(word));
+  if (LOOKING.has(verb) || (!changes && more.some((word) => LOOKING.has(word)))) return true;
+  return inline !== undefined && LOOKING_SQL.test(inline.text.replace(/^(?:-\S+\s+)+/, ''));
 }
 
 const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
@@ -86,6 +89,7 @@ function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Fin
     (fact.role === 'run' || isInContainer(fact, old)) &&
     !/^(?:$|\$)/.test(fact.program) &&
     (isCode(fact) || !isLooking(fact)) &&
+    !(now.language === 'docker' && MAKES_USERS.test(fact.program)) &&
     !now.functions.includes(fact.program) &&
     !isKnown(formOf(fact)) &&
     !isWrapper(fact) &&
@@ -122,7 +126,7 @@ function takesPlaceOf(fact: Fact, other: Fact): boolean {
 
 /** Options that make a command do nothing, something else or more than it is called for, by any tool's name for that. */
 const TELLING =
-  /^-{1,2}(?:[\w.-]*-)?(?:fake|simulate|noop|no-op|dry|offline|syntax|list|watch|skip|ignore|allow|only|limit|tags|registry|exec|execute|script|command|hook|plugin|delete|prune|purge|remove|wipe|reset|destroy|overwrite|recreate|inject|password|token|secret|admin|root|anonymous|extra-args?|arg|privileged|unsafe|insecure)s?(?:-[\w.-]+)?(?:=.*)?$/i;
+  /^-{1,2}(?:[\w.-]*-)?(?:fake|simulate|noop|no-op|dry|offline|syntax|list|watch|skip|ignore|allow|only|limit|tags|registry|exec|execute|script|command|hook|plugin|delete|prune|purge|remove|wipe|reset|destroy|overwrite|recreate|inject|password|token|secret|admin|root|anonymous|extra-args?|arg|privileged|unsafe)s?(?:-[\w.-]+)?(?:=.*)?$/i;
 
 /** Options of that kind that a command which was there did not have. */
 function newOptions({ path, added, gone, old }: Change): Finding[] {

@@ -5,7 +5,7 @@ import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
 import { newCommandFindings } from './new-commands.ts';
 import type { Knows } from './rules.ts';
-import { bare, counterpart, shown, type Task } from './tasks.ts';
+import { bare, counterpart, shown } from './tasks.ts';
 
 export const newWorkFindings = (change: Change, knows: Knows): Finding[] => [
   ...newCommandFindings(change, knows),
@@ -19,10 +19,9 @@ const HARMLESS_MODULE =
   /^(?:debug|assert|fail|meta|pause|set_fact|set_stats|stat|find|slurp|getent|setup|gather_facts|\w+_facts|\w+_info|ping|wait_for|wait_for_connection|include_vars|add_host|group_by|validate_argument_spec|command|shell|tempfile|k8s_info|import_tasks|include_tasks|import_role|include_role|template|file|service|systemd|systemd_service|uri|get_url|copy|lineinfile)$/;
 
 function newTasks({ path, old, now }: Change): Finding[] {
-  const count = (tasks: readonly Task[], { module }: Task) => tasks.filter((task) => task.module === module).length;
+  const modules = new Set(old.tasks.map(bare));
   return now.tasks
-    .filter((task) => !HARMLESS_MODULE.test(bare(task)))
-    .filter((task) => !counterpart(task, old.tasks) && count(now.tasks, task) > count(old.tasks, task))
+    .filter((task) => !HARMLESS_MODULE.test(bare(task)) && !modules.has(bare(task)) && !counterpart(task, old.tasks))
     .map((task) => asks('new_work', path, task.line, 'is a task of a kind that nothing here has yet', shown(task)));
 }
 

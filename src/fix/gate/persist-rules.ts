@@ -96,7 +96,7 @@ const isLeftRunning = ({ around }: Fact): boolean =>
       /^(?:while (?:true|:|sleep \S+|\[ 1 \])|until false|for \(\(\s*;\s*;)/.test(frame.guard),
   );
 
-const MAKES_USERS = /^(?:useradd|adduser|usermod|addgroup)$/;
+export const MAKES_USERS = /^(?:useradd|adduser|usermod|addgroup)$/;
 
 /** Where the last `cd` before a command went. */
 const folderOf = (fact: Fact, { commands }: FileFacts): string =>

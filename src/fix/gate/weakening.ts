@@ -14,7 +14,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
     'switches a protection off',
     new RegExp(
-      `(?<!pw|password_?)(?:auth|authn|authz|authentication|authorization|rbac|tls|ssl|verify|verification|ssl_?verify|validate|validate_certs|signature|gpg_?check|firewall|selinux|apparmor|seccomp|encryption|encrypted|protection|host_?key_?checking|sandbox|csrf|networkpolicy|admission)${IS}${OFF}(?![\\w-])`,
+      `(?<!pw|password_?|skip[_-]?|no[_-]?(?:tls[_-]?)?|disable[_-]?)(?:auth|authn|authz|authentication|authorization|rbac|tls|ssl|verify|verification|ssl_?verify|validate|validate_certs|signature|gpg_?check|firewall|selinux|apparmor|seccomp|encryption|encrypted|protection|host_?key_?checking|sandbox|csrf|networkpolicy|admission)${IS}${OFF}(?![\\w-])`,
       'i',
     ),
   ],
@@ -27,7 +27,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   [
     'switches a protection off',
-    /--(?:insecure|no-?auth|no-?verify|skip-tls|skip-verify|allow-privileged|no-check|no-tls|disable-auth|privileged|unsafe)[\w-]*(?![\w=-])|StrictHostKeyChecking[= ]["']?(?:no|off|accept-new)\b|\bAlwaysAllow\b|\bno_root_squash\b|\bPermitEmptyPasswords\b|AUTH_METHOD["']?\s*[:=]\s*["']?trust\b/i,
+    /--(?:insecure|no-?auth|no-?verify|skip-tls|skip-verify|allow-privileged|no-check|no-tls|disable-auth|privileged|unsafe)[\w-]*(?![\w=-])(?<!talosctl[^;|&]*--insecure)|StrictHostKeyChecking[= ]["']?(?:no|off)\b|\bAlwaysAllow\b|\bno_root_squash\b|\bPermitEmptyPasswords\b|AUTH_METHOD["']?\s*[:=]\s*["']?trust\b/i,
   ],
   [
     'lets somebody in',

@@ -11,7 +11,7 @@ const READS =
 const isAlone = ({ around, fedBy }: Fact): boolean =>
   fedBy.length === 0 && around.every(({ kind }) => /^(?:function|given|or|argument)$/.test(kind));
 
-export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:(?:ba|da|z|k|a)?sh|exec)$/.test(via);
+export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
 
 export const isWork = (fact: Fact): boolean =>
   fact.role !== 'maybe' &&
@@ -22,6 +22,9 @@ export const isWork = (fact: Fact): boolean =>
 
 /** Work on another machine. */
 export const isRemoteWork = (fact: Fact): boolean => fact.via === 'ssh' && isWork({ ...fact, via: 'sh' });
+
+/** Work that takes the place of the script. */
+export const isLastWork = (fact: Fact): boolean => fact.via === 'exec' && isWork({ ...fact, via: 'sh' });
 
 /** A value that reads like a command: a program with an option or a path. */
 export const mayWork = (fact: Fact): boolean =>

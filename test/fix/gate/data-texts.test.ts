@@ -15,7 +15,8 @@ const addingScript = (path: string, script: string): string => {
 test('the scripts of a package are commands that run: a program that nothing uses yet is asked about', () => {
   for (const path of ['package.json', 'tools/web/package.json']) {
     assert.is(addingScript(path, 'frobnicate now'), 'ask new_program', path);
-    assert.is(addingScript(path, 'tool deploy'), 'ok', path);
+    assert.is(addingScript(path, 'tool deploy'), 'ask new_work', path);
+    assert.is(addingScript(path, 'tool lint --strict'), 'ok', path);
     assert.is(addingScript(path, 'rm -rf /data'), 'destroys', path);
   }
 });

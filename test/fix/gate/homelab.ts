@@ -114,3 +114,6 @@ export const adding = (path: string, lines: string): string => {
   const at = path.endsWith('.yaml') ? text.length : text.trimEnd().lastIndexOf('\n') + 1;
   return judged(path, `${text.slice(0, at)}${lines}\n${text.slice(at)}`);
 };
+
+/** Nothing speaks against it but that a script did not do it before, which has examples of its own. */
+export const isAcceptedOrNew = (verdict: string): boolean => verdict === 'ok' || verdict === 'ask new_work';
