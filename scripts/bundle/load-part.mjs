@@ -8,6 +8,8 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 const DIGEST_BYTES = 32;
+/** Of this Node and its flags: V8 takes only what was compiled with the same. */
+const TAG = cachedDataVersionTag();
 const nodeRequire = createRequire(import.meta.url);
 const parts = new Map();
 
@@ -26,7 +28,7 @@ function run(url) {
   const path = fileURLToPath(url);
   const source = readFileSync(path);
   const hash = createHash('sha256').update(source);
-  const codePath = path.replace(/cjs$/, `${cachedDataVersionTag().toString(16)}.code`);
+  const codePath = path.replace(/cjs$/, `${TAG.toString(16)}.code`);
   const cachedData = keptCode(codePath, hash);
   const wrapped = `(function(exports,require,module,__filename){${source}\n})`;
   const script = new Script(wrapped, { filename: path, cachedData });
@@ -51,7 +53,8 @@ const digest = (hash, code) => hash.copy().update(code).digest();
 // At the end all functions are compiled that such a start calls. A command that loads one more part adds its own to the others.
 process.on('exit', () => {
   const all = [...parts.values()];
-  if (all.every(({ isKept }) => isKept)) return;
+  // The gate's thread changes a flag of the whole process.
+  if (all.every(({ isKept }) => isKept) || cachedDataVersionTag() !== TAG) return;
   try {
     accessSync(import.meta.dirname, constants.W_OK);
     for (const part of all) keepCode(part);

@@ -116,6 +116,21 @@ test('a start keeps what V8 compiled; what is damaged, of another source or cann
   assert.equal(keptCode(root), [path]);
 });
 
+test('a start that judged a change keeps nothing: V8 would refuse what was compiled with the flag of the thread', async () => {
+  for (const path of keptCode(root)) rmSync(path, { recursive: true });
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ a: { command: 'grep good word', files: ['word'] } }),
+    word: 'bad\n',
+    answer: '--- a/word\n+++ b/word\n@@ -1 +1 @@\n-bad\n+good\n',
+  });
+  const command = [process.execPath, join(root, ENTRY)];
+  const judged = await s.run(['check-patch', 'answer', '--stage', 'a'], { command });
+  assert.match(judged.stdout, /^it would be applied/, judged.stderr);
+  assert.equal(keptCode(root), []);
+  await s.run(['status'], { command });
+  assert.is(keptCode(root).length, 1);
+});
+
 test('in the parts of a bundle no text was taken for an import', async () => {
   const folder = bundleInUse(root);
   const parts = readdirSync(folder).filter((name) => name.endsWith('.cjs'));
