@@ -146,6 +146,14 @@ test('every import of src and plugins goes through a door of the table, with the
   assert.equal(violations(tree, RULES), []);
 });
 
+test('what a file exports never changes: in a bundle others may hold what it was when they were loaded', () => {
+  const changing = [...tree].filter(([, text]) => /^export (?:let|var)\b/m.test(text));
+  assert.equal(
+    changing.map(([path]) => path),
+    [],
+  );
+});
+
 test('tests and scripts import each other in no circle either', () => {
   assert.equal(cycles(filesOf('src', 'plugins', 'scripts', 'test')), []);
 });

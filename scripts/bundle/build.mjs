@@ -12,6 +12,10 @@ const EXTERNAL = ['esbuild'];
 const GATE = 'src/io/gate/worker.ts';
 /** The parser that the thread's grammar needs, a file that no import names. */
 const PARSER = 'node_modules/web-tree-sitter/web-tree-sitter.wasm';
+/** What loads the files that are joined, from beside them. */
+const LOADER = 'scripts/bundle/load-part.mjs';
+/** What makes the bundle: it is another when they change. */
+const MAKERS = ['scripts/bundle/build.mjs', 'scripts/bundle/join.mjs', LOADER];
 
 export const MAIN = 'src/cli/main.ts';
 /**
@@ -79,7 +83,7 @@ export async function bundle(entries, folder, { external = [], packed = false, j
   const parts = new Set();
   for (const [name, roots] of joined ? Object.entries(TOGETHER) : [])
     for (const part of await joinFiles(folder, metafile, name, roots, parts)) parts.add(part);
-  copyFileSync(join(ROOT, PARSER), join(folder, basename(PARSER)));
+  for (const path of joined ? [PARSER, LOADER] : [PARSER]) copyFileSync(join(ROOT, path), join(folder, basename(path)));
   const inputs = new Set([metafile, gate.metafile].flatMap((one) => Object.keys(one.inputs)));
   return [...inputs].filter((path) => !path.startsWith('<'));
 }
@@ -118,5 +122,5 @@ function withOwnPlace({ path }) {
 function packageFiles(inputs) {
   const packages = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean);
   const folders = [...new Set([...packages, 'node_modules/esbuild'])];
-  return ['package.json', 'scripts/bundle/build.mjs', ...folders.map((folder) => `${folder}/package.json`)];
+  return ['package.json', ...MAKERS, ...folders.map((folder) => `${folder}/package.json`)];
 }

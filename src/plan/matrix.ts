@@ -40,7 +40,13 @@ export function splitStepName(step: string): { stage: string; cell: string } {
 export const cellValues = (key: string): string[] =>
   key === '' ? [] : key.split(',').map((axis) => axis.slice(axis.indexOf('=') + 1));
 
-const BY_NUMBER = new Intl.Collator('en', { numeric: true }).compare;
+let collator: Intl.Collator | undefined;
+
+/** Its order is loaded when two names are compared: that would take a tenth of a start that compares none. */
+function byNumber(a: string, b: string): number {
+  collator ??= new Intl.Collator('en', { numeric: true });
+  return collator.compare(a, b);
+}
 
 const MAX_NAMES = 12;
 
@@ -48,7 +54,7 @@ const MAX_NAMES = 12;
 export function cellNames(steps: readonly string[]): string {
   const names = steps.map((step) => splitStepName(step).cell.replace(/^[^,=]*=([^,]*)$/, '$1') || step);
   const more = names.length - MAX_NAMES;
-  return [...names.sort(BY_NUMBER).slice(0, MAX_NAMES), ...(more > 0 ? [`and ${more} more`] : [])].join(' ');
+  return [...names.sort(byNumber).slice(0, MAX_NAMES), ...(more > 0 ? [`and ${more} more`] : [])].join(' ');
 }
 
 /** What people call a step: `talos[host=cp1]`; its id when it is no stage. */
