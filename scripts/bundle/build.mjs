@@ -79,7 +79,7 @@ export async function bundle(entries, folder, { external = [], packed = false, j
   // A thread shares nothing: with files of the loop it would load all that is joined with them.
   const gate = await build({ ...options, entryPoints: { 'gate-worker': GATE } });
   // A plugin may use all of it; the loop loads the fifth that it uses. Schemas of both are the same to both.
-  await build({ ...options, entryPoints: doorsOf(['zod']) });
+  await build({ ...options, entryPoints: doorsOf(['zod']), minifyIdentifiers: packed });
   const parts = new Set();
   for (const [name, roots] of joined ? Object.entries(TOGETHER) : [])
     for (const part of await joinFiles(folder, metafile, name, roots, parts)) parts.add(part);

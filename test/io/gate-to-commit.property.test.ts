@@ -53,7 +53,7 @@ const rules: GateRules = {
   maxFiles: 2,
   maxLines: 100,
   tier: 'executor',
-  known: ['kubectl', 'log'],
+  known: ['kubectl', 'kubectl apply', 'log'],
   tree: snapshotTree(snapshot),
 };
 

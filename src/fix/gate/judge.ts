@@ -80,7 +80,7 @@ export function judgeEdits(
 function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Knows): Finding[] {
   if (change.now.language === 'prose') return removalFindings(change, change.lines, tree);
   const judging = rules.judging ?? [];
-  return [
+  const findings = [
     ...destroyFindings(change),
     ...resourceFindings(change, tree),
     ...clusterFindings(change, `${rules.failed ?? ''}\n${rules.log ?? ''}`),
@@ -92,11 +92,15 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...installFindings(change),
     ...askFindings(change, knows, tree, rules.log),
     ...weakeningFindings(change),
-    ...newWorkFindings(change, knows),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),
   ];
+  // Of a line that another rule speaks of, that it is new adds nothing.
+  const places = new Set(findings.map(placeOf));
+  return [...findings, ...newWorkFindings(change, knows).filter((finding) => !places.has(placeOf(finding)))];
 }
+
+const placeOf = ({ reason }: Finding): string => /^.*?:\d+: /.exec(reason)?.[0] ?? reason;
 
 /** Changes inside a part that only bash itself can read. */
 function unreadFindings({ path, now, lines }: Change): Finding[] {
