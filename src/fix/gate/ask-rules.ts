@@ -3,7 +3,6 @@
 import { distance } from 'fastest-levenshtein';
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
-import { type Address, addressesIn, addressNames, imageAddress, isPrivate, publicIps } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
@@ -17,7 +16,6 @@ import { writtenPaths } from './written-paths.ts';
 export function askFindings(change: Change, knows: Knows, tree: Tree, log = ''): Finding[] {
   return [
     ...newPrograms(change, (name) => knows(name) || mentions(log, name), tree),
-    ...newAddresses(change, knows),
     ...writesElsewhere(change),
     ...replacesFiles(change, tree),
     ...shows(change),
@@ -116,166 +114,6 @@ function isTracked(word: string, path: string, tree: Tree): boolean {
 function isFolder(word: string, path: string, tree: Tree): boolean {
   const { plain, beside } = placesOf(word, path);
   return tree.isFolder(plain) || tree.isFolder(beside);
-}
-
-const FETCHES =
-  /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*|restic|borg|kopia|rclone|mc|s5cmd|aws|velero|vault|nomad|consul|cosign|ncat|socat|telnet|lftp|sftp|mount|showmount|smbclient|iscsiadm|ipmitool|nix|bw|op)$/;
-/** Keys of data whose values are fetched. */
-const FETCHED_KEY =
-  /^(?:url|urls|git|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoints?|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
-/** Sources of packages, and lookups of Ansible that ask somebody. */
-const FETCHED_VALUE =
-  /^(?:\S+\s*@\s*)?(?:(?:oci|git|ssh|git\+\w+):\/\/|(?:github|gitlab|bitbucket):\w)|^\w+:\/\/\S+\.git$|\b(?:lookup|query|q)\(\s*["'](?:[\w.]*\.)?url["']/;
-/** Whatever has an address here is read from there. */
-const KUSTOMIZED = /(?:^|\/)kustomization\.ya?ml$/i;
-const IMAGE_KEY = /^(?:image|imageName|newName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
-/** A registry with an account there, under its name. */
-const REGISTRY_VALUE = /^(?:\w*_)?(?:registry|repository|image_?repo)=(?:[\w-]+\.)+[a-z]{2,}\/[\w./-]+$/i;
-/** The host of an image whose name only a template tells. */
-const TEMPLATED_IMAGE = /^((?:[\w-]+\.)+[a-z]{2,})(?::\d+)?\/.*(?:\{\{|\$\{|\ue000)/i;
-/** The host of a place with a port that something is told to reach. */
-const REACHED =
-  /^(?:.*[_-])?(?:addr(?:ess)?|endpoint|server|host|target|upstream|remote|collector)=((?:[\w-]+\.)+[a-z]{2,}):\d+$/i;
-
-/** An address, or an account on a host of many, anywhere in a value. */
-const NAMES_ACCOUNT = /:\/\/|(?:^|[\s="'@])(?:github\.com|gitlab\.com|codeberg\.org|ghcr\.io|quay\.io|docker\.io)\/\w/i;
-/** A host with its port, in whatever language. */
-const WITH_PORT = /(?:^|[\s"'=@(])((?:[a-z0-9-]+\.){1,6}[a-z]{2,}):\d{2,5}(?![\w.])/gi;
-/** A value that is a host on the internet, and nothing else. */
-const HOST =
-  /^((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.){1,6}(?!(?:sh|py|js|ts|tf|go|rs|pl|md|so|cc|gz|xz|db|j2)\b)(?:com|net|org|info|dev|app|cloud|xyz|site|online|example|[a-z]{2}))(?::\d+)?$/i;
-
-function newAddresses(change: Change, knows: Knows): Finding[] {
-  const { path, added, addedLeaves, lines, now, before } = change;
-  const isNew = (one: Address): boolean =>
-    !isPrivate(one) &&
-    // Of an account only the whole name counts; below a host's domain there are others.
-    !addressNames(one).some((name) => knows(name) || (one.account === undefined && before?.includes(name)));
-  const say = (one: Address, line: number, words: string) =>
-    asks(
-      'new_address',
-      path,
-      line,
-      `reaches ${one.account === undefined ? one.host : `${one.host}/${one.account}`}, which nothing here uses yet`,
-      words,
-    );
-  const findings: Finding[] = [];
-  const isElsewhere = (fact: Fact) =>
-    (fact.program === 'curl' && new Arguments(fact.args).has('K', 'config')) ||
-    (fact.program === 'wget' && new Arguments(fact.args).has('i', 'input-file')) ||
-    (/^python[\d.]*$/.test(fact.program) && new Arguments(fact.args).any(/^(?:http\.server|SimpleHTTPServer)$/));
-  for (const fact of added.filter(({ role }) => role === 'run'))
-    if (isElsewhere(fact))
-      findings.push(
-        asks('new_address', path, fact.line, 'reaches, or serves, whom only another file names', shownWords(fact)),
-      );
-  for (const fact of added) {
-    const isReached = FETCHES.test(fact.program) || isInterpreter(fact.program) || fact.redirects.length > 0;
-    if (fact.role === 'maybe' || !isReached) continue;
-    const bare = /^(?:curl|wget)$/.test(fact.program)
-      ? new Arguments(fact.args).operands
-          .filter(
-            (word) => /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(word) && !/\.(?:ya?ml|json|txt|sh|tgz|gz)$/.test(word),
-          )
-          .map((word) => `https://${word}`)
-      : [];
-    const text = [...fact.args.map(({ text }) => text), ...bare].join(' ');
-    const image = /^(?:docker|podman|nerdctl|crictl|kubectl|k)$/.test(fact.program) ? imagesIn(fact) : [];
-    const [first] = [...addressesIn(text), ...image].filter(isNew);
-    if (first) findings.push(say(first, fact.line, shownWords(fact)));
-  }
-  const isExported = (name: string) =>
-    now.commands.some(
-      ({ program, args }) => program === 'export' && args.some(({ text }) => text.split('=')[0] === name),
-    );
-  // Variables that programs go by, or that something is fetched from.
-  const isFetched = (name: string) =>
-    /proxy$/i.test(name) ||
-    isExported(name) ||
-    now.commands.some(
-      ({ program, args }) => FETCHES.test(program) && args.some(({ raw }) => new RegExp(`\\$\\{?${name}\\b`).test(raw)),
-    );
-  for (const fact of added.filter(({ role }) => role === 'run')) {
-    const given = assignmentsOf(fact).filter(
-      ({ values, name }) => /:\/\//.test(values[0]?.text ?? '') && isFetched(name),
-    );
-    const [first] = given.flatMap(({ values }) => addressesIn(values[0]?.text ?? '')).filter(isNew);
-    if (first) findings.push(say(first, fact.line, shownWords(fact)));
-  }
-  for (const { keys, value, line } of addedLeaves) {
-    const key = keys.at(-1) ?? '';
-    const isImage =
-      IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) || REGISTRY_VALUE.test(`${key}=${value}`);
-    const image = isImage ? imageAddress(value) : undefined;
-    const reached =
-      TEMPLATED_IMAGE.exec(isImage ? value : '')?.[1] ?? REACHED.exec(`${key}=${value}`)?.[1] ?? HOST.exec(value)?.[1];
-    const isFetched =
-      FETCHED_KEY.test(key) ||
-      keys[0] === 'includes' ||
-      FETCHED_VALUE.test(value) ||
-      NAMES_ACCOUNT.test(value) ||
-      KUSTOMIZED.test(path);
-    const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
-    const isPackage = /ependencies$/.test(keys.at(-2) ?? '') && /^[\w-]+\/[\w.-]+(?:#\S*)?$/.test(value);
-    const given = isPackage ? `github:${value}` : value.replace(/^\s*#.*$/gm, '');
-    const all = [
-      ...(isFetched || isPackage ? addressesIn(given) : []),
-      ...(image ? [image] : []),
-      ...(source ? [source] : []),
-      ...(reached === undefined ? [] : [{ host: reached.toLowerCase() }]),
-    ];
-    const [first] = all.filter(isNew);
-    if (first) findings.push(say(first, line, `${key}: ${value}`));
-  }
-  for (const { text, number } of lines.added) {
-    const isVersion = /^\s*(?:#|\/\/)|\b(?:tag|version|image)\b/i.test(text);
-    const hosts = isVersion
-      ? []
-      : [...publicIps(text), ...[...text.matchAll(WITH_PORT)].map(([, host]) => host as string)];
-    const first = hosts.find((host) => isNew({ host }));
-    if (first !== undefined) findings.push(say({ host: first }, number, text.trim()));
-  }
-  const bases =
-    now.language === 'docker'
-      ? lines.added.filter(({ text }) => /^\s*(?:FROM|ADD|COPY\s+--from=\S*[/:]|#\s*syntax\s*=)\s*/i.test(text))
-      : [];
-  for (const { text, number } of bases) {
-    const parts = text
-      .trim()
-      .replace(/^#\s*syntax\s*=\s*|^COPY\s+--from=/i, 'FROM ')
-      .split(/\s+/);
-    const [head = '', word = ''] = parts.filter((part) => !part.startsWith('--'));
-    const address = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM$/i.test(head) ? imageAddress(word) : undefined;
-    if (address && isNew(address)) findings.push(say(address, number, text.trim()));
-  }
-  for (const { text, number } of now.language === 'program' ? lines.added : []) {
-    const [first] = /^\s*(?:#|\/\/)/.test(text) ? [] : addressesIn(text).filter(isNew);
-    if (first) findings.push(say(first, number, text.trim()));
-  }
-  return findings;
-}
-
-/** Where Terraform gets a module or provider. */
-function sourceAddress(value: string): Address | undefined {
-  if (/^[./]|:\/\/|^(?:hashicorp|terraform-aws-modules)\//.test(value)) return undefined;
-  const [host = '', account = ''] = value.split('/');
-  return host.includes('.') ? { host, account } : { host: 'registry.terraform.io', account: host };
-}
-
-function imagesIn({ program, args }: Fact): Address[] {
-  const given = new Arguments(args);
-  const named = given.value(/^--image$/);
-  const isRun = given.verb(/^(?:run|pull|create)$/, 2);
-  const words =
-    program === 'kubectl' || program === 'k'
-      ? [named ?? '']
-      : isRun
-        ? given.operands
-            .slice(1)
-            .filter((word) => /^[\w.-]+(?::\d+)?(?:\/[\w.-]+)+(?:[:@]\S+)?$|^[a-z][\w.-]+:[\w.-]+$/.test(word))
-            .slice(0, 1)
-        : [];
-  return words.flatMap((word) => (word === '' ? [] : (imageAddress(word) ?? [])));
 }
 
 const INSIDE =

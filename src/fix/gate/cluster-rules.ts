@@ -19,6 +19,7 @@ export function clusterFindings(change: Change, failure: string): Finding[] {
     [(leaf) => isLeftOut(leaf, change), 'leaves out or renames what came from here, so that it is removed'],
     [(leaf) => isTakenOut(leaf, change), 'is no longer applied with the rest, so that what is there may be removed'],
     [(leaf) => isForeignSecret(leaf, change) && !isTold(leaf, change, failure), 'is given a secret of something else'],
+    [(leaf) => isRuleOfFlux(leaf, change), 'changes how Flux deals with what it applies'],
   ];
   return addedLeaves.flatMap((leaf) => {
     const why = rules.find(([test]) => test(leaf))?.[1];
@@ -38,6 +39,18 @@ function isMorePower({ keys, value }: Leaf): boolean {
     return /unconfined|label[:=]disable/i.test(value);
   return /^(?:privileged|hostPID|hostIPC|hostNetwork|allowPrivilegeEscalation)$/.test(key) && /^true$/i.test(value);
 }
+
+/** What is mended in resources of Flux: versions, names, sources, values and times; all of it has rules where it needs some. */
+const ORDINARY_FLUX =
+  /^spec\.(?:(?:values|valuesFrom|chart|chartRef|dependsOn|healthChecks|postBuild|decryption|secretRef|certSecretRef|sourceRef|eventSources|policy|layerSelector|commonMetadata|summary|eventMetadata)(?:\.|$)|ref\.(?:tag|semver|digest|commit|branch)$|(?:install|upgrade)\.(?:remediation\.retries|crds|createNamespace|cleanupOnFail)$|(?:interval|timeout|retryInterval|url|path|targetNamespace|releaseName|type|maxHistory|prune|suspend|wait|imageRepositoryRef)(?:\.|$))/;
+
+/** The rest of their settings says what is deleted, forced, tested, patched or taken for healthy. */
+const isRuleOfFlux = ({ keys }: Leaf, { old }: Change): boolean => {
+  const documents = (old.data?.documents ?? []).filter(isRecord);
+  const isFlux =
+    documents.length > 0 && documents.every((one) => /\btoolkit\.fluxcd\.io\//.test(String(one.apiVersion)));
+  return isFlux && keys[0] === 'spec' && !ORDINARY_FLUX.test(keys.join('.'));
+};
 
 const RARE_HOURS = 7 * 24;
 const HOURS = { h: 1, m: 1 / 60, s: 1 / 3600 };

@@ -1,6 +1,7 @@
 // The gate: edits in, one verdict out. It sees only what the files are and would be, never what an answer says of itself.
 import { type Ask, type Edit, type Refusal, type RefusalCode, refuse } from '../edit.ts';
 import type { ParseShell } from '../shell/node.ts';
+import { addressFindings } from './address-rules.ts';
 import { askFindings } from './ask-rules.ts';
 import { type ChangedLines, changedLines, editDistance } from './changed-lines.ts';
 import { clusterFindings } from './cluster-rules.ts';
@@ -91,6 +92,7 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...persistFindings(change),
     ...installFindings(change),
     ...askFindings(change, knows, tree, rules.log),
+    ...addressFindings(change, knows),
     ...weakeningFindings(change),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),

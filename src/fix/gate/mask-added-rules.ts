@@ -46,7 +46,9 @@ export function added(change: Change): Finding[] {
       (program === 'hash' && args.has('p')) ||
       (program === 'enable' && args.has('nf'));
     if (isReplaced) return say('replaces a command by another');
-    const aliased = program === 'alias' ? fact.args.map(({ text }) => text.split('=')[0] as string) : [];
+    const aliased = /^(?:alias|function)$/.test(program)
+      ? fact.args.map(({ text }) => text.split('=')[0] as string)
+      : [];
     if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
       return say('replaces a command that is used here');
     const swallowed =
@@ -238,9 +240,9 @@ function switchesOff(program: string, args: Arguments): boolean {
     return args.words.some(
       (word, i) =>
         /^\+[a-zA-Z]*e|^-[a-zA-Z]*n/.test(word) ||
-        (/^\+[a-zA-Z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
+        (/^\+[a-zA-Z]*o$/.test(word) && /^(?:errexit|pipefail)$|\$/.test(args.words[i + 1] ?? '')),
     );
-  if (program === 'shopt') return args.has('u') && args.any(/^(?:errexit|pipefail)$/);
+  if (program === 'shopt') return args.has('u') && args.any(/^(?:errexit|pipefail)$|\$/);
   if (program === 'trap')
     return (
       args.words.some((word) => /^(?:ERR|EXIT|0|DEBUG)$/.test(word)) &&

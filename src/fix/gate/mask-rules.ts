@@ -261,7 +261,7 @@ function successor(fact: Fact, { added, old }: Change, rules: MaskRules): Fact |
       : other.program === fact.program ||
         isSpeltRight(other.program, fact.program, rules.log) ||
         (isTemplated(other) && other.unit === fact.unit && (isTemplated(fact) || fact.program.includes('.'))) ||
-        (shared(other) > 0 && shared(other) * 2 >= words.size),
+        (shared(other) > 0 && shared(other) * 2 >= words.size && !/^(?:test|\[\[?)$/.test(other.program)),
   );
   return candidates.sort(
     (a, b) => Number(b.program === fact.program) - Number(a.program === fact.program) || shared(b) - shared(a),

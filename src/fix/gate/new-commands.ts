@@ -3,7 +3,7 @@
 import { distance } from 'fastest-levenshtein';
 import { SQL } from '../shell/unwrap.ts';
 import type { Word } from '../shell/words.ts';
-import { INTERPRETERS, isShell } from '../shell/wrappers.ts';
+import { INTERPRETERS, isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments, verbOf } from './arguments.ts';
 import { HARMLESS_CODE, isHarmless } from './ask-rules.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
@@ -16,6 +16,7 @@ import { isTalk } from './work.ts';
 export const newCommandFindings = (change: Change, knows: Knows): Finding[] => [
   ...newCommands(change, knows),
   ...newOptions(change),
+  ...otherValues(change),
   ...newStatements(change),
 ];
 
@@ -23,7 +24,7 @@ export const newCommandFindings = (change: Change, knows: Knows): Finding[] => [
 const LOOKING = new Set(
   (
     'get list ls show describe status version wait diff lint template validate check health info logs log search view help plan fmt ' +
-    'inspect ps images top events trace tree build kustomize explain cluster-info api-resources api-versions is-active is-enabled is-failed cat ' +
+    'inspect ps images top events trace tree kustomize explain cluster-info api-resources api-versions is-active is-enabled is-failed cat ' +
     'members stats history rev-parse ls-files ls-remote ls-tree show-ref rev-list merge-base output providers graph current-context ' +
     'completion doctor ping test dashboard env print render gen daemon-reload snapshots fetch current'
   ).split(' '),
@@ -40,6 +41,8 @@ const CHANGING = new Set(
 
 /** Programs that can do more than look though every shell has them. */
 const WORKS = /^(?:install|kill|git|make|ip|curl|wget)$/;
+/** With an option they write into the file that they read. */
+const EDITORS = /^(?:sed|yq|perl)$/;
 /** They pass on what they read, in another form. */
 const FILTERS = /^(?:base64|xxd|jq|yq)$/;
 /** Options of curl and wget that make more of a request than a question. */
@@ -53,6 +56,7 @@ const LOOKING_SQL =
 
 function isLooking({ program, args, inline }: Fact): boolean {
   const given = new Arguments(args);
+  if (writesInPlace({ program, args })) return false;
   if ((isHarmless(program) && !WORKS.test(program)) || FILTERS.test(program) || isTalk(program)) return true;
   if (given.any(/^--?(?:version|help|dry-run\S*|print|list|l)$/)) return true;
   if (given.any(/^--raw$/)) return false;
@@ -65,10 +69,16 @@ function isLooking({ program, args, inline }: Fact): boolean {
   return inline !== undefined && LOOKING_SQL.test(inline.text.replace(/^(?:-\S+\s+)+/, ''));
 }
 
+type Call = Pick<Fact, 'program' | 'args'>;
+
+const writesInPlace = ({ program, args }: Call): boolean =>
+  EDITORS.test(program) && args.some(({ text }) => /^-(?:[a-zA-Z]*i|-in-?place)/.test(text));
+
 const isWord = (text: string): boolean => /^[a-z][\w:-]*$/i.test(text);
 
 /** A program, and what it is told to do where that is in words; of an interpreter, its script. */
-function formOf({ program, args }: Pick<Fact, 'program' | 'args'>): string {
+function formOf({ program, args }: Call): string {
+  if (writesInPlace({ program, args })) return `${program} -i`;
   if (INTERPRETERS.test(program) && /^[^-]/.test(args[0]?.text ?? ''))
     return formOf({ program: (args[0] as Word).text, args: args.slice(1) });
   const verb = verbOf({ program, args });
@@ -80,18 +90,28 @@ function formOf({ program, args }: Pick<Fact, 'program' | 'args'>): string {
 
 function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Finding[] {
   const forms = new Set(old.commands.map(formOf));
-  const isKnown = (form: string) => forms.has(form) || (form.includes(' ') && knows(form));
+  // A program that runs whatever it is fed is known only with what feeds it.
+  const isFed = ({ program, fedBy }: Fact) => fedBy.length > 0 && (SQL.test(program) || isInterpreter(program));
+  const wasFed = (fact: Fact) => old.commands.some((other) => other.program === fact.program && isFed(other));
+  const isKnown = (fact: Fact) => {
+    const form = formOf(fact);
+    if (isFed(fact) && !wasFed(fact)) return false;
+    return forms.has(form) || (form.includes(' ') && knows(form));
+  };
   // Of what a program runs in turn, that is judged.
   const isWrapper = ({ program, line }: Fact) => added.some((other) => other.via === program && other.line === line);
   const isCode = ({ inline }: Fact) =>
     inline !== undefined && INTERPRETERS.test(inline.program) && !HARMLESS_CODE.test(inline.text);
+  // A file of settings sets; a command in it is run by whoever reads it.
+  const isAmongSettings = ({ program, role }: Fact) =>
+    now.language === 'settings' && role === 'run' && program !== 'export';
   const isNew = (fact: Fact): boolean =>
     (fact.role === 'run' || isInContainer(fact, old)) &&
     !/^(?:$|\$)/.test(fact.program) &&
-    (isCode(fact) || !isLooking(fact)) &&
+    (isCode(fact) || isAmongSettings(fact) || !isLooking(fact)) &&
     !(now.language === 'docker' && MAKES_USERS.test(fact.program)) &&
     !now.functions.includes(fact.program) &&
-    !isKnown(formOf(fact)) &&
+    !isKnown(fact) &&
     !isWrapper(fact) &&
     !gone.some((other) => takesPlaceOf(fact, other));
   return added
@@ -140,6 +160,25 @@ function newOptions({ path, added, gone, old }: Change): Finding[] {
     if (option === undefined) return [];
     const why = `gives \`${fact.program}\` the option ${nameOf(option)}, which nothing here gives it yet`;
     return [asks('new_work', path, fact.line, why, shownWords(fact))];
+  });
+}
+
+/** Options whose value decides what counts as a failure. */
+const JUDGING = /^--?(?:exit-code|fail-on|fail-under|severity|threshold|max-warnings|error-level|min-\w+)$/;
+
+/** Such options with another value. */
+function otherValues({ path, added, gone }: Change): Finding[] {
+  const valuesOf = ({ args }: Fact) =>
+    args.flatMap(({ text }, i) => {
+      const [name = '', value = args[i + 1]?.text] = text.split('=');
+      return JUDGING.test(name) ? [`${name}=${value}`] : [];
+    });
+  return added.flatMap((fact) => {
+    const earlier = gone.filter((other) => other.program === fact.program).flatMap(valuesOf);
+    const other = earlier.length > 0 && valuesOf(fact).find((value) => !earlier.includes(value));
+    return other
+      ? [asks('masks', path, fact.line, 'decides otherwise what counts as a failure', shownWords(fact))]
+      : [];
   });
 }
 

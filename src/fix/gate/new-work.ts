@@ -70,6 +70,9 @@ const COMMENT = /^\s*(?:#|\/\/|\*|--)/;
 /** Plain literals: what stands in them is no call, but in those that are filled in it is. */
 const LITERAL = /(?<![fFrRbB\w])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g;
 
+/** Words that tell an interface to take something away. */
+const TAKES_AWAY = /["'`](?:delete|destroy|remove|drop|purge|wipe|truncate|flush|reset|rm)["'`]/i;
+
 /** Calls of functions that a program did not call before, and does not define. */
 function newCalls({ path, before, after, lines, now }: Change): Finding[] {
   if (now.language !== 'program' || now.data) return [];
@@ -81,6 +84,9 @@ function newCalls({ path, before, after, lines, now }: Change): Finding[] {
     if (COMMENT.test(text)) return [];
     const called = [...text.replace(LITERAL, '""').matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name as string);
     const name = called.find((one) => !isKnown(one));
+    const word = TAKES_AWAY.exec(text)?.[0];
+    if (word !== undefined && called.length > 0 && !(before ?? '').includes(word))
+      return [asks('new_work', path, number, `tells something to ${word}, which it did not before`, text.trim())];
     return name === undefined
       ? []
       : [asks('new_work', path, number, `calls \`${name}\`, which it did not call before`, text.trim())];

@@ -64,12 +64,33 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ['is all of a machine', /(?:DIR|ROOT|FOLDER|DEST|TARGET|DATA)\w*=["']?(?:\/|~\/?|\$HOME\/?)["']?\s*$/i],
   ['puts something in the place of a function', /^\s*[\w.]+\.\w+\s*=\s*(?:lambda\b|\([^)]*\)\s*=>|function\b)/],
   ['is loaded by every start of an interpreter', /\b(?:sitecustomize|usercustomize)\b|site-packages\/\S*\.pth\b/],
+  [
+    'does not count as a failure any more',
+    /(?:ignore(?:-?failures?|Failures?|-?errors|Errors)|continue[_-]?on[_-]?(?:error|failure)|allow[_-]?failures?)["']?\s*[:=]\s*["']?(?:true|yes|on|1)\b/i,
+  ],
+  ['is not waited for any more', /\bpoll["']?\s*:\s*["']?(?:0\b|\{\{)/],
+  ['keeps others quiet', /\binhibit_rules\b|\bmute_time_intervals?\b/],
+  [
+    'adds objects of its own',
+    /\b(?:extra(?:Objects|Manifests|Deploy|Resources|Containers|InitContainers)|rawResources|additionalManifests|inlineManifests|sidecars?|postStart|preStop|postRenderers)["']?\s*:/,
+  ],
+  [
+    'lets somebody in by another way',
+    /(?:auth|login)[\w.-]*(?:proxy|bypass|header|auto)[\w.-]*["']?\s*[:=]\s*["']?(?:true|yes|on|1)\b/i,
+  ],
+  [
+    'is written so that nobody can read it',
+    /(?:\\x[0-9a-f]{2}){3}|(?:\\0?[0-7]{3}){3}|\\u00[2-7][0-9a-f]|\bmap\(\s*chr\b|fromCharCode|(?:\bchr\(\d+\)\s*[.+]\s*){2}|[a-z](?:''|"")[a-z]|['"]\w+['"]\s\.\s['"]\w+['"]|\bbase64_decode\(|b64decode\(/i,
+  ],
   ['only pretends', /\bcheck_mode["']?\s*:\s*(?!["']?(?:false|no)\b)\S/],
   [
     'does less of what it did',
     /\b(?:loop|with_\w+)["']?\s*:.*\|\s*(?:reject|select|first|last|slice|batch|difference|intersect)/,
   ],
-  ['matches everything', /:\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$|^\s*-\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$/],
+  [
+    'matches everything',
+    /=~\s*["'\\]*\.[*+]["'\\]|:\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$|^\s*-\s*["']?(?:\.\*|\*\*?|\^?\.\*\$)["']?\s*$/,
+  ],
 ];
 
 const leafText = ({ keys, value }: Leaf): string => `${keys.filter((one) => !/^\d+$/.test(one)).join('.')}: ${value}`;
@@ -116,6 +137,17 @@ const shortened = ({ path, addedLeaves, goneLeaves }: Change): Finding[] =>
       asks('softer', path, line, 'keeps far less than before', `${keys.at(-1)}: ${value}`),
     );
 
+const KEPT_VOLUME =
+  /\b(?:nfs|claimName|persistentVolumeClaim|existingClaim|hostPath|iscsi|cephfs|csi)\b|\btype:\s*(?:nfs|pvc)\b/;
+const LOST_VOLUME = /\b(?:emptyDir|tmpfs|medium)\b/;
+/** A volume that was kept becomes one that is lost with its container. */
+function lostVolumes({ path, lines: { added, removed } }: Change): Finding[] {
+  const lost = added.find(({ text }) => LOST_VOLUME.test(text));
+  return lost && removed.some(({ text }) => KEPT_VOLUME.test(text))
+    ? [asks('softer', path, lost.number, 'keeps nothing of what it is given', lost.text.trim())]
+    : [];
+}
+
 /** Values and lines that have a word of this kind which the file did not have. */
 export function weakeningFindings(change: Change): Finding[] {
   const { path, before, old } = change;
@@ -132,5 +164,5 @@ export function weakeningFindings(change: Change): Finding[] {
     const why = WORDS.find(([, pattern]) => isNew(pattern, text))?.[0];
     return why === undefined ? [] : [asks('softer', path, line, why, text.trim())];
   });
-  return [...words, ...shortened(change)];
+  return [...words, ...shortened(change), ...lostVolumes(change)];
 }
