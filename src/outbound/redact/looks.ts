@@ -120,12 +120,12 @@ export const looksChosen = (value: string): boolean =>
 
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
-  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&]\w+$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![\w.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&][A-Za-z_-]+\d?$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![A-Za-z_.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?=[\s,;:)\]}("'<|]|\.?$|\.\s)|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
 const NUMBER = /^v?\d+(?:\.\d+)+$|^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
 const CODE =
-  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200}|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*|\/\S*[|()[\]\\?].*)[,;)]?$/;
+  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\((?:[^()]{0,200}|.{0,200}\)(?:[.[].{0,80})?)|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*|\/\S*[|()[\]\\?].*)[,;)]?$/;
 /** `secrets.cluster.secret`: names of names, the last of them secret-like. */
 const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
 const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
@@ -168,7 +168,7 @@ export function isNoSecret(value: string, key: string, separator: string): boole
 
 /** A value that begins so is part of a message. */
 export const MESSAGE =
-  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave|mismatch|empty|incorrectly|successful|successfully|defined|undefined|protected|encrypted|hashed|hidden|optional|passed)(?=[\s.,;:!)]|$)/i;
+  /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|unbound|parameter|field|variable|passwords?|tokens?|secrets?|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't|get|run|same|whatever|leave|mismatch|empty|incorrectly|successful|successfully|defined|undefined|protected|encrypted|hashed|hidden|optional|passed)(?=[.,;:!)]{0,3}(?:\s|$))/i;
 
 /** A path, a file, a number. */
 export const FILE = /^[~.]*\/|^[\w./-]+\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\d.:-]+$/;
