@@ -46,7 +46,7 @@ test('without blanks of any kind', () => {
 });
 
 test('bare hexadecimal: four bytes and more without what parts them, and without the addresses of a dump', () => {
-  for (const gap of [':', ' ', '-', ', 0x', ',']) {
+  for (const gap of [':', ' ', '-', ', 0x', ',', '; ', '.', '_', ':0x', ':\n    ', ' \r\n', '\n0x']) {
     const text = `x ${['61', '62', '63', '64'].join(gap)} y`;
     assertView(text, viewsOf(text).bareHex, 'x 61626364 y', { 6263: `62${gap}63`, y: 'y' });
   }
@@ -71,6 +71,7 @@ test('unescaped: each character has the part of the original that stands for it,
     ['%C3%A4x', 'äx', { ä: '%C3%A4', x: 'x' }],
     ['a\\u0062c', 'abc', { b: '\\u0062', c: 'c' }],
     ['a\\142c&#100;&#x65;&amp;', 'abcde&', { b: '\\142', d: '&#100;', e: '&#x65;', '&': '&amp;' }],
+    ['Gr\\303\\274n', 'Grün', { ü: '\\303\\274', n: 'n' }],
     ['a\\"b\\tc', 'a"b\tc', { '"': '\\"', b: 'b', '\t': '\\t' }],
   ];
   for (const [text, plain, parts] of once) assertView(text, viewsOf(text).unescaped[0], plain, parts);
