@@ -8,7 +8,7 @@ type Decoded = { inside: string; toRun: (span: Span) => Span };
 
 const MIN_RUN = 11;
 /** No rule sees beyond it, and no value goes on behind it. */
-const BETWEEN = '\n\uffff\n\uffff\n';
+export const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** A text that another one holds, and where in that one something stands that was found in it. */
