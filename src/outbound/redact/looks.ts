@@ -120,12 +120,12 @@ export const looksChosen = (value: string): boolean =>
 
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
-  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{\w*\}|<[^>]*>?$|\*+$|[*&][A-Za-z_-]+\d?$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![A-Za-z_.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?=[\s,;:)\]}("'<|]|\.?$|\.\s)|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
+  /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|\{[A-Za-z_]*\d{0,2}\}|<[^>]*>?$|\*+$|[*&][A-Za-z_-]+\d?$|[xX.•*_-]+$|(?:\w\.)?x{5,}|your[_-]|my[_-]?(?:secret|password|token)$|![A-Za-z_.]+(?:[ \t]|$)|change[_-]?me|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|notset|always|never|auto|on_create|hidden|masked|redacted|omitted|replace[_-]?me|todo|generate|files|compat|required|optional|string|boolean|bool|number|object|unknown|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a|public|private)(?=[\s,;:()[\]}"'<|]|\.?$|\.\s)|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
 const NUMBER = /^v?\d+(?:\.\d+)+$|^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
 const CODE =
-  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\((?:[^()]{0,200}|.{0,200}\)(?:[.[].{0,80})?)|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*|\/\S*[|()[\]\\?].*)[,;)]?$/;
+  /^(?:&?(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|hostvars|secrets?|tokens?|passwords?|user|value|key|random_\w+|[a-z][a-z\d]*_[a-z\d_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|hostvars|groups|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\((?:[^)]{0,200}|.{0,200}\)(?:[.[\s].{0,80})?)|&?[a-z]\w*\.[A-Z]\w*\{.*|(?:map|range)[[ ].*|\/\S*[|()[\]\\?].*)[,;)]?$/;
 /** `secrets.cluster.secret`: names of names, the last of them secret-like. */
 const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
 const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
