@@ -96,6 +96,36 @@ export const squeezed = (text: string): string => text.replace(BLANK, '');
 /** The text without line breaks, colours and blanks of any kind. */
 export const withoutBlanks = (text: string): View => viewWithout(text, gapsOf(text, BLANK));
 
+const LAST_WORD = /[\w.~+/=:@!$,-]{1,400}$/;
+const LONE_WORD = /^[ \t]*([\w.~+/=:$,-]{1,400})[ \t]*\r?$/;
+
+/**
+ * Words that go on in the lines below, where nothing else stands that `mayGoOn`, each with its line; undefined when there are none. Unlike in
+ * the joined text, a word ends with its last line.
+ */
+export function wrappedWords(text: string, mayGoOn: (word: string) => boolean): View | undefined {
+  const made = new ViewMaker();
+  let [start, isOpen] = [0, false];
+  /** The line before, and where it begins. */
+  let before = { start: 0, line: '' };
+  for (const line of text.split('\n')) {
+    const word = LONE_WORD.exec(line)?.[1] ?? '';
+    const plain = before.line.trimEnd();
+    if (word !== '' && LAST_WORD.test(plain.slice(-400)) && mayGoOn(word)) {
+      if (!isOpen) made.add(plain, before.start);
+      made.add(word, start + line.indexOf(word));
+      isOpen = true;
+    } else if (isOpen) {
+      made.add('\n', start - 1);
+      isOpen = false;
+    }
+    before = { start, line };
+    start += line.length + 1;
+  }
+  const view = made.view();
+  return view.text === '' ? undefined : view;
+}
+
 /** The text without its colours; undefined when it has none. */
 function colourless(text: string): View | undefined {
   const gaps = gapsOf(text, COLOUR);

@@ -8,6 +8,7 @@ import {
   withDump,
   withoutBlanks,
   withWalls,
+  wrappedWords,
 } from '../../../src/outbound/redact/searchable-view.ts';
 
 const WALL = withWalls('x', [{ start: 0, end: 1 }]).text;
@@ -34,6 +35,14 @@ test('joined: without line ends, indentation and colours', () => {
     const text = `xab${gap}cdy`;
     assertView(text, viewsOf(text).joined, 'xabcdy', { bc: `b${gap}c`, ab: 'ab', y: 'y', x: 'x' });
   }
+});
+
+test('wrapped words: those that go on in lines of their own, each to its end', () => {
+  const mayGoOn = (word: string) => /\d/.test(word);
+  const text = 'a key=ab\n  c1\n  d2 \r\nend\nno 1\nf g3\nx\ny4';
+  assertView(text, wrappedWords(text, mayGoOn), 'a key=abc1d2\nxy4', { bc1d: 'b\n  c1\n  d', xy: 'x\ny', '4': '4' });
+  for (const none of ['', 'ab\ncd', 'ab\nc d1', '(ab)\nc1', 'ab\n\nc1'])
+    assert.is(wrappedWords(none, mayGoOn), undefined);
 });
 
 test('colourless: without colours alone', () => {
