@@ -37,9 +37,10 @@ export function findInColumns(text: string): Span[] {
       }
     }
     tables = open;
-    spans.push(...inRow(line, at));
+    const hasBar = BAR.test(line);
+    if (hasBar) spans.push(...inRow(line, at));
     // Below another row with bars it is a row itself.
-    const isRow = BAR.test(line) && BAR.test(previous) && !RULE.test(previous);
+    const isRow = hasBar && BAR.test(previous) && !RULE.test(previous);
     // A heading that is printed again and again is read once.
     const table = isRow ? undefined : line === latest?.line ? latest.table : tableBelow(line);
     if (table !== undefined) latest = { line, table };

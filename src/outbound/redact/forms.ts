@@ -37,7 +37,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   ),
   'slack: Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
   'webhook: webhook':
-    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|\/ping\/|rtsps?:\/\/[\w.:-]{1,64}\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)([\w@%:.~/-]{16,})|\/api\/push\/([A-Za-z0-9]{8,64})(?![\w-])|gotifys?:\/\/[^\s/]{1,128}\/([\w.-]{12,64})|\/(?:private-)?([A-Za-z0-9]{16,64})(?=\/(?:announce|basic\.ics))/dg,
+    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|\/ping\/|rtsps?:\/\/[\w.:-]{1,64}\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)([\w@%:.~/-]{16,})|\/api\/push\/([A-Za-z0-9]{8,64})(?![\w-])|gotifys?:\/\/[^\s/]{1,128}\/([\w.-]{12,64})|\/(?:announce|basic\.ics)(?<=\/(?:private-)?([A-Za-z0-9]{16,64})\/(?:announce|basic\.ics))/dg,
   // These begin with nothing that is rare: they are found by a sign in the middle, the rest by looking back.
   'bot: bot token':
     /:AA[\w-]{33}(?<=(?<![\w-])(\d{8,10}:AA[\w-]{33}))|\.[\w-]{6}\.[\w-]{27,38}(?![\w-])(?<=(?<![\w-])([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}))/dg,

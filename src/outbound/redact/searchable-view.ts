@@ -96,8 +96,8 @@ export const squeezed = (text: string): string => text.replace(BLANK, '');
 /** The text without line breaks, colours and blanks of any kind. */
 export const withoutBlanks = (text: string): View => viewWithout(text, gapsOf(text, BLANK));
 
-const LAST_WORD = /[\w.~+/=:@!$,-]{1,400}$/;
-const LONE_WORD = /^[ \t]*([\w.~+/=:$,-]{1,400})[ \t]*\r?$/;
+const LAST_WORD = /[\w.~+/=:@!$,-][ \t\r]*$/;
+const LONE_WORD = /\n[ \t]*([\w.~+/=:$,-]{1,400})[ \t]*\r?(?=\n|$)/g;
 
 /**
  * Words that go on in the lines below, where nothing else stands that `mayGoOn`, each with its line; undefined when there are none. Unlike in
@@ -105,25 +105,18 @@ const LONE_WORD = /^[ \t]*([\w.~+/=:$,-]{1,400})[ \t]*\r?$/;
  */
 export function wrappedWords(text: string, mayGoOn: (word: string) => boolean): View | undefined {
   const made = new ViewMaker();
-  let [start, isOpen] = [0, false];
-  /** The line before, and where it begins. */
-  let before = { start: 0, line: '' };
-  for (const line of text.split('\n')) {
-    const word = LONE_WORD.exec(line)?.[1] ?? '';
-    const plain = before.line.trimEnd();
-    if (word !== '' && LAST_WORD.test(plain.slice(-400)) && mayGoOn(word)) {
-      if (!isOpen) made.add(plain, before.start);
-      made.add(word, start + line.indexOf(word));
-      isOpen = true;
-    } else if (isOpen) {
-      made.add('\n', start - 1);
-      isOpen = false;
+  let end = -1;
+  for (const { 0: line, 1: word = '', index } of text.matchAll(LONE_WORD)) {
+    if (!LAST_WORD.test(text.slice(Math.max(0, index - 16), index)) || !mayGoOn(word)) continue;
+    if (index !== end) {
+      const start = text.lastIndexOf('\n', index - 1) + 1;
+      if (end !== -1) made.add('\n', end);
+      made.add(text.slice(start, index).trimEnd(), start);
     }
-    before = { start, line };
-    start += line.length + 1;
+    made.add(word, index + line.indexOf(word));
+    end = index + line.length;
   }
-  const view = made.view();
-  return view.text === '' ? undefined : view;
+  return end === -1 ? undefined : made.view();
 }
 
 /** The text without its colours; undefined when it has none. */
