@@ -57,8 +57,19 @@ const WORDS: ReadonlySet<string> = new Set(
   'excerpt reason reasons why fix text problems message next gave_up advice cause files base branch'.split(' '),
 );
 
-/** `data` with every word in it masked. */
-export const maskedData = <T extends object>(data: T, mask: Mask): T => withWords(data, mask) as T;
+/** An event tells no more of a text: it is masked at once, while others wait. */
+const MAX_TOLD = 16 * 1024;
+
+/** `data` with every word in it masked, and texts that are too long for an event cut behind a word. */
+export const maskedData = <T extends object>(data: T, mask: Mask): T =>
+  withWords(data, (text) => (text.length <= MAX_TOLD ? mask(text) : `${mask(beginningOf(text))} …`)) as T;
+
+/** No part of a word is left: it might be one of a secret. */
+const beginningOf = (text: string): string =>
+  text
+    .slice(0, MAX_TOLD)
+    .replace(/(?<!\S)\S{0,4096}$/, '')
+    .trimEnd();
 
 function withWords(value: unknown, mask: Mask): unknown {
   if (Array.isArray(value)) return value.map((item) => withWords(item, mask));

@@ -148,13 +148,13 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
 }
 
 /** Opens the case for a person; a fix that the owner must be asked about goes before it. */
-function openOrAsk(
+async function openOrAsk(
   run: Run,
   incident: Incident,
   { handOver: why, document }: Extract<Reply, { handOver: HandOver }>,
   [ask]: readonly ProposedFix[],
-): Asked {
+): Promise<Asked> {
   if (ask) return { ...ask, notes: [`${why.by}: ${why.text}`] };
-  openCase(run, incident, document as CaseDocument, why);
+  await openCase(run, incident, document as CaseDocument, why);
   return { none: 'handed_over' };
 }

@@ -1,5 +1,6 @@
 // Cases: all that is known of a failure, written for an escalation or a person, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
+import { maskInTurns } from '../io/mask-in-turns.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -92,12 +93,17 @@ export function recordPatch(run: Run, { redactor, case: { name } }: CaseDocument
 }
 
 /** Hands the failure over to a person: the case is open until they answer. */
-export function openCase(run: Run, incident: Incident, written: CaseDocument, why: HandOver): void {
+export async function openCase(run: Run, incident: Incident, written: CaseDocument, why: HandOver): Promise<void> {
   const { by, text, patch, suggestion } = why;
   const { name } = written.case;
-  if (patch !== undefined) recordPatch(run, written, patch);
+  // Both may be as long as an answer.
+  const masked = await maskInTurns(written.redactor, (mask) => ({
+    why: mask(`${by}: ${text}`),
+    patch: patch === undefined ? undefined : mask(patch),
+  }));
+  if (masked.patch !== undefined) openCaseStore(run.layout).writePatch(name, masked.patch);
   else openCaseStore(run.layout).dropPatch(name);
-  markOpen(run, incident, name, written.redactor.redact(`${by}: ${text}`), suggestion);
+  markOpen(run, incident, name, masked.why, suggestion);
 }
 
 /** `why` and `suggestion` are masked. */
@@ -150,7 +156,7 @@ export async function leaveSuggestion(
   try {
     const options = { newest: true, lead, notes: more, signal: run.signal };
     const written = await writeCase(run, incident, context, options);
-    openCase(run, incident, written, { by: plugin, text, patch: diff, suggestion });
+    await openCase(run, incident, written, { by: plugin, text, patch: diff, suggestion });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
     updateCase(run, incident, name, () => ({}));
@@ -187,11 +193,11 @@ async function writeForPerson(
   run: Run,
   incident: Incident,
   options: Omit<CaseParts, 'signal'>,
-  open: (written: Awaited<ReturnType<typeof writeCase>>) => void,
+  open: (written: Awaited<ReturnType<typeof writeCase>>) => void | Promise<void>,
 ): Promise<void> {
   try {
     const context = await contextFor(run, incident, 'escalation');
-    open(await writeCase(run, incident, context, { ...options, signal: run.signal }));
+    await open(await writeCase(run, incident, context, { ...options, signal: run.signal }));
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
     record(run, incident, 'notice', { text: `no case was written for ${incident.stage}: ${error.message}` });

@@ -78,7 +78,8 @@ function readCaseAnswer(context: CaseContext, who: string, answer: CaseAnswer): 
   const read = wrong === undefined ? readReply(text) : { wrong };
   if ('wrong' in read || 'answer' in read.reply) {
     // An empty turn is refused by some hosts.
-    proposed.set(keyOf(context, who), context.mask(text).trim() === '' ? '(nothing)' : context.mask(text));
+    const masked = context.mask(text);
+    proposed.set(keyOf(context, who), masked.trim() === '' ? '(nothing)' : masked);
     const [oldest] = proposed.size > MAX_REMEMBERED ? proposed.keys() : [];
     if (oldest !== undefined) proposed.delete(oldest);
   }

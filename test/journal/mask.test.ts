@@ -48,6 +48,22 @@ test('words of tracked paths stay, and so does what a file without secrets holds
   assert.match(mask('hunter2hunter2'), /^SECRET_\w+_END$/);
 });
 
+test('of a text that is too long for an event no more is masked than is told, and no word is cut', () => {
+  const asked: number[] = [];
+  const mask = (text: string) => {
+    asked.push(text.length);
+    return text;
+  };
+  const words = (count: number) => `so ${'sixteen letters '.repeat(count)}`.trimEnd();
+  const { text, reasons, log } = maskedData({ text: words(1023), reasons: [words(70_000)], log: words(70_000) }, mask);
+  assert.ok(text === words(1023) && log === words(70_000));
+  assert.ok(reasons[0] === `${words(1023)} sixteen …`, reasons[0]?.slice(-40));
+  assert.equal(
+    asked,
+    [words(1023), `${words(1023)} sixteen`].map(({ length }) => length),
+  );
+});
+
 test('what holds no secret is the same object', () => {
   const data = { excerpt: 'error: no such pool', reason: 'exit code 1' };
   assert.equal(maskedData(data, openMask(home('A=something-else\n'), config, {})), data);

@@ -21,14 +21,16 @@ export function besideName(name: Name): Span[] {
   return asks(name.word) ? element : [...element, ...inCall(name), ...beside(name)];
 }
 
-/** `auth: me:word`, `stats auth me:word`. */
-const LOGIN = /["']?[\w.@-]{1,64}:(?!\d{1,5}(?![\w!-/]))([^\s"',:/@$][^\s"',]{3,256})/y;
+/** `auth: me:word`, `stats auth me:word`, `auth=("me", "word")`. */
+const LOGIN =
+  /["']?[\w.@-]{1,64}:(?!\d{1,5}(?![\w!-/]))([^\s"',:/@$][^\s"',]{3,256})|\(["'][\w.@-]{1,64}["'],[ \t]{0,4}["']([^"'\r\n]{3,256})(?=["'][ \t]{0,4}\))/y;
 
 export function loginOf(text: string, at: number, word: string): Span[] {
   LOGIN.lastIndex = at;
   const match = /(?:auth|login|creds?|credentials?|user_?pass)$/i.test(word) ? LOGIN.exec(text) : null;
-  if (match === null || NO_VALUE.test(match[1] as string)) return [];
-  return [{ start: LOGIN.lastIndex - (match[1] as string).length, end: LOGIN.lastIndex, kind: 'password' }];
+  const value = match?.[1] ?? match?.[2] ?? '';
+  if (value === '' || NO_VALUE.test(value)) return [];
+  return [{ start: LOGIN.lastIndex - value.length, end: LOGIN.lastIndex, kind: 'password' }];
 }
 
 const ELEMENT =
@@ -143,12 +145,16 @@ function beside(name: Name): Span[] {
       const plain = part.replace(/[.!?]+$/, '');
       const link = linkOf(plain);
       if (link === LINK || link === LINK_IS) isLinked ||= distance === 0 && link === LINK_IS;
-      else if (link === LINK_PUBLIC || strengthOf(plain) >= Math.min(strength, SECRET)) return spans;
+      else if (link === LINK_PUBLIC || isOtherName(plain, strength)) return spans;
       else distance++;
     }
   }
   return spans.length > 0 ? spans : below(name, line);
 }
+
+/** What follows belongs to that one; `secret/nas` is where something is. */
+const isOtherName = (word: string, strength: number): boolean =>
+  !word.includes('/') && strengthOf(word) >= Math.min(strength, SECRET);
 
 /** The value of `--password`; undefined when there is none. */
 function ofOption({ word, end, strength }: Name, line: string): Span[] | undefined {
@@ -219,7 +225,7 @@ function isSecretHere(word: string, strength: number, distance: number, isLinked
 const ALONE = /^[ \t>$#*-]{0,16}["'`]?([^\s"'`<>]{5,511}[^\s"'`<>*,;({])["'`]?[ \t]*\r?$/;
 /** A command that shows a secret, or what asks for one. */
 const SHOWS =
-  /(?:^|[^a-z])(?:get|read|show|output|printenv|cat|view|print|jsonpath|reveal|gen\w*|rand|create|is|are|below|initial)(?![a-z])|:$/i;
+  /(?:^|[^a-z])(?:get|read|show|output|printenv|echo|cat|view|print|jsonpath|reveal|gen\w*|rand|create|is|are|below|initial)(?![a-z])|:$/i;
 
 /** The word alone on the line below; `line` is what follows the name on its own. */
 export function below({ text, start, end, word, strength }: Name, line: string): Span[] {

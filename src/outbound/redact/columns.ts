@@ -2,14 +2,15 @@
 // with commas, semicolons or tabs, and columns that blanks align.
 import { isNoSecret, isProse, looksChosen } from './looks.ts';
 import { PASSWORD, SECRET, strengthOf } from './names.ts';
+import { MIN_SECRET_LENGTH } from './secret.ts';
 import type { Range, Span } from './spans.ts';
 
 const MAX_LINE = 400;
-const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|,;\t]|[ \t]{2}|\r?$)/i;
+const MAY_BE_HEADING = /(?:token|secret|key|pass\w*|pw|pwd|kennwort|psk)s?["'`]?[ \t]*(?:[|│┃,;\t]|[ \t]{2}|\r?$)/i;
 const NAME_CELL = /^["']?[\w-]{1,24}(?: [\w-]{1,16}){0,2}["']?$/;
 /** Between a heading and its rows, and around them. */
-const RULE = /^[\s|+:=-]*$/;
-const SEPARATORS = [/\|/g, /,/g, /;/g, /\t/g, /[ \t]{2,}/g];
+const RULE = /^[\s|+:=\u2500-\u257f-]*$/;
+const SEPARATORS = [/[|│┃]/g, /,/g, /;/g, /\t/g, /[ \t]{2,}/g];
 
 interface Table {
   separator: RegExp;
@@ -36,8 +37,10 @@ export function findInColumns(text: string): Span[] {
       }
     }
     tables = open;
+    const hasBar = BAR.test(line);
+    if (hasBar) spans.push(...inRow(line, at));
     // Below another row with bars it is a row itself.
-    const isRow = line.includes('|') && previous.includes('|') && !RULE.test(previous);
+    const isRow = hasBar && BAR.test(previous) && !RULE.test(previous);
     // A heading that is printed again and again is read once.
     const table = isRow ? undefined : line === latest?.line ? latest.table : tableBelow(line);
     if (table !== undefined) latest = { line, table };
@@ -48,6 +51,19 @@ export function findInColumns(text: string): Span[] {
     previous = line;
   }
   return spans;
+}
+
+const BAR = /[|│┃]/;
+const NAME_AND_VALUE = /^[ \t]*[|│┃][ \t]*([\w.-]{1,64})[ \t]*[|│┃][ \t]*([^\s|│┃]{3,256})[ \t]*[|│┃][ \t]*\r?$/;
+
+/** Of a table that stands on its side: a name, and its value beside it. */
+function inRow(line: string, at: number): Span[] {
+  const [, name = '', value = ''] = line.length > MAX_LINE ? [] : (NAME_AND_VALUE.exec(line) ?? []);
+  // A short word there is a type.
+  const isWord = value.length < MIN_SECRET_LENGTH && !looksChosen(value);
+  if (isWord || strengthOf(name) < SECRET || !isValue(value, name)) return [];
+  const start = at + line.lastIndexOf(value);
+  return [{ start, end: start + value.length, kind: 'secret' }];
 }
 
 function tableBelow(line: string): Table | undefined {

@@ -61,6 +61,8 @@ rclone: obscure{_}|config{_}(?:create|update){_}{ANY}(?:pass|key|secret_access_k
 xfreerdp xfreerdp3 wlfreerdp: /p:
 iscsiadm: -v{_}(?<=password[ \t][^\r\n|;&]{0,80}-v{_})
 swaks: -ap{_}
+steamcmd: \+login{_}{WORD}(?!\+)
+sqlplus expdp impdp rman: [\w.]{1,64}/(?=[^\s/]*@)
 cargo: login{_}(?!-)
 doctl glab: -t{_}
 ngrok: (?:add-)?authtoken{_}
@@ -133,7 +135,10 @@ const ROWS = rulesOf({
   ],
   'secret: literal of a secret': [pattern(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`), NO_VALUE],
   'password: password that is piped': [
-    pattern(`\\|[ \\t]{0,4}(?=${READERS})(?<=${ECHO}${VALUE}[ \\t]{0,4}\\|[ \\t]{0,4})`),
+    // Also of a group that says it twice.
+    pattern(
+      `\\|[ \\t]{0,4}(?=${READERS})(?<=${ECHO}${VALUE}[ \\t;)]{0,4}\\|[ \\t]{0,4})|;(?=[ \\t]{0,4}${ECHO}[^\\r\\n|()]{2,256}\\)[ \\t]{0,4}\\|[ \\t]{0,4}(?:${READERS}))(?<=${ECHO}${VALUE}[ \\t]{0,4};)`,
+    ),
     pattern(`${NO_VALUE.source}|\\$[A-Za-z_{(]`, 'i'),
   ],
   'password: here-string with a password': [

@@ -8,7 +8,7 @@ type Decoded = { inside: string; toRun: (span: Span) => Span };
 
 const MIN_RUN = 11;
 /** No rule sees beyond it, and no value goes on behind it. */
-const BETWEEN = '\n\uffff\n\uffff\n';
+export const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** A text that another one holds, and where in that one something stands that was found in it. */
@@ -87,7 +87,8 @@ function fromHex(run: string): Decoded | undefined {
 // than looking.
 const TEXT_IN_BASE64 = /^(?:[CDI-Za-f].{3}){2}[CDI-Za-f]/;
 const MAY_HOLD_TEXT = /^.{0,3}(?:[CDI-Za-f].{3}){2}[CDI-Za-f]|[0-9a-fA-F]{16}/;
-const TEXT_IN_HEX = /^(?:[2-7].|0[9aAdD]){6}/;
+/** Numbers without a letter are those of a table: of text some byte has one. */
+const TEXT_IN_HEX = /^(?=\d*[a-fA-F])(?:[2-7].|0[9aAdD]){6}/;
 
 /** As much of the beginning as is looked at. */
 const SAMPLE = 256;

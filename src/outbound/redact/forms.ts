@@ -37,7 +37,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   ),
   'slack: Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
   'webhook: webhook':
-    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|\/ping\/|rtsps?:\/\/[\w.:-]{1,64}\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)([\w@%:.~/-]{16,})|\/api\/push\/([A-Za-z0-9]{8,64})(?![\w-])/dg,
+    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|\/ping\/|rtsps?:\/\/[\w.:-]{1,64}\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)([\w@%:.~/-]{16,})|\/api\/push\/([A-Za-z0-9]{8,64})(?![\w-])|gotifys?:\/\/[^\s/]{1,128}\/([\w.-]{12,64})|\/(?:announce|basic\.ics)(?<=\/(?:private-)?([A-Za-z0-9]{16,64})\/(?:announce|basic\.ics))/dg,
   // These begin with nothing that is rare: they are found by a sign in the middle, the rest by looking back.
   'bot: bot token':
     /:AA[\w-]{33}(?<=(?<![\w-])(\d{8,10}:AA[\w-]{33}))|\.[\w-]{6}\.[\w-]{27,38}(?![\w-])(?<=(?<![\w-])([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}))/dg,
@@ -62,7 +62,7 @@ export const TOKEN_RULES: RedactRule[] = rulesOf({
   'key: key behind the name of a cipher':
     /(?:aes|chacha20|serpent|twofish|blowfish)[\w()-]{0,32}[ \t]{1,4}([0-9a-f]{32,256})(?![\w-])/dgi,
   'key: secret part of a pair of keys':
-    /Private-Lines:[ \t]*\d{1,3}\r?\n((?:[A-Za-z0-9+/=]{2,80}\r?\n){1,99})|Private-MAC:[ \t]*([0-9a-f]{32,128})|[\w-]:([A-Za-z0-9+/]{86}==)(?![\w=])|wg[ \t]+show[ \t]+[\w.-]{1,16}[ \t]+(?:dump|private-key)[ \t]*\r?\n(?:[\w.-]{1,16}\t)?([A-Za-z0-9+/]{43}=)/dg,
+    /Private-Lines:[ \t]*\d{1,3}\r?\n((?:[A-Za-z0-9+/=]{2,80}\r?\n){1,99})|Private-MAC:[ \t]*([0-9a-f]{32,128})|[\w-]:([A-Za-z0-9+/]{86}==)(?![\w=])|wg[ \t]+show[ \t]+[\w.-]{1,16}[ \t]+(?:dump|private-key)[ \t]*\r?\n(?:[\w.-]{1,16}\t)?([A-Za-z0-9+/]{43}=)|=\t[A-Za-z0-9+/]{43}=\t\d{1,5}\t(?<=(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{43}=)\t[A-Za-z0-9+/]{43}=\t\d{1,5}\t)/dg,
   'hash: password hash':
     /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|\$[a-z0-9-]{2,24}\$(?=[^\s$]{0,40}\d)[\w=,./+]{0,40}[$*][\w=,./$*+-]{20,}|(?:\$\d{3,8}[$:]|:\d{3,8}\$)([\w+/=.$:-]{20,})|:([0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:)|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}([^\s:"']{3,128})/dg,
 });
@@ -105,7 +105,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_VALUE,
   ],
   'password: password in a statement': [
-    /(?:identified[ \t]+(?:with[ \t]+\w{1,40}[ \t]+)?by|(?:[: \t])(?:PSK|EAP|XAUTH|NTLM)|["'][ \t]+\*|asecurestring|securestring)[ \t]+(?:password[ \t]+)?["']([^"'\r\n]{3,256})["']|assword[^"\r\n]{0,40}"[^\r\n]{0,20}\r?\n[ \t]{0,20}send[ \t]+(?:--[ \t]+)?"([^"\r\n]{2,128}?)(?:\\r|\r|\\n)?"|define\([ \t]{0,4}["'][\w-]{0,40}(?:PASSWORD|TOKEN|SECRET|KEY|SALT)["'],[ \t]{0,16}["']([^"'\r\n]{3,256})["']/dgi,
+    /(?:identified[ \t]+(?:with[ \t]+\w{1,40}[ \t]+)?by|(?:[: \t])(?:PSK|EAP|XAUTH|NTLM)|["'][ \t]+\*|asecurestring|securestring)[ \t]+(?:password[ \t]+)?["']([^"'\r\n]{3,256})["']|assword[^"\r\n]{0,40}"[^\r\n;]{0,20}(?:\r?\n|;)[ \t]{0,20}send[ \t]+(?:--[ \t]+)?"([^"\r\n]{2,128}?)(?:\\r|\r|\\n)?"|define\([ \t]{0,4}["'][\w-]{0,40}(?:PASSWORD|TOKEN|SECRET|KEY|SALT)["'],[ \t]{0,16}["']([^"'\r\n]{3,256})["']/dgi,
     NO_VALUE,
   ],
   'password: login behind a word': [
@@ -150,7 +150,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: ([A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
   'key: private part of a JSON web key': /"(?:d|k|p|q|dp|dq|qi|s)"[ \t]{0,4}:[ \t]{0,4}"([\w+/-]{40,}={0,2})"/dg,
   'key: bytes of a key':
-    /key["']?[ \t]{0,4}[:=][ \t]{0,4}[[{"']([ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})(?:[ \t]{0,4},[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})){15,63})[ \t]{0,4}[\]}"']/dgi,
+    /key["']?[ \t]{0,4}[:=][ \t]{0,4}[[{"']([ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})(?:[ \t]{0,4},[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})){15,63})[ \t]{0,4}[\]}"']|key["']?:[ \t]{0,4}\r?\n((?:[ \t]{0,40}-[ \t]{1,4}(?:0x[0-9a-f]{1,2}|\d{1,3})[ \t]{0,4}(?:\r?\n|$)){16,64})/dgi,
   'secret: variable in braces': [
     /\{[A-Z0-9_]{0,64}(?:PASSWORD|PASSWD|PASS|TOKEN|SECRET|PWD|_KEY)[ \t]([^\s{}]{3,512})[^{}\r\n]{0,80}\}/dg,
     NO_VALUE,

@@ -2,7 +2,16 @@
 // part of twelve characters, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
 import { isHighEntropy } from './looks.ts';
-import { inOriginal, joined, squeezed, type View, type Views, withDump, withoutBlanks } from './searchable-view.ts';
+import {
+  inOriginal,
+  joined,
+  squeezed,
+  unescapedViews,
+  type View,
+  type Views,
+  withDump,
+  withoutBlanks,
+} from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
 import type { Range, Span } from './spans.ts';
 import { BASE64, eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
@@ -48,7 +57,9 @@ export class KnownSecrets {
   /** Where they are in `text`, in no order. */
   find(text: string, { joined, bareHex, unescaped }: Views): Span[] {
     if (this.#forms.isEmpty && this.#short.isEmpty) return [];
-    const views = [{ text }, joined, bareHex, ...unescaped];
+    // An escape may be wrapped like anything else.
+    const wrapped = joined === undefined || unescaped.length === 0 ? [] : unescapedViews(joined);
+    const views = [{ text }, joined, bareHex, ...unescaped, ...wrapped];
     const spans = views.flatMap((view) =>
       view === undefined ? [] : [...spansIn(text, view, this.#forms), ...this.#short.find(text, view)],
     );
@@ -144,6 +155,9 @@ class FormTable {
   }
 }
 
+/** What `echo` puts behind a value. */
+const LINE_END = Buffer.from('\n');
+
 /** Values of four to seven characters: whole words only, and neither parts nor base64 inside of a longer text. */
 class ShortForms {
   readonly #whole = new TextIndex(MIN_WORD_LENGTH);
@@ -152,8 +166,17 @@ class ShortForms {
   add(value: string, kind: string): void {
     this.isEmpty = false;
     const bytes = Buffer.from(value, 'utf8');
-    const forms = [value, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64')];
-    for (const form of new Set(forms)) this.#whole.add(form, { kind, base64: false });
+    const hex = bytes.toString('hex');
+    const base64 = [bytes, Buffer.concat([bytes, LINE_END])].map((one) => one.toString('base64'));
+    const plain = [
+      value,
+      hex,
+      hex.toUpperCase(),
+      `0x${hex}`,
+      ...base64,
+      ...base64.map((one) => one.replace(/=+$/, '')),
+    ];
+    for (const form of new Set(plain)) this.#whole.add(form, { kind, base64: false });
   }
 
   /**

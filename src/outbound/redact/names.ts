@@ -49,7 +49,7 @@ const NO_SECRET_NAME =
 const SHELL = words('PWD OLDPWD');
 /** Written as one word with what stands before. */
 const GLUED =
-  /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.*(?:secret|token|(?:api|auth|access|secret|priv|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed))$|^(?<touch>(?:token|secret|apikey)id)$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
+  /^(?<password>.+(?:password|passwd|passphrase|passwort|kennwort|passcode|pwd|pass|pw))$|^(?<secret>.*(?:secret|token|(?:api|auth|access|secret|priv|private|preshared|shared|master|encryption|signing)keys?|credentials?))$|^(?<hint>.+(?:auth|salt|seed|sess(?:ion)?id))$|^(?<touch>(?:token|secret|apikey)id)$|^p[a4@]?[s5$]{1,2}w[o0]?r?s?d$/;
 
 /** Of one name, which of these it is. */
 export const strengthOf = remembered((name) =>

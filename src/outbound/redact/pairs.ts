@@ -58,7 +58,7 @@ const isSetting = ({ hit, word, line }: Pair): boolean =>
   OPTION.test(line.slice(-40)) ||
   isBesidePair(line);
 
-const OPTION = /(?:^|[ \t])--[\w-]+[ =]$/;
+const OPTION = /(?:^|[ \t])(?:--[\w-]+[ =]|-H ?)["']?$/;
 
 /** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
 function isBesidePair(line: string): boolean {
@@ -91,7 +91,7 @@ function strongValue(pair: Pair): Span[] {
 const TYPE = /^[&*A-Za-z_][\w.:?'[\]<> ]{0,40}[ \t]{0,4}=[ \t]{0,4}(?=["'])/;
 /** Before a value: an anchor, what holds it in Rust, Go or Python, what it is the default of. */
 const LEAD =
-  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16}|!unsafe)[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/;
+  /^(?:\{(?:[^{}\r\n]{0,80}[ ,])?["']?(?:value|secure|plain|plaintext|literal|raw|text|content)["']?[ \t]{0,4}[:=][ \t]{0,4}|[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])|(?:&[\w-]{1,64}|!!\w{1,16}|!unsafe)[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["'])|(?:MD5|SHA\d{0,3}|PASSWORD|[Cc]rypt|[Bb]crypt|[Hh]ash\w{0,16})\((?=["']))/;
 const ITEM = /(?<=[[(,\s])(["'])([^"'\r\n]{3,256})\1(?=[\s,]|$)/g;
 
 /** A list on one line. */

@@ -6,13 +6,13 @@ import { COMMAND_RULES } from './commands.ts';
 import { decodedParts } from './decoded.ts';
 import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
-import { isHighEntropy, looksChosen } from './looks.ts';
+import { isHighEntropy, looksChosen, strangeness } from './looks.ts';
 import { findNamedValues, namedValues } from './named-values.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
-import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
+import { inOriginal, type View, type Views, viewsOf, withWalls, wrappedWords } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
@@ -263,20 +263,32 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
  * Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like
  * it.
  */
-function* overLineEnds(text: string, view: View | undefined): Steps<Span[]> {
-  if (view === undefined) return [];
-  const wrapped = (yield* byRules(view.text, TOKEN_RULES)).flatMap((span) => {
+function* overLineEnds(text: string, joined: View | undefined): Steps<Span[]> {
+  if (joined === undefined) return [];
+  const words = wrappedWords(text, mayGoOn);
+  const alone = words === undefined ? [] : yield* wrappedTokens(text, words);
+  const wrapped = yield* wrappedTokens(text, joined);
+  if (wrapped.length === 0) return alone;
+  const whole = new Set((yield* byRules(text, TOKEN_RULES)).map(({ start }) => start));
+  return [
+    ...alone,
+    ...wrapped.filter(({ start, rest }) => !whole.has(start) || rest.every((line) => CONTINUES.test(line.trim()))),
+  ];
+}
+
+function* wrappedTokens(text: string, view: View): Steps<(Span & { rest: string[] })[]> {
+  return (yield* byRules(view.text, TOKEN_RULES)).flatMap((span) => {
     const range = inOriginal(view, span);
     const [, ...rest] = text.slice(range.start, range.end).split(/\r?\n|\\n/);
-    const isWrapped = rest.length > 0 && isHighEntropy(view.text.slice(span.start, span.end));
+    // Without what parts it a UUID is like any other number.
+    const isWrapped = rest.length > 0 && isHighEntropy(view.text.slice(span.start, span.end).replaceAll('-', ''));
     return isWrapped ? [{ ...range, kind: span.kind, rest }] : [];
   });
-  if (wrapped.length === 0) return [];
-  const whole = new Set((yield* byRules(text, TOKEN_RULES)).map(({ start }) => start));
-  return wrapped.filter(({ start, rest }) => !whole.has(start) || rest.every((line) => CONTINUES.test(line.trim())));
 }
 
 const CONTINUES = /^(?=[^\s]{0,200}\d)(?=[^\s]{0,200}[A-Z])[\w.~+/=-]{8,}$/;
+/** The end of a token is no word. */
+const mayGoOn = (word: string): boolean => /\d|=$/.test(word) || strangeness(word) >= 0.5;
 
 /** The whole word that something stands in, shortened. */
 function around(text: string, at: number, word: string): string {

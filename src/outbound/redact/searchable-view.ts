@@ -59,7 +59,7 @@ export const viewsOf = (text: string): Views => ({
   joined: joinedView(text),
   bareHex: bareHexView(text),
   colourless: colourless(text),
-  unescaped: unescapedViews(text),
+  unescaped: unescapedViews({ text }),
 });
 
 const WALL = '\uffff';
@@ -96,16 +96,40 @@ export const squeezed = (text: string): string => text.replace(BLANK, '');
 /** The text without line breaks, colours and blanks of any kind. */
 export const withoutBlanks = (text: string): View => viewWithout(text, gapsOf(text, BLANK));
 
+const LAST_WORD = /[\w.~+/=:@!$,-][ \t\r]*$/;
+const LONE_WORD = /\n[ \t]*([\w.~+/=:$,-]{1,400})[ \t]*\r?(?=\n|$)/g;
+
+/**
+ * Words that go on in the lines below, where nothing else stands that `mayGoOn`, each with its line; undefined when there are none. Unlike in
+ * the joined text, a word ends with its last line.
+ */
+export function wrappedWords(text: string, mayGoOn: (word: string) => boolean): View | undefined {
+  const made = new ViewMaker();
+  let end = -1;
+  for (const { 0: line, 1: word = '', index } of text.matchAll(LONE_WORD)) {
+    if (!LAST_WORD.test(text.slice(Math.max(0, index - 16), index)) || !mayGoOn(word)) continue;
+    if (index !== end) {
+      const start = text.lastIndexOf('\n', index - 1) + 1;
+      if (end !== -1) made.add('\n', end);
+      made.add(text.slice(start, index).trimEnd(), start);
+    }
+    made.add(word, index + line.indexOf(word));
+    end = index + line.length;
+  }
+  return end === -1 ? undefined : made.view();
+}
+
 /** The text without its colours; undefined when it has none. */
 function colourless(text: string): View | undefined {
   const gaps = gapsOf(text, COLOUR);
   return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
 
-// `61:62`, `61 62`, `6162 6364`, `0x61, 0x62`; a dump begins each line with an address and ends it with the characters.
+// `61:62`, `61 62`, `6162 6364`, `0x61, 0x62`, also over lines; a dump begins each with an address and ends it with the characters.
 const BYTES = '(?:[0-9a-fA-F]{2}){1,4}';
 const DUMP = '(?:[ \\t]{2,}[^\\r\\n]{1,20})?\\r?\\n[0-9a-fA-F]{4,8}:?[ \\t]{1,4}(?=[0-9a-fA-F]{2})';
-const HEX_GAP = `(?:${DUMP}|[ \\t]{0,2},?[ \\t]{0,2}0x|[:,-]|[ \\t]{1,2})`;
+const SIGN = '[ \\t]{0,2}[:;,._|/-][ \\t]{0,2}';
+const HEX_GAP = `(?:${DUMP}|(?:${SIGN}|[ \\t]{0,4})(?:0x|\\r?\\n[ \\t]{0,80}(?:0x)?)|${SIGN}|[ \\t]{1,2})`;
 /** Fewer bytes are times, addresses of network cards, numbers. */
 const HEX_RUN = new RegExp(`(?<![0-9A-Za-z])(?:0x)?${BYTES}(?:${HEX_GAP}${BYTES}){3,}(?![0-9A-Za-z])`, 'g');
 const ADDRESS = /^[0-9a-fA-F]{7,8}[ \t]{2}/;
@@ -138,7 +162,7 @@ export function withDump(text: string, { start, end }: Range): Range {
 }
 
 const ESCAPE =
-  /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|\\[0-3][0-7]{2}|(?:\\[nrt -/:-@[-`{-~])+|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
+  /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|(?:\\[0-3][0-7]{2})+|(?:\\[nrt -/:-@[-`{-~])+|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
 const NAMED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" };
 const CONTROL: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
@@ -156,17 +180,21 @@ function signsOf(mark: string): string {
 function plainOf(mark: string): string {
   if (mark.length === 2) return signsOf(mark);
   if (/^%|^\\x/.test(mark)) return Buffer.from(mark.replace(/%|\\x/g, ''), 'hex').toString('utf8');
-  const [, base, digits = ''] = /^(\\u|&#x|&#|\\(?=\d))(\w+)/.exec(mark) ?? [];
+  if (/^\\\d/.test(mark)) {
+    const bytes = mark.slice(1).split('\\');
+    return Buffer.from(bytes.map((digits) => Number.parseInt(digits, 8))).toString('utf8');
+  }
+  const [, base, digits = ''] = /^(\\u|&#x|&#)(\w+)/.exec(mark) ?? [];
   if (base === undefined) return NAMED[mark] ?? signsOf(mark);
-  return String.fromCharCode(Number.parseInt(digits, base === '&#' ? 10 : base === '\\' ? 8 : 16));
+  return String.fromCharCode(Number.parseInt(digits, base === '&#' ? 10 : 16));
 }
 
 const MAX_DEPTH = 3;
 
-/** The text as it is with its escapes read, once for each time it may have been escaped: of URLs, JSON, shells, XML. */
-function unescapedViews(text: string): View[] {
+/** A view as it is with its escapes read, once for each time it may have been escaped: of URLs, JSON, shells, XML. */
+export function unescapedViews(of: View): View[] {
   const views: View[] = [];
-  let view: View = { text };
+  let view = of;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const next = unescapedView(view);
     if (next === undefined) break;

@@ -1,10 +1,14 @@
 // The secrets in the text of a carried file: every value of KEY=VALUE lines, in YAML, JSON and TOML those whose key or
-// look says so, and in any other text the words that look random.
+// look says so, in any other text the words that look random; and in all of them what the filter itself would mask.
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { isHighEntropy } from './looks.ts';
-import { isHarmlessName, isSecretName, kindOfName } from './names.ts';
+import { BETWEEN } from './decoded.ts';
+import { isHighEntropy, isRandom } from './looks.ts';
+import { isHarmlessName, isSecretName, kindOfName, strengthOf, USER } from './names.ts';
+import { PLACEHOLDER_FORM } from './placeholder.ts';
+import { createRedactor } from './redactor.ts';
+import { remembered } from './remembered.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret, type ShortSecret } from './secret.ts';
 
 export interface SecretList {
@@ -41,21 +45,33 @@ function* scalars(value: unknown): Generator<string, void> {
   else yield String(value);
 }
 
-/** Values of variables with secret-like names. */
+/** Values of variables with secret-like names, and logins in the addresses of others. */
 export function secretsInEnv(env: Readonly<Record<string, string | undefined>>): SecretList {
-  const secrets = Object.entries(env).filter(([name]) => isSecretName(name));
-  return listed(secrets.map(([name, value = '']) => ({ value, kind: kindOfName(name), from: `the variable ${name}` })));
+  return listed(variables(env));
+}
+
+function* variables(env: Readonly<Record<string, string | undefined>>): Values {
+  for (const [name, value = ''] of Object.entries(env)) {
+    const from = `the variable ${name}`;
+    const isRandomHere = strengthOf(name) > USER && isRandom(value);
+    if (isSecretName(name) || isRandomHere) yield { value, kind: kindOfName(name), from };
+    if (HAS_LOGIN.test(value)) yield* masked(value, from);
+  }
 }
 
 function listed(values: Iterable<Secret>): SecretList {
   const list: SecretList = { secrets: [], short: [] };
+  const known = new Set<string>();
   for (const { value: given, ...about } of values) {
     const value = given.trim();
     if (value === '' || NO_SECRET.test(value) || REFERENCE.test(value)) continue;
     const isShort = value.length < (about.ordinary ? MIN_SECRET_LENGTH : MIN_WORD_LENGTH);
     if (isShort || (value.length < MIN_SECRET_LENGTH && USUAL.test(value)))
       list.short.push({ value, from: about.from });
-    else list.secrets.push({ value, ...about });
+    else if (!known.has(value)) {
+      known.add(value);
+      list.secrets.push({ value, ...about });
+    }
   }
   return list;
 }
@@ -65,14 +81,16 @@ const NO_SECRET = /^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i;
 const REFERENCE = /^(?:\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\w+|\$\([^()]*\))$/;
 /** Numbers and words that ordinary texts are full of: masking them would leave nothing to read. */
 const USUAL =
-  /^(?:\d+|admin|root|user|users|test|guest|public|private|default|secret|token|pass|login|master|server|client|local|lab|home|http|https|main|prod|demo|dev|redis|mysql|mongo|vault|minio|nginx|debian|ubuntu|docker|talos|proxmox|pve\d*)$/i;
+  /^(?:\d{1,5}|admin|root|user|users|test|guest|public|private|default|secret|token|pass|login|master|server|client|local|lab|home|http|https|main|prod|demo|dev|redis|mysql|mongo|vault|minio|nginx|debian|ubuntu|docker|talos|proxmox|pve\d*)$/i;
 
 type Values = Generator<Secret, void>;
 
 function* valuesIn(path: string, text: string): Values {
   const data = dataOf(path, text);
   if (data !== undefined) {
-    for (const document of data) yield* walk(document, { path, key: '', secret: false });
+    const rest: string[] = [];
+    for (const document of data) yield* walk(document, { path, key: '', secret: false, rest });
+    yield* masked(rest.join(BETWEEN), path);
     // What stands in comments counts, too.
     if (!/^\s*[[{]/.test(text)) yield* randomWords(text.replace(/^[^#\n]*/gm, ''), path);
   } else if (isAssignments(text)) yield* assignments(path, text);
@@ -119,6 +137,8 @@ interface At {
   key: string;
   /** Below a secret-like key everything is one. */
   secret: boolean;
+  /** Gets every other text in which a secret may stand. */
+  rest: string[];
 }
 
 function* walk(value: unknown, at: At, depth = 0): Values {
@@ -128,15 +148,18 @@ function* walk(value: unknown, at: At, depth = 0): Values {
   else if (typeof value === 'object' && value !== null) {
     yield* sensitiveAttributes(value as Record<string, unknown>, at);
     const named = nameAndValue(value as Record<string, unknown>);
+    const isManifest = (value as Record<string, unknown>).kind === 'Secret';
     for (const [key, item] of Object.entries(value)) {
-      const secret = !isHarmlessName(key) && (at.secret || isSecretKey(key) || (named && key === 'value'));
-      yield* walk(item, { path: at.path, key, secret }, depth + 1);
+      // Of other languages a flow of YAML makes one long key.
+      if (key.includes('=')) at.rest.push(key);
+      const isSecret = isSecretKey(key) || (named && key === 'value') || (isManifest && key === 'data');
+      yield* walk(item, { ...at, key, secret: !isHarmlessName(key) && (at.secret || isSecret) }, depth + 1);
     }
   } else if (typeof value === 'string' || (typeof value === 'number' && at.secret)) yield* leaf(String(value), at);
 }
 
 // Alone they are the keys of many other things: then the look of the value decides.
-const WEAK_KEY = /^(?:keys?|auth|cookie|salt|seed|license|pin|signature|pat|pw)$/i;
+const WEAK_KEY = /^(?:keys?|auth|cookie|salt|seed|license|pin|signature|pat)$/i;
 
 const isSecretKey = (key: string): boolean =>
   (isSecretName(key) && !WEAK_KEY.test(key)) || /-data$/i.test(key) || key === 'stringData';
@@ -156,25 +179,28 @@ function* sensitiveAttributes({ sensitive_attributes: paths, attributes }: Recor
       const inner = typeof key === 'object' && key !== null ? (key as { value?: unknown }).value : key;
       value = (value as Record<string, unknown> | undefined)?.[String(inner)];
     }
-    yield* walk(value, { path: at.path, key: 'sensitive_attributes', secret: true });
+    yield* walk(value, { ...at, key: 'sensitive_attributes', secret: true });
   }
 }
 
-function* leaf(value: string, { path, key, secret }: At): Values {
+function* leaf(value: string, { path, key, secret, rest }: At): Values {
   const from = `${path}, ${key}`;
+  if (HAS_LOGIN.test(value) || (!secret && /\s|=/.test(value))) rest.push(value);
   if (!secret) return yield* randomWords(value, from);
   yield { value, kind: kindOfName(key), from };
   yield* decoded(value, kindOfName(key), from);
   if (value.includes('\n')) yield* valuesIn(from, value);
 }
 
-/** A Kubernetes Secret holds base64: what is inside is the secret that logs show. */
+/** A Kubernetes Secret holds base64: what is inside, or the password of a login there, is the secret that logs show. */
 function* decoded(value: string, kind: string, from: string): Values {
   const plain = value.replace(/\s+/g, '');
   if (plain.length < 12 || plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return;
   const inside = Buffer.from(plain, 'base64').toString('utf8');
   if (/[^\t\n\r\x20-\x7e\u00a0-\u{10ffff}]|\ufffd/u.test(inside)) return;
   yield { value: inside, kind, from };
+  const password = /^[\w.@$-]{1,64}:(\S+)$/.exec(inside)?.[1];
+  if (password !== undefined) yield { value: password, kind: 'password', from };
   if (inside.includes('\n')) yield* valuesIn(from, inside);
 }
 
@@ -185,12 +211,15 @@ const isAssignments = (text: string): boolean => text.split(/\r?\n/).some((line)
 /** Every value; a quoted one may go over several lines. `all`: short ones, too. */
 function* assignments(path: string, text: string, all = false): Values {
   const lines = text.split(/\r?\n/);
+  let isMore = false;
   for (let i = 0; i < lines.length; i++) {
     const [, name = '', rest = ''] = ASSIGNMENT.exec(lines[i] as string) ?? [];
     if (name === '') {
+      isMore ||= /[:=@<]|^[^#;]*\S[ \t]/.test(lines[i] as string);
       yield* randomWords(lines[i] as string, path);
       continue;
     }
+    isMore ||= /[;{[<]/.test(rest) || HAS_LOGIN.test(rest);
     const quote = /^["']/.exec(rest)?.[0];
     let value = rest;
     if (quote !== undefined) {
@@ -203,14 +232,35 @@ function* assignments(path: string, text: string, all = false): Values {
     yield* assigned(value, name, from);
     // With its escapes read, and without its comment sign: both are what a program would see.
     if (quote === '"' && value.includes('\\')) yield* assigned(unescaped(value), name, from);
+    if (quote === undefined && /\\\W/.test(value)) yield* assigned(value.replace(/\\(?=\W)/g, ''), name, from);
     if (rest !== value && quote === undefined) yield* assigned(rest, name, from);
     yield* decoded(value, kindOfName(name), from);
-    const password = /:\/\/[^\s/:@]*:([^\s/]+)@/.exec(value)?.[1];
-    if (password !== undefined) {
-      yield { value: password, kind: 'password', from };
-      if (/%[0-9a-f]{2}/i.test(password)) yield { value: percentDecoded(password), kind: 'password', from };
-    }
   }
+  if (isMore) yield* masked(text, path);
+}
+
+const HAS_LOGIN = /:[^\s/@:]{0,256}@/;
+/** Of a longer text only so much is searched. */
+const MAX_SEARCHED = 128 * 1024;
+
+/**
+ * What the filter masks in a text that nobody knows: logins in addresses, elements, columns, options of commands. A run asks about
+ * the same files for each prompt.
+ */
+const maskedIn = remembered((text) => {
+  const { redact, restore } = createRedactor({ secrets: [] });
+  return [...redact(text).matchAll(PLACEHOLDER_FORM)].flatMap(([word]) => {
+    const restored = restore(word);
+    const value = restored.ok ? restored.text : '';
+    // A short one must be more than a word.
+    const isWord = value.length < MIN_SECRET_LENGTH && !/[^a-z]/i.test(value);
+    const values = isWord ? [] : [value, percentDecoded(value)];
+    return values.map((one) => ({ value: one, kind: word.split('_').at(-2) as string }));
+  });
+});
+
+function* masked(text: string, from: string): Values {
+  if (text !== '') for (const found of maskedIn(text.slice(0, MAX_SEARCHED))) yield { ...found, from };
 }
 
 /** Short values are only worth a word when their name says that they are secret. */
@@ -240,21 +290,26 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** A file that is one word is that secret; of any other text the words that look random. */
+/** A file that is one word, or one line under a secret-like name, is that secret; of any other text the words that look random. */
 function* loose(from: string, text: string): Values {
   const plain = text.trim();
-  if (plain !== '' && !/\s/.test(plain)) {
+  const name = /([^/]*?)(?:\.\w*)?$/.exec(from)?.[1] ?? '';
+  if (plain !== '' && (!/\s/.test(plain) || (!plain.includes('\n') && isSecretName(name)))) {
     yield { value: plain, kind: 'secret', from };
     yield* decoded(plain, 'secret', from);
+    if (/[:=<]/.test(plain)) yield* masked(plain, from);
     return;
   }
   if (/-----BEGIN /.test(plain)) yield { value: plain.replace(/-----[A-Z0-9 ]+-----/g, '\n'), kind: 'key', from };
   yield* randomWords(plain, from);
+  yield* masked(text, from);
 }
 
 function* randomWords(text: string, from: string): Values {
   for (const [word] of text.matchAll(/[^\s"'`,;<>(){}[\]|]{16,}/g)) {
     const value = word.replace(/^[\w.-]{0,64}[=:](?=.{16})/, '');
-    if (isHighEntropy(value)) yield { value, kind: 'secret', from };
+    if (!isHighEntropy(value)) continue;
+    yield { value, kind: 'secret', from };
+    yield* decoded(value, 'secret', from);
   }
 }

@@ -34,6 +34,11 @@ test('hexadecimal, of eight bytes and more that stand alone', () => {
   assert.equal(maskedOf(`x ${hex('my pin123 is')} y`), [`pin ${hex('pin123')}`]);
   assert.equal(maskedOf(`${hex('a pin12')}|${hex('a pin123')}`), [`pin ${hex('pin123')}`]);
   assert.equal(maskedOf(`id-${hex('a pin123')}z`), []);
+  const table = '41 42\n43 44\n45 46\n47 48\n51 52\n';
+  assert.equal(
+    [decodedParts(table, viewsOf(table)), decodedParts(`${table}6f 6e`, viewsOf(`${table}6f 6e`)).length],
+    [[], 1],
+  );
 });
 
 test('where it is wrapped, or its bytes stand apart', () => {

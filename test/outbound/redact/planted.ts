@@ -88,6 +88,8 @@ export const FORMS: Record<string, (value: string) => string> = {
   'hex in capitals': (v) => hex(v).toUpperCase(),
   'wrapped base64': (v) => `data: |\n  ${wrap(base64(`${v}\n${v}`), 20, '  ')}`,
   'wrapped at 76': (v) => wrap(base64(`a longer text before it, of many words ${v} and after it`), 76, ''),
+  'URL-encoded, over lines': (v) => wrap(encodeURIComponent(v), 7, '  '),
+  'bytes in hex, over lines': (v) => wrap(hex(v).replace(/../g, '$& '), 12, '    '),
   'wrapped hex': (v) => wrap(hex(v), 32, '    '),
   'split over lines': (v) => `value:\n    ${wrap(v, half(v), '    ')}`,
   'split over lines with CRLF': (v) => `value:\r\n\t${wrap(v, half(v), '\t').replaceAll('\n', '\r\n')}`,

@@ -104,6 +104,12 @@ test('the patterns of the owner mask their whole match, whatever their flags', (
   assert.is(redact('RACK-12 and xxx\nrack-9'), `${P(1, 'own')} and ${P(2, 'own')}\n${P(3, 'own')}`);
 });
 
+test('values of 4 to 7 characters are also masked in hexadecimal as tools write it, and as `echo` hands it to base64', () => {
+  const hex = Buffer.from('short12').toString('hex');
+  for (const text of [hex, hex.toUpperCase(), `0x${hex}`, Buffer.from('short12\n').toString('base64')])
+    assert.is(known('short12').redact(`got ${text} here`), `got ${P(1)} here`);
+});
+
 test('a word of a tracked path is never masked, alone or inside of a path; the rest of the text is', () => {
   const paths = ['apps/network/cloudflared/app/helmrelease.yaml', 'apps/media/plex-server/values.yaml'];
   const secrets = ['cloudflared', 'plex-server', 'cloudflared-secret'].map((value) => secret(value));

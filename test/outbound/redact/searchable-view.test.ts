@@ -8,6 +8,7 @@ import {
   withDump,
   withoutBlanks,
   withWalls,
+  wrappedWords,
 } from '../../../src/outbound/redact/searchable-view.ts';
 
 const WALL = withWalls('x', [{ start: 0, end: 1 }]).text;
@@ -36,6 +37,14 @@ test('joined: without line ends, indentation and colours', () => {
   }
 });
 
+test('wrapped words: those that go on in lines of their own, each to its end', () => {
+  const mayGoOn = (word: string) => /\d/.test(word);
+  const text = 'a key=ab\n  c1\n  d2 \r\nend\nno 1\nf g3\nx\ny4';
+  assertView(text, wrappedWords(text, mayGoOn), 'a key=abc1d2\nxy4', { bc1d: 'b\n  c1\n  d', xy: 'x\ny', '4': '4' });
+  for (const none of ['', 'ab\ncd', 'ab\nc d1', '(ab)\nc1', 'ab\n\nc1'])
+    assert.is(wrappedWords(none, mayGoOn), undefined);
+});
+
 test('colourless: without colours alone', () => {
   const text = '\u001b[31mab\u001b[0mc\nd';
   assertView(text, viewsOf(text).colourless, 'abc\nd', { bc: 'b\u001b[0mc', a: 'a', d: 'd' });
@@ -46,7 +55,7 @@ test('without blanks of any kind', () => {
 });
 
 test('bare hexadecimal: four bytes and more without what parts them, and without the addresses of a dump', () => {
-  for (const gap of [':', ' ', '-', ', 0x', ',']) {
+  for (const gap of [':', ' ', '-', ', 0x', ',', '; ', '.', '_', ':0x', ':\n    ', ' \r\n', '\n0x']) {
     const text = `x ${['61', '62', '63', '64'].join(gap)} y`;
     assertView(text, viewsOf(text).bareHex, 'x 61626364 y', { 6263: `62${gap}63`, y: 'y' });
   }
@@ -71,6 +80,7 @@ test('unescaped: each character has the part of the original that stands for it,
     ['%C3%A4x', 'äx', { ä: '%C3%A4', x: 'x' }],
     ['a\\u0062c', 'abc', { b: '\\u0062', c: 'c' }],
     ['a\\142c&#100;&#x65;&amp;', 'abcde&', { b: '\\142', d: '&#100;', e: '&#x65;', '&': '&amp;' }],
+    ['Gr\\303\\274n', 'Grün', { ü: '\\303\\274', n: 'n' }],
     ['a\\"b\\tc', 'a"b\tc', { '"': '\\"', b: 'b', '\t': '\\t' }],
   ];
   for (const [text, plain, parts] of once) assertView(text, viewsOf(text).unescaped[0], plain, parts);

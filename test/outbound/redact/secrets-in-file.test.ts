@@ -179,7 +179,72 @@ test('how long a value must be: 8 characters, or 4 under a secret-like name', ()
 
 test('a password of an address that is no percent-encoding counts as it is', () => {
   const word = 'p%20wednes%E0%A4';
-  assert.equal(values('.env', `URL=postgres://u:${word}@db/x\n`).slice(1), [word, word]);
+  assert.equal(values('.env', `URL=postgres://u:${word}@db/x\n`).slice(1), [word]);
+});
+
+test('what the filter would mask in a carried text is known wherever it appears: addresses, elements, columns, logins, lists', () => {
+  const word = 'wednesday-lake';
+  const texts: [path: string, text: string][] = [
+    ['.env', `DSN=lab:${word}@tcp(db)/lab\n`],
+    ['.env', `URL=postgres://lab:${word}@db/lab\n`],
+    ['.env', `OPTIONS={"password":"${word}"}\n`],
+    ['lab.ini', `mode=on\n[db]\npassword: ${word}\n`],
+    ['lab.tfvars', `db_passwords = ["${word}", "tuesday-hill"]\n`],
+    ['lab.tfvars', `db_password = <<EOT\n${word}\nEOT\n`],
+    ['values.yaml', `url: redis://:${word}@cache/0\n`],
+    ['values.yaml', `run: mysql -u root -p${word} lab\n`],
+    ['values.yaml', `app.conf: |\n  db:\n    password: ${word}\n`],
+    ['state.json', JSON.stringify({ Env: ['TZ=UTC', `DB_PASSWORD=${word}`] })],
+    ['lab.toml', `dsn = "postgres://lab:${word}@db/lab"\n`],
+    ['lab.nix', `{\n  services.db.password = "${word}";\n}\n`],
+    ['netrc', `machine git.lan login lab password ${word}\n`],
+    ['pgpass', `db:5432:lab:lab:${word}\n`],
+    ['lab.xml', `<db><password>${word}</password></db>\n`],
+    ['users.csv', `user,password\nlab,${word}\n`],
+  ];
+  for (const [path, text] of texts) assert.ok(values(path, text).includes(word), `${path}: ${text}`);
+  assert.ok(values('.env', `URL=postgres://lab:x%26${word}@db/lab\n`).includes(`x&${word}`));
+  const env = {
+    DATABASE_URL: `postgres://lab:${A}@db/lab`,
+    CACHE_URL: 'redis://cache:6379/0',
+    LAB_SESSION: letters('', 40, dice(3)),
+  };
+  assert.equal(
+    secretsInEnv(env).secrets.map(({ value }) => value),
+    [A, env.LAB_SESSION],
+  );
+});
+
+test('what only speaks of secrets in a carried text is none, and no word of its own when short', () => {
+  const text =
+    'note: the password must be changed\nurl: https://git.lan/lab\nimage: web:1.2@sha256:0a\nlink: ssh://git@git.lan\n';
+  assert.equal(values('values.yaml', text), []);
+  assert.equal(values('values.yaml', 'url: redis://:lake@cache/0\n'), []);
+  assert.equal(secretsInText('values.yaml', 'url: redis://:lake@cache/0\n').short, []);
+});
+
+test('the data of a Secret counts whatever its keys are, and the password of a login in base64', () => {
+  const manifest = `kind: Secret\ndata:\n  anything: ${base64('wednesday')}\n---\nkind: ConfigMap\ndata:\n  anything: ${base64('tuesdays')}\n`;
+  const found = values('x.yaml', manifest);
+  assert.equal([found.includes('wednesday'), found.includes('tuesdays')], [true, false]);
+  assert.ok(values('config.json', JSON.stringify({ auths: { lan: { auth: base64(`lab:${A}`) } } })).includes(A));
+});
+
+test('a line of several words is the secret of a file with a secret-like name; a number of six digits is long enough', () => {
+  assert.equal(values('lab/vault_pass', 'four words of mine\n'), ['four words of mine']);
+  assert.equal(values('lab/notes.txt', 'four words of mine\n'), []);
+  const { secrets, short } = secretsInText(
+    'x.yaml',
+    'a: {pw: wednesday}\nb: {password: 482913}\nc: {password: 8080}\n',
+  );
+  assert.equal(
+    [secrets, short].map((list) => list.map(({ value }) => value).join()),
+    ['wednesday,482913', '8080'],
+  );
+});
+
+test('a blank behind a backslash is part of a value', () => {
+  assert.ok(values('.env', 'A_PASSWORD=blue\\ hour\n').includes('blue hour'));
 });
 
 test('numbers count only under a secret-like key; comments count in YAML', () => {
