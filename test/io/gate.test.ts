@@ -57,12 +57,12 @@ test('names that the repository knows are looked up, once, and only when they ma
     asked.push([...names]);
     return known.filter((name) => names.includes(name)).join('\n');
   };
-  const change = [{ path: 'run.sh', before: 'echo a\n', after: 'echo a\nfrobnicate\n' }];
-  assert.equal(await judge(change, rulesFor('run.sh'), [], look(['frobnicate'])), { ok: true });
+  const change = [{ path: 'run.sh', before: 'echo a\n', after: 'echo a\nfrobnicate_all\n' }];
+  assert.equal(await judge(change, rulesFor('run.sh'), [], look(['frobnicate_all'])), { ok: true });
   const unknown = await judge(change, rulesFor('run.sh'), [], look([]));
   assert.is(unknown.ok && unknown.ask?.code, 'new_program');
   await judge([{ path: 'run.sh', before: 'echo a\n', after: 'echo b\n' }], rulesFor('run.sh'), [], look([]));
-  assert.equal(asked, [['run.sh'], ['frobnicate'], ['run.sh'], ['frobnicate'], ['run.sh']]);
+  assert.equal(asked, [['run.sh'], ['frobnicate_all'], ['run.sh'], ['frobnicate_all'], ['run.sh']]);
 });
 
 test('a file is shell when a line of the repository sources it, whatever it is called', async () => {

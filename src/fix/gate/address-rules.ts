@@ -80,6 +80,9 @@ const HOST = new RegExp(
   'i',
 );
 
+/** Keys by which something is called, not reached. */
+const OWN_NAME = /^(?:name|apiGroups?|group|(?:host|domain)(?:name)?s?|dnsNames|commonName|sni|fqdn)$/i;
+
 function inData({ addedLeaves, now }: Change): Mention[] {
   return addedLeaves
     .filter(({ keys }) => keys.at(-1) !== '$schema')
@@ -89,7 +92,7 @@ function inData({ addedLeaves, now }: Change): Mention[] {
         ...addressesIn(sourceText(leaf)),
         ...imageIn(leaf),
         ...(now.language === 'hcl' && key === 'source' ? sourceAddress(leaf.value) : []),
-        ...(/^(?:name|apiGroups?|group)$/.test(key) ? [] : named(HOST.exec(leaf.value)?.[1])),
+        ...(OWN_NAME.test(key) ? [] : named(HOST.exec(leaf.value)?.[1])),
       ];
       return { addresses, line: leaf.line, words: `${key}: ${leaf.value}` };
     });

@@ -67,8 +67,8 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
   for (const [i, shell] of shellTexts(path, text, language, data, isRun).entries()) {
     const read = readText(shell, i, parse, isPlain);
     commands.push(...read.commands.map(inStatements));
-    // What a program says is not the shell's, unless a shell is started with it.
-    if (language !== 'program' || shell.role === 'run') functions.push(...read.functions);
+    // What a program says is not the shell's, unless a shell is started with it; an expression of data defines nothing.
+    if (shell.role === 'run' || (language !== 'program' && shell.role !== 'maybe')) functions.push(...read.functions);
     for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);
     if (language !== 'program') for (const line of read.unread) unread.add(line);
   }

@@ -13,7 +13,7 @@ export type Language =
   | 'prose'
   | 'program';
 
-const TEMPLATE_ENDINGS = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl|erb|template)$/i;
+const TEMPLATE_ENDINGS = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl|erb|template|dist|example|sample)$/i;
 
 const BY_NAME: readonly (readonly [RegExp, Language])[] = [
   [/\.(?:sh|bash|zsh|ksh|bats|envrc)$/i, 'shell'],

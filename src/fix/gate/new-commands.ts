@@ -82,8 +82,8 @@ function formOf({ program, args }: Call): string {
   if (INTERPRETERS.test(program) && /^[^-]/.test(args[0]?.text ?? ''))
     return formOf({ program: (args[0] as Word).text, args: args.slice(1) });
   const verb = verbOf({ program, args });
-  // What a function of a library is given is no verb.
-  if (!isWord(verb) || /^\w*_\w*$/.test(program)) return program;
+  // By its name a function of a library: what it is given is no verb.
+  if (!isWord(verb) || /^\w+_\w+$/.test(program)) return program;
   const more = new Arguments(args).operands.slice(1, 4).filter((word) => word !== verb && CHANGING.has(word));
   return [program, verb, ...more].join(' ');
 }
@@ -96,7 +96,7 @@ function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Fin
   const isKnown = (fact: Fact) => {
     const form = formOf(fact);
     if (isFed(fact) && !wasFed(fact)) return false;
-    return forms.has(form) || (form.includes(' ') && knows(form));
+    return forms.has(form) || (/ |^\w+_\w+$/.test(form) && knows(form));
   };
   // Of what a program runs in turn, that is judged.
   const isWrapper = ({ program, line }: Fact) => added.some((other) => other.via === program && other.line === line);

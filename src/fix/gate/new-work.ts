@@ -18,10 +18,11 @@ export const newWorkFindings = (change: Change, knows: Knows): Finding[] => [
 const HARMLESS_MODULE =
   /^(?:debug|assert|fail|meta|pause|set_fact|set_stats|stat|find|slurp|getent|setup|gather_facts|\w+_facts|\w+_info|ping|wait_for|wait_for_connection|include_vars|add_host|group_by|validate_argument_spec|command|shell|tempfile|k8s_info|import_tasks|include_tasks|import_role|include_role|template|file|service|systemd|systemd_service|uri|get_url|copy|lineinfile)$/;
 
-function newTasks({ path, old, now }: Change): Finding[] {
-  const modules = new Set(old.tasks.map(bare));
+function newTasks({ path, before, old, now }: Change): Finding[] {
+  // Also in a text that could not be read as tasks.
+  const isNamed = (module: string) => new RegExp(`\\b${module}\\b`).test(before ?? '');
   return now.tasks
-    .filter((task) => !HARMLESS_MODULE.test(bare(task)) && !modules.has(bare(task)) && !counterpart(task, old.tasks))
+    .filter((task) => !HARMLESS_MODULE.test(bare(task)) && !isNamed(bare(task)) && !counterpart(task, old.tasks))
     .map((task) => asks('new_work', path, task.line, 'is a task of a kind that nothing here has yet', shown(task)));
 }
 
