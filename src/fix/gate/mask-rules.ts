@@ -1,18 +1,18 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
 import { distance } from 'fastest-levenshtein';
-import { assignmentsOf } from '../shell/unwrap.ts';
 import { isShell } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
+import { failureFindings } from './failure-rules.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { ends, guards } from './guard-rules.ts';
 import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { isQuestion } from './tasks.ts';
-import { functionOf, isFailure, isLastWork, isRemoteWork, isSilenced, isWork, mayWork } from './work.ts';
+import { functionOf, guardsOf, isLastWork, isRemoteWork, isSilenced, isWork, mayWork, neverIn } from './work.ts';
 
 type MaskRules = Pick<GateRules, 'failed' | 'log' | 'untouchable' | 'known' | 'tree'>;
 
@@ -23,90 +23,9 @@ export function maskFindings(change: Change, rules: MaskRules): Finding[] {
     ...added(change),
     ...guards(change, rules.untouchable),
     ...ends(change),
-    ...lostFailures(change),
-    ...otherQuestions(change),
+    ...failureFindings(change),
   ];
 }
-
-const ASKING = /^(?:[ef]?grep|rg|diff|cmp)$/;
-/** Questions that are asked with other options. */
-function otherQuestions({ path, added, gone }: Change): Finding[] {
-  const options = ({ args }: Fact) =>
-    args
-      .flatMap(({ text }) => (/^--/.test(text) ? [text] : /^-[a-zA-Z]/.test(text) ? [...text.slice(1)] : []))
-      .sort()
-      .join();
-  return added
-    .filter((fact) => fact.role !== 'maybe' && ASKING.test(fact.program))
-    .filter((fact) => {
-      const earlier = gone.filter((other) => other.program === fact.program && other.unit === fact.unit);
-      return earlier.length > 0 && !earlier.some((other) => options(other) === options(fact));
-    })
-    .map((fact) => asks('masks', path, fact.line, 'asks another question than before', shownWords(fact)));
-}
-
-/** Functions and branches that ended in failure, and do so no more. */
-function lostFailures({ path, old, now, added, gone }: Change): Finding[] {
-  if (old.unread.size > 0) return [];
-  const functions = old.functions
-    .filter((name) => now.functions.includes(name) && endsBadly(name, old) && !endsBadly(name, now))
-    .filter((name) => now.commands.some(({ program }) => program === name));
-  const isEnd = (fact: Fact, file: FileFacts) => ENDS.test(fact.program) && isFailure(fact, file);
-  const failing = now.commands.filter((fact) => isEnd(fact, now) || FAILS.test(fact.program));
-  // What is done now in the place of the end may mend what it was about.
-  const givesDefault = (fact: Fact) =>
-    assignmentsOf(fact).some(({ name }) => guardsOf(fact).some((guard) => guard.includes(name)));
-  const mended = new Set([...failing, ...added.filter((fact) => isWork(fact) || givesDefault(fact))].flatMap(guardsOf));
-  const left = new Set(now.commands.flatMap(guardsOf));
-  const branches = old.commands
-    .filter((fact) => isEnd(fact, old))
-    .flatMap((fact) => guardsOf(fact).slice(-1))
-    .filter((guard) => left.has(guard) && !mended.has(guard));
-  const setIn = (facts: readonly Fact[]) =>
-    facts.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => ({ name, text: values[0]?.text ?? '' })));
-  const isAsked = (name: string) => failing.flatMap(guardsOf).some((guard) => new RegExp(`\\b${name}\\b`).test(guard));
-  const given = setIn(added).filter(
-    ({ name }) => isAsked(name) && setIn(old.commands).some((one) => one.name === name),
-  );
-  const literal = given.filter(
-    ({ name, text }) =>
-      !text.includes('$') && setIn(gone).some((one) => one.name === name && one.text.includes('$(…)')),
-  );
-  const bounds = given.filter(
-    ({ name, text }) =>
-      (/^-?\d+$/.test(text) && setIn(gone).some((one) => one.name === name && /^-?\d+$/.test(one.text))) ||
-      (/^\$\w+$/.test(text) && !setIn(gone).some((one) => one.name === name)),
-  );
-  // The same question with another number in it.
-  const withoutNumbers = (guard: string) => guard.replace(/\b\d+\b/g, '#');
-  const wasAsked = old.commands.filter((fact) => isEnd(fact, old)).flatMap((fact) => guardsOf(fact).slice(-1));
-  const moved = failing
-    .flatMap((fact) => guardsOf(fact).slice(-1))
-    .filter(
-      (guard) => !wasAsked.includes(guard) && wasAsked.some((one) => withoutNumbers(one) === withoutNumbers(guard)),
-    );
-  const unreached = (file: FileFacts) =>
-    file.commands.filter((fact) => (isEnd(fact, file) || FAILS.test(fact.program)) && neverIn(fact) !== undefined);
-  const never = unreached(now).length > unreached(old).length ? unreached(now).slice(-1) : [];
-  return [
-    ...[...functions, ...new Set(branches)].map((words) =>
-      asks('masks', path, undefined, 'no longer ends in failure', words),
-    ),
-    ...literal.map(({ name }) => asks('masks', path, undefined, 'is no longer found out before it is asked for', name)),
-    ...[...bounds.map(({ name, text }) => `${name}=${text}`), ...moved].map((words) =>
-      asks('masks', path, undefined, 'decides otherwise what counts as a failure', words),
-    ),
-    ...never.map((fact) => asks('masks', path, fact.line, `ends in failure only ${neverIn(fact)}`, shownWords(fact))),
-  ];
-}
-
-const ENDS = /^(?:exit|return)$/;
-const FAILS = /^(?:die|fail\w*|fatal|abort|error|false|continue|kill)$/;
-
-const endsBadly = (name: string, { commands }: FileFacts): boolean => {
-  const last = commands.filter((fact) => functionOf(fact) === name).at(-1);
-  return /^(?:exit|return)$/.test(last?.program ?? '') && /^[1-9]/.test(last?.args[0]?.text ?? '');
-};
 
 function touched(change: Change, rules: MaskRules): Finding[] {
   const { failed, log } = rules;
@@ -268,9 +187,6 @@ function successor(fact: Fact, { added, old }: Change, rules: MaskRules): Fact |
   )[0];
 }
 
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
-const guardsOf = ({ around }: Fact): string[] =>
-  around.flatMap((frame) => (frame.kind === 'branch' || frame.kind === 'given' ? [squeezed(frame.guard)] : []));
 /** Steps that make the way free for the next one. */
 const PREPARES = /^(?:sleep|cd|pushd|echo|export|source|mkdir -p) /;
 const newGuards = (now: Fact, before: Fact): string[] => {
@@ -281,9 +197,6 @@ const newGuards = (now: Fact, before: Fact): string[] => {
   return guardsOf(now).filter((guard) => !old.includes(guard) && !isOld(guard));
 };
 
-/** A condition that never holds. */
-const neverIn = ({ around }: Fact): string | undefined =>
-  around.flatMap((frame) => (frame.kind === 'branch' && frame.never ? [squeezed(frame.guard)] : []))[0];
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||

@@ -75,3 +75,13 @@ export function isSilenced({ redirects }: Pick<Fact, 'redirects'>): boolean {
       (operator === '>&-' && descriptor === '2'),
   );
 }
+
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** On what it depends that a command runs, the outermost first. */
+export const guardsOf = ({ around }: Fact): string[] =>
+  around.flatMap((frame) => (frame.kind === 'branch' || frame.kind === 'given' ? [squeezed(frame.guard)] : []));
+
+/** A condition that never holds. */
+export const neverIn = ({ around }: Fact): string | undefined =>
+  around.flatMap((frame) => (frame.kind === 'branch' && frame.never ? [squeezed(frame.guard)] : []))[0];
