@@ -99,35 +99,33 @@ interface Scope {
 }
 
 /** All arguments of a function, or those from one on. */
-const PASSED = /^\$(?:[@*]|\{[@*](?::(\d+))?\})$/;
-const isPassed = ({ text, raw }: Word): boolean => PASSED.test(text) || PASSED.test(raw.replace(/^"(.*)"$/s, '$1'));
+const PASSED = /^"?\$(?:[@*]|\{[@*](?::(\d+))?\})"?$/;
+const isPassed = ({ raw }: Word): boolean => PASSED.test(raw);
 const MAX_PASSING = 5;
 
 function passingFunctions({ commands }: Script): Map<string, Command[]> {
   const passing = new Map<string, Command[]>();
-  for (const command of commands) {
-    const [first, second] = command.words;
-    const runs = first?.text === '$1' || (first?.text === 'eval' && /\$[@*1]/.test(second?.text ?? ''));
-    if (!runs && !command.words.some(isPassed)) continue;
-    for (const frame of command.around)
-      if (frame.kind === 'function') passing.set(frame.name, [...(passing.get(frame.name) ?? []), command]);
-  }
+  for (const command of commands.filter(({ words }) => runsArguments(words) || words.some(isPassed)))
+    for (const frame of command.around) {
+      if (frame.kind !== 'function') continue;
+      const others = passing.get(frame.name) ?? [];
+      if (others.length < MAX_PASSING) passing.set(frame.name, [...others, command]);
+    }
   return passing;
 }
 
-/** The command of a function as one call makes it. */
+/** What a function is given is the command itself. */
+const runsArguments = ([first, second]: readonly Word[]): boolean =>
+  first !== undefined &&
+  (isPassed(first) || first.text === '$1' || (first.text === 'eval' && /\$[@*1]/.test(second?.text ?? '')));
+
+/** A command of a function as one call of it makes it. */
 function handedOn(call: Command, args: readonly Word[], { words, document }: Command): Command {
-  const [first, ...rest] = words;
   // Durations and counts before a command are the function's own.
-  const ran = args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text)));
-  const isRun = first !== undefined && (isPassed(first) || /^(?:\$1|eval)$/.test(first.text));
-  const filled = isRun
-    ? ran
-    : [first, ...rest].flatMap((word) => {
-        if (word === undefined) return [];
-        const from = PASSED.exec(word.raw.replace(/^"(.*)"$/s, '$1'))?.[1];
-        return isPassed(word) ? args.slice(from === undefined ? 0 : Number(from) - 1) : [word];
-      });
+  const own = args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text));
+  const filled = runsArguments(words)
+    ? args.slice(own)
+    : words.flatMap((word) => (isPassed(word) ? args.slice(Number(PASSED.exec(word.raw)?.[1] ?? 1) - 1) : [word]));
   const given = call.document ?? document;
   return { ...call, words: filled, assignments: [], ...(given && { document: given }) };
 }
@@ -276,7 +274,7 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
   if (IN_CONTAINER.test(program)) return [self, ...inside(containerWords(program, args))];
   const passing = scope.passing.get(program);
   if (passing) {
-    const calls = passing.slice(0, MAX_PASSING).map((inner) => handedOn(command, args, inner));
+    const calls = passing.map((inner) => handedOn(command, args, inner));
     return [self, ...calls.flatMap((call) => (call.words.length === 0 ? [] : unwrap(call, scope, depth + 1, program)))];
   }
   const whole = withInline(self, reads);
