@@ -1,6 +1,6 @@
 // A failed attempt is identified: read from its log, looked up in the ledger, recorded.
 import { basename, dirname, relative } from 'node:path';
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent } from '../events.ts';
@@ -47,7 +47,7 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
   const changedJudges = Array.isArray(error.context.changed_judges);
   const log = relative(layout.home, path);
-  const item = itemNumber(stage) === undefined ? undefined : itemOf(run, stage, error);
+  const item = isItemStage(stage) ? itemOf(run, stage, error) : undefined;
   const sighting: Sighting = { stage, step, attempt, failure, ended, log, inputs, changedJudges, item };
   const history = entryOf(journal.ledger, stage, failure.fingerprint);
   record(run, sighting, 'failure.seen', {

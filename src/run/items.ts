@@ -3,7 +3,7 @@
 
 import type { Item } from '../backlog/item.ts';
 import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
-import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
+import { isItemStage, itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
 import { acceptItem, logOf, tickEntry, withEntry } from '../backlog/ticks.ts';
 import type { ContextMap } from '../config/context-map.ts';
 import { failConfig, type Problem } from '../config/problem.ts';
@@ -119,7 +119,7 @@ export async function forbiddenItems(
 
 /** Ticks the items that this run was asked for and that are green now: boxes, log and index in one commit each. */
 export async function tickAccepted(run: Run, objects: GitObjects): Promise<void> {
-  for (const name of run.requested.filter(isItem)) {
+  for (const name of run.requested.filter(isItemStage)) {
     if (recordOf(run.journal.stages, name)?.status !== 'green') continue;
     const files = await backlogAt(objects, run.tree.head);
     const item = itemOfStage(files, name);
@@ -144,11 +144,11 @@ function recordAccepted({ journal }: Run, { number: item, title }: Item, commit:
 /** Records ticks that an earlier process committed and had no time to record. */
 async function recordTicks(run: Run, objects: GitObjects): Promise<void> {
   const { journal, tree, layout } = run;
-  if (!Object.keys(journal.stages.stages).some(isItem)) return;
+  if (!Object.keys(journal.stages.stages).some(isItemStage)) return;
   const events = journalsToLastWork(layout).flat();
   const recorded = new Set(events.flatMap(({ type, stage }) => (type === 'item.accepted' ? [stage] : [])));
   const green = events.filter(
-    ({ type, stage = '' }) => type === 'stage.green' && isItem(stage) && !recorded.has(stage),
+    ({ type, stage = '' }) => type === 'stage.green' && isItemStage(stage) && !recorded.has(stage),
   );
   for (const [stage, { run: id }] of new Map(green.map((event) => [event.stage ?? '', event]))) {
     const files = await backlogAt(objects, tree.head);
@@ -170,7 +170,7 @@ export async function settleItems(run: Run, objects: GitObjects, isOver: boolean
   const { entries } = run.journal.ledger;
   const stages = new Set(Object.values(entries).flatMap(({ stage, patches }) => (patches.length > 0 ? [stage] : [])));
   for (const stage of stages)
-    if (isItem(stage) && !run.requested.includes(stage)) await settleItem(run, stage, objects, isOver);
+    if (isItemStage(stage) && !run.requested.includes(stage)) await settleItem(run, stage, objects, isOver);
 }
 
 async function settleItem(run: Run, stage: string, objects: GitObjects, isOver: boolean): Promise<void> {
@@ -201,8 +201,6 @@ async function reopen(run: Run, stage: string, why: string, objects: GitObjects)
   }
   run.journal.append(staleEvent({ stage, why, remake: true }, run.tree.head, true));
 }
-
-const isItem = (stage: string): boolean => itemNumber(stage) !== undefined;
 
 const itemOfStage = (files: ReadonlyMap<string, string>, stage: string): QueuedItem | undefined =>
   readQueue(files).items.find(({ number }) => itemStageName(number) === stage);

@@ -1,5 +1,5 @@
 // One step of a plan around its attempts: what ends it before one, one attempt, blind retries, and recording its end.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS } from '../events.ts';
 import type { FailedAttempt } from '../mend/failed-cell.ts';
@@ -77,7 +77,7 @@ export function failedAttempt(step: PlanStep, { plan, context, clock, run }: Exe
   const error = errorOf(step, ended);
   if (!error) return undefined;
   // Tests of an item that fail before anything was changed for it are its owner's to mend.
-  const isItemTest = error.context.phase === 'command' && itemNumber(stepLabel(step)) !== undefined;
+  const isItemTest = error.context.phase === 'command' && isItemStage(stepLabel(step));
   const isForOwner = isItemTest && run?.journal.failures.openFixes(stepLabel(step)).length === 0;
   const until = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms);
   return {

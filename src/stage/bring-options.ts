@@ -1,5 +1,5 @@
 // What merging the base into the AI branch needs to know of a home: which fixes are verified, and the bases of earlier runs.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { startedBases } from '../journal/history.ts';
@@ -24,7 +24,7 @@ export function bringOptions(layout: Layout, run: string, sign: boolean): BringO
       ledger ??= readLedger(layout).ledger;
       const outcome = patchIn(ledger, fix)?.outcome;
       // The changes of an accepted item count, though stages are still to be made green with them.
-      return outcome === 'verified' || (outcome === 'holds' && itemNumber(fix.stage) !== undefined);
+      return outcome === 'verified' || (outcome === 'holds' && isItemStage(fix.stage));
     },
     earlierBases: () => startedBases(layout),
   };
