@@ -13,7 +13,7 @@ import type { Layout } from '../io/layout.ts';
 import { withLog } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import type { ExecutionError } from '../plan/codes.ts';
-import { cellKey, cellValues } from '../plan/matrix.ts';
+import { cellKey, cellValues, stagePayload } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf, type LedgerEntry, seenBy } from '../triage/ledger.ts';
@@ -29,7 +29,7 @@ export const endOfLog =
 export function identify(run: Run, failed: FailedAttempt): Incident {
   const { attempt, error } = failed;
   const { layout, journal } = run;
-  const { stage, step, cell } = failed.step.payload as { stage: string; step: string; cell: Record<string, string> };
+  const { stage, step, cell } = stagePayload(failed.step);
   const path = layout.log(stage, cellKey(cell), run.id, attempt);
   const green = recordOf(journal.stages, step)?.green_log;
   const ended = endOfAttempt(error);

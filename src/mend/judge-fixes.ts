@@ -5,7 +5,7 @@ import type { Fix } from '../events.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
 import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
-import { stepLabel, stepNames } from '../plan/matrix.ts';
+import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import { hasChecks } from '../stage/checks.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Trial } from '../triage/incident.ts';
@@ -107,7 +107,7 @@ export async function settleFixes(
   isJudging: (label: string) => boolean,
 ): Promise<void> {
   const label = stepLabel(step);
-  const { stage } = step.payload as { stage: string };
+  const { stage } = stagePayload(step);
   const open = run.journal.failures
     .open(stage, label)
     .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isJudging(other)));

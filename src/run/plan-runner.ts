@@ -10,7 +10,7 @@ import { recordOf } from '../journal/stages.ts';
 import type { ActionRegistry, Ended } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult, PlanStep } from '../plan/contract.ts';
-import { eventLabel, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
 import type { StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
@@ -229,7 +229,7 @@ function endWithoutTurn(
 
 /** Steps that are to judge fixes which an earlier process left. */
 function stepsToJudge({ steps }: Plan, { journal }: Run, done: ReadonlySet<string>): PlanStep[] {
-  const isJudge = (step: PlanStep) => journal.failures.open(step.payload.stage as string, stepLabel(step)).length > 0;
+  const isJudge = (step: PlanStep) => journal.failures.open(stagePayload(step).stage, stepLabel(step)).length > 0;
   return steps.filter((step) => !done.has(step.id) && isJudge(step));
 }
 

@@ -18,9 +18,8 @@ import { recoverFixes } from '../mend/recover.ts';
 import { stepsAhead } from '../plan/ahead.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult, PlanStep } from '../plan/contract.ts';
-import { stepLabel, stepNames } from '../plan/matrix.ts';
+import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import type { TaskAhead } from '../stage/backend.ts';
-import { stagePayloadSchema } from '../stage/call.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
@@ -163,10 +162,9 @@ async function execute(
 /** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
 function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): TaskAhead[] {
   if (run.barrier.isClosed) return [];
-  const payloadOf = (step: PlanStep) => stagePayloadSchema.parse(step.payload);
-  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, payloadOf(step).stage, stepLabel(step));
+  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
-    ...taskOf({ payload: payloadOf(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
+    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
     after: after.map(stepLabel),
   }));
 }

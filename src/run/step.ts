@@ -8,7 +8,7 @@ import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import { needsOf } from '../plan/compile.ts';
 import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
-import { eventLabel, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import { callAction, type Execution, isExhausted, thrownError } from './call-action.ts';
@@ -40,7 +40,7 @@ export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): En
   if (!run) return undefined;
   const { stages } = run.journal.stages;
   if (!Object.values(stages).some((record) => record.stale)) return undefined;
-  const stale = needsOf(run.config.map, step.payload.stage as string).filter((name) => stages[name]?.stale);
+  const stale = needsOf(run.config.map, stagePayload(step).stage).filter((name) => stages[name]?.stale);
   if (stale.length === 0) return undefined;
   const often = stale.find((name) => run.journal.failures.timesGreen(name) > MAX_REMADE);
   if (!often) return { kind: 'suspended' };
