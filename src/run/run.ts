@@ -27,8 +27,10 @@ import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
 import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
-import { began, type Prepared, prepare, type RunRequest, readStart } from './prepare.ts';
+import { began, type Prepared, prepare } from './prepare.ts';
+import { readStart } from './read-base.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
+import type { RunRequest } from './select.ts';
 
 export interface RunReport {
   run: string;
