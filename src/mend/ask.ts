@@ -36,7 +36,7 @@ export async function askForFix(
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
     // Run now, while the failure is fresh; cases show their output.
-    await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
+    await runOwnerDiagnostics(run, incident, signal);
     const withdrawn = decision.tier === 'executor' ? decision.reapply : [];
     if (withdrawn.length > 0) return await reapply(run, incident, withdrawn);
     if (!knownFix) return await askTier(run, incident, decision.tier, signal);
