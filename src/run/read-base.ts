@@ -44,7 +44,7 @@ export async function readStart(request: RunRequest, objects: GitObjects) {
 /** `settings`: what the working tree says otherwise, unless the base has moved on. */
 async function readSettings(request: RunRequest, base: Base, isMoved: boolean, objects: GitObjects) {
   const { home, backend, ai } = request;
-  const committed = await configurationAt(home, base.commit, base.name, { objects, backend });
+  const committed = await configurationAt(home, base, { objects, backend });
   if (isMoved) return { committed, settings: [] };
   const { notices, unasked } = await loopDifference(home, base, request, objects);
   if (unasked && ai) throw unasked;
