@@ -3,7 +3,7 @@
 import { join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, noticeEvent } from '../events.ts';
 import { groupBy } from '../io/group-by.ts';
 import { privateFolder } from '../io/store.ts';
 import type { Slurm } from '../slurm/client.ts';
@@ -124,7 +124,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
       if (jobs.length === 0) return true;
       const why = isAway ? 'Slurm does not answer' : 'Slurm was asked to end them, and did not';
       const text = `${why}, so workers may still live: they leave by themselves, or by scancel ${jobs.join(' ')}`;
-      journal.append({ type: 'notice', data: { text } });
+      journal.append(noticeEvent(text));
       return [...unended].every((task) => !task.hasBegun() || task.left() !== undefined);
     },
   };

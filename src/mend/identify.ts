@@ -3,7 +3,7 @@ import { basename, dirname, relative } from 'node:path';
 import { isItemStage } from '../backlog/stage-of-item.ts';
 import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent } from '../events.ts';
+import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent, noticeEvent } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { ALGORITHM, excerptOf, type Failure, identifyFrom, type ReadEnd } from '../failure/fingerprint.ts';
 import { readEnd } from '../failure/log-end.ts';
@@ -42,7 +42,7 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   });
   for (const name of failure.slow ?? []) {
     const text = `passed over, because it takes too long on this log: ${name}`;
-    journal.append({ type: 'notice', data: { text } });
+    journal.append(noticeEvent(text));
   }
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
   const changedJudges = Array.isArray(error.context.changed_judges);

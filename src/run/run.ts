@@ -1,6 +1,6 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import { EXIT } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, noticeEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -107,7 +107,7 @@ function opening(prepared: Prepared, request: RunRequest): NewEvent[] {
     },
     // A resumed run merges nothing: its own fixes made them stale.
     ...stale.map((stage) => staleEvent(stage, commit, open?.treeOpened === true)),
-    ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),
+    ...notices.map(noticeEvent),
   ];
 }
 
@@ -187,7 +187,7 @@ async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent
   const green = head.stages.filter((name) => journal.stages.stages[name]?.status === 'green');
   const stages = green.flatMap((name) => config.map.stages[name] ?? []);
   const texts = (await missedIgnored(layout, stages, config.map.carry)).map(uncarriedNotice);
-  return texts.filter((text) => !notices.includes(text)).map((text) => ({ type: 'notice', data: { text } }));
+  return texts.filter((text) => !notices.includes(text)).map(noticeEvent);
 }
 
 /** What is done already, by the ids of the plan: by the cut-off run, and green stages that are needed and not asked for. */
