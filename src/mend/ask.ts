@@ -52,9 +52,10 @@ export async function askForFix(
  */
 export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?: SoundFix; out_of_reach?: string }> {
   const context = await contextFor(run, incident, 'executor');
-  const { signal } = run;
-  const asks: ProposedFix[] = [];
-  for (const plugin of run.plugins.executors.filter(({ name }) => name === KNOWN_FIXES)) {
+  const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
+  if (plugin) {
+    const { signal } = run;
+    const asks: ProposedFix[] = [];
     const conversation = { run, incident, tier: 'executor', plugin, context, document: undefined, signal } as const;
     const reply = await converse(conversation, asks);
     const fix = ('sound' in reply ? reply : asks[0])?.sound;
