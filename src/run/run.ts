@@ -130,7 +130,7 @@ async function execute(
   run.barrier.onWriting(async () => backend.withdraw?.());
   const runner = createPlanRunner({
     run,
-    actions: new Map([[STAGE_ACTION, stageAction(run, backend, backend.width && workers)]]),
+    actions: new Map([[STAGE_ACTION, stageAction(run, backend, workers)]]),
     workers: backend.width ?? workers,
     watch: (view) => {
       graph = view;

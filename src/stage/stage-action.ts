@@ -20,9 +20,9 @@ const payloadSchema: z.ZodType<StagePayload> = z.object({
   cell: z.record(z.string(), z.string()),
 });
 
-/** `looks`: how many green steps are checked at a time, where more may be under way elsewhere. */
-export function stageAction(run: StageRun, backend: Backend, looks = Number.POSITIVE_INFINITY): Action {
-  const inTurn = atMost(looks);
+/** At most `workers` green steps are checked at a time; without a width of its own the backend starts no more than that. */
+export function stageAction(run: StageRun, backend: Backend, workers: number): Action {
+  const inTurn = atMost(workers);
   return action({
     payload: payloadSchema,
     keepsTime: backend.keepsTime === true,
