@@ -1,6 +1,5 @@
 // What a run reads of its owner's repository first: the base, its configuration, and whether a run that was cut off goes on.
 import type { GitObjects } from '../io/git-objects.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import type { LoadedStages } from '../journal/load-stages.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
 import { baseOf, configurationAt, loopDifference } from '../stage/configuration.ts';
@@ -24,7 +23,7 @@ export async function readBase(
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, async () => {
-      const isRewritten = (await droppedCommit(layoutOf(home), current)) !== undefined;
+      const isRewritten = (await droppedCommit(home, current)) !== undefined;
       return isRewritten ? `${current.name} was rewritten since it began` : undefined;
     })) ?? {};
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
