@@ -25,12 +25,12 @@ import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
-import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
 import type { RunRequest } from './select.ts';
+import { settleItems, tickAccepted } from './settle-items.ts';
 
 export interface RunReport {
   run: string;
