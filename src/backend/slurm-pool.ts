@@ -68,7 +68,12 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   const asked = gatherer<Asked>(clock, putAsked, GATHER_MS, 0);
 
   const pool = openPool<Result, Queued>({
-    ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
+    folder,
+    slurm,
+    clock,
+    requeues,
+    total: workers,
+    askMs: Math.min(5_000, settings.grace),
     limits: { graceMs: settings.grace, staleMs: settings.stale },
     cap: (spec) => settings.specs[spec]?.workers ?? workers,
     comment: ({ spec, name }) => jobComment(layout.home, run.id, WORKER_JOB, `${name} ${spec}`),
@@ -150,7 +155,11 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     const left = () => readResult(file, index, task);
     return {
       ...entryOf(job, file, index, task),
-      ...{ task, job, stop, left, signal: stop.signal },
+      task,
+      job,
+      stop,
+      left,
+      signal: stop.signal,
       hasBegun: () => hasBegun(file, index),
       result() {
         const result = left();

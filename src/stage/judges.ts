@@ -97,7 +97,11 @@ export async function watchJudges<T>(
 }
 
 const newWatch = (step: string, kind: Watch['kind'], hasBegun: () => boolean, halted?: MendError): Watch => ({
-  ...{ step, kind, hasBegun, halted, shared: false },
+  step,
+  kind,
+  hasBegun,
+  halted,
+  shared: false,
   changed: new Set(),
   wrote: { files: new Set() },
 });
