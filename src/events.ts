@@ -439,6 +439,9 @@ export type NewEvent<T extends EventType = EventType> = {
   [K in T]: { type: K; status?: string | undefined; data: DataOf<K> } & Places[(typeof EVENTS)[K]['place']];
 }[T];
 
+/** Something that a person must know and that is no step's. */
+export const noticeEvent = (text: string): NewEvent<'notice'> => ({ type: 'notice', data: { text } });
+
 /** An event as the journal keeps it. */
 export type LoopEvent<T extends EventType = EventType> = NewEvent<T> & {
   v: 1;

@@ -105,9 +105,8 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   const signal = AbortSignal.any([ports.signal, limit.signal]);
   try {
     const { stage, step, cell, attempt: number } = task;
-    const payload = { stage, step, cell: { ...cell } };
     const killsBefore = memoryKills(ports.env.SLURM_JOB_ID);
-    const outcome = await attemptStage({ payload, attempt: number, signal }, run);
+    const outcome = await attemptStage({ payload: { stage, step, cell }, attempt: number, signal }, run);
     const isShort = outcome.kind === 'failed' && memoryKills(ports.env.SLURM_JOB_ID) > killsBefore;
     return isShort ? { lost: outOfMemory(step), events } : { outcome, events };
   } finally {

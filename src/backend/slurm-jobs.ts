@@ -3,7 +3,7 @@
 import { dirname, join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, noticeEvent } from '../events.ts';
 import { groupBy } from '../io/group-by.ts';
 import type { Outcome } from '../plan/action.ts';
 import type { Slurm } from '../slurm/client.ts';
@@ -239,7 +239,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     if (all.length === 0) return false;
     const running = withdraw(all, reason).running.filter((handed) => !hasResult(handed));
     const leave = isByPerson ? '; to leave without waiting: Ctrl-C again' : '';
-    if (running.length > 0) notice(`Slurm is asked to end ${namesOf(running)}${leave}`);
+    if (running.length > 0) journal.append(noticeEvent(`Slurm is asked to end ${namesOf(running)}${leave}`));
     let why = 'Slurm was asked to end it, and did not';
     // Also what had not begun: Slurm may have started it, and takes a moment to end it.
     const alive = await endJobs(slurm, isOneOf(all), { clock }).catch((error) => {
@@ -252,7 +252,8 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     else if (alive) left = await untilGone(left, settings.grace + SEEN_LATE_MS);
     if (left.length === 0) return false;
     const byHand = `scancel ${[...new Set(left.map(({ number }) => number))].join(' ')}`;
-    notice(`${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`);
+    const text = `${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`;
+    journal.append(noticeEvent(text));
     return left.some((handed) => handed.withdrawn === undefined && !hasResult(handed));
   }
 
@@ -260,10 +261,6 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
   function isOneOf(all: readonly Handed[]): (job: Job) => boolean {
     const byId = new Map(all.map((handed) => [slurmId(handed), handed]));
     return (job) => isJob(job, byId.get(job.id)?.job ?? '');
-  }
-
-  function notice(text: string): void {
-    journal.append({ type: 'notice', data: { text } });
   }
 
   /** Sees to it that what has not begun never does; returns what has. */

@@ -3,7 +3,7 @@
 import { join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, noticeEvent } from '../events.ts';
 import { groupBy } from '../io/group-by.ts';
 import { privateFolder } from '../io/store.ts';
 import type { Slurm } from '../slurm/client.ts';
@@ -68,7 +68,12 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
   const asked = gatherer<Asked>(clock, putAsked, GATHER_MS, 0);
 
   const pool = openPool<Result, Queued>({
-    ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
+    folder,
+    slurm,
+    clock,
+    requeues,
+    total: workers,
+    askMs: Math.min(5_000, settings.grace),
     limits: { graceMs: settings.grace, staleMs: settings.stale },
     cap: (spec) => settings.specs[spec]?.workers ?? workers,
     comment: ({ spec, name }) => jobComment(layout.home, run.id, WORKER_JOB, `${name} ${spec}`),
@@ -124,7 +129,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
       if (jobs.length === 0) return true;
       const why = isAway ? 'Slurm does not answer' : 'Slurm was asked to end them, and did not';
       const text = `${why}, so workers may still live: they leave by themselves, or by scancel ${jobs.join(' ')}`;
-      journal.append({ type: 'notice', data: { text } });
+      journal.append(noticeEvent(text));
       return [...unended].every((task) => !task.hasBegun() || task.left() !== undefined);
     },
   };
@@ -150,7 +155,11 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     const left = () => readResult(file, index, task);
     return {
       ...entryOf(job, file, index, task),
-      ...{ task, job, stop, left, signal: stop.signal },
+      task,
+      job,
+      stop,
+      left,
+      signal: stop.signal,
       hasBegun: () => hasBegun(file, index),
       result() {
         const result = left();

@@ -9,6 +9,9 @@ export const itemStageName = (number: string): string => `item-${number}`;
 /** The number in the name of an item's stage; undefined for other stages. */
 export const itemNumber = (stage: string): string | undefined => /^item-(\d{2,4})$/.exec(stage)?.[1];
 
+/** Whether a stage is that of an item. */
+export const isItemStage = (stage: string): boolean => itemNumber(stage) !== undefined;
+
 /** The item as a stage. Throws for one that has `stageProblems`. */
 export const stageOfItem = (item: Item): Stage => ({ ...stageSchema.parse(keysOf(item)), wider: item.limits });
 

@@ -1,6 +1,6 @@
 // `mendloop cases`, `cases show <case>`, `cases accept|decline <case>`, `cases answer <case> <file>`: what waits for a person,
 // and their word.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { MAP_FILE } from '../config/files.ts';
 import { caseLines, shownCase } from '../console/case-lines.ts';
 import { failUsage } from '../errors.ts';
@@ -70,7 +70,7 @@ async function decline({ layout, dry, line }: CommandInput, name: string): Promi
   const { declineCase } = await import('../run/answer-case.ts');
   const { stage, fix } = await declineCase({ home: layout().home, case: name, command: line, dry }, PORTS);
   const { gone } = stagesHere(layout().home, loadStages(layout(), { look: true }).state);
-  const isGone = gone.includes(stage) && itemNumber(stage) === undefined;
+  const isGone = gone.includes(stage) && !isItemStage(stage);
   const lines = [
     `${dry ? 'would be declined' : 'declined'}: ${fix ?? `the case ${name}`}`,
     isGone

@@ -69,7 +69,7 @@ async function targetOf(home: string, base: Base): Promise<{ tree: string; about
   const baseNow = `${name} (${short(commit)})`;
   const head = await commitOf(git, `refs/heads/${branch}`);
   if (head === undefined) return { tree: commit, about: `${baseNow}, where the first run starts` };
-  if (await droppedCommit(layoutOf(home), base)) {
+  if (await droppedCommit(home, base)) {
     const next = `the next run makes ${branch} anew from it, with the verified fixes that still fit`;
     return { tree: commit, about: `${baseNow} alone, because it was rewritten: ${next}` };
   }

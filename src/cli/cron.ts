@@ -101,7 +101,7 @@ async function jobOf(input: CommandInput) {
   const { options } = input;
   const home = input.home();
   const base = await baseOf(home);
-  const config = await configurationAt(home, base.commit, base.name);
+  const config = await configurationAt(home, base);
   const times = readTimes(options.at as string | undefined, options.every as string | undefined);
   if (options.crontab && options.systemd) failUsage('--crontab and --systemd are two schedulers', 'name one of them');
   const usual = findTool('crontab', process.env.PATH ?? '') ? 'crontab' : 'systemd';

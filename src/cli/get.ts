@@ -27,7 +27,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const events = inside ? readEvents(layout.journal(running)).events : [];
   const [first] = events;
   const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
-  const { map } = await configurationAt(home, base.commit, base.name);
+  const { map } = await configurationAt(home, base);
   if (Object.hasOwn(map.stages, name)) return listOutputs(name, map, layout);
   const { stage, files } = findOutputs(map, name, layout);
   const forced = options.force === true;

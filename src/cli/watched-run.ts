@@ -2,8 +2,8 @@
 import type { Watcher } from '../console/board.ts';
 import { plainWatcher } from '../console/plain.ts';
 import { canAnswer } from '../io/stdin.ts';
-import type { RunRequest } from '../run/prepare.ts';
 import { type RunReport, runStages } from '../run/run.ts';
+import type { RunRequest } from '../run/select.ts';
 import type { CommandInput } from './command.ts';
 import { leaveAtOnce, withPorts } from './ports.ts';
 

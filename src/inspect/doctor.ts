@@ -61,7 +61,7 @@ export async function examine(home: string, ports: Ports, options: ExamineOption
   const findings = [...(await programs()), ...places(layout), ...lockAndRun(layout)];
   try {
     const base = await baseOf(home);
-    const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
+    const config = given ?? (await configurationAt(home, base, { backend }));
     findings.push(ok(`base ${base.name} at ${short(base.commit)}, fixes go to ${base.branch}`));
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await scheduleFindings(config, { ...ports, home, lab: lab ?? config.loop.lab })));

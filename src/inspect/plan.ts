@@ -65,7 +65,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const open = (await cutOffRun(loaded, askedText(selection), Date.now(), lostBase))?.open;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
-  const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
+  const config = given ?? (await configurationAt(home, base, { backend }));
   const isMoved = current.commit !== base.commit;
   const settings = given || isMoved ? [] : (await loopDifference(home, base, selection)).notices;
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);

@@ -1,6 +1,6 @@
 // What happened in a time, or in one run, as one value: what ran, broke, was mended, waits for the owner, and cost. Pure.
 
-import { itemNumber, itemStageName } from '../backlog/stage-of-item.ts';
+import { isItemStage, itemStageName } from '../backlog/stage-of-item.ts';
 import type { StageState } from '../journal/stages.ts';
 import { type RunSummary, runFacts, type StageSummary } from '../journal/summary.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
@@ -222,7 +222,7 @@ function stagesOf({ run, runs, stages }: ReportFacts, buckets: readonly Bucket[]
     list.flatMap((one) => one.stages.filter((each) => each.stage === stage));
   const seen = [...runs.flatMap((one) => one.stages.map(({ stage }) => stage)), ...(run ? [] : Object.keys(stages))];
   // Items of the work queue have their own section.
-  const names = [...new Set(seen)].filter((stage) => itemNumber(stage) === undefined);
+  const names = [...new Set(seen)].filter((stage) => !isItemStage(stage));
   return names.map((stage) => {
     const all = of(runs, stage);
     const green = all.flatMap(({ green_ms }) => green_ms ?? []);

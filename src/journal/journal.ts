@@ -160,13 +160,17 @@ export interface ActionScope extends Pick<JournalOptions, 'layout' | 'stages' | 
   id?: string;
 }
 
+/** A name for what a person does now: later than that of every journal there is. */
+export const newActionId = ({ layout, stages, clock }: Omit<ActionScope, 'id'>): string =>
+  nextId(layout, clock.now(), randomBytes(2).toString('hex'), stages.as_of.run);
+
 /**
  * Records what a person did between runs, in a journal of its own. The lock must be held, and a cut-off run closed: what comes
  * later has a later name. Throws MendError when the disk refuses.
  */
-export function recordAction({ layout, stages, clock, id }: ActionScope, ...events: NewEvent[]): void {
+export function recordAction(scope: ActionScope, ...events: NewEvent[]): void {
   if (events.length === 0) return;
-  const run = id ?? nextId(layout, clock.now(), randomBytes(2).toString('hex'), stages.as_of.run);
+  const { layout, stages, clock, id: run = newActionId(scope) } = scope;
   const journal = openJournal({ run, layout, path: layout.action(run), stages, clock });
   try {
     journal.append(...events);

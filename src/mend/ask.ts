@@ -7,9 +7,10 @@ import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { entryOf, mayAsk, restOfStory } from '../triage/ledger.ts';
+import { applyFix } from './apply.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, handOver, openCase } from './cases.ts';
-import { applyFix, recordFixStays } from './commit.ts';
+import { recordFixStays } from './commit.ts';
 import { contextFor } from './context.ts';
 import { converse, documentFor, type Reply } from './converse.ts';
 import { type CaseDocument, whyOutOfReach } from './documents.ts';
@@ -35,7 +36,7 @@ export async function askForFix(
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
     // Run now, while the failure is fresh; cases show their output.
-    await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
+    await runOwnerDiagnostics(run, incident, signal);
     const withdrawn = decision.tier === 'executor' ? decision.reapply : [];
     if (withdrawn.length > 0) return await reapply(run, incident, withdrawn);
     if (!knownFix) return await askTier(run, incident, decision.tier, signal);
@@ -51,9 +52,10 @@ export async function askForFix(
  */
 export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?: SoundFix; out_of_reach?: string }> {
   const context = await contextFor(run, incident, 'executor');
-  const { signal } = run;
-  const asks: ProposedFix[] = [];
-  for (const plugin of run.plugins.executors.filter(({ name }) => name === KNOWN_FIXES)) {
+  const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
+  if (plugin) {
+    const { signal } = run;
+    const asks: ProposedFix[] = [];
     const conversation = { run, incident, tier: 'executor', plugin, context, document: undefined, signal } as const;
     const reply = await converse(conversation, asks);
     const fix = ('sound' in reply ? reply : asks[0])?.sound;

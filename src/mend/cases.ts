@@ -55,7 +55,7 @@ export async function writeCase(
         ...(await diagnoseStep(run, incident, { owner: stage.diagnostics }, signal)),
         ...(await diagnoseStep(run, incident, { model: asked }, signal)),
       ]
-    : await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
+    : await runOwnerDiagnostics(run, incident, signal);
   const about = { case: name, version, lead, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
   const document = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, document.text);
@@ -193,7 +193,7 @@ async function writeForPerson(
   run: Run,
   incident: Incident,
   options: Omit<CaseParts, 'signal'>,
-  open: (written: Awaited<ReturnType<typeof writeCase>>) => void | Promise<void>,
+  open: (written: CaseDocument) => void | Promise<void>,
 ): Promise<void> {
   try {
     const context = await contextFor(run, incident, 'escalation');

@@ -1,6 +1,6 @@
 // A step that was green fails after a fix of another step changed its inputs: the fix is charged with the failure and taken
 // back. When the step fails alike without it, the fix is cleared of the charge.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { Fix } from '../events.ts';
 import { recordOf, stepRecords, wasGreen } from '../journal/stages.ts';
 import { again, type Next } from '../plan/action.ts';
@@ -24,7 +24,7 @@ export async function chargeFix(run: Run, cells: readonly FailedCell[]): Promise
   for (const cell of cells) {
     const { step, failure } = cell.incident;
     const fix = newestChange(run, step);
-    const item = fix && itemNumber(fix.stage) !== undefined ? fix.stage : undefined;
+    const item = fix && isItemStage(fix.stage) ? fix.stage : undefined;
     const charge = run.journal.failures.charges.get(step);
     // An item that was being taken back when the loop was stopped is taken back completely first.
     const isInterrupted = charge?.fixes.some((charged) => charged.fix.stage === item);
@@ -80,6 +80,6 @@ function ifInconclusive(run: Run, { incident, failed }: FailedCell, by: string):
 async function clearCharge(run: Run, step: string, fingerprint: string): Promise<void> {
   const charge = run.journal.failures.charges.get(step);
   if (charge?.fingerprint !== fingerprint) return;
-  if (charge.fixes.some(({ fix }) => itemNumber(fix.stage) !== undefined)) return bringBack(run, step, charge);
+  if (charge.fixes.some(({ fix }) => isItemStage(fix.stage))) return bringBack(run, step, charge);
   for (const { fix } of charge.fixes) recordWithdrawn(run, fix, `${step} fails alike without it`);
 }

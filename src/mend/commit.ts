@@ -1,57 +1,34 @@
-// A fix that passed the gate is committed to the AI branch, and taken back when it did not help. Each step is recorded before
-// and after it is done, so that a later process can go on from any point between.
+// A fix is committed to the AI branch, and taken back when it did not help. Each step is recorded before and after it is
+// done, so that a later process can go on from any point between.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import type { DataOf, Fix } from '../events.ts';
-import { excerptOf } from '../failure/fingerprint.ts';
-import { limited } from '../io/signals.ts';
-import { perRun, type Run, type Suggestion } from '../stage/run.ts';
-import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
+import { perRun, type Run } from '../stage/run.ts';
+import { recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
 import { record, sharedBy } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
-import { changesOnce, type FixOrigin, type ProposedFix, type SoundFix } from './proposal.ts';
+import type { FixOrigin, SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
-/**
- * The committed fix, or why it was not. `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on
- * meanwhile; `handed_over`: it is in an open case; `spent`: a person declined it.
- */
-export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'handed_over' | 'spent' | 'stopped' };
+/** `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on meanwhile. */
+export type Committed = { fix: Fix } | { none: 'moved' | 'safe_mode' };
 
 /** Commit → the failure that its fix was made for, of fixes made by this process. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
 
-/** Commits a fix; one that the owner must be asked about only when they agree. Throws MendError when git or the disk refuses. */
-export async function applyFix(
-  run: Run,
-  incident: Incident,
-  proposed: ProposedFix,
-  timeLeftMs: number,
-): Promise<Applied> {
-  const { sound, origin } = proposed;
-  // Checked again: a stage may have turned green since the gate's verdict.
-  const ask = sound.ask ?? changesOnce(await madeOnceFrom(run, pathsOf(sound)));
-  const isAgreed = origin.accepted || (run.config.loop.mode !== 'suggest' && !ask);
-  if (isAgreed) return commitToBranch(run, incident, sound, origin);
-  const word = await suggestFix(run, incident, { ...proposed, sound: { ...sound, ask } }, timeLeftMs);
-  return word === 'apply' ? commitToBranch(run, incident, sound, { ...origin, accepted: true }) : { none: word };
-}
-
-const pathsOf = ({ files }: SoundFix): string[] => files.map(({ path }) => path);
-
-/** Commits a fix that was accepted or needs no question. */
-function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Applied> {
+/** Commits a fix that needs no question. Throws MendError when git or the disk refuses. */
+export function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Committed> {
   const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
   const { plugin, tier, tried, accepted, proposed_by } = origin;
   // Commit messages may be pushed anywhere.
   const note = { fix: run.mask(sound.note.fix), reason: run.mask(sound.note.reason) };
-  const paths = pathsOf(sound);
+  const paths = files.map(({ path }) => path);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
   const more = { ...(accepted && { accepted }), ...(proposed_by && { proposed_by }), ...sharedBy(incident) };
@@ -135,59 +112,3 @@ export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({
   plugin,
   note: { ...note },
 });
-
-/** How long to wait for a person at a terminal. */
-const ANSWER_MS = 120_000;
-
-/** `apply`: they agree; `handed_over`: it is in an open case; `spent`: they decline; `stopped`: the run was. */
-type OwnersChoice = 'apply' | 'handed_over' | 'spent' | 'stopped';
-
-/** Asks the owner about a fix. Unless it is applied, which counts as a try itself, the try that ended in it is spent. */
-async function suggestFix(
-  run: Run,
-  incident: Incident,
-  { sound, origin, notes }: ProposedFix,
-  timeLeftMs: number,
-): Promise<OwnersChoice> {
-  const { hash, note, ask, files, diff } = sound;
-  const { plugin, tier, tried } = origin;
-  const data = { tier, hash, plugin, note: { ...note } };
-  record(run, incident, 'fix.suggested', { ...data, ...(ask && { ask }) });
-  patchFiles(run.layout).write(hash, files, diff, note);
-  const suggestion: Suggestion = {
-    step: incident.step,
-    plugin,
-    tier,
-    hash,
-    note: { fix: run.mask(note.fix), reason: run.mask(note.reason) },
-    excerpt: run.mask(excerptOf(incident.failure)),
-    diff: run.mask(diff),
-    ...(ask && { ask: { code: ask.code, reasons: ask.reasons.map(run.mask) } }),
-  };
-  const choice = await choiceOf(run, suggestion, timeLeftMs);
-  if (choice === 'apply' || choice === 'stopped') return choice;
-  if (choice === 'decline') record(run, incident, 'fix.declined', data);
-  else {
-    const { leaveSuggestion } = await import('./cases.ts');
-    await leaveSuggestion(run, incident, suggestion, notes);
-  }
-  if (tried) record(run, incident, 'try.ended', {});
-  return choice === 'decline' ? 'spent' : 'handed_over';
-}
-
-/** The choice of the person at the terminal, if there is one; no answer in time means later. */
-async function choiceOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
-  const { signal, end } = limited(timeLeftMs, run.signal);
-  let isLate = false;
-  try {
-    if (!run.person) return signal.aborted ? 'stopped' : 'leave';
-    void run.clock.sleep(ANSWER_MS, signal).then(() => {
-      isLate = !signal.aborted;
-      end();
-    });
-    const choice = await run.person(suggestion, signal);
-    return isLate ? 'leave' : signal.aborted ? 'stopped' : choice;
-  } finally {
-    end();
-  }
-}

@@ -1,9 +1,9 @@
 // A failed attempt is identified: read from its log, looked up in the ledger, recorded.
 import { basename, dirname, relative } from 'node:path';
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent } from '../events.ts';
+import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent, noticeEvent } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { ALGORITHM, excerptOf, type Failure, identifyFrom, type ReadEnd } from '../failure/fingerprint.ts';
 import { readEnd } from '../failure/log-end.ts';
@@ -13,7 +13,7 @@ import type { Layout } from '../io/layout.ts';
 import { withLog } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import type { ExecutionError } from '../plan/codes.ts';
-import { cellKey, cellValues } from '../plan/matrix.ts';
+import { cellKey, cellValues, stagePayload } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf, type LedgerEntry, seenBy } from '../triage/ledger.ts';
@@ -29,7 +29,7 @@ export const endOfLog =
 export function identify(run: Run, failed: FailedAttempt): Incident {
   const { attempt, error } = failed;
   const { layout, journal } = run;
-  const { stage, step, cell } = failed.step.payload as { stage: string; step: string; cell: Record<string, string> };
+  const { stage, step, cell } = stagePayload(failed.step);
   const path = layout.log(stage, cellKey(cell), run.id, attempt);
   const green = recordOf(journal.stages, step)?.green_log;
   const ended = endOfAttempt(error);
@@ -42,12 +42,12 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   });
   for (const name of failure.slow ?? []) {
     const text = `passed over, because it takes too long on this log: ${name}`;
-    journal.append({ type: 'notice', data: { text } });
+    journal.append(noticeEvent(text));
   }
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
   const changedJudges = Array.isArray(error.context.changed_judges);
   const log = relative(layout.home, path);
-  const item = itemNumber(stage) === undefined ? undefined : itemOf(run, stage, error);
+  const item = isItemStage(stage) ? itemOf(run, stage, error) : undefined;
   const sighting: Sighting = { stage, step, attempt, failure, ended, log, inputs, changedJudges, item };
   const history = entryOf(journal.ledger, stage, failure.fingerprint);
   record(run, sighting, 'failure.seen', {

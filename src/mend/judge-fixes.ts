@@ -1,11 +1,11 @@
 // Judging fixes by how the steps that had their failure end afterwards: the fix on trial when all of them failed again or
 // ended, every other open fix when the last of them is over.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { Fix } from '../events.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
 import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
-import { stepLabel, stepNames } from '../plan/matrix.ts';
+import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import { hasChecks } from '../stage/checks.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Trial } from '../triage/incident.ts';
@@ -88,7 +88,7 @@ const stepsOf = (cells: readonly FailedCell[]): string[] => cells.map(({ inciden
 function waitsFor({ journal, requested, config }: Run, { commit, stage, step }: Fix, isOfThisRun: boolean): string[] {
   const { stages } = config.map;
   // Stages that an item made stale judge it, whether they were requested or not.
-  const names = isOfThisRun && itemNumber(stage) === undefined ? requested : Object.keys(stages);
+  const names = isOfThisRun && !isItemStage(stage) ? requested : Object.keys(stages);
   return names.filter((name) =>
     [...new Set([name, ...stepNames(name, stages[name])])].some(
       (label) => label !== step && recordOf(journal.stages, label)?.stale?.commits.includes(commit),
@@ -107,7 +107,7 @@ export async function settleFixes(
   isJudging: (label: string) => boolean,
 ): Promise<void> {
   const label = stepLabel(step);
-  const { stage } = step.payload as { stage: string };
+  const { stage } = stagePayload(step);
   const open = run.journal.failures
     .open(stage, label)
     .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isJudging(other)));

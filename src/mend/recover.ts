@@ -1,6 +1,6 @@
 // Fixes that an earlier process left half done: written and not committed, committed or taken back and not recorded, or
 // never judged.
-import { type DataOf, type Fix, type LoopEvent, type NewEvent, NO_NOTE } from '../events.ts';
+import { type DataOf, type Fix, type LoopEvent, type NewEvent, NO_NOTE, noticeEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
@@ -33,7 +33,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   }
   const reverts = unrecordedReverts(journal.ledger, onBranch);
   const note = supersededNote(reverts, tree.base.name);
-  journal.append(...reverts, ...(note ? [{ type: 'notice' as const, data: { text: note } }] : []));
+  journal.append(...reverts, ...(note ? [noticeEvent(note)] : []));
   for (const fix of fixesIn(journal.ledger).filter((entry) => isOpen(entry) || entry.outcome === 'holds')) {
     // Nothing is left to be taken back.
     if (fix.run !== run.id && !commitOf(onBranch, fix))
@@ -41,7 +41,8 @@ export async function recoverFixes(run: Run): Promise<void> {
   }
   for (const fix of fixesOfOtherRuns(run, onBranch, openFixes)) {
     await takeBack(run, fix, 'withdrawn', 'the run that made it ended before it could be judged');
-    notice(run, `a fix of ${fix.stage} was never judged; it is taken back, and comes again with its failure`);
+    const text = `a fix of ${fix.stage} was never judged; it is taken back, and comes again with its failure`;
+    journal.append(noticeEvent(text));
   }
 }
 
@@ -79,7 +80,8 @@ async function finishIntent(
     const texts = patchFiles(run.layout).textsOf(data.hash);
     const newFiles = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
     await unwriteFix(run.tree, data.paths, newFiles);
-    if (!isEnded) notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
+    const text = 'a fix was being written when the loop was stopped; its files are as they were';
+    if (!isEnded) run.journal.append(noticeEvent(text));
     return;
   }
   const isRecorded = fixesIn(run.journal.ledger).some(
@@ -169,5 +171,3 @@ function fixesOfOtherRuns(run: Run, onBranch: readonly CommittedFix[], openFixes
   const age = (fix: Fix) => onBranch.findIndex(({ commit }) => commit === fix.commit);
   return fixes.sort((a, b) => age(a) - age(b));
 }
-
-const notice = ({ journal }: Run, text: string): void => journal.append({ type: 'notice', data: { text } });

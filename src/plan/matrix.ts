@@ -62,6 +62,17 @@ export function stepLabel(step: Pick<PlanStep, 'id' | 'payload'>): string {
   return typeof step.payload.step === 'string' ? step.payload.step : step.id;
 }
 
+/** The payload of a step that runs a stage, or a cell of it. */
+export interface StagePayload {
+  readonly stage: string;
+  readonly step: string;
+  readonly cell: Cell;
+}
+
+/** That of a step in a run of stages, all of whose steps have one. */
+export const stagePayload = ({ payload }: Pick<PlanStep, 'payload'>): StagePayload =>
+  payload as unknown as StagePayload;
+
 /** Stage and step, as events name them. */
 export function eventLabel(step: PlanStep): { stage?: string; step: string } {
   const { stage } = step.payload;

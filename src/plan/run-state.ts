@@ -62,14 +62,14 @@ class Frontier implements Iterable<PlanStep> {
   }
 }
 
-/** The facts of a run of `plan`, beginning with what earlier facts say. */
+/** The facts of a run of `plan`, in which the steps of `done` are done already. */
 export class RunFacts implements RunState {
   readonly states = new Map<string, StepState>();
   readonly frontier = new Frontier();
   running = 0;
   readonly #nodes = new Map<string, Node>();
 
-  constructor(plan: Plan, earlier: ReadonlyMap<string, StepState> = new Map()) {
+  constructor(plan: Plan, done: ReadonlySet<string> = new Set()) {
     const order = [...plan.steps].sort((a, b) => b.priority - a.priority);
     for (const [rank, step] of order.entries()) {
       this.#nodes.set(step.id, { step, rank, unmet: new Set(step.depends_on).size, dependents: [] });
@@ -79,7 +79,7 @@ export class RunFacts implements RunState {
       for (const needed of new Set(depends_on)) this.#node(needed).dependents.push(this.#node(id));
     }
     for (const node of this.#nodes.values()) if (node.unmet === 0) this.frontier.add(node);
-    for (const [id, state] of earlier) this.record(id, state);
+    for (const id of done) this.record(id, 'DONE');
   }
 
   /** Notes that a step changed state. */

@@ -108,7 +108,7 @@ export async function showPromotion(home: string, base: Base, withDiff?: boolean
 
 /** What the base dropped, or a stage committed, is on the AI branch, and would come with it. */
 async function refuseForeign(home: string, base: Base, loaded: LoadedStages): Promise<void> {
-  const dropped = await droppedCommit(layoutOf(home), base);
+  const dropped = await droppedCommit(home, base);
   if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);

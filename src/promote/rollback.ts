@@ -1,6 +1,5 @@
 // Rolling fixes back because a person asks for it: on the AI branch, by commits of their own, all of them or none. What was rolled
 // back counts as tried and never comes again by itself.
-import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { DataOf, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
@@ -8,10 +7,9 @@ import { type Git, openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
-import { type ActionScope, recordAction } from '../journal/journal.ts';
+import { type ActionScope, newActionId, recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { nextId } from '../journal/runs.ts';
 import { fixData } from '../mend/commit.ts';
 import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
 import { closeOpenRun } from '../run/close-run.ts';
@@ -96,7 +94,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
     recordAction({ ...scope, id }, ...events);
     return supersededNote(events, base.name) ?? [];
   };
-  const newId = () => nextId(layout, clock.now(), randomBytes(2).toString('hex'), loaded.state.as_of.run);
+  const newId = () => newActionId(scope);
   await recordTakenBack(before);
   await refuseTakenBack(openGit(home), base, tip, fixes);
   await close();

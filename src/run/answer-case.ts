@@ -1,17 +1,15 @@
 // A person answers a case. Their fix, or the suggested one that they accept, goes through the gate and is applied first when
 // the failure returns; one that they decline counts as tried.
-import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { type NewEvent, NO_NOTE, PERSON } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { shellCheck } from '../io/shell-check.ts';
-import { recordAction } from '../journal/journal.ts';
+import { newActionId, recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
-import { nextId } from '../journal/runs.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import { gateRules } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
@@ -116,13 +114,13 @@ async function openBrought(
 ): Promise<Worktree> {
   await closeOpenRun(loaded, 'a case was answered', { layout, clock, graceMs });
   const { state } = loaded;
-  const id = nextId(layout, clock.now(), randomBytes(2).toString('hex'), state.as_of.run);
-  const merge = bringOptions(layout, id, config.loop.git.sign);
+  const scope = { layout, stages: state, clock };
+  const merge = bringOptions(layout, newActionId(scope), config.loop.git.sign);
   const worktree = await openWorktree(layout.home, base, { objects, carry: config.map.carry, merge });
   const { putBack } = worktree;
   const tree = runTree(worktree, layout);
   const stale = putBack.length === 0 ? [] : await findStale({ config, layout, tree }, state, { changed: [], putBack });
-  recordAction({ layout, stages: state, clock }, ...stale.map((stage) => staleEvent(stage, tree.head, false)));
+  recordAction(scope, ...stale.map((stage) => staleEvent(stage, tree.head, false)));
   await writeAgain({ config, layout, journal: { stages: state }, tree }, putBack);
   return worktree;
 }

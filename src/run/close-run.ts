@@ -15,7 +15,7 @@ import type { StageState } from '../journal/stages.ts';
 import { stepMarks, strayProcesses } from '../stage/env.ts';
 import type { Run } from '../stage/run.ts';
 import { markUnwatched } from '../worktree/after-attempt.ts';
-import { knownState, recordCutOff, unwatchedHead } from './resume.ts';
+import { knownState, type OpenRun, recordCutOff, unwatchedHead } from './resume.ts';
 
 export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'> & Partial<Pick<Run, 'env'>>;
 
@@ -100,6 +100,21 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   close(run, why, [...takenIn, ...cut], loaded.state, ports, last?.type === 'run.left' ? last.data : {});
   recordEnd(ports.layout, run);
   return run;
+}
+
+/** Steps that an earlier process of this run gave to a scheduler: those still followed there, and the events of those ended. */
+export interface Elsewhere {
+  readonly followed: ReadonlySet<string>;
+  readonly takenIn: readonly NewEvent[];
+}
+
+/** Steps of the cut-off run on this backend are followed; those on another one are ended first. Throws as `closeJobs`. */
+export async function takeOverJobs(open: OpenRun | undefined, backend: string, ports: ClosePorts): Promise<Elsewhere> {
+  if (!open) return { followed: new Set(), takenIn: [] };
+  const { run, events } = open;
+  const isOurs = openJobs(events).jobs.every((job) => job.backend === backend);
+  if (isOurs) return { followed: stepsElsewhere(events), takenIn: [] };
+  return { followed: new Set(), takenIn: await closeJobs(run, events, ports) };
 }
 
 /** No subscribers: those of the next run get a notice of this one, not its events. */

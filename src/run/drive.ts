@@ -1,7 +1,7 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the fix before it, decide, ask for a fix
 // that passes the gate, commit it, make again what it made stale, run again. A caller's own plan has no mending.
+import { applyFix } from '../mend/apply.ts';
 import { chargeFix } from '../mend/charge-fix.ts';
-import { applyFix } from '../mend/commit.ts';
 import { conclude, recordStopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts';

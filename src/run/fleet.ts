@@ -7,7 +7,7 @@ import { again, type Next } from '../plan/action.ts';
 import { needsOf } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
-import { type Cell, stepLabel } from '../plan/matrix.ts';
+import { stagePayload, stepLabel } from '../plan/matrix.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 
@@ -99,7 +99,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     fleet.mending.delete(stepLabel(step));
     fleet.settling.delete(stepLabel(step));
     markIdle(step);
-    if (run) endTurn(run, step.payload.stage as string, fleet);
+    if (run) endTurn(run, stagePayload(step).stage, fleet);
   }
 
   /** What follows for a failed cell. Cells that judge the fix on trial are answered first. Rejects as `answer` does. */
@@ -185,7 +185,7 @@ async function changedMeanwhile(run: Run, waiting: readonly Waiting[]): Promise<
   const changed: FailedCell[] = [];
   for (const { cell } of waiting.filter(({ stayed }) => stayed)) {
     const { stage, inputs } = cell.incident;
-    const now = await stepInputs(run, stage, cell.failed.step.payload.cell as Cell);
+    const now = await stepInputs(run, stage, stagePayload(cell.failed.step).cell);
     if (!compareInputs(inputs, now).fresh) changed.push(cell);
   }
   return changed;

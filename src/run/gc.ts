@@ -1,7 +1,7 @@
 // Removing what is old: runs with their logs, prompts and patches, actions between runs, closed cases, patches of fixes that
 // are over, unpacked plugins. Stages and ledger are stored before anything goes, so that what was counted stays counted.
 import { basename, join } from 'node:path';
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, noticeEvent } from '../events.ts';
 import { changedAt, fileSize, filesBelow, foldersIn, namesIn, removeEmptyFolders } from '../io/files.ts';
 import { groupBy } from '../io/group-by.ts';
 import type { Layout } from '../io/layout.ts';
@@ -174,9 +174,9 @@ export async function collectByRetention({ layout, config, clock, journal, tree 
       ...(gone.length > 0 ? [`forgotten, as retention in ai/loop.yaml says: ${goneText(gone)}`] : []),
       ...left.map(({ name, reason }) => `${name} is to be forgotten and cannot be removed: ${reason}`),
     ];
-    return texts.map((text) => ({ type: 'notice', data: { text } }));
+    return texts.map(noticeEvent);
   } catch (error) {
-    return [{ type: 'notice', data: { text: `nothing old was forgotten: ${(error as Error).message}` } }];
+    return [noticeEvent(`nothing old was forgotten: ${(error as Error).message}`)];
   }
 }
 

@@ -10,9 +10,9 @@ import { recordOf } from '../journal/stages.ts';
 import type { ActionRegistry, Ended } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult, PlanStep } from '../plan/contract.ts';
-import { eventLabel, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
-import type { StepState } from '../plan/run-state.ts';
+import { RunFacts, type StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, DEFAULT_MAX_STEPS, type Validated } from '../plan/validate.ts';
@@ -170,22 +170,24 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       fleets,
     };
     try {
-      const end = await runSchedule(plan, resume.done, {
+      const facts = new RunFacts(plan, resume.done);
+      options.watch?.({ plan, states: facts.states, attempts, isHeld: fleets.isHeld });
+      const end = await runSchedule(plan, facts, {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         driveStep: (step, isResumed) => driveStep(step, execution, isResumed),
-        watch: (states) => options.watch?.({ plan, states, attempts, isHeld: fleets.isHeld }),
-        halted: () => {
-          execution.halted = true;
-          backend?.hold?.();
-        },
-        ...(run ? { pauses: fleets.pauses, stale: staleSteps(run), isHeld: fleets.isHeld } : {}),
         endSuspended: (step, because) => endStep(step, execution, endWithoutTurn(step, run, because, signal)),
-        first: toJudge.map(({ id }) => id),
         skipped: (step, { error_code: code, message: reason }) => {
           emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } });
           fleets.ended(step);
         },
+        halted: () => {
+          execution.halted = true;
+          backend?.hold?.();
+        },
+        ...(run && { stale: staleSteps(run) }),
+        fleets,
+        first: toJudge.map(({ id }) => id),
       });
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
       const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
@@ -229,7 +231,7 @@ function endWithoutTurn(
 
 /** Steps that are to judge fixes which an earlier process left. */
 function stepsToJudge({ steps }: Plan, { journal }: Run, done: ReadonlySet<string>): PlanStep[] {
-  const isJudge = (step: PlanStep) => journal.failures.open(step.payload.stage as string, stepLabel(step)).length > 0;
+  const isJudge = (step: PlanStep) => journal.failures.open(stagePayload(step).stage, stepLabel(step)).length > 0;
   return steps.filter((step) => !done.has(step.id) && isJudge(step));
 }
 

@@ -1,7 +1,5 @@
 // Before the first stage: the run that was cut off, base, configuration, backend, worktree, journal, put together as a Run.
 import { randomUUID } from 'node:crypto';
-import { closeJobs } from '../backend/close-jobs.ts';
-import { openJobs } from '../backend/jobs.ts';
 import { type Reached, reachBackend } from '../backend/open.ts';
 import { fail, MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
@@ -9,7 +7,7 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { recordEnd } from '../journal/history.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
-import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
@@ -18,40 +16,22 @@ import { withNeeds } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import { openBarrier } from '../stage/barrier.ts';
-import { bringOptions, droppedCommit } from '../stage/bring-options.ts';
-import { baseOf, type Configuration, configurationAt, loopDifference } from '../stage/configuration.ts';
+import { bringOptions } from '../stage/bring-options.ts';
+import type { Configuration } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, lostWork, remadeEvents } from '../stage/stale.ts';
-import { type Base, isStillBase, notOnBase } from '../worktree/base.ts';
+import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
-import { type ClosePorts, closeOpenRun, endLeft, markCutOff, stepsElsewhere } from './close-run.ts';
-import { withItems } from './items.ts';
-import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
-import { askedText, refuseFailed, refuseStaleNeeds, type Selection, selectStages } from './select.ts';
+import { closeOpenRun, type Elsewhere, endLeft, markCutOff, takeOverJobs } from './close-run.ts';
+import { readBase, type readStart } from './read-base.ts';
+import type { OpenRun, RunHead } from './resume.ts';
+import { askedText, type RunRequest, refuseFailed, refuseStaleNeeds, selectStages } from './select.ts';
 import { configurationNotices, movedNotice, shortList } from './start-notices.ts';
-
-/** What a run is asked for. */
-export interface RunRequest extends Selection {
-  home: string;
-  /** The command line, shown to others that find the lock taken. */
-  command: string;
-  lab?: Lab | undefined;
-  workers?: number | undefined;
-  /** Epoch milliseconds by which the run must be over. */
-  deadline?: number | undefined;
-  recheck: boolean;
-  /** Where steps run, in place of `backend` in ai/loop.yaml. */
-  backend?: string | undefined;
-  /** A person has confirmed a large number of jobs. */
-  yes?: boolean | undefined;
-  /** False: no executor and no escalation. */
-  ai: boolean;
-}
 
 export interface Prepared {
   run: Run;
@@ -97,27 +77,25 @@ export async function prepare(
   const requested = withNeeds(config.map, head.stages);
   const id = open?.run ?? nextId(layout, now, head.execution_id, loaded.state.as_of.run);
   const backend = await reachBackend({
+    ...ports,
+    layout,
     run: id,
     plugins,
     config,
-    env,
-    layout,
-    clock,
-    signal: ports.signal,
-    progress: ports.progress,
     stages: requested,
     steps: stepsToDo(requested, config, loaded.state),
     workers: request.workers,
     yes: request.yes === true,
   });
-  const ended = await endLeft(loaded, { layout, ...ports });
+  const closePorts = { layout, ...ports };
+  const ended = await endLeft(loaded, closePorts);
   if (open && (await markCutOff(layout, open.events))) {
-    await closeOpenRun(loaded, 'a stage may have committed before it was cut off', { layout, ...ports });
+    await closeOpenRun(loaded, 'a stage may have committed before it was cut off', closePorts);
     const anew = await prepare(request, objects, ports);
     return { ...anew, notices: [...ended, ...anew.notices] };
   }
-  const elsewhere = open ? await takeOverJobs(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
-  const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, { layout, ...ports });
+  const elsewhere = await takeOverJobs(open, backend.name, closePorts);
+  const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, closePorts);
   const mask = openMask(home, config, env, (await objects.files(base.commit)).keys());
   const forced = new Set(request.forced ? request.stages : []);
   const starting: Omit<Run, 'journal' | 'tree'> = {
@@ -177,48 +155,6 @@ export async function prepare(
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
   return { run, head, open, worktree, unlinked, putBack, stale, notices, backend, elsewhere };
-}
-
-/** The base and its configuration; with a cut-off run that this one goes on with (`open`), the commit that one began with. */
-async function readBase(
-  request: RunRequest,
-  objects: GitObjects,
-  loaded: LoadedStages,
-  now: number,
-  start: Awaited<ReturnType<typeof readStart>> | undefined,
-) {
-  const { home, stages } = request;
-  // What was read before the lock was taken counts if nobody committed since, and no other run was there.
-  const isRead = start && !loaded.latest && (await isStillBase(home, start.base, objects));
-  const current = isRead ? start.base : await baseOf(home, objects);
-  const missed = await notOnBase(home, current);
-  const { open, why: whyClosed } =
-    (await cutOffRun(loaded, askedText(request), now, async () => {
-      const isRewritten = (await droppedCommit(layoutOf(home), current)) !== undefined;
-      return isRewritten ? `${current.name} was rewritten since it began` : undefined;
-    })) ?? {};
-  // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
-  const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const isMoved = current.commit !== base.commit;
-  const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
-  const config = await withItems(committed, open?.head.stages ?? stages, objects, base.commit);
-  return { open, whyClosed, base, isMoved, missed, settings, config };
-}
-
-/** What a first run reads before it leaves anything behind. Throws MendError as a run without a usable base does. */
-export async function readStart(request: RunRequest, objects: GitObjects) {
-  const base = await baseOf(request.home, objects);
-  return { base, ...(await readSettings(request, base, false, objects)) };
-}
-
-/** `settings`: what the working tree says otherwise, unless the base has moved on. */
-async function readSettings(request: RunRequest, base: Base, isMoved: boolean, objects: GitObjects) {
-  const { home, backend, ai } = request;
-  const committed = await configurationAt(home, base.commit, base.name, { objects, backend });
-  if (isMoved) return { committed, settings: [] };
-  const { notices, unasked } = await loopDifference(home, base, request, objects);
-  if (unasked && ai) throw unasked;
-  return { committed, settings: notices };
 }
 
 /** Green stages that no longer stand. A new run looks at the stages asked for anyway, unless they must be made again. */
@@ -281,22 +217,6 @@ const stepsToDo = (stages: readonly string[], { map }: Configuration, state: Sta
   stages
     .flatMap((name) => stepNames(name, map.stages[name]))
     .filter((step) => recordOf(state, step)?.status !== 'green').length;
-
-/** Steps that an earlier process of this run gave to a scheduler: those still followed there, and the events of those ended. */
-interface Elsewhere {
-  readonly followed: ReadonlySet<string>;
-  readonly takenIn: readonly NewEvent[];
-}
-
-const NOTHING_ELSEWHERE: Elsewhere = { followed: new Set(), takenIn: [] };
-
-/** Steps of the cut-off run on this backend are followed; those on another one are ended first. */
-async function takeOverJobs(loaded: LoadedStages, backend: string, ports: ClosePorts): Promise<Elsewhere> {
-  const { run = '', events = [] } = openRun(loaded) ?? {};
-  const isOurs = openJobs(events).jobs.every((job) => job.backend === backend);
-  if (isOurs) return { followed: stepsElsewhere(events), takenIn: [] };
-  return { followed: new Set(), takenIn: await closeJobs(run, events, ports) };
-}
 
 /** How a run's journal begins, or goes on. */
 export function began(lab: Lab, request: RunRequest, head: RunHead, open: OpenRun | undefined): NewEvent {

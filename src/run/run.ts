@@ -1,6 +1,6 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import { EXIT } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, noticeEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -18,18 +18,19 @@ import { recoverFixes } from '../mend/recover.ts';
 import { stepsAhead } from '../plan/ahead.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult, PlanStep } from '../plan/contract.ts';
-import { stepLabel, stepNames } from '../plan/matrix.ts';
+import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import type { TaskAhead } from '../stage/backend.ts';
-import { stagePayloadSchema } from '../stage/call.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
-import { settleItems, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
-import { began, type Prepared, prepare, type RunRequest, readStart } from './prepare.ts';
+import { began, type Prepared, prepare } from './prepare.ts';
+import { readStart } from './read-base.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
+import type { RunRequest } from './select.ts';
+import { settleItems, tickAccepted } from './settle-items.ts';
 
 export interface RunReport {
   run: string;
@@ -106,7 +107,7 @@ function opening(prepared: Prepared, request: RunRequest): NewEvent[] {
     },
     // A resumed run merges nothing: its own fixes made them stale.
     ...stale.map((stage) => staleEvent(stage, commit, open?.treeOpened === true)),
-    ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),
+    ...notices.map(noticeEvent),
   ];
 }
 
@@ -129,7 +130,7 @@ async function execute(
   run.barrier.onWriting(async () => backend.withdraw?.());
   const runner = createPlanRunner({
     run,
-    actions: new Map([[STAGE_ACTION, stageAction(run, backend, backend.width && workers)]]),
+    actions: new Map([[STAGE_ACTION, stageAction(run, backend, workers)]]),
     workers: backend.width ?? workers,
     watch: (view) => {
       graph = view;
@@ -163,10 +164,9 @@ async function execute(
 /** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
 function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): TaskAhead[] {
   if (run.barrier.isClosed) return [];
-  const payloadOf = (step: PlanStep) => stagePayloadSchema.parse(step.payload);
-  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, payloadOf(step).stage, stepLabel(step));
+  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
-    ...taskOf({ payload: payloadOf(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
+    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
     after: after.map(stepLabel),
   }));
 }
@@ -187,7 +187,7 @@ async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent
   const green = head.stages.filter((name) => journal.stages.stages[name]?.status === 'green');
   const stages = green.flatMap((name) => config.map.stages[name] ?? []);
   const texts = (await missedIgnored(layout, stages, config.map.carry)).map(uncarriedNotice);
-  return texts.filter((text) => !notices.includes(text)).map((text) => ({ type: 'notice', data: { text } }));
+  return texts.filter((text) => !notices.includes(text)).map(noticeEvent);
 }
 
 /** What is done already, by the ids of the plan: by the cut-off run, and green stages that are needed and not asked for. */

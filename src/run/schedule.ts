@@ -2,9 +2,9 @@
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
-import { RunFacts, type StepState } from '../plan/run-state.ts';
+import type { RunFacts } from '../plan/run-state.ts';
 import { first as firstOf, type RunScheduler } from '../plan/scheduler.ts';
-import type { Pauses } from './fleet.ts';
+import type { Fleets } from './fleet.ts';
 import type { StepEnd } from './step.ts';
 
 export interface SchedulePorts {
@@ -12,21 +12,17 @@ export interface SchedulePorts {
   workers: number;
   /** Drives one step until it ended or is suspended; `isResumed`: it was. Never rejects. */
   driveStep(step: PlanStep, isResumed: boolean): Promise<StepEnd>;
+  /** Ends a suspended step that will not be resumed; `because`: something that it needs failed. */
+  endSuspended(step: PlanStep, because?: ExecutionError): Promise<unknown>;
   /** A step that will not run because of another. */
   skipped(step: PlanStep, because: ExecutionError): void;
+  /** Called once, when no more steps are started. */
+  halted(): void;
   /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
-  /** Whether a step that could start must not yet. */
-  isHeld?(step: PlanStep): boolean;
-  pauses?: Pauses;
-  /** Called once, with a map that stays up to date. */
-  watch?(states: ReadonlyMap<string, StepState>): void;
-  /** Called once, when no more steps are started. */
-  halted?(): void;
-  /** Ends a suspended step that will not be resumed; `because`: something that it needs failed. */
-  endSuspended?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
+  fleets: Pick<Fleets, 'isHeld' | 'pauses'>;
   /** Steps that start before all others, with what they need: an earlier process left fixes for them to judge. */
-  first?: readonly string[];
+  first: readonly string[];
 }
 
 export interface ScheduleEnd {
@@ -37,15 +33,14 @@ export interface ScheduleEnd {
   results: Record<string, unknown>;
 }
 
-/** Runs `plan` to its end; the steps of `done` are done already. Never rejects unless a port throws. */
-export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: SchedulePorts): Promise<ScheduleEnd> {
-  const facts = new RunFacts(plan, new Map([...done].map((id) => [id, 'DONE' as const])));
+/** Runs `plan` to its end, from its `facts` on, which it keeps up to date. Never rejects unless a port throws. */
+export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePorts): Promise<ScheduleEnd> {
+  const { fleets } = ports;
   const running = new Map<string, Promise<[PlanStep, StepEnd | undefined]>>();
   /** Steps that are resumed when what they need was made again: they and their needs start before all others. */
   const suspended = new Map<string, PlanStep>();
   const first = new Set(ports.first);
   const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {} };
-  ports.watch?.(facts.states);
 
   for (;;) {
     const isStale = ports.stale?.();
@@ -53,7 +48,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     if (end.halted) for (const step of suspended.values()) endSuspended(step);
     if (!end.halted) startReady();
     if (running.size === 0) break;
-    const ended = await Promise.race([...running.values(), ...(ports.pauses ? [paused(ports.pauses)] : [])]);
+    const ended = await Promise.race([...running.values(), paused()]);
     if (!ended) continue;
     const [step, stepEnd] = ended;
     running.delete(step.id);
@@ -70,18 +65,17 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
 
   function endSuspended(step: PlanStep, because?: ExecutionError): void {
     suspended.delete(step.id);
-    const ended = Promise.resolve(ports.endSuspended?.(step, because));
     running.set(
       step.id,
-      ended.then(() => [step, undefined]),
+      ports.endSuspended(step, because).then(() => [step, undefined]),
     );
   }
 
   function startReady(): void {
     const free = ports.workers - running.size;
-    const allowed = firstOf(free, ports.scheduler.ready(facts, plan), ports.isHeld);
+    const allowed = firstOf(free, ports.scheduler.ready(facts, plan), fleets.isHeld);
     // A step that waits for others occupies no worker: the others must be able to run.
-    const before = urgent().slice(0, Math.max(allowed.length, free + (ports.pauses?.count ?? 0)));
+    const before = urgent().slice(0, Math.max(allowed.length, free + fleets.pauses.count));
     for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
       // A caller's scheduler may be wrong: then the step does not start, and the stall is reported.
       if (!facts.mayStart(step.id)) continue;
@@ -94,9 +88,10 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     }
   }
 
-  function paused(pauses: Pauses): Promise<undefined> {
+  /** Resolves when a step begins to wait for others: its worker is free. */
+  function paused(): Promise<undefined> {
     return new Promise((resolve) => {
-      pauses.wake = () => resolve(undefined);
+      fleets.pauses.wake = () => resolve(undefined);
     });
   }
 
@@ -104,7 +99,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   function urgent(): PlanStep[] {
     if (suspended.size + first.size === 0) return [];
     const wanted = new Set([...suspended.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
-    return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !ports.isHeld?.(step));
+    return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !fleets.isHeld(step));
   }
 
   function settle(step: PlanStep, stepEnd: StepEnd): void {
@@ -128,7 +123,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   }
 
   function halt(): void {
-    if (!end.halted) ports.halted?.();
+    if (!end.halted) ports.halted();
     end.halted = true;
   }
 

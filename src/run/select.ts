@@ -1,9 +1,10 @@
-// Which stages a request means, and what keeps them from running: needs that are not there, failures found. Pure.
+// What a run is asked for: which stages that means, and what keeps them from running. Pure.
 import type { ContextMap } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { StageState } from '../journal/stages.ts';
 import { inRunningOrder, withNeeds } from '../plan/compile.ts';
 import type { StaleStage } from '../plan/stale.ts';
+import type { Lab } from '../stage/run.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 
 export interface Selection {
@@ -14,6 +15,24 @@ export interface Selection {
   forced: boolean;
   /** Names of commands, which a misspelt stage may have meant. */
   commands?: readonly string[];
+}
+
+/** What a run is asked for. */
+export interface RunRequest extends Selection {
+  home: string;
+  /** The command line, shown to others that find the lock taken. */
+  command: string;
+  lab?: Lab | undefined;
+  workers?: number | undefined;
+  /** Epoch milliseconds by which the run must be over. */
+  deadline?: number | undefined;
+  recheck: boolean;
+  /** Where steps run, in place of `backend` in ai/loop.yaml. */
+  backend?: string | undefined;
+  /** A person has confirmed a large number of jobs. */
+  yes?: boolean | undefined;
+  /** False: no executor and no escalation. */
+  ai: boolean;
 }
 
 /** The stages that are named, in the map's order; all when none is. Throws MendError for an unknown name. */

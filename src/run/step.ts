@@ -1,5 +1,5 @@
 // One step of a plan around its attempts: what ends it before one, one attempt, blind retries, and recording its end.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS } from '../events.ts';
 import type { FailedAttempt } from '../mend/failed-cell.ts';
@@ -8,7 +8,7 @@ import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import { needsOf } from '../plan/compile.ts';
 import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
-import { eventLabel, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import { callAction, type Execution, isExhausted, thrownError } from './call-action.ts';
@@ -40,7 +40,7 @@ export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): En
   if (!run) return undefined;
   const { stages } = run.journal.stages;
   if (!Object.values(stages).some((record) => record.stale)) return undefined;
-  const stale = needsOf(run.config.map, step.payload.stage as string).filter((name) => stages[name]?.stale);
+  const stale = needsOf(run.config.map, stagePayload(step).stage).filter((name) => stages[name]?.stale);
   if (stale.length === 0) return undefined;
   const often = stale.find((name) => run.journal.failures.timesGreen(name) > MAX_REMADE);
   if (!often) return { kind: 'suspended' };
@@ -77,7 +77,7 @@ export function failedAttempt(step: PlanStep, { plan, context, clock, run }: Exe
   const error = errorOf(step, ended);
   if (!error) return undefined;
   // Tests of an item that fail before anything was changed for it are its owner's to mend.
-  const isItemTest = error.context.phase === 'command' && itemNumber(stepLabel(step)) !== undefined;
+  const isItemTest = error.context.phase === 'command' && isItemStage(stepLabel(step));
   const isForOwner = isItemTest && run?.journal.failures.openFixes(stepLabel(step)).length === 0;
   const until = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms);
   return {

@@ -26,8 +26,7 @@ import { runTree } from '../stage/run-tree.ts';
 import { RunFailures } from '../triage/incident.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { endLeft, stepsElsewhere } from './close-run.ts';
-import type { RunRequest } from './prepare.ts';
-import { namedStages, type Selection } from './select.ts';
+import { namedStages, type RunRequest, type Selection } from './select.ts';
 
 export interface Verification {
   step: string;

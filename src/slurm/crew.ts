@@ -136,7 +136,9 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
     async start(tasks: ReadonlyMap<string, number>, now: number): Promise<void> {
       const live = [...workers.values()].filter(isLive);
       const demands: Demand[] = [...new Set([...tasks.keys(), ...live.map(({ spec }) => spec)])].map((spec) => ({
-        ...{ spec, tasks: tasks.get(spec) ?? 0, cap: options.cap(spec) },
+        spec,
+        tasks: tasks.get(spec) ?? 0,
+        cap: options.cap(spec),
         workers: live.filter((worker) => worker.spec === spec).length,
       }));
       for (const [spec, count] of workersToStart(demands, options.total)) {

@@ -1,7 +1,7 @@
 // What merging the base into the AI branch needs to know of a home: which fixes are verified, and the bases of earlier runs.
-import { itemNumber } from '../backlog/stage-of-item.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { openGit } from '../io/git.ts';
-import type { Layout } from '../io/layout.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { startedBases } from '../journal/history.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { type Ledger, patchIn } from '../triage/ledger.ts';
@@ -9,10 +9,10 @@ import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
 import type { BringOptions } from '../worktree/merge.ts';
 
 /** The commit that the AI branch has from the base and that the base has no longer; undefined when there is none. */
-export async function droppedCommit(layout: Layout, base: Base): Promise<string | undefined> {
-  const git = openGit(layout.home);
+export async function droppedCommit(home: string, base: Base): Promise<string | undefined> {
+  const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  return tip && droppedBase(git, base, tip, () => startedBases(layout));
+  return tip && droppedBase(git, base, tip, () => startedBases(layoutOf(home)));
 }
 
 export function bringOptions(layout: Layout, run: string, sign: boolean): BringOptions {
@@ -24,7 +24,7 @@ export function bringOptions(layout: Layout, run: string, sign: boolean): BringO
       ledger ??= readLedger(layout).ledger;
       const outcome = patchIn(ledger, fix)?.outcome;
       // The changes of an accepted item count, though stages are still to be made green with them.
-      return outcome === 'verified' || (outcome === 'holds' && itemNumber(fix.stage) !== undefined);
+      return outcome === 'verified' || (outcome === 'holds' && isItemStage(fix.stage));
     },
     earlierBases: () => startedBases(layout),
   };

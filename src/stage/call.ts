@@ -1,6 +1,5 @@
 // One call of a stage: what it runs, where its log is, what its processes are given. Shared by checking and attempting.
 import { relative } from 'node:path';
-import * as z from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import { hasPipe } from '../config/strict-shell.ts';
 import { MendError } from '../errors.ts';
@@ -10,19 +9,13 @@ import { type LogFile, openLog } from '../io/log.ts';
 import { privateFolder } from '../io/store.ts';
 import type { ActionCall, Outcome } from '../plan/action.ts';
 import { stageInputs } from '../plan/inputs.ts';
-import { type Cell, cellKey } from '../plan/matrix.ts';
+import { type Cell, cellKey, type StagePayload } from '../plan/matrix.ts';
 import { besideAtStart, besideInputs, placeOf } from './carried.ts';
 import { verifyStage } from './checks.ts';
 import { stageEnv, stepMarks } from './env.ts';
 import { blameForJudges, judgesOf, writtenBy } from './judges.ts';
 import { neededOutputs } from './outputs.ts';
 import type { StageRun } from './run.ts';
-
-export const stagePayloadSchema = z.object({
-  stage: z.string(),
-  step: z.string(),
-  cell: z.record(z.string(), z.string()),
-});
 
 export interface StageCall {
   name: string;
@@ -39,7 +32,7 @@ export interface StageCall {
   verify(): Promise<string[]>;
 }
 
-export type StageActionCall = ActionCall<z.infer<typeof stagePayloadSchema>>;
+export type StageActionCall = ActionCall<StagePayload>;
 /** As much of it as an attempt needs. */
 export type AttemptCall = Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>;
 

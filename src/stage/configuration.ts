@@ -31,19 +31,18 @@ export async function baseOf(home: string, given?: GitObjects): Promise<Base> {
   return findBase(home, asked, given);
 }
 
-/** Both files at `commit`, with another `backend` where one is given. Throws one MendError with every problem of both. */
+/** Both files at the base, with another `backend` where one is given. Throws one MendError with every problem of both. */
 export async function configurationAt(
   home: string,
-  commit: string,
-  base: string,
+  { name, commit }: Pick<Base, 'name' | 'commit'>,
   { objects: given, backend }: { objects?: GitObjects; backend?: string | undefined } = {},
 ): Promise<Configuration> {
   const [mapText, loopText, files] = await withObjects(given ?? home, (objects) =>
     Promise.all([committed(objects, commit, MAP_FILE), committed(objects, commit, LOOP_FILE), objects.files(commit)]),
   );
   if (mapText === undefined) {
-    if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
-    fail('E_MAP_NOT_COMMITTED', { base, add: await addUncommitted(home, files) });
+    if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${name}` });
+    fail('E_MAP_NOT_COMMITTED', { base: name, add: await addUncommitted(home, files) });
   }
   return parsed(mapText, loopText, backend, files);
 }
@@ -55,7 +54,7 @@ export async function configurationNow(
 ): Promise<{ base: Base; config: Configuration }> {
   return withObjects(given ?? home, async (objects) => {
     const base = await baseOf(home, objects);
-    return { base, config: await configurationAt(home, base.commit, base.name, { objects }) };
+    return { base, config: await configurationAt(home, base, { objects }) };
   });
 }
 

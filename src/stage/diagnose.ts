@@ -7,6 +7,7 @@ import { runDiagnostic } from '../io/run-diagnostic.ts';
 import type { Diagnostic } from '../outbound/context.ts';
 import { allowDiagnostic } from '../outbound/diagnostics/allowed.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import type { Sighting } from '../triage/incident.ts';
 import { DEFAULT_PATH, stageEnv } from './env.ts';
 import { toolConfigs } from './outputs.ts';
 import { perRun, type StageRun } from './run.ts';
@@ -89,7 +90,7 @@ function modelEnv(env: Readonly<Record<string, string>>, root: string): Record<s
 /** Diagnostics of one step of a run, when the tree is not just being written. */
 export function diagnoseStep(
   run: StageRun,
-  { stage: name, step, attempt }: { stage: string; step: string; attempt: number },
+  { stage: name, step, attempt }: Pick<Sighting, 'stage' | 'step' | 'attempt'>,
   asked: AskedDiagnostics,
   signal: AbortSignal,
 ): Promise<Diagnostic[]> {
@@ -106,16 +107,11 @@ export function diagnoseStep(
 const ownerDiagnostics = perRun((_: StageRun) => new Map<string, Promise<Diagnostic[]>>());
 
 /** Runs the owner's diagnostics of a step, once for each failure in a run. Never throws for what they do. */
-export function runOwnerDiagnostics(
-  run: StageRun,
-  at: { stage: string; step: string; attempt: number },
-  fingerprint: string,
-  signal: AbortSignal,
-): Promise<Diagnostic[]> {
+export function runOwnerDiagnostics(run: StageRun, failed: Sighting, signal: AbortSignal): Promise<Diagnostic[]> {
   const cache = ownerDiagnostics(run);
-  const key = `${at.step}/${fingerprint}`;
-  const { diagnostics } = run.config.map.stages[at.stage] as Stage;
-  const output = cache.get(key) ?? diagnoseStep(run, at, { owner: diagnostics }, signal);
+  const key = `${failed.step}/${failed.failure.fingerprint}`;
+  const { diagnostics } = run.config.map.stages[failed.stage] as Stage;
+  const output = cache.get(key) ?? diagnoseStep(run, failed, { owner: diagnostics }, signal);
   cache.set(key, output);
   return output;
 }

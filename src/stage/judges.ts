@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import { MendError } from '../errors.ts';
+import { noticeEvent } from '../events.ts';
 import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
 import { type JudgingSet, judgingSet, type Sources } from '../fix/judging/judging-set.ts';
 import { stampsOf } from '../io/files.ts';
@@ -71,7 +72,7 @@ function judgesNow(run: StageRun): Judges {
 async function noteForbidden({ config: { map }, requested, journal }: StageRun, sources: Sources): Promise<void> {
   const stages = Object.fromEntries(Object.entries(map.stages).filter(([name]) => requested.includes(name)));
   const runs = await forbiddenThroughFiles({ ...map, stages }, sources);
-  journal.append(...runs.map((run) => ({ type: 'notice' as const, data: { text: forbiddenText(run) } })));
+  journal.append(...runs.map((run) => noticeEvent(forbiddenText(run))));
 }
 
 /** Runs `work` with the judging set as committed, and reports to it what of the set changed meanwhile. */
@@ -96,7 +97,11 @@ export async function watchJudges<T>(
 }
 
 const newWatch = (step: string, kind: Watch['kind'], hasBegun: () => boolean, halted?: MendError): Watch => ({
-  ...{ step, kind, hasBegun, halted, shared: false },
+  step,
+  kind,
+  hasBegun,
+  halted,
+  shared: false,
   changed: new Set(),
   wrote: { files: new Set() },
 });
@@ -119,7 +124,7 @@ async function putBackEarlier(run: StageRun): Promise<undefined> {
     blame(run, changed);
     if (running.size === 0 && changed.length > 0) {
       const text = `${changed.join(', ')}: found changed in ai/worktree and put back, because checks run it`;
-      run.journal.append({ type: 'notice', data: { text } });
+      run.journal.append(noticeEvent(text));
     }
   }
   judges.stamps = isUnchanged ? stamps : await stampsNow(run);

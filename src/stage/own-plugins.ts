@@ -16,8 +16,9 @@ export async function pluginsAt(
   loop: LoopConfig,
   given?: GitObjects,
 ): Promise<Plugins> {
-  const unpack = () => withObjects(given ?? layout.home, (objects) => unpacked(layout, commit, objects));
-  return loadPlugins({ loop, own: namesOwn(loop) ? await unpack() : undefined });
+  if (!namesOwn(loop)) return loadPlugins({ loop, own: undefined });
+  const own = await withObjects(given ?? layout.home, (objects) => unpacked(layout, commit, objects));
+  return loadPlugins({ loop, own });
 }
 
 /** The same for the working tree, to check it. Throws E_PLUGIN. */

@@ -1,22 +1,30 @@
 // The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
+import * as z from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import { durationText } from '../config/duration.ts';
 import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
+import type { StagePayload } from '../plan/matrix.ts';
 import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskEnd } from './backend.ts';
-import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
+import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall } from './call.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { followJudges, judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
 import { waitsForHuman } from './rerun.ts';
 import type { StageRun } from './run.ts';
 
-/** `looks`: how many green steps are checked at a time, where more may be under way elsewhere. */
-export function stageAction(run: StageRun, backend: Backend, looks = Number.POSITIVE_INFINITY): Action {
-  const inTurn = atMost(looks);
+const payloadSchema: z.ZodType<StagePayload> = z.object({
+  stage: z.string(),
+  step: z.string(),
+  cell: z.record(z.string(), z.string()),
+});
+
+/** At most `workers` green steps are checked at a time; without a width of its own the backend starts no more than that. */
+export function stageAction(run: StageRun, backend: Backend, workers: number): Action {
+  const inTurn = atMost(workers);
   return action({
-    payload: stagePayloadSchema,
+    payload: payloadSchema,
     keepsTime: backend.keepsTime === true,
     async upToDate(call: StageActionCall) {
       if (backend.holds?.(call.payload.step)) return undefined;
@@ -83,7 +91,7 @@ async function settle({ payload, attempt }: StageActionCall, run: StageRun, end:
 }
 
 /** Whether an attempt will be needed, whatever becomes of what the step needs: `upToDate` would say nothing else. */
-export function surelyToDo(run: StageRun, name: string, step: string): boolean {
+export function surelyToDo(run: StageRun, { stage: name, step }: StagePayload): boolean {
   const stage = run.config.map.stages[name] as Stage;
   const record = recordOf(run.journal.stages, step);
   if (run.forced.has(name) && run.journal.failures.timesGreen(name) === 0) return true;

@@ -2,7 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { executionError } from '../../src/plan/codes.ts';
 import type { Plan, PlanStep } from '../../src/plan/contract.ts';
+import { RunFacts } from '../../src/plan/run-state.ts';
 import { linear, parallel } from '../../src/plan/scheduler.ts';
+import { openFleets } from '../../src/run/fleet.ts';
 import { runSchedule, type SchedulePorts } from '../../src/run/schedule.ts';
 import type { StepEnd } from '../../src/run/step.ts';
 import { checkedPlan, dags, id, labelOf, numberOf, plan, step } from '../plan/builders.ts';
@@ -26,14 +28,16 @@ async function driven(of: Plan, work: (of: PlanStep) => Promise<StepEnd>, more: 
   const skipped: string[] = [];
   let now = 0;
   let most = 0;
-  const end = await runSchedule(of, new Set(), {
-    ...{ scheduler: parallel, workers: 4 },
+  const end = await runSchedule(of, new RunFacts(of), {
+    ...{ scheduler: parallel, workers: 4, first: [], fleets: openFleets(of.steps, () => {}) },
     driveStep: async (at) => {
       started.push(labelOf(at));
       most = Math.max(most, ++now);
       return work(at).finally(() => now--);
     },
+    endSuspended: async () => {},
     skipped: (at) => void skipped.push(labelOf(at)),
+    halted: () => {},
     ...more,
   });
   return { end, started, skipped, most };

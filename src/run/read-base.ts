@@ -1,0 +1,51 @@
+// What a run reads of its owner's repository first: the base, its configuration, and whether a run that was cut off goes on.
+import type { GitObjects } from '../io/git-objects.ts';
+import type { LoadedStages } from '../journal/load-stages.ts';
+import { droppedCommit } from '../stage/bring-options.ts';
+import { baseOf, configurationAt, loopDifference } from '../stage/configuration.ts';
+import { type Base, isStillBase, notOnBase } from '../worktree/base.ts';
+import { withItems } from './items.ts';
+import { cutOffRun } from './resume.ts';
+import { askedText, type RunRequest } from './select.ts';
+
+/** The base and its configuration; with a cut-off run that this one goes on with (`open`), the commit that one began with. */
+export async function readBase(
+  request: RunRequest,
+  objects: GitObjects,
+  loaded: LoadedStages,
+  now: number,
+  start: Awaited<ReturnType<typeof readStart>> | undefined,
+) {
+  const { home, stages } = request;
+  // What was read before the lock was taken counts if nobody committed since, and no other run was there.
+  const isRead = start && !loaded.latest && (await isStillBase(home, start.base, objects));
+  const current = isRead ? start.base : await baseOf(home, objects);
+  const missed = await notOnBase(home, current);
+  const { open, why: whyClosed } =
+    (await cutOffRun(loaded, askedText(request), now, async () => {
+      const isRewritten = (await droppedCommit(home, current)) !== undefined;
+      return isRewritten ? `${current.name} was rewritten since it began` : undefined;
+    })) ?? {};
+  // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
+  const base = open ? { ...current, commit: open.head.base.commit } : current;
+  const isMoved = current.commit !== base.commit;
+  const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
+  const config = await withItems(committed, open?.head.stages ?? stages, objects, base.commit);
+  return { open, whyClosed, base, isMoved, missed, settings, config };
+}
+
+/** What a first run reads before it leaves anything behind. Throws MendError as a run without a usable base does. */
+export async function readStart(request: RunRequest, objects: GitObjects) {
+  const base = await baseOf(request.home, objects);
+  return { base, ...(await readSettings(request, base, false, objects)) };
+}
+
+/** `settings`: what the working tree says otherwise, unless the base has moved on. */
+async function readSettings(request: RunRequest, base: Base, isMoved: boolean, objects: GitObjects) {
+  const { home, backend, ai } = request;
+  const committed = await configurationAt(home, base, { objects, backend });
+  if (isMoved) return { committed, settings: [] };
+  const { notices, unasked } = await loopDifference(home, base, request, objects);
+  if (unasked && ai) throw unasked;
+  return { committed, settings: notices };
+}
