@@ -98,14 +98,18 @@ function inData({ addedLeaves, now }: Change): Mention[] {
     });
 }
 
+/** `${NAME:-text}` is `text` unless somebody says otherwise. */
+const withDefaults = (value: string): string => value.replace(/\$\{\w+:?-([^${}]*)\}/g, '$1');
+
 /** The value without its comments; npm takes `owner/repository` for one at GitHub. */
 function sourceText({ keys, value }: Leaf): string {
   const isPackage = /ependencies$/.test(keys.at(-2) ?? '') && /^[\w-]+\/[\w.-]+(?:#\S*)?$/.test(value);
-  return isPackage ? `github:${value}` : value.replace(/^\s*#.*$/gm, '');
+  return isPackage ? `github:${value}` : withDefaults(value).replace(/^\s*#.*$/gm, '');
 }
 
-function imageIn({ keys, value }: Leaf): Address[] {
+function imageIn({ keys, value: written }: Leaf): Address[] {
   const key = keys.at(-1) ?? '';
+  const value = withDefaults(written);
   const isImage =
     IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) || REGISTRY_VALUE.test(`${key}=${value}`);
   const image = isImage ? imageAddress(value) : undefined;

@@ -7,7 +7,7 @@ export interface Address {
 }
 
 const URL_PATTERN =
-  /\b(?:https?|ftps?|git|ssh|oci|wss?|tcp|sftp|s3|gs|registry|rsync|ldaps?|smb|nfs):\/\/(?:[^\s/@"'`]*@)?([^\s/:?#"'`)\]}>,;]+)(?::\d+)?(?:\/(?:repos\/)?([^\s/?#"'`)\]}>]+))?/gi;
+  /\b(?!file:|unix:|local:)[a-z][a-z0-9+.-]{1,15}:\/\/(?:[^\s/@"'`]*@)?([^\s/:?#"'`)\]}>,;]+)(?::\d+)?(?:\/(?:repos\/)?([^\s/?#"'`)\]}>]+))?/gi;
 const SHARED_HOST =
   /(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|bitbucket\.org|ghcr\.io|docker\.io|quay\.io|gcr\.io|k8s\.gcr\.io|registry\.k8s\.io|mcr\.microsoft\.com|public\.ecr\.aws|lscr\.io|pkg\.dev|huggingface\.co|pastebin\.com|s3\.amazonaws\.com|github\.io|gitea\.com|sr\.ht|pages\.dev|workers\.dev|netlify\.app|vercel\.app|herokuapp\.com)$/i;
 const SSH = /(?:^|[\s:=])[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;

@@ -88,7 +88,8 @@ function formOf({ program, args }: Call): string {
   return [program, verb, ...more].join(' ');
 }
 
-function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Finding[] {
+function newCommands(change: Change, knows: Knows): Finding[] {
+  const { path, added, gone, old, now } = change;
   const forms = new Set(old.commands.map(formOf));
   // A program that runs whatever it is fed is known only with what feeds it.
   const isFed = ({ program, fedBy }: Fact) => fedBy.length > 0 && (SQL.test(program) || isInterpreter(program));
@@ -106,7 +107,7 @@ function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Fin
   const isAmongSettings = ({ program, role }: Fact) =>
     now.language === 'settings' && role === 'run' && program !== 'export';
   const isNew = (fact: Fact): boolean =>
-    (fact.role === 'run' || isInContainer(fact, old)) &&
+    (fact.role === 'run' || isInContainer(fact, change)) &&
     !/^(?:$|\$)/.test(fact.program) &&
     (isCode(fact) || isAmongSettings(fact) || !isLooking(fact)) &&
     !(now.language === 'docker' && MAKES_USERS.test(fact.program)) &&
@@ -122,10 +123,12 @@ function newCommands({ path, added, gone, old, now }: Change, knows: Knows): Fin
 }
 
 /** Of a container what a shell runs there, and what a program is told that was told something else. */
-function isInContainer(fact: Fact, { commands }: FileFacts): boolean {
+function isInContainer(fact: Fact, { old, now }: Change): boolean {
   if (fact.role !== 'container') return false;
-  const unit = commands.filter(({ role, unit: name }) => role === 'container' && name === fact.unit);
-  const isScript = new Set(unit.map(({ line }) => line)).size > 1;
+  const inUnit = ({ commands }: FileFacts) =>
+    commands.filter(({ role, unit }) => role === 'container' && unit === fact.unit);
+  const unit = inUnit(old);
+  const isScript = [unit, inUnit(now)].some((facts) => new Set(facts.map(({ from }) => from)).size > 1);
   const isToldElse = formOf(fact).includes(' ') && unit.some(({ program }) => program === fact.program);
   return isShell(fact.via ?? '') || isScript || isToldElse;
 }
@@ -148,6 +151,8 @@ function takesPlaceOf(fact: Fact, other: Fact): boolean {
 const TELLING =
   /^-{1,2}(?:[\w.-]*-)?(?:fake|simulate|noop|no-op|dry|offline|syntax|list|watch|skip|ignore|allow|only|limit|tags|registry|exec|execute|script|command|hook|plugin|delete|prune|purge|remove|wipe|reset|destroy|overwrite|recreate|inject|password|token|secret|admin|root|anonymous|extra-args?|arg|privileged|unsafe)s?(?:-[\w.-]+)?(?:=.*)?$/i;
 
+const isTelling = (option: string): boolean => TELLING.test(option) || /^--[\w-]+=(?:false|no|none)$/.test(option);
+
 /** Options of that kind that a command which was there did not have. */
 function newOptions({ path, added, gone, old }: Change): Finding[] {
   const optionsOf = ({ args }: Fact) => args.map(({ text }) => text).filter((text) => /^-{1,2}[a-zA-Z]/.test(text));
@@ -156,7 +161,7 @@ function newOptions({ path, added, gone, old }: Change): Finding[] {
     const isThere = gone.some(({ program, unit }) => program === fact.program && unit === fact.unit);
     if (fact.role === 'maybe' || !isThere || !/^\w/.test(fact.program)) return [];
     const seen = old.commands.flatMap((other) => (other.program === fact.program ? optionsOf(other).map(nameOf) : []));
-    const option = optionsOf(fact).find((one) => TELLING.test(one) && !seen.includes(nameOf(one)));
+    const option = optionsOf(fact).find((one) => isTelling(one) && !seen.includes(nameOf(one)));
     if (option === undefined) return [];
     const why = `gives \`${fact.program}\` the option ${nameOf(option)}, which nothing here gives it yet`;
     return [asks('new_work', path, fact.line, why, shownWords(fact))];

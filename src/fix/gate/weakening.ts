@@ -35,7 +35,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   [
     'makes somebody an administrator',
-    /(?:role|group|groups|policy|permissions?|access|scope)s?[\w.-]*["'\]]*\s*[:=]\s*["']?(?:\[\s*["']?)?(?:role:|os:|cluster-?)?(?:admin|administrators?|superuser|sudo|wheel)\b|--group=admin|^\s*p,.*,\s*\*\s*,.*\ballow\b|^\s*g,[^,]+,\s*role:\w*admin|--(?:is-)?admin\b/i,
+    /(?:role|group|groups|policy|permissions?|access|scope)s?[\w.-]*["'\]]*\s*[:=]\s*["']?(?:\[\s*["']?)?(?:role:|os:|cluster-?|\w*?)(?:admin|administrators?|superuser|sudo|wheel)\b|--group=admin|^\s*p,.*,\s*\*\s*,.*\ballow\b|^\s*g,[^,]+,\s*role:\w*admin|--(?:is-)?admin\b|capabilities.*\bsudo\b|\ballow \*/i,
   ],
   [
     'has something cleaned, removed or made anew',
@@ -80,7 +80,12 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   [
     'is written so that nobody can read it',
-    /(?:\\x[0-9a-f]{2}){3}|(?:\\0?[0-7]{3}){3}|\\u00[2-7][0-9a-f]|\bmap\(\s*chr\b|fromCharCode|(?:\bchr\(\d+\)\s*[.+]\s*){2}|[a-z](?:''|"")[a-z]|['"]\w+['"]\s\.\s['"]\w+['"]|\bbase64_decode\(|b64decode\(/i,
+    /(?:\\x[0-9a-f]{2}){3}|(?:\\0?[0-7]{3}){3}|\\u00[2-7][0-9a-f]|\bmap\(\s*chr\b|fromCharCode|(?:\bchr\(\d+\)\s*[.+]\s*){2}|[a-z](?:''|"")[a-z]|['"]\w+['"]\s\.\s['"]\w+['"]|\bbase64_decode\(|b64decode\(|[a-z0-9+/]{12}={0,2}["']?\s*\|\s*base64\s+(?:-d|--decode)\b/i,
+  ],
+  ['has a shell run it', /^\s*(?:export\s+)?[A-Z_]+=\s*["']?(?:\/\S*\/)?(?:ba|da|z)?sh\s+-c\b/],
+  [
+    'switches off what looks after it',
+    /(?:rules|alerts?|monitoring|health\w*|probes?|backups?|snapshots?|audit)[\w-]*(?:\.[\w-]+){0,2}\.(?:(?:create|enabled?): (?:false|no|off)|disabled: (?:true|yes|on))$/i,
   ],
   ['only pretends', /\bcheck_mode["']?\s*:\s*(?!["']?(?:false|no)\b)\S/],
   [
@@ -121,9 +126,11 @@ function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: num
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 };
 const BYTES = { k: 1e3, mb: 1e6, mi: 1e6, mib: 1e6, gb: 1e9, gi: 1e9, gib: 1e9, tb: 1e12, ti: 1e12, tib: 1e12 };
 const UNITS: Readonly<Record<string, number>> = { ...SECONDS, ...BYTES };
+/** `14d`, `1m0s`, `40GB` as a number; not a number where it is none. */
 const amount = (value: string): number => {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(value.trim()) ?? [];
-  return number === undefined ? Number.NaN : Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
+  const parts = [...value.trim().matchAll(/(\d+(?:\.\d+)?)\s*([a-z]*)/gi)];
+  if (!/^(?:\d+(?:\.\d+)?\s*[a-z]*)+$/i.test(value.trim())) return Number.NaN;
+  return parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNITS[unit.toLowerCase()] ?? 1), 0);
 };
 const KEPT = /retention|keep|history|max_?age|ttl|expir/i;
 /** What was kept and is kept far shorter is soon gone. */
@@ -148,6 +155,15 @@ function lostVolumes({ path, lines: { added, removed } }: Change): Finding[] {
     : [];
 }
 
+const PROTECTS =
+  /(?:^|\.)(?:verify|signature|networkPolicy|readOnlyRootFilesystem|runAsNonRoot|allowPrivilegeEscalation)(?:\.|$)/;
+/** Settings that protected it, and that are gone. */
+function lostProtection({ path, goneLeaves, now }: Change): Finding[] {
+  const left = new Set((now.data?.leaves ?? []).map(({ keys }) => keys.join('.')));
+  const lost = goneLeaves.find(({ keys }) => PROTECTS.test(keys.join('.')) && !left.has(keys.join('.')));
+  return lost ? [asks('softer', path, undefined, 'loses a protection', lost.keys.join('.'))] : [];
+}
+
 /** Values and lines that have a word of this kind which the file did not have. */
 export function weakeningFindings(change: Change): Finding[] {
   const { path, before, old } = change;
@@ -164,5 +180,5 @@ export function weakeningFindings(change: Change): Finding[] {
     const why = WORDS.find(([, pattern]) => isNew(pattern, text))?.[0];
     return why === undefined ? [] : [asks('softer', path, line, why, text.trim())];
   });
-  return [...words, ...shortened(change), ...lostVolumes(change)];
+  return [...words, ...shortened(change), ...lostVolumes(change), ...lostProtection(change)];
 }
