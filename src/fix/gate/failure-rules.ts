@@ -69,6 +69,10 @@ function literals(change: Change): Finding[] {
 
 const isNumber = (text: string): boolean => /^-?\d+$/.test(text);
 
+/** What counts tries or time: more of them is patience. */
+const WAITS = /(?:tr(?:y|ies)|attempts?|retr\w*|elapsed|waited|timeout|SECONDS|counter)\b.*(?:-g[te]|>=?)/i;
+const lastNumber = (guard: string): number => Number(guard.match(/\d+/g)?.at(-1) ?? 0);
+
 /** Numbers from which on something counts as a failure, and variables that are made equal to others. */
 function otherBounds(change: Change): Finding[] {
   const { path, old, now, gone } = change;
@@ -79,8 +83,10 @@ function otherBounds(change: Change): Finding[] {
   });
   const withoutNumbers = (guard: string) => guard.replace(/\b\d+\b/g, '#');
   const earlier = askedBefore(old.commands.filter((fact) => isEnd(fact, old)));
+  const isMoved = (guard: string, before: string) =>
+    withoutNumbers(before) === withoutNumbers(guard) && !(WAITS.test(guard) && lastNumber(guard) > lastNumber(before));
   const moved = askedBefore(failuresOf(now)).filter(
-    (guard) => !earlier.includes(guard) && earlier.some((one) => withoutNumbers(one) === withoutNumbers(guard)),
+    (guard) => !earlier.includes(guard) && earlier.some((one) => isMoved(guard, one)),
   );
   return [...bounds.map(({ name, text }) => `${name}=${text}`), ...moved].map((words) =>
     asks('masks', path, undefined, 'decides otherwise what counts as a failure', words),

@@ -187,12 +187,17 @@ function otherValues({ path, added, gone }: Change): Finding[] {
   });
 }
 
-/** Statements of SQL that a program is given to read, and that were not there. */
-function newStatements({ path, added, gone }: Change): Finding[] {
-  const statementsOf = ({ inline, document }: Fact) =>
-    inline && document && SQL.test(inline.program) ? document.text.split(/;|\n/).map((one) => one.trim()) : [];
+/** What SQL a program is given to read, or by an option. */
+function statementsOf({ inline, document, args }: Fact): string[] {
+  if (!inline || !SQL.test(inline.program)) return [];
+  const given = args[args.findIndex(({ text }) => /^-(?:c|e|-command|-execute)$/.test(text)) + 1]?.text;
+  return (document?.text ?? given ?? '').split(/;|\n/).map((one) => one.trim());
+}
+
+/** Statements of SQL that were not there. */
+function newStatements({ path, added, old }: Change): Finding[] {
   const headOf = (statement: string) => statement.split(/\s+/).slice(0, 4).join(' ');
-  const before = gone.flatMap(statementsOf).map(headOf);
+  const before = old.commands.flatMap(statementsOf).map(headOf);
   if (before.length === 0) return [];
   return added.flatMap((fact) => {
     const first = statementsOf(fact).find((one) => !LOOKING_SQL.test(one) && !before.includes(headOf(one)));

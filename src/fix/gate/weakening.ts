@@ -80,7 +80,7 @@ const WORDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
   [
     'is written so that nobody can read it',
-    /(?:\\x[0-9a-f]{2}){3}|(?:\\0?[0-7]{3}){3}|\\u00[2-7][0-9a-f]|\bmap\(\s*chr\b|fromCharCode|(?:\bchr\(\d+\)\s*[.+]\s*){2}|[a-z](?:''|"")[a-z]|['"]\w+['"]\s\.\s['"]\w+['"]|\bbase64_decode\(|b64decode\(|[a-z0-9+/]{12}={0,2}["']?\s*\|\s*base64\s+(?:-d|--decode)\b/i,
+    /(?:\\x[0-9a-f]{2}){3}|(?:\\0?[0-7]{3}){3}|\\u00[2-7][0-9a-f]|\bmap\(\s*chr\b|fromCharCode|(?:\bchr\(\d+\)\s*[.+]\s*){2}|[a-z](?:''|"")[a-z]|['"]\w+['"]\s\.\s['"]\w+['"]|\bbase64_decode\(|b64decode\(|['"]\s*\|\s*(?:b64decode|reverse)\b|[a-z0-9+/]{12}={0,2}["']?\s*\|\s*base64\s+(?:-d|--decode)\b/i,
   ],
   ['has a shell run it', /^\s*(?:export\s+)?[A-Z_]+=\s*["']?(?:\/\S*\/)?(?:ba|da|z)?sh\s+-c\b/],
   [
