@@ -196,7 +196,7 @@ function statementsOf({ inline, document, args }: Fact): string[] {
 
 /** Statements of SQL that were not there. */
 function newStatements({ path, added, old }: Change): Finding[] {
-  const headOf = (statement: string) => statement.split(/\s+/).slice(0, 4).join(' ');
+  const headOf = (statement: string) => statement.split(/\s+/).slice(0, 2).join(' ');
   const before = old.commands.flatMap(statementsOf).map(headOf);
   if (before.length === 0) return [];
   return added.flatMap((fact) => {
