@@ -24,13 +24,13 @@ export function addressFindings(change: Change, knows: Knows): Finding[] {
     // Of an account only the whole name counts; below a host's domain there are others.
     !addressNames(one).some((name) => knows(name) || (one.account === undefined && before?.includes(name)));
   const mentions = [...inCommands(change), ...inData(change), ...inLines(change)];
-  const found = mentions.flatMap(({ addresses, line, words }): Finding[] => {
+  const unknown = mentions.flatMap(({ addresses, line, words }): Finding[] => {
     const first = addresses.find(isNew);
     if (!first) return [];
     const name = first.account === undefined ? first.host : `${first.host}/${first.account}`;
     return [asks('new_address', path, line, `reaches ${name}, which nothing here uses yet`, words)];
   });
-  return [...found, ...namedElsewhere(change)];
+  return [...unknown, ...namedElsewhere(change)];
 }
 
 const named = (host: string | undefined): Address[] => (host === undefined ? [] : [{ host: host.toLowerCase() }]);

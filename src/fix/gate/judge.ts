@@ -10,6 +10,7 @@ import { type Change, changeOf } from './facts.ts';
 import type { Finding } from './finding.ts';
 import { asks } from './finding.ts';
 import { installFindings } from './install-rules.ts';
+import { keptLessFindings } from './kept-less-rules.ts';
 import { maskFindings } from './mask-rules.ts';
 import { mentions } from './mentions.ts';
 import { nameFindings } from './name-rules.ts';
@@ -94,6 +95,7 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...askFindings(change, knows, tree, rules.log),
     ...addressFindings(change, knows),
     ...weakeningFindings(change),
+    ...keptLessFindings(change),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),
   ];

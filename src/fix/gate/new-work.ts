@@ -64,7 +64,7 @@ const HARMLESS_CALLS = new Set(
     'info warning warn error debug exception log getLogger add_argument parse_args ArgumentParser Path deepcopy copy partial dataclass field ' +
     'property staticmethod classmethod if for while return not and or in elif with except def function class switch catch assert await lambda ' +
     'push concat slice includes indexOf forEach reduce find some every flat flatMap trim toString parse stringify toLowerCase toUpperCase ' +
-    'test exec_ padStart padEnd entries fromEntries assign freeze isArray Number String Boolean Array Object Map Set Promise Date'
+    'test padStart padEnd entries fromEntries assign freeze isArray Number String Boolean Array Object Map Set Promise Date'
   ).split(' '),
 );
 const COMMENT = /^\s*(?:#|\/\/|\*|--)/;

@@ -123,47 +123,6 @@ function textsOf({ addedLeaves, lines, now }: Change): { text: string; line: num
   ];
 }
 
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 };
-const BYTES = { k: 1e3, mb: 1e6, mi: 1e6, mib: 1e6, gb: 1e9, gi: 1e9, gib: 1e9, tb: 1e12, ti: 1e12, tib: 1e12 };
-const UNITS: Readonly<Record<string, number>> = { ...SECONDS, ...BYTES };
-/** `14d`, `1m0s`, `40GB` as a number; not a number where it is none. */
-const amount = (value: string): number => {
-  const parts = [...value.trim().matchAll(/(\d+(?:\.\d+)?)\s*([a-z]*)/gi)];
-  if (!/^(?:\d+(?:\.\d+)?\s*[a-z]*)+$/i.test(value.trim())) return Number.NaN;
-  return parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNITS[unit.toLowerCase()] ?? 1), 0);
-};
-const KEPT = /retention|keep|history|max_?age|ttl|expir/i;
-/** What was kept and is kept far shorter is soon gone. */
-const shortened = ({ path, addedLeaves, goneLeaves }: Change): Finding[] =>
-  addedLeaves
-    .filter(({ keys, value }) => {
-      const before = goneLeaves.find((leaf) => leaf.keys.join('.') === keys.join('.'));
-      return KEPT.test(keys.at(-1) ?? '') && before !== undefined && amount(value) * 4 < amount(before.value);
-    })
-    .map(({ keys, value, line }) =>
-      asks('softer', path, line, 'keeps far less than before', `${keys.at(-1)}: ${value}`),
-    );
-
-const KEPT_VOLUME =
-  /\b(?:nfs|claimName|persistentVolumeClaim|existingClaim|hostPath|iscsi|cephfs|csi)\b|\btype:\s*(?:nfs|pvc)\b/;
-const LOST_VOLUME = /\b(?:emptyDir|tmpfs|medium)\b/;
-/** A volume that was kept becomes one that is lost with its container. */
-function lostVolumes({ path, lines: { added, removed } }: Change): Finding[] {
-  const lost = added.find(({ text }) => LOST_VOLUME.test(text));
-  return lost && removed.some(({ text }) => KEPT_VOLUME.test(text))
-    ? [asks('softer', path, lost.number, 'keeps nothing of what it is given', lost.text.trim())]
-    : [];
-}
-
-const PROTECTS =
-  /(?:^|\.)(?:verify|signature|networkPolicy|readOnlyRootFilesystem|runAsNonRoot|allowPrivilegeEscalation)(?:\.|$)/;
-/** Settings that protected it, and that are gone. */
-function lostProtection({ path, goneLeaves, now }: Change): Finding[] {
-  const left = new Set((now.data?.leaves ?? []).map(({ keys }) => keys.join('.')));
-  const lost = goneLeaves.find(({ keys }) => PROTECTS.test(keys.join('.')) && !left.has(keys.join('.')));
-  return lost ? [asks('softer', path, undefined, 'loses a protection', lost.keys.join('.'))] : [];
-}
-
 /** Values and lines that have a word of this kind which the file did not have. */
 export function weakeningFindings(change: Change): Finding[] {
   const { path, before, old } = change;
@@ -176,9 +135,8 @@ export function weakeningFindings(change: Change): Finding[] {
     const word = wordIn(text, pattern);
     return word !== undefined && !wasThere(word, pattern);
   };
-  const words = textsOf(change).flatMap(({ text, line }) => {
+  return textsOf(change).flatMap(({ text, line }) => {
     const why = WORDS.find(([, pattern]) => isNew(pattern, text))?.[0];
     return why === undefined ? [] : [asks('softer', path, line, why, text.trim())];
   });
-  return [...words, ...shortened(change), ...lostVolumes(change), ...lostProtection(change)];
 }

@@ -122,9 +122,9 @@ const runsArguments = ([first, second]: readonly Word[]): boolean =>
 /** A command of a function as one call of it makes it. */
 function handedOn(call: Command, args: readonly Word[], { words, document }: Command): Command {
   // Durations and counts before a command are the function's own.
-  const own = args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text));
+  const start = args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text));
   const filled = runsArguments(words)
-    ? args.slice(own)
+    ? args.slice(start)
     : words.flatMap((word) => (isPassed(word) ? args.slice(Number(PASSED.exec(word.raw)?.[1] ?? 1) - 1) : [word]));
   const given = call.document ?? document;
   return { ...call, words: filled, assignments: [], ...(given && { document: given }) };

@@ -117,3 +117,15 @@ export const adding = (path: string, lines: string): string => {
 
 /** Nothing speaks against it but that a script did not do it before, which has examples of its own. */
 export const isAcceptedOrNew = (verdict: string): boolean => verdict === 'ok' || verdict === 'ask new_work';
+
+/** The verdict on `to` in the place of `from`, which stands in `before`. Throws when it does not. */
+export function replacing(
+  path: string,
+  before: string,
+  [from, to]: readonly [from: string, to: string],
+  rules: GateRules,
+): string {
+  if (!before.includes(from)) throw new Error(`${path} does not have: ${from}`);
+  const after = before.replace(from, () => to);
+  return word(judge([edit(path, after, before)], rules));
+}

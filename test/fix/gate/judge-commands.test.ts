@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GateRules } from '../../../src/fix/gate/rules.ts';
-import { edit, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
+import { edit, judge, judged, MANIFEST, RULES, replacing, rulesFor, SCRIPT, word } from './homelab.ts';
 
 const RUN = 'stages/vms/run.sh';
 
@@ -212,18 +212,7 @@ test('software to install is handed over by the escalation, unless something wor
 
 /** The verdict on a file in which `old` becomes `now`, wherever it stands. */
 const changing = (path: string, text: string, old: string, now: string, rules: Partial<GateRules> = {}): string =>
-  word(
-    judge(
-      [
-        edit(
-          path,
-          text.replace(old, () => now),
-          text,
-        ),
-      ],
-      { ...rulesFor(path), ...rules },
-    ),
-  );
+  replacing(path, text, [old, now], { ...rulesFor(path), ...rules });
 
 const PLAY = `- hosts: all
   roles:
