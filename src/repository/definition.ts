@@ -1,0 +1,58 @@
+// What a repository defines, by kind: the one table behind the gate's proofs, prompts and known fixes.
+import type { Tree } from './tree.ts';
+
+/** Every kind of name that a file may define and another place may use, and what its `of` says. */
+export const KINDS = {
+  object: "a Kubernetes object's name; of: its kind",
+  'object-key': "a key of a ConfigMap's or Secret's data; of: kind/name",
+  service: 'a service of a compose project',
+  volume: 'a volume that a compose project declares',
+  network: 'a network that a compose project declares',
+  'compose-config': 'a config or secret that a compose project declares',
+  group: 'a group of an Ansible inventory',
+  host: 'a host of an Ansible inventory',
+  role: 'an Ansible role in a roles folder',
+  handler: 'an Ansible handler, by name or by what it listens to',
+  'ansible-variable': 'a variable of inventory, vars, defaults, set_fact, register or vars_prompt',
+  target: 'a target of make, a recipe of just, a task of a Taskfile; of: make, just or task',
+  'shell-variable': 'a variable that a script assigns, reads or takes as a parameter of a for loop',
+  'shell-function': 'a function of a script',
+  'make-variable': 'a variable of a Makefile',
+  'just-variable': 'a variable or parameter of a justfile',
+  'task-variable': 'a variable of a Taskfile',
+  'env-variable': 'a variable of an env file, by its name',
+  terraform: 'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
+  'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',
+} as const;
+export type Kind = keyof typeof KINDS;
+
+/** One name that a file defines, or uses. `line` is counted from 1. */
+export interface Name {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly of?: string;
+  readonly line: number;
+}
+
+/** What one file defines and uses. Made from its text alone, so it can be kept by the blob's id. */
+export interface FileNames {
+  readonly defines: readonly Name[];
+  readonly uses: readonly Name[];
+  /** Files that it reads into itself, as it names them: `source lib.sh`, `include x.mk`, `import 'x.just'`, compose's include and extends. */
+  readonly includes: readonly string[];
+}
+
+/** A repository at one commit, as far as proofs look at it. */
+export interface Repository {
+  readonly tree: Tree;
+  /** Whether a file may come to stand at `path` that git does not have: ignored, carried, or written by a stage. */
+  mayAppear(path: string): boolean;
+  /** The names of `kind` that the file `from` can use for certain. */
+  visible(kind: Kind, from: string, of?: string): ReadonlySet<string>;
+  /** These, and all that it might be able to use. */
+  possible(kind: Kind, from: string, of?: string): ReadonlySet<string>;
+  /** The names of `kind` that `from`, or a file that can see what `from` defines, uses. */
+  used(kind: Kind, from: string, of?: string): ReadonlySet<string>;
+  /** Where a name is defined, for prompts: every place in the order of paths. */
+  places(kind: Kind, name: string): readonly (Name & { readonly path: string })[];
+}
