@@ -126,10 +126,6 @@ export const ASKS = {
 
 export type AskCode = keyof typeof ASKS;
 
-/** What may run before its owner has seen it: nothing, proven repairs, or all that hides no failure and lets nobody in. */
-export const UNATTENDED = ['none', 'repairs', 'all'] as const;
-export type Unattended = (typeof UNATTENDED)[number];
-
 /** Kinds that are asked about even where `unattended: all` stands: they may hide the failure or let somebody in. */
 export const ALWAYS_ASKED: ReadonlySet<AskCode> = new Set([
   'removed',
