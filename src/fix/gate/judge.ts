@@ -1,7 +1,7 @@
 // The gate: may this change run before its owner has seen it? Edits in, one verdict out. It sees only what the files are and would be,
 // never what an answer says of itself.
 import type { Repository } from '../../repository/definition.ts';
-import { type Tree, treeOf } from '../../repository/tree.ts';
+import { treeOf } from '../../repository/tree.ts';
 import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
 import { evidenceOf } from '../repair/evidence.ts';
 import { type Repairs, repairsOf } from '../repair/repairs.ts';
@@ -35,23 +35,22 @@ export function judgeEdits(
   library: Library,
   unparsed: readonly string[] = [],
 ): Verdict {
-  if (edits.length === 0) return refuse('no_change', 'no file is changed');
-  return structureOf(edits, rules, library, treeOf(rules.tree), unparsed) ?? verdictOf(edits, rules, library);
+  return refusalByForm(edits, rules) ?? refusalByMeaning(edits, library.parse, unparsed) ?? verdictOf(edits, rules, library);
 }
 
-/** Why no machine may make this change, whoever agrees; undefined where none speaks against it. */
-function structureOf(
-  edits: readonly Edit[],
-  rules: GateRules,
-  { parse }: Library,
-  tree: Tree,
-  unparsed: readonly string[],
-): Refusal | undefined {
+/** Why no machine may make this change, whoever agrees: where it is, how much, and what no eye sees. Cheap. */
+export function refusalByForm(edits: readonly Edit[], rules: GateRules): Refusal | undefined {
+  if (edits.length === 0) return refuse('no_change', 'no file is changed');
   return (
-    refusalOf([...pathFindings(edits, rules, tree), ...edits.flatMap(encryptedFindings)]) ??
+    refusalOf([...pathFindings(edits, rules, treeOf(rules.tree)), ...edits.flatMap(encryptedFindings)]) ??
     refusalOf(amountFindings(edits, rules)) ??
     tooManyLines(edits, rules) ??
-    refusalOf(edits.flatMap(textFindings)) ??
+    refusalOf(edits.flatMap(textFindings))
+  );
+}
+
+function refusalByMeaning(edits: readonly Edit[], parse: ParseShell, unparsed: readonly string[]): Refusal | undefined {
+  return (
     refusalOf(edits.flatMap((edit) => destroyFindings(edit, parse))) ??
     refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, unparsed.includes(path))))
   );

@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ASKS, type Edit } from '../../fix/edit.ts';
 import type { Destroying } from '../../fix/gate/destroys.ts';
+import { refusalByForm } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
 import type { CommandText, ShellReading } from '../../fix/shell/read-text.ts';
 import type { RepositoryFacts } from '../../repository/repository.ts';
+import { readText } from '../store.ts';
 import type { Question } from './worker.ts';
 
 /** The folder of the bundle that has the worker; not defined when the sources run as they are. */
@@ -35,6 +37,8 @@ export async function judge(
   facts: RepositoryFacts,
   unparsed: readonly string[] = [],
 ): Promise<Verdict> {
+  const refusal = refusalByForm(edits, rules);
+  if (refusal) return refusal;
   const verdict = await inTurn<Verdict>(() => {
     const isKnown = told === facts;
     told = facts;

@@ -8,7 +8,7 @@ import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
 import { type CommandText, readShell } from '../../fix/shell/read-text.ts';
 import type { Repository } from '../../repository/definition.ts';
-import { type RepositoryFacts, repositoryFrom } from '../../repository/repository.ts';
+import { factsOf, type RepositoryFacts, repositoryOf } from '../../repository/repository.ts';
 import { loadShellGrammar } from './grammar.ts';
 import { shippedVocabulary } from './vocabulary.ts';
 
@@ -35,7 +35,7 @@ parentPort?.postMessage(ownTask());
 function answer(question: Question): unknown {
   if ('shell' in question) return readShell(question.shell, parse);
   if ('path' in question) return destroyingIn(question.path, question.text, parse) satisfies readonly Destroying[];
-  if (question.facts) repository = repositoryFrom(question.facts);
+  if (question.facts) repository = repositoryOf(question.facts);
   if (!repository) throw new Error('the first question has no repository');
   return judgeEdits(question.edits, question.rules, { parse, vocabulary, repository }, question.unparsed);
 }
@@ -58,6 +58,6 @@ function warmUp(): void {
   ];
   const tree = { files: ['a.sh', 'b.yaml'] };
   const rules: GateRules = { allow: ['**'], protect: [], untouchable: [], maxFiles: 2, maxLines: 100, unattended: 'repairs', tree };
-  const empty = repositoryFrom({ listing: tree, names: new Map(), ignores: new Map(), outside: { carried: [], written: [] } });
+  const empty = repositoryOf(factsOf(new Map(edits.map(({ path, before }) => [path, before]))));
   for (let i = 0; i < 3; i++) judgeEdits(edits, rules, { parse, vocabulary, repository: empty });
 }
