@@ -1,12 +1,8 @@
 // Templates inside scripts and data: an expression is one word, a statement on a line of its own is none. Lengths stay.
 
-const MARK = '\ue000';
-/** What templates say besides values: conditions, loops, blocks. */
-const STATEMENT =
-  /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw|\$\w+\s*:?=)/;
-/** With brackets inside it is an expression of just: `{{ if a == b { "c" } else { "d" } }}`. */
-const isStatement = (template: string): boolean => STATEMENT.test(template) && !template.slice(2).includes('{');
-const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
+import { hideTemplates, isStatement, MARK, TEMPLATE } from './hide-templates.ts';
+
+export { hideTemplates };
 
 /**
  * `text` as the grammar can read it, of the same length: each template expression one word; and no backslash before a command's
@@ -49,23 +45,6 @@ function plainAnsi(text: string): string {
     made += c;
   }
   return made;
-}
-
-export function hideTemplates(text: string): string {
-  if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;
-  // A line that goes on behind a statement goes on without it, too.
-  const joined = text.replace(/\\(\{[{%][^\n]*?[%}]\})(?=[ \t]*\n)/g, (whole, template: string) =>
-    STATEMENT.test(template) ? `${' '.repeat(template.length)}\\` : whole,
-  );
-  return joined.replace(TEMPLATE, (template, at: number) => {
-    const isAlone =
-      /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 200), at)) &&
-      /^[ \t]*(?:\n|$)/.test(text.slice(at + template.length, at + template.length + 200));
-    // What only decides about text makes none itself.
-    if (template.startsWith('{#') || isStatement(template) || (isAlone && template.startsWith('{%')))
-      return ' '.repeat(template.length);
-    return MARK.repeat(template.length);
-  });
 }
 
 /** Statements that others stand in until their end. */
