@@ -9,7 +9,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { failureRules } from '../mend/context.ts';
-import { gateRules, linesWith } from '../mend/gate-rules.ts';
+import { gateRules, linesWith, unattendedFor } from '../mend/gate-rules.ts';
 import { judgeProposal, type ProposalContext } from '../mend/proposal.ts';
 import { withItems } from '../run/items.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
@@ -57,6 +57,7 @@ async function lookHere(home: string, objects: GitObjects, name: string) {
     unwritable: async (files) =>
       unwritable({ home, path: fileFacts(worktree) ? worktree : home, gitDir: await commonDirOf(home) }, files),
     isReversal: async () => false,
+    unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),
     madeOnceFrom: (paths) => madeOnceFrom(standing, paths),
   };
   return { against: target.about, context };

@@ -7,7 +7,7 @@ import type { Decision } from '../triage/decide.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { authorOf, counted } from '../triage/words.ts';
 import { familiarity, kind } from './failure-lines.ts';
-import { outcomeText } from './fix-outcome.ts';
+import { outcomeText, repairLines } from './fix-outcome.ts';
 import { countCells } from './rows.ts';
 import { ago, since, spell } from './words.ts';
 
@@ -143,9 +143,10 @@ function caseLines(name: string, suggestion: LedgerEntry['suggestion']): string[
 }
 
 function patchLines(patch: LedgerEntry['patches'][number]): string[] {
-  const { hash, outcome, tier, note, why, unchecked } = patch;
+  const { hash, outcome, tier, note, why, unchecked, shapes } = patch;
   const how = unchecked ? outcomeText({ outcome, unchecked: true }) : `${outcome}${why ? `, ${why}` : ''}`;
-  return [`  fix ${hash.slice(0, 12)} by ${authorOf(patch, tier)}: ${how}`, ...(note ? [`    ${note.fix}`] : [])];
+  const head = `  fix ${hash.slice(0, 12)} by ${authorOf(patch, tier)}: ${how}`;
+  return [head, ...(note ? [`    ${note.fix}`] : []), ...repairLines(shapes, '    ')];
 }
 
 export function nextLines(next: Decision | { unknown: string }, title: string): string[] {

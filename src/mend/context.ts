@@ -21,7 +21,7 @@ import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { gateRules, linesWith } from './gate-rules.ts';
+import { gateRules, linesWith, unattendedFor } from './gate-rules.ts';
 import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
@@ -77,6 +77,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     lookUp: (names) => linesWith(treeGit(tree), names, tree.head),
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
+    unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),
     madeOnceFrom: (paths) => madeOnceFrom(run, paths),
     facts,
   };
@@ -84,10 +85,10 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
-  const applied = patches.map(({ plugin, proposed_by, tier, outcome: ended, hash, note, why, left, time }) => {
+  const applied = patches.map(({ plugin, proposed_by, tier, outcome: ended, hash, note, why, left, shapes, time }) => {
     const diff = patchFiles(layout).diffOf(hash);
     const outcome = left ? ('helped' as const) : ended;
-    const more = { ...(note && { note }), ...(why && { why }), ...(diff && { diff }) };
+    const more = { ...(note && { note }), ...(shapes && { shapes }), ...(why && { why }), ...(diff && { diff }) };
     return { time, row: { plugin, ...(proposed_by && { proposed_by }), tier, outcome, ...more } };
   });
   const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {

@@ -1,9 +1,12 @@
 // The gate's rules for one stage: what the owner's map allows, and what no fix may touch.
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { Stage } from '../config/context-map.ts';
+import { UNATTENDED, unattendedOf } from '../config/unattended.ts';
 import { carriedPaths } from '../fix/gate/protected-names.ts';
 import type { GateRules, Listing } from '../fix/gate/rules.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import type { Git } from '../io/git.ts';
+import { isMadeFrom, type Tree } from '../plan/inputs.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { packagePaths } from '../stage/own-plugins.ts';
@@ -12,7 +15,7 @@ import type { Snapshot } from '../worktree/read.ts';
 /** `snapshot`: what a fix would be written into; `given`: what of it no fix may touch, where that is known already. */
 export async function gateRules(
   home: string,
-  { map, loop: { limits } }: Configuration,
+  { map, loop }: Configuration,
   stage: Stage,
   tier: GateRules['tier'],
   snapshot: Snapshot,
@@ -20,6 +23,7 @@ export async function gateRules(
 ): Promise<GateRules> {
   const judges = given ?? (await judgesAt(map, snapshot));
   const { files = 0, lines = 0, new_folders: maxFolders = 0, programs = [] } = stage.wider ?? {};
+  const { limits } = loop;
   const maxLines = Math.max(limits.changed_lines, lines);
   const whole = [...judges].flatMap(([path, { parts }]) => (parts ? [] : [path]));
   return {
@@ -34,8 +38,19 @@ export async function gateRules(
     maxLines,
     maxFolders,
     tier,
+    unattended: unattendedOf(loop, stage),
     tree: snapshotTree(snapshot),
   };
+}
+
+/** What holds for a change of `paths`: that of an item is judged as the strictest of the stages says that are made from them. */
+export function unattendedFor({ map, loop }: Configuration, stage: Stage, paths: readonly string[], tree: Tree) {
+  const isItem = stage.wider !== undefined;
+  const others = Object.entries(map.stages).filter(
+    ([name, other]) => !isItemStage(name) && isMadeFrom(other, paths, tree),
+  );
+  const said = isItem ? others.map(([, other]) => unattendedOf(loop, other)) : [unattendedOf(loop, stage)];
+  return UNATTENDED.find((one) => said.includes(one)) ?? 'all';
 }
 
 export const snapshotTree = ({ files, links }: Pick<Snapshot, 'files' | 'links'>): Listing => ({

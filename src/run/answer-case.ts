@@ -196,8 +196,8 @@ async function judge(
   });
   const mask = openMask(home, config, env, snapshot.files.keys());
   if (!verdict.ok) {
-    const { code, handOver = false, reasons } = verdict;
-    return fail('E_CASE_REFUSED', { code, handOver }, reasons.map(mask));
+    const { code, reasons } = verdict;
+    return fail('E_CASE_REFUSED', { code }, reasons.map(mask));
   }
   const isSilent = verdict.note === NO_NOTE;
   const { fix, reason } = isSilent ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
@@ -220,5 +220,5 @@ function refuseMasked(answer: string): void {
   const [mask] = /SECRET_\w+_END/.exec(answer) ?? [];
   if (mask === undefined) return;
   const reason = `${mask} stands for a masked value; write the line as it is in your file, or leave it out`;
-  fail('E_CASE_REFUSED', { code: 'placeholder', handOver: false }, [reason]);
+  fail('E_CASE_REFUSED', { code: 'placeholder' }, [reason]);
 }
