@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ContextMap } from '../../src/config/context-map.ts';
-import { checkFiles, runBy, type Sources } from '../../src/fix/check-files/check-files.ts';
+import { findCheckFiles, runBy, type Sources } from '../../src/fix/check-files/check-files.ts';
 import { readCommands } from '../../src/fix/shell/read-commands.ts';
 import { loadShellGrammar } from '../../src/io/gate/grammar.ts';
 import { fc, runs } from '../sweep.ts';
@@ -36,7 +36,7 @@ function listed(files: Record<string, string>): Sources {
 }
 
 const filesOf = ({ checks, files }: Omit<Example, 'expected'>) =>
-  checkFiles(mapOf({ a: stage(checks) }), listed(files));
+  findCheckFiles(mapOf({ a: stage(checks) }), listed(files));
 
 const tracked = async (example: Omit<Example, 'expected'>) =>
   [...(await filesOf(example))].filter(([, judge]) => judge.tracked).map(([path]) => path);
@@ -428,7 +428,7 @@ test('each is known with the word that names it and where that stands; a diagnos
   const sources = listed({ 'v.sh': '. lib.sh\n', 'lib.sh': 'die() { :; }\n', '+show': '' });
   const map = mapOf({ a: stage([{ file: 'x' } as never, 'bash ./v.sh']), b: stage([], ['./show --all']) });
   assert.equal(
-    [...(await checkFiles(map, sources))],
+    [...(await findCheckFiles(map, sources))],
     [
       ['v.sh', { word: './v.sh', by: 'stages.a.verify[1]', tracked: true }],
       ['lib.sh', { word: 'lib.sh', by: 'v.sh', tracked: true }],
@@ -474,7 +474,7 @@ test('of a text that nobody can read in time every file counts whose name stands
     ...listed({ 'check.sh': 'x=$(y)\n', 'lib/more.sh': '', 'other.sh': '' }),
     read: async () => undefined,
   };
-  const found = await checkFiles(mapOf({ a: stage(['bash check.sh', 'lib/more.sh || "$x"']) }), sources);
+  const found = await findCheckFiles(mapOf({ a: stage(['bash check.sh', 'lib/more.sh || "$x"']) }), sources);
   assert.equal(
     [...found],
     [

@@ -36,7 +36,7 @@ export interface Sources {
 }
 
 /** Never throws unless its sources do. */
-export async function checkFiles({ stages }: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> {
+export async function findCheckFiles({ stages }: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> {
   const files = new Map<string, CheckFile>();
   const targets = new Set<string>();
   for (const [name, stage] of Object.entries(stages)) {

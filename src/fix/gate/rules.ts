@@ -1,6 +1,5 @@
 // What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
 import type { Ask, Refusal } from '../edit.ts';
-import type { JudgingPart } from '../judging/targets.ts';
 
 /** The tree an edit would land in, as plain values: it goes to the worker that judges. Paths are relative to its root. */
 export interface Listing {
@@ -60,8 +59,6 @@ export interface GateRules {
   readonly untouchable: readonly string[];
   /** What of `untouchable` checks run: it may not be written either. */
   readonly judging?: readonly string[];
-  /** Files of which only a part judges: the rest may be changed. */
-  readonly partly?: ReadonlyMap<string, readonly JudgingPart[]>;
   readonly maxFiles: number;
   /** Added plus removed lines, over all files. */
   readonly maxLines: number;

@@ -10,7 +10,7 @@ import type { Judged } from '../../fix/gate/judge.ts';
 import { mayBeSourced } from '../../fix/gate/language.ts';
 import { mentions } from '../../fix/gate/mentions.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
-import type { CommandText, ShellReading } from '../../fix/judging/read-shell.ts';
+import type { CommandText, Reading } from '../../fix/shell/read-commands.ts';
 import { readText } from '../store.ts';
 import type { GateQuestion, Question } from './worker.ts';
 
@@ -62,7 +62,7 @@ const verdictOn = async (question: GateQuestion): Promise<Judged> =>
   };
 
 /** The commands of a text or argv; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
-export const readCommands = (shell: CommandText): Promise<ShellReading | undefined> => inTurn<ShellReading>({ shell });
+export const readCommands = (shell: CommandText): Promise<Reading | undefined> => inTurn<Reading>({ shell });
 
 /** What of a file destroys; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
 export const readHarms = (path: string, text: string): Promise<Harmful[] | undefined> =>

@@ -5,7 +5,7 @@ import type { Edit } from '../../fix/edit.ts';
 import { harmsOf } from '../../fix/gate/harms.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
-import { type CommandText, readShell } from '../../fix/judging/read-shell.ts';
+import { type CommandText, readCommands } from '../../fix/shell/read-commands.ts';
 import { loadShellGrammar } from './grammar.ts';
 
 export interface GateQuestion {
@@ -25,7 +25,7 @@ parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer
 parentPort?.postMessage(ownTask());
 
 function answer(question: Question): unknown {
-  if ('shell' in question) return readShell(question.shell, parse);
+  if ('shell' in question) return readCommands(question.shell, parse);
   if ('path' in question) return harmsOf(question.path, question.text, parse);
   return judgeEdits(question.edits, question.rules, parse, question.unparsed);
 }
