@@ -11,8 +11,8 @@ import { bashParses, shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import type { Try } from '../outbound/context.ts';
 import type { FixFacts } from '../plugin/contract.ts';
+import { checkFilesOf } from '../stage/check-files.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
-import { judgesOf } from '../stage/judges.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import type { Incident } from '../triage/incident.ts';
@@ -45,7 +45,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
   const { memo } = await committedTexts(run);
   const rules: GateRules = {
-    ...(await gateRules(layout.home, config, stage, tier, snapshot, await judgesOf(run))),
+    ...(await gateRules(layout.home, config, stage, tier, snapshot, await checkFilesOf(run))),
     ...(memo === undefined ? {} : { texts: [memo] }),
     failed: error_lines.join('\n'),
     log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),

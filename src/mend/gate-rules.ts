@@ -2,13 +2,13 @@
 import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { Stage } from '../config/context-map.ts';
 import { UNATTENDED, unattendedOf } from '../config/unattended.ts';
+import type { CheckFiles } from '../fix/check-files/check-files.ts';
 import { carriedPaths } from '../fix/gate/protected-names.ts';
 import type { GateRules, Listing } from '../fix/gate/rules.ts';
-import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import type { Git } from '../io/git.ts';
 import { isMadeFrom, type Tree } from '../plan/inputs.ts';
+import { checkFilesAt } from '../stage/check-files.ts';
 import type { Configuration } from '../stage/configuration.ts';
-import { judgesAt } from '../stage/judges.ts';
 import { packagePaths } from '../stage/own-plugins.ts';
 import type { Snapshot } from '../worktree/read.ts';
 
@@ -19,19 +19,17 @@ export async function gateRules(
   stage: Stage,
   tier: GateRules['tier'],
   snapshot: Snapshot,
-  given?: JudgingSet,
+  given?: CheckFiles,
 ): Promise<GateRules> {
-  const judges = given ?? (await judgesAt(map, snapshot));
+  const checkFiles = [...(given ?? (await checkFilesAt(map, snapshot))).keys()];
   const { files = 0, lines = 0, new_folders: maxFolders = 0, programs = [] } = stage.wider ?? {};
   const { limits } = loop;
   const maxLines = Math.max(limits.changed_lines, lines);
-  const whole = [...judges].flatMap(([path, { parts }]) => (parts ? [] : [path]));
   return {
     allow: stage.files,
     protect: map.protected_files,
-    untouchable: [...whole, ...carriedPaths(map.carry), ...(await packagePaths(home))],
-    judging: [...judges.keys()],
-    partly: new Map([...judges].flatMap(([path, { parts }]) => (parts ? [[path, parts] as const] : []))),
+    untouchable: [...checkFiles, ...carriedPaths(map.carry), ...(await packagePaths(home))],
+    judging: checkFiles,
     known: [...Object.values(map.stages).flatMap(({ requires }) => requires.tools), ...programs],
     // Escalations may change several files: at most one a line.
     maxFiles: tier === 'executor' ? Math.max(limits.executor_files, files) : maxLines,

@@ -2,7 +2,7 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { hideTemplates } from '../shell/templates.ts';
+import { hideTemplates } from '../shell/hide-templates.ts';
 import type { Finding } from './finding.ts';
 import { clip } from './rules.ts';
 

@@ -7,7 +7,7 @@ import { ASKS, type Edit } from '../../fix/edit.ts';
 import type { Destroying } from '../../fix/gate/destroys.ts';
 import { refusalByForm } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
-import type { CommandText, ShellReading } from '../../fix/shell/read-text.ts';
+import type { CommandText, Reading } from '../../fix/shell/read-commands.ts';
 import type { RepositoryFacts } from '../../repository/repository.ts';
 import { readText } from '../store.ts';
 import type { Question } from './worker.ts';
@@ -48,7 +48,7 @@ export async function judge(
 }
 
 /** The commands of a text or argv; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
-export const readCommands = (shell: CommandText): Promise<ShellReading | undefined> => inTurn<ShellReading>(() => ({ shell }));
+export const readCommands = (shell: CommandText): Promise<Reading | undefined> => inTurn<Reading>(() => ({ shell }));
 
 /** What of a file destroys; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
 export const readDestroying = (path: string, text: string): Promise<Destroying[] | undefined> =>

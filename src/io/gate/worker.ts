@@ -6,7 +6,7 @@ import type { Edit } from '../../fix/edit.ts';
 import { type Destroying, destroyingIn } from '../../fix/gate/destroys.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
-import { type CommandText, readShell } from '../../fix/shell/read-text.ts';
+import { type CommandText, readCommands } from '../../fix/shell/read-commands.ts';
 import type { Repository } from '../../repository/definition.ts';
 import { factsOf, type RepositoryFacts, repositoryOf } from '../../repository/repository.ts';
 import { loadShellGrammar } from './grammar.ts';
@@ -33,7 +33,7 @@ parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer
 parentPort?.postMessage(ownTask());
 
 function answer(question: Question): unknown {
-  if ('shell' in question) return readShell(question.shell, parse);
+  if ('shell' in question) return readCommands(question.shell, parse);
   if ('path' in question) return destroyingIn(question.path, question.text, parse) satisfies readonly Destroying[];
   if (question.facts) repository = repositoryOf(question.facts);
   if (!repository) throw new Error('the first question has no repository');

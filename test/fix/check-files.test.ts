@@ -1,11 +1,10 @@
-// The judging set by examples: what a check runs is in it, what a check looks at is not.
+// Check files by examples: what a check runs is one, what a check looks at is none.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ContextMap } from '../../src/config/context-map.ts';
-import { judgingSet, runBy, type Sources } from '../../src/fix/judging/judging-set.ts';
-import { readPlain, readShell } from '../../src/fix/judging/read-shell.ts';
-import { judgingText } from '../../src/fix/judging/targets.ts';
+import { findCheckFiles, runBy, type Sources } from '../../src/fix/check-files/check-files.ts';
+import { readCommands } from '../../src/fix/shell/read-commands.ts';
 import { loadShellGrammar } from '../../src/io/gate/grammar.ts';
 import { fc, runs } from '../sweep.ts';
 
@@ -14,7 +13,7 @@ interface Example {
   checks: Command[];
   /** Path → text; `+` before the path: executable, `@`: a link to the text. */
   files: Record<string, string>;
-  judges: string[];
+  expected: string[];
 }
 
 const stage = (verify: Command[], diagnostics: Command[] = []) => ({ verify, diagnostics });
@@ -32,14 +31,15 @@ function listed(files: Record<string, string>): Sources {
   return {
     listing: new Map(entries.map(({ path, mode = '100644' }) => [path, { mode }])),
     text: async (path: string) => entries.find((entry) => entry.path === path)?.text,
-    read: async (command) => readShell(command, parse),
+    read: async (command) => readCommands(command, parse),
   };
 }
 
-const judgesOf = ({ checks, files }: Omit<Example, 'judges'>) => judgingSet(mapOf({ a: stage(checks) }), listed(files));
+const filesOf = ({ checks, files }: Omit<Example, 'expected'>) =>
+  findCheckFiles(mapOf({ a: stage(checks) }), listed(files));
 
-const tracked = async (example: Omit<Example, 'judges'>) =>
-  [...(await judgesOf(example))].filter(([, judge]) => judge.tracked).map(([path]) => path);
+const tracked = async (example: Omit<Example, 'expected'>) =>
+  [...(await filesOf(example))].filter(([, judge]) => judge.tracked).map(([path]) => path);
 
 const FILES = {
   'scripts/check.sh': '',
@@ -48,10 +48,10 @@ const FILES = {
   'stages/vms/verify.sh': '',
   'run.sh': '',
 };
-const examples = (judges: string[], ...checks: Command[]): [string, Example][] =>
+const examples = (expected: string[], ...checks: Command[]): [string, Example][] =>
   checks.map((check) => [
     typeof check === 'string' ? check : JSON.stringify(check),
-    { checks: [check], files: FILES, judges },
+    { checks: [check], files: FILES, expected },
   ]);
 
 const CHECK = ['scripts/check.sh'];
@@ -111,18 +111,14 @@ const RUN: [string, Example][] = [
     "find scripts -name 'che*' -exec sudo {} +",
     "find scripts -name '*.sh' | xargs -n1 bash",
     'find scripts -name \'*.sh\' | while read -r f; do bash "$f"; done',
-    'while read -r f; do bash "$f"; done < <(ls scripts/*.sh)',
-    'for f in $(ls scripts/*.sh); do "$f"; done',
     'for f in check other; do bash "scripts/$f.sh"; done',
     'all=(check.sh); for f in "${all[@]}"; do bash "scripts/$f"; done',
     'printf scripts/check.sh | xargs -I{} bash {}',
     'parallel bash ::: scripts/check.sh',
-    'bash <(cat scripts/check.sh)',
     'bash "${CHECK:-scripts/check.sh}"',
     'run() { bash "$1"; }; run scripts/check.sh',
     'set -- scripts/check.sh; bash "$1"',
     "ssh host 'bash -s' < scripts/check.sh",
-    'ssh host < scripts/check.sh',
     "ssh host 'bash -s' <<EOF\nscripts/check.sh\nEOF",
     'cat <<EOF | bash\nscripts/check.sh\nEOF',
     'bash <<< scripts/check.sh',
@@ -143,7 +139,7 @@ const RUN: [string, Example][] = [
 ];
 
 for (const [what, example] of RUN) {
-  test(`runs a judge: ${what}`, async () => assert.equal(await tracked(example), example.judges));
+  test(`runs a check file: ${what}`, async () => assert.equal(await tracked(example), example.expected));
 }
 
 const LOOKED_AT: Command[] = [
@@ -187,6 +183,11 @@ const LOOKED_AT: Command[] = [
   'for f in config/*.yaml; do kubeconform "$f"; done',
   'kubectl apply --dry-run=client -f config/a.yaml',
   "sed 's/run.sh/x/' config/a.yaml",
+  'caddy validate --config config/a.yaml',
+  'talosctl validate --config config/a.yaml --mode metal',
+  'wc -c run.sh && grep -c x run.sh',
+  'tool run.sh',
+  'curl -d @config/a.yaml http://a.lan',
 ];
 
 for (const check of LOOKED_AT) {
@@ -218,17 +219,17 @@ const TREE: Record<string, Example> = {
       'scripts/deeper.sh': '',
       'scripts/deploy.sh': '',
     },
-    judges: ['Makefile', 'mk/more.mk', 'scripts/check.sh', 'scripts/deeper.sh'],
+    expected: ['Makefile', 'mk/more.mk', 'scripts/check.sh', 'scripts/deeper.sh'],
   },
   'make in another folder, by another file': {
     checks: ['make -C tools -f checks.mk -j4 all V=1'],
     files: { Makefile: 'all:\n\t./a.sh\n', 'tools/checks.mk': 'all:\n\t./b.sh\n', 'a.sh': '', 'tools/b.sh': '' },
-    judges: ['tools/checks.mk', 'tools/b.sh'],
+    expected: ['tools/checks.mk', 'tools/b.sh'],
   },
   'the first target of make when none is named': {
     checks: ['make'],
     files: { Makefile: 'first:\n\tbash a.sh\nsecond:\n\tbash b.sh\n', 'a.sh': '', 'b.sh': '' },
-    judges: ['Makefile', 'a.sh'],
+    expected: ['Makefile', 'a.sh'],
   },
   'a recipe of just': {
     checks: ['just verify'],
@@ -238,7 +239,7 @@ const TREE: Record<string, Example> = {
       'v.sh': '',
       'o.sh': '',
     },
-    judges: ['justfile', 'v.sh', 'o.sh'],
+    expected: ['justfile', 'v.sh', 'o.sh'],
   },
   'a task': {
     checks: ['task check'],
@@ -250,7 +251,7 @@ const TREE: Record<string, Example> = {
       'l.sh': '',
       'm.sh': '',
     },
-    judges: ['Taskfile.yml', 'c.sh', 'l.sh', 'm.sh'],
+    expected: ['Taskfile.yml', 'c.sh', 'l.sh', 'm.sh'],
   },
   'a task of an included file, under the name it is included by': {
     checks: ['task lab:check'],
@@ -262,7 +263,7 @@ const TREE: Record<string, Example> = {
       ...{ 'own.sh': '', 'l.sh': '', 'ops/c.sh': '', 'ops/p.sh': '', 'ops/remove.sh': '' },
     },
     // Two tasks have the name: both may be meant.
-    judges: ['Taskfile.yml', 'ops/Taskfile.yml', 'ops/other.yml', 'own.sh', 'ops/c.sh', 'ops/p.sh'],
+    expected: ['Taskfile.yml', 'ops/Taskfile.yml', 'ops/other.yml', 'own.sh', 'ops/c.sh', 'ops/p.sh'],
   },
   'a script of npm': {
     checks: ['npm run check --silent'],
@@ -272,27 +273,22 @@ const TREE: Record<string, Example> = {
       'p.sh': '',
       'd.sh': '',
     },
-    judges: ['package.json', 'c.js', 'p.sh'],
+    expected: ['package.json', 'c.js', 'p.sh'],
   },
   'a folder given to a test runner, and what is beside its tests': {
     checks: ['bats -r tests/'],
     files: { 'tests/a.bats': 'load helper\n', 'tests/helper.bash': '', 'lib.sh': '' },
-    judges: ['tests/a.bats', 'tests/helper.bash'],
-  },
-  'every test when a runner is given none': {
-    checks: ['python3 -m pytest -q'],
-    files: { 'tests/test_a.py': '', 'tests/conftest.py': '', 'deploy.py': '' },
-    judges: ['tests/test_a.py', 'tests/conftest.py'],
+    expected: ['tests/a.bats', 'tests/helper.bash'],
   },
   'one test of a file': {
     checks: ['pytest tests/test_a.py::test_one'],
     files: { 'tests/test_a.py': 'import helper\n', 'tests/helper.py': '', 'tests/test_b.py': '' },
-    judges: ['tests/test_a.py', 'tests/helper.py'],
+    expected: ['tests/test_a.py', 'tests/helper.py'],
   },
   'a file that lists what is run, and what stands in it': {
     checks: ['xargs -n1 bash < list'],
     files: { list: 'checks/a.sh\nchecks/b.sh\n', 'checks/a.sh': '', 'checks/b.sh': '', 'checks/c.sh': '' },
-    judges: ['list', 'checks/a.sh', 'checks/b.sh'],
+    expected: ['list', 'checks/a.sh', 'checks/b.sh'],
   },
   'a folder of checks, a module, make in a folder below': {
     checks: ['run-parts checks.d', 'python -m tests.smoke', 'make -C sub check'],
@@ -300,7 +296,7 @@ const TREE: Record<string, Example> = {
       ...{ 'checks.d/10-a': '', 'tests/smoke.py': '', 'tests/other.py': '', Makefile: 'check:\n\tbash b.sh\n' },
       ...{ 'sub/Makefile': 'check:\n\tbash a.sh\nup:\n\tbash b.sh\n', 'sub/a.sh': '', 'sub/b.sh': '', 'b.sh': '' },
     },
-    judges: ['checks.d/10-a', 'tests/smoke.py', 'sub/Makefile', 'sub/a.sh'],
+    expected: ['checks.d/10-a', 'tests/smoke.py', 'sub/Makefile', 'sub/a.sh'],
   },
   'a task that lints: the task, not what it looks at': {
     checks: ['task lint'],
@@ -311,12 +307,12 @@ const TREE: Record<string, Example> = {
       'up.sh': '',
       'a.yaml': '',
     },
-    judges: ['Taskfile.yml'],
+    expected: ['Taskfile.yml'],
   },
   'functions of a sourced file': {
     checks: ['source lib.sh && check_all'],
     files: { 'lib.sh': 'check_all() { ./probe.sh; }\n', 'probe.sh': '', 'deploy.sh': '' },
-    judges: ['lib.sh', 'probe.sh'],
+    expected: ['lib.sh', 'probe.sh'],
   },
   'a playbook that is really run, and what it imports': {
     checks: ['ansible-playbook -i inventory/hosts.yml playbooks/verify.yml -e @vars.yml'],
@@ -329,7 +325,7 @@ const TREE: Record<string, Example> = {
       'probe.sh': '',
       'vars.yml': '',
     },
-    judges: ['playbooks/verify.yml', 'playbooks/more.yml', 'playbooks/tasks/a.yml', 'probe.sh'],
+    expected: ['playbooks/verify.yml', 'playbooks/more.yml', 'playbooks/tasks/a.yml', 'probe.sh'],
   },
   'the tasks of the roles that such a playbook plays, and of those that they ask for; what roles read stays': {
     checks: ['ansible-playbook verify.yml'],
@@ -347,13 +343,13 @@ const TREE: Record<string, Example> = {
       'roles/dns/tasks/main.yml': '',
       'roles/k3s/tasks/main.yml': '',
     },
-    judges: [
+    expected: [
       ...['verify.yml', 'roles/nodes/tasks/main.yml', 'roles/nodes/tasks/more.yml', 'roles/nodes/handlers/main.yml'],
       ...['roles/nodes/meta/main.yml', 'roles/base/tasks/main.yml', 'playbooks/roles/mounts/tasks/main.yml'],
       'roles/dns/tasks/main.yml',
     ],
   },
-  'what a script sources and calls; settings stay': {
+  'what a script sources and calls, settings too': {
     checks: ['stages/a/verify.sh'],
     files: {
       '+stages/a/verify.sh':
@@ -365,7 +361,10 @@ const TREE: Record<string, Example> = {
       'stages/a/last.sh': '',
       'stages/b/deeper.sh': '',
     },
-    judges: ['stages/a/verify.sh', 'stages/lib.sh', 'stages/a/deeper.sh', 'stages/a/probe.py', 'stages/a/last.sh'],
+    expected: [
+      ...['stages/a/verify.sh', 'stages/lib.sh', 'stages/a/settings.conf', 'stages/a/deeper.sh', 'stages/a/probe.py'],
+      'stages/a/last.sh',
+    ],
   },
   'nothing by a word that could be anything': {
     checks: ['bash check.sh'],
@@ -376,44 +375,60 @@ const TREE: Record<string, Example> = {
       'run.sh': '',
       'deep/run.sh': '',
     },
-    judges: ['check.sh'],
+    expected: ['check.sh'],
   },
-  'settings that run something are a judge': {
-    checks: ['. ./settings.conf && test -n "$A"'],
-    files: { 'settings.conf': 'A=$(date)\n' },
-    judges: ['settings.conf'],
-  },
-  'at most five deep': {
+  'what is called three deep': {
     checks: ['bash 1.sh'],
     files: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [`${n}.sh`, `bash ${n + 1}.sh\n`])),
-    judges: ['1.sh', '2.sh', '3.sh', '4.sh', '5.sh', '6.sh'],
+    expected: ['1.sh', '2.sh', '3.sh', '4.sh'],
   },
   'a link and what it points to': {
     checks: ['bash check'],
     files: { '@check': 'scripts/real.sh', 'scripts/real.sh': '' },
-    judges: ['check', 'scripts/real.sh'],
+    expected: ['check', 'scripts/real.sh'],
   },
   'scripts that call each other': {
     checks: ['bash a.sh'],
     files: { 'a.sh': 'bash b.sh\n', 'b.sh': 'bash a.sh\nmake x\n', Makefile: 'x:\n\tmake x\n\tbash a.sh\n' },
-    judges: ['a.sh', 'b.sh', 'Makefile'],
+    expected: ['a.sh', 'b.sh', 'Makefile'],
   },
-  'a program in a file, and policies': {
-    checks: ['jq -e -f filter.jq out.json', 'awk -f count.awk < data.txt', 'conftest test -p rules a.yaml'],
-    files: { 'filter.jq': '', 'count.awk': '', 'data.txt': '', 'a.yaml': '', 'rules/a.rego': '' },
-    judges: ['filter.jq', 'count.awk', 'rules/a.rego'],
+  'the configuration that a linter is given, not what it looks at': {
+    checks: ['yamllint -c lint.yaml config', 'ansible-lint --config=lint.yml', 'tool --config a.toml b.toml'],
+    files: { 'lint.yaml': '', 'lint.yml': '', 'config/a.yaml': '', 'a.toml': 'run = "b.sh"', 'b.toml': '', 'b.sh': '' },
+    expected: ['lint.yaml', 'lint.yml', 'a.toml'],
+  },
+  'a script that the grammar cannot read in part: the files whose names stand there': {
+    checks: ['bash a.sh'],
+    files: { 'a.sh': 'true\nif [ then (( deep.sh\n', 'lib/deep.sh': '', 'other.sh': '' },
+    expected: ['a.sh', 'lib/deep.sh'],
+  },
+  'what a function runs that is called with it': {
+    checks: ['retry_it() { for i in 1 2; do "$@" && return; done; }; retry_it bash a.sh b.yaml; wait_for cat c.sh'],
+    files: { 'a.sh': '', 'b.yaml': '', 'c.sh': '' },
+    expected: ['a.sh'],
+  },
+  'a script that is given to a shell on another host': {
+    checks: ["ssh host 'bash -s' < a.sh", 'cat b.sh | ssh host sudo bash'],
+    files: { 'a.sh': '', 'b.sh': '' },
+    expected: ['a.sh', 'b.sh'],
+  },
+  'a program in a file': {
+    checks: ['jq -e -f filter.jq out.json', 'awk -f count.awk < data.txt'],
+    files: { 'filter.jq': '', 'count.awk': '', 'data.txt': '', 'a.yaml': '' },
+    expected: ['filter.jq', 'count.awk'],
   },
 };
 
 for (const [what, example] of Object.entries(TREE)) {
-  test(`in the set: ${what}`, async () => assert.equal((await tracked(example)).sort(), [...example.judges].sort()));
+  test(`a check file: ${what}`, async () =>
+    assert.equal((await tracked(example)).sort(), [...example.expected].sort()));
 }
 
 test('each is known with the word that names it and where that stands; a diagnostic of any stage counts', async () => {
   const sources = listed({ 'v.sh': '. lib.sh\n', 'lib.sh': 'die() { :; }\n', '+show': '' });
   const map = mapOf({ a: stage([{ file: 'x' } as never, 'bash ./v.sh']), b: stage([], ['./show --all']) });
   assert.equal(
-    [...(await judgingSet(map, sources))],
+    [...(await findCheckFiles(map, sources))],
     [
       ['v.sh', { word: './v.sh', by: 'stages.a.verify[1]', tracked: true }],
       ['lib.sh', { word: 'lib.sh', by: 'v.sh', tracked: true }],
@@ -423,12 +438,12 @@ test('each is known with the word that names it and where that stands; a diagnos
 });
 
 test('a script that git does not have is named as such; programs on PATH and absolute paths are not', async () => {
-  const judges = await judgesOf({
+  const found = await filesOf({
     checks: ['local/check.sh', 'bash rendered.sh', 'kubectl get nodes', '/opt/check.sh'],
     files: {},
   });
   assert.equal(
-    [...judges],
+    [...found],
     [
       ['local/check.sh', { word: 'local/check.sh', by: 'stages.a.verify[0]', tracked: false }],
       ['rendered.sh', { word: 'rendered.sh', by: 'stages.a.verify[1]', tracked: false }],
@@ -436,94 +451,16 @@ test('a script that git does not have is named as such; programs on PATH and abs
   );
 });
 
-/** Whether a change of this text concerns what `check` runs of the file. */
-async function concerns(check: string, path: string, before: string, after: string): Promise<boolean> {
-  const { parts } = (await judgesOf({ checks: [check], files: { [path]: before } })).get(path) ?? {};
-  assert.ok(parts, 'the file judges in part');
-  return judgingText(parts, before) !== judgingText(parts, after);
-}
-
-const MORE = `SHELL := /bin/bash
-VERSION := 1.2
-DIR = $(BASE)/checks
-BASE = scripts
-.PHONY: check deploy
-deploy:
-\t./deploy.sh $(VERSION)
-check: lint
-\t@$(DIR)/check.sh
-lint:
-\tshellcheck *.sh
-`;
-const CHANGES: [what: string, from: string, to: string, concerns: boolean][] = [
-  ['another target', './deploy.sh', './deploy.sh --now', false],
-  ['a variable that only another uses', '1.2', '1.3', false],
-  ['a new target', 'lint:\n', 'new:\n\ttrue\nlint:\n', false],
-  ['a comment', 'deploy:', '# why\ndeploy:', false],
-  ['its recipe', '/check.sh', '/check.sh || true', true],
-  ['what it needs', 'check: lint', 'check:', true],
-  ['what a target it needs runs', '*.sh', 'a.sh', true],
-  ['a variable of a variable that it uses', 'BASE = scripts', 'BASE = /tmp', true],
-  ['the shell', '/bin/bash', '/bin/true', true],
-  ['an exported variable', 'VERSION', 'export CHECK_MODE := off\nVERSION', true],
-  ['a second rule for it', 'deploy:', 'check:\n\ttrue\ndeploy:', true],
-  ['that it is no file', '.PHONY: check', '.PHONY:', true],
-  ['an include', 'deploy:', 'include more.mk\ndeploy:', true],
-  ['its name', 'check: lint', 'verify: lint', true],
-];
-
-for (const [what, from, to, expected] of CHANGES) {
-  test(`of a makefile ${what} ${expected ? 'judges' : 'may be changed'}`, async () => {
-    assert.ok(MORE.includes(from));
-    assert.is(await concerns('make check', 'Makefile', MORE, MORE.replace(from, to)), expected);
-  });
-}
-
-test('of scripts, tasks and recipes, too, only those that a check runs judge', async () => {
-  const npm = '{"scripts":{"check":"node c.js","up":"node u.js"}}';
-  assert.not(await concerns('npm run check', 'package.json', npm, npm.replace('u.js', 'v.js')));
-  assert.ok(await concerns('npm run check', 'package.json', npm, npm.replace('c.js', 'v.js')));
-  const task = 'version: "3"\nvars: { A: 1 }\ntasks:\n  check: { cmds: [bash c.sh] }\n  up: bash u.sh\n';
-  assert.not(await concerns('task check', 'Taskfile.yml', task, task.replace('u.sh', 'v.sh')));
-  assert.ok(
-    await concerns('task check', 'Taskfile.yml', task, task.replace('bash c.sh]', 'bash c.sh], ignore_error: true')),
-  );
-  assert.ok(await concerns('task check', 'Taskfile.yml', task, task.replace('A: 1', 'A: 2')));
-  const just = 'check:\n  ./c.sh\nup:\n  ./u.sh\n';
-  assert.not(await concerns('just check', 'justfile', just, just.replace('u.sh', 'v.sh')));
-  assert.ok(await concerns('just check', 'justfile', just, just.replace('c.sh', 'v.sh')));
-});
-
-test('a file that the tool would take instead is a judge before it is there; two checks of one file judge both', async () => {
-  const judges = await judgesOf({
-    checks: ['make a', 'make b'],
-    files: { Makefile: 'a:\n\ttrue\nb:\n\ttrue\nc:\n\ttrue\n' },
-  });
-  assert.equal([...judges.keys()], ['Makefile', 'GNUmakefile', 'makefile']);
-  const { parts } = judges.get('Makefile') ?? {};
-  const part = (of: string) => judgingText(parts ?? [], of);
-  const text = 'a:\n\ttrue\nb:\n\ttrue\nc:\n\ttrue\n';
-  assert.is(part(text), part(text.replace(/c:\n\ttrue/, 'c:\n\tfalse')));
-  for (const target of ['a', 'b']) {
-    assert.is.not(part(text), part(text.replace(new RegExp(`${target}:\\n\\ttrue`), `${target}:\n\tfalse`)));
-  }
-});
-
-test('what is new in a folder of tests would judge; the root given to a runner makes no judge of everything', async () => {
-  const files = { 'tests/test_a.py': '', 'tests/data.json': '', 'deploy.py': '', 'config/a.yaml': '' };
-  assert.equal(
-    [...(await judgesOf({ checks: ['pytest tests'], files })).keys()],
-    ['tests/test_a.py', 'tests/data.json', 'tests/'],
-  );
-  assert.equal(await tracked({ checks: ['pytest .'], files }), ['tests/test_a.py']);
-  assert.equal(await tracked({ checks: ['cd tests && pytest .'], files }), ['tests/test_a.py', 'tests/data.json']);
+test('of a file of targets all counts; what is not there does not, whatever a tool would take', async () => {
+  const files = { Makefile: 'a:\n\ttrue\n', 'tests/a.bats': '' };
+  assert.equal([...(await filesOf({ checks: ['make a', 'bats tests'], files })).keys()], ['Makefile', 'tests/a.bats']);
 });
 
 test('everything that one command runs, and by what', async () => {
   const sources = listed({ 'all.sh': 'bash more.sh', 'more.sh': '', 'a.yaml': '' });
-  const judges = await runBy('bash all.sh a.yaml', 'here', sources);
+  const found = await runBy('bash all.sh a.yaml', 'here', sources);
   assert.equal(
-    [...judges].map(([path, { by }]) => [path, by]),
+    [...found].map(([path, { by }]) => [path, by]),
     [
       ['all.sh', 'here'],
       ['more.sh', 'all.sh'],
@@ -532,28 +469,14 @@ test('everything that one command runs, and by what', async () => {
   assert.is((await runBy('terraform apply', 'here', sources)).size, 0);
 });
 
-test('plain words need no grammar, and read the same with it', () => {
-  const plain = [
-    'true',
-    './check.sh --all=1 config/a.yaml',
-    'timeout 30 sudo -E ./check',
-    '# why\nset -e\nmake check\n',
-  ];
-  for (const text of [...plain, ['ssh', 'host', 'bash', 'a.sh']]) {
-    assert.equal(readPlain(text), readShell(text, parse));
-  }
-  for (const text of ['a; b', 'a "b"', 'A=1 b', 'if a', 'a > b', 'a $b', 'a*', 'a\n  b &&\nc', ['sh', '-c', 'a | b']])
-    assert.is(readPlain(text), undefined);
-});
-
 test('of a text that nobody can read in time every file counts whose name stands in it, and that is known', async () => {
   const sources: Sources = {
     ...listed({ 'check.sh': 'x=$(y)\n', 'lib/more.sh': '', 'other.sh': '' }),
     read: async () => undefined,
   };
-  const judges = await judgingSet(mapOf({ a: stage(['bash check.sh', 'lib/more.sh || "$x"']) }), sources);
+  const found = await findCheckFiles(mapOf({ a: stage(['bash check.sh', 'lib/more.sh || "$x"']) }), sources);
   assert.equal(
-    [...judges],
+    [...found],
     [
       ['check.sh', { word: 'check.sh', by: 'stages.a.verify[0]', tracked: true }],
       ['lib/more.sh', { word: 'more.sh', by: 'stages.a.verify[1]', tracked: true, unread: true }],
@@ -589,13 +512,13 @@ const ODD = fc.array(
   { maxLength: 40 },
 );
 
-test('whatever a check or script is, the set comes to an end, names only plain paths, and keeps what runs plainly', async () => {
+test('whatever a check or script is, the reading comes to an end, names only plain paths, and keeps what runs plainly', async () => {
   await fc.assert(
     fc.asyncProperty(ODD, ODD, async (check, script) => {
       const files = { 'a.sh': script.join(''), 'b/a.sh': script.join(''), Makefile: `x:\n\t${script.join('')}\n` };
-      const judges = await judgesOf({ checks: [check.join(''), 'bash a.sh'], files });
-      assert.ok(judges.has('a.sh'));
-      for (const path of judges.keys()) assert.not.match(path, /^\/|^\.\.\/|\0|\n/);
+      const found = await filesOf({ checks: [check.join(''), 'bash a.sh'], files });
+      assert.ok(found.has('a.sh'));
+      for (const path of found.keys()) assert.not.match(path, /^\/|^\.\.\/|\0|\n/);
     }),
     runs(200, 5000),
   );

@@ -34,7 +34,7 @@ test('a stage whose command overwrites its own check has failed; the change is s
   assert.match(readFileSync(join(home, `ai/patches/${ran.run}-a-1.stage.diff`), 'utf8'), '+exit 0');
   assert.is(
     failuresIn(home)[0]?.excerpt,
-    'mendloop: verify: judges: changed check.sh (stages.a.verify[0] runs it); put back as committed',
+    'mendloop: verify: check files: changed check.sh (stages.a.verify[0] runs it); put back as committed',
   );
   assert.is((await run(home)).exit, 1, 'the next run says the same');
 });

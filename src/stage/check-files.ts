@@ -1,25 +1,25 @@
-// The judging set during a run: as at the worktree's HEAD before any check runs, put back at once when it changed, and the
+// Check files during a run: as at the worktree's HEAD before any check runs, put back at once when it changed, and the
 // change is charged to the attempts that ran since it was last seen unchanged.
 import { join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import { MendError } from '../errors.ts';
 import { noticeEvent } from '../events.ts';
-import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
-import { type JudgingSet, judgingSet, type Sources } from '../fix/judging/judging-set.ts';
+import { type CheckFiles, findCheckFiles, type Sources } from '../fix/check-files/check-files.ts';
+import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
 import type { Outcome } from '../plan/action.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
+import { sourcesOf } from './check-sources.ts';
 import { forbiddenText } from './configuration.ts';
-import { sourcesOf } from './judging-sources.ts';
 import { perRun, type StageRun } from './run.ts';
 
 /** An attempt or a look at a green stage, while it runs. */
 export interface Watch {
   readonly step: string;
   readonly kind: 'attempt' | 'look';
-  /** Judges that were found changed while it ran. */
+  /** Check files that were found changed while it ran. */
   readonly changed: Set<string>;
   /** Tracked files that changed while it ran and are not recorded yet, and the patch that has them. */
   readonly wrote: { files: Set<string>; patch?: string };
@@ -31,41 +31,41 @@ export interface Watch {
   readonly halted: MendError | undefined;
 }
 
-interface Judges {
+interface Known {
   readonly commit: string;
-  readonly set: Promise<JudgingSet>;
+  readonly files: Promise<CheckFiles>;
   /** Of those that git tracks, when they were last seen unchanged. */
   stamps?: string;
 }
 
 const state = perRun((_: StageRun) => ({
-  judges: undefined as Judges | undefined,
+  known: undefined as Known | undefined,
   running: new Set<Watch>(),
   /** What git does not track, as it was before the first command that could have changed it. */
   kept: new Map<string, KeptFile>(),
   alone: new Set<string>(),
 }));
 
-/** The judging set of a commit. */
-export const judgesAt = (map: Pick<ContextMap, 'stages'>, files: Files): Promise<JudgingSet> =>
-  judgingSet(map, sourcesOf(files));
+/** The check files of a commit. */
+export const checkFilesAt = (map: Pick<ContextMap, 'stages'>, files: Files): Promise<CheckFiles> =>
+  findCheckFiles(map, sourcesOf(files));
 
-/** That of the commit the worktree is at, read once a commit. */
-export const judgesOf = (run: StageRun): Promise<JudgingSet> => judgesNow(run).set;
+/** Those of the commit the worktree is at, read once a commit. */
+export const checkFilesOf = (run: StageRun): Promise<CheckFiles> => knownNow(run).files;
 
-function judgesNow(run: StageRun): Judges {
+function knownNow(run: StageRun): Known {
   const now = state(run);
   const { head } = run.tree;
-  if (now.judges?.commit !== head) {
-    const isFirst = now.judges === undefined;
-    const set = snapshotOf(run.tree, head).then(async (snapshot) => {
+  if (now.known?.commit !== head) {
+    const isFirst = now.known === undefined;
+    const files = snapshotOf(run.tree, head).then(async (snapshot) => {
       const sources = sourcesOf(snapshot);
       if (isFirst) await noteForbidden(run, sources);
-      return judgingSet(run.config.map, sources);
+      return findCheckFiles(run.config.map, sources);
     });
-    now.judges = { commit: head, set };
+    now.known = { commit: head, files };
   }
-  return now.judges as Judges;
+  return now.known as Known;
 }
 
 /** Reports, before the first command of a run, what would run a protected file or wipe script through another file. */
@@ -75,8 +75,8 @@ async function noteForbidden({ config: { map }, requested, journal }: StageRun, 
   journal.append(...runs.map((run) => noticeEvent(forbiddenText(run))));
 }
 
-/** Runs `work` with the judging set as committed, and reports to it what of the set changed meanwhile. */
-export async function watchJudges<T>(
+/** Runs `work` with the check files as committed, and reports to it which of them changed meanwhile. */
+export async function watchCheckFiles<T>(
   run: StageRun,
   step: string,
   kind: Watch['kind'],
@@ -85,7 +85,7 @@ export async function watchJudges<T>(
   const { running } = state(run);
   await run.tree.watch();
   // Where nothing ran yet in a tree that was found clean there is nothing to look at.
-  const isNeeded = kind === 'attempt' || state(run).judges !== undefined || !run.tree.clean;
+  const isNeeded = kind === 'attempt' || state(run).known !== undefined || !run.tree.clean;
   const halted = isNeeded ? await putBackEarlier(run).catch(forPerson) : undefined;
   const watch = newWatch(step, kind, () => true, halted);
   running.add(watch);
@@ -113,13 +113,13 @@ function forPerson(error: unknown): MendError {
 
 /** Puts back what changed before any attempt ran: by a person, or by a run that was killed. */
 async function putBackEarlier(run: StageRun): Promise<undefined> {
-  const judges = judgesNow(run);
+  const known = knownNow(run);
   const { running, kept } = state(run);
-  const set = await judges.set;
+  const files = await known.files;
   const stamps = await stampsNow(run);
-  const isUnchanged = judges.stamps === undefined ? run.tree.clean : judges.stamps === stamps;
+  const isUnchanged = known.stamps === undefined ? run.tree.clean : known.stamps === stamps;
   if (!isUnchanged) {
-    const { judges: changed, ...tracked } = await run.tree.inspect(run.id, 'worktree', 0, () => judges.set);
+    const { checkFiles: changed, ...tracked } = await run.tree.inspect(run.id, 'worktree', 0, () => known.files);
     noteWritten(run, tracked);
     blame(run, changed);
     if (running.size === 0 && changed.length > 0) {
@@ -127,9 +127,9 @@ async function putBackEarlier(run: StageRun): Promise<undefined> {
       run.journal.append(noticeEvent(text));
     }
   }
-  judges.stamps = isUnchanged ? stamps : await stampsNow(run);
+  known.stamps = isUnchanged ? stamps : await stampsNow(run);
   if (running.size > 0) return undefined;
-  for (const [path, { tracked }] of set) {
+  for (const [path, { tracked }] of files) {
     const file = tracked ? undefined : await keepFile(run.tree.path, path, kept.get(path));
     if (file) kept.set(path, file);
   }
@@ -137,7 +137,7 @@ async function putBackEarlier(run: StageRun): Promise<undefined> {
 }
 
 async function stampsNow(run: StageRun): Promise<string> {
-  const tracked = [...(await judgesOf(run))].filter(([, judge]) => judge.tracked);
+  const tracked = [...(await checkFilesOf(run))].filter(([, file]) => file.tracked);
   return stampsOf(tracked.map(([path]) => join(run.tree.path, path))).text;
 }
 
@@ -171,11 +171,11 @@ export function writtenBy(run: StageRun, step: string, seen: { changed: readonly
 }
 
 /**
- * Charges changes to all attempts that run now: `tracked` judges, which are put back already, and those that
+ * Charges changes to all attempts that run now: `tracked` check files, which are put back already, and those that
  * git does not have. Returns the paths that could not be put back.
  */
-export async function blameForJudges(run: StageRun, tracked: readonly string[]): Promise<string[]> {
-  const { kept, judges } = state(run);
+export async function blameForCheckFiles(run: StageRun, tracked: readonly string[]): Promise<string[]> {
+  const { kept, known } = state(run);
   const stuck: string[] = [];
   const untracked: string[] = [];
   for (const [path, file] of kept) {
@@ -184,21 +184,21 @@ export async function blameForJudges(run: StageRun, tracked: readonly string[]):
     if (now === 'stuck') stuck.push(path);
   }
   blame(run, [...tracked, ...untracked]);
-  if (judges?.stamps !== undefined && tracked.length > 0) judges.stamps = await stampsNow(run);
+  if (known?.stamps !== undefined && tracked.length > 0) known.stamps = await stampsNow(run);
   return stuck;
 }
 
 /** Each of `paths` with what runs it, for people: `check.sh (stages.a.verify[0])`. */
-export async function judgeNames(run: StageRun, paths: Iterable<string>): Promise<string> {
-  const set = await judgesOf(run);
-  return [...paths].map((path) => `${path} (${set.get(path)?.by ?? 'a check'} runs it)`).join(', ');
+export async function checkFileNames(run: StageRun, paths: Iterable<string>): Promise<string> {
+  const files = await checkFilesOf(run);
+  return [...paths].map((path) => `${path} (${files.get(path)?.by ?? 'a check'} runs it)`).join(', ');
 }
 
 /**
- * Follows an attempt on another machine. What it found changed of the judging set is put back there, and charged to all
+ * Follows an attempt on another machine. The check files that it found changed are put back there, and charged to all
  * attempts that are followed now and have begun: each of them runs again alone, once.
  */
-export async function followJudges(
+export async function followCheckFiles(
   run: StageRun,
   { step, hasBegun }: Pick<Watch, 'step' | 'hasBegun'>,
   work: () => Promise<Outcome>,
@@ -216,7 +216,7 @@ export async function followJudges(
     const stage = run.config.map.stages[splitStepName(step).stage];
     if (!isEnd || !watch.shared || !stage?.rerun) return outcome;
     runAloneNext(run, step);
-    const what = `changed ${await judgeNames(run, watch.changed)}; put back as committed`;
+    const what = `changed ${await checkFileNames(run, watch.changed)}; put back as committed`;
     return {
       kind: 'failed',
       message: `another stage or this one ${what}: once more, alone`,

@@ -1,5 +1,5 @@
-// What the judging set reads: files of a commit or checkout, and shell by the thread that has the grammar.
-import type { Sources } from '../fix/judging/judging-set.ts';
+// What check files are read from: files of a commit or checkout, and shell by the thread that has the grammar.
+import type { Sources } from '../fix/check-files/check-files.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import type { Files } from '../worktree/read.ts';
 

@@ -3,8 +3,8 @@
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import { formatPath, type Path } from '../../config/problem.ts';
-import { type Judge, runBy, type Sources } from './judging-set.ts';
-import type { CommandText } from './read-shell.ts';
+import type { CommandText } from '../shell/read-commands.ts';
+import { runBy, type Sources } from './check-files.ts';
 
 export interface ForbiddenRun {
   /** Where in the context map. */
@@ -41,17 +41,13 @@ async function forbiddenIn(
   const all: ForbiddenRun[] = [];
   for (const [path, command] of commandsIn(map).filter(([, command]) => isWorth(command))) {
     const where = formatPath(path);
-    for (const [file, judge] of await runBy(command, where, sources)) {
-      const what = judge.parts || judge.instead ? undefined : describe(file);
-      if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...throughOf(judge, where) });
+    for (const [file, { by }] of await runBy(command, where, sources)) {
+      const what = describe(file);
+      if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
     }
   }
   return all;
 }
-
-/** A runner that is given no tests names none. */
-const throughOf = ({ by, word }: Judge, where: string): { through?: string } =>
-  by !== where ? { through: by } : word === 'its tests' ? { through: word } : {};
 
 function describer({ protected_files }: Stages): (path: string) => string | undefined {
   const isProtected = pathMatcher(protected_files, { ignoreCase: true });
