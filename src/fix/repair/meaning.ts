@@ -48,7 +48,7 @@ const named = (kind: Kind, isClosed: boolean, pair: Pick<Meaning, 'old' | 'new'>
 const target = (of: string, { old, new: now }: WordPlace): Meaning[] => named('target', true, { old, new: now }, of);
 
 /** The one part between dots that differs. */
-function lastParts(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {
+export function lastParts(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {
   const [a, b] = [old.split('.'), now.split('.')];
   const other = a.flatMap((part, i) => (part === b[i] ? [] : [i]));
   const [at] = other;

@@ -27,9 +27,9 @@ function textPlaces(path: string, old: string, now: string, parse: ParseShell): 
   const [was, is] = [reading?.reads(old) ?? false, reading?.reads(now) ?? false];
   if (reading && was && is) return reading.compare(old, now);
   const isProven = reading !== undefined && !was && is;
-  const line = signsOnly(path, old, now);
-  if (line !== undefined && (isProven || !(was || is))) return [{ what: 'syntax', path, line, old, new: now, isProven }];
-  return tokenPlaces(path, old, now);
+  const places = tokenPlaces(path, old, now);
+  const signs = (isProven || !(was || is)) && places.length > 0 ? signsOnly(path, old, now) : undefined;
+  return signs ? [{ what: 'syntax', path, old, new: now, isProven, ...signs }] : places;
 }
 
 interface Reading {

@@ -129,7 +129,7 @@ function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly Sh
   const [x, y] = [a.text.split('\n'), b.text.split('\n')];
   if (x.length !== y.length) return decided(walk, a, b, above);
   if (isQuoted(a, b)) {
-    const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', names: [] };
+    const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', object: '' };
     places.push({ what: 'retyped', ...at });
     return;
   }

@@ -46,7 +46,7 @@ interface Walk {
   readonly now: YamlText;
   readonly places: Place[];
   readonly document: Document;
-  readonly names: readonly string[];
+  readonly object: string;
   /** Pairs that one side alone has, to find out what only moved. */
   readonly gone: LoosePair[];
   readonly come: LoosePair[];
@@ -71,8 +71,8 @@ export function yamlPlaces(path: string, old: YamlText, now: YamlText): Place[] 
     if (directives(document) !== directives(other))
       places.push({ what: 'other', path, line: 1, old: '', new: '', kind: 'text' });
     const about = aboutOf(document.contents);
-    const walk = { path, old, now, places, document: about, names: namesIn(document.contents), gone: [], come: [] };
-    compare(walk, document.contents, other.contents, [], undefined);
+    const walk = { path, old, now, places, document: about, object: nameOf(document.contents), gone: [], come: [] };
+    compare(walk, document.contents, other.contents, []);
     places.push(...looseEnds(walk));
   }
   places.push(...commentPlaces(path, old.text, now.text));
@@ -129,12 +129,11 @@ function scalarsOf(node: Value | undefined): Record<string, string> {
   );
 }
 
-/** What messages call a document or an item by. */
-function namesIn(contents: Value): string[] {
-  if (!isMap(contents)) return [];
+/** What messages call a document by. */
+function nameOf(contents: Value): string {
+  if (!isMap(contents)) return '';
   const metadata = contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value | undefined;
-  const { name } = scalarsOf(metadata);
-  return name === undefined ? [] : [name];
+  return scalarsOf(metadata).name ?? '';
 }
 
 const keyOf = (pair: Pair): string =>
@@ -164,7 +163,18 @@ const lineAt = ({ lineOf }: YamlText, node: unknown): number => {
   return range ? lineOf(range[0]) : 1;
 };
 
-function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], parent: YAMLMap | undefined): void {
+/** The other mappings among some values. */
+const mapsBeside = (values: readonly unknown[], own: unknown): YAMLMap[] =>
+  values.filter((value): value is YAMLMap => value !== own && isMap(value));
+
+function compare(
+  walk: Walk,
+  a: Value,
+  b: Value,
+  keys: readonly string[],
+  parent?: YAMLMap,
+  cousins: readonly YAMLMap[] = [],
+): void {
   if (meaning(a) === meaning(b)) return;
   const { path, old, now, places } = walk;
   const line = lineAt(old, a) || lineAt(now, b);
@@ -175,12 +185,12 @@ function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], parent
     return;
   }
   if (properties(a) !== properties(b) && !isRetyped(walk, a, b)) return void other('text');
-  if (isMap(a) && isMap(b)) return compareMaps(walk, a, b, keys);
+  if (isMap(a) && isMap(b)) return compareMaps(walk, a, b, keys, cousins);
   if (isSeq(a) && isSeq(b)) return compareLists(walk, a.items as Value[], b.items as Value[], keys);
   if (isRetyped(walk, a, b)) {
     const [from, to] = [typeOf(a), typeOf(b)];
-    const names = [keys.findLast((key) => key !== '-') ?? '', ...walk.names];
-    places.push({ what: 'retyped', path, line, old: sourceOf(old, a), new: sourceOf(now, b), keys, from, to, names });
+    const { object } = walk;
+    places.push({ what: 'retyped', path, line, old: sourceOf(old, a), new: sourceOf(now, b), keys, from, to, object });
     return;
   }
   if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string') {
@@ -234,7 +244,7 @@ function words({ path, places, document }: Walk, { line, keys, role, parent }: W
     });
 }
 
-function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]): void {
+function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): void {
   const { path, old, now, places, document } = walk;
   const [oldKeys, newKeys] = [a.items.map(keyOf), b.items.map(keyOf)];
   const gone = a.items.filter((pair) => !newKeys.includes(keyOf(pair)));
@@ -243,7 +253,7 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
   for (const pair of a.items) {
     const other = b.items.find((each) => keyOf(each) === keyOf(pair));
     if (other && count(oldKeys, keyOf(pair)) === 1 && count(newKeys, keyOf(pair)) === 1)
-      compare(walk, pair.value as Value, other.value as Value, [...keys, keyOf(pair)], a);
+      compare(walk, pair.value as Value, other.value as Value, [...keys, keyOf(pair)], a, mapsBeside(a.items.map(({ value }) => value), pair.value));
   }
   // The same value in the same place under another name.
   for (const pair of [...gone]) {
@@ -256,7 +266,8 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
       what: 'word',
       ...{ path, line: lineAt(old, pair), role: 'key', keys, left: '', right: '' },
       ...{ old: keyOf(pair), new: keyOf(other), isBlock: !isScalar(pair.value) },
-      siblings: [oldKeys],
+      beside: oldKeys,
+      cousins: cousins.map((map) => map.items.map(keyOf)),
       document: { ...document, beside: scalarsOf(a) },
     });
   }
@@ -298,7 +309,7 @@ function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys
   for (const [gone, come] of gaps(a.map(meaning), b.map(meaning))) {
     const [x, y] = [a.slice(...gone), b.slice(...come)];
     if (x.length === y.length) {
-      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, undefined);
+      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, undefined, mapsBeside(a, item));
       continue;
     }
     for (const item of x) {

@@ -7,7 +7,7 @@ import { isNever } from '../prove.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
 const HAS_ENDING = /\.[A-Za-z][\w]{0,9}$/;
-const PLAIN = /^(?:\.{1,2}\/)*[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*\/?$|^(?:\.\.\/?)+$/;
+const PLAIN = /^(?:\.{1,2}\/)*\.?[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*\/?$|^(?:\.\.\/?)+$/;
 
 export const path: Shape = (place, grounds) => {
   if (place.what !== 'word' || place.role === 'option' || place.role === 'key' || place.role === 'definition') return undefined;
