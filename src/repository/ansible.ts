@@ -4,7 +4,8 @@ import { condition, jinja } from './jinja.ts';
 import type { Found } from './names.ts';
 import { type Entry, entryAt, valueAt } from './yaml-outline.ts';
 
-const FOLDERS = /(?:^|\/)(?:tasks|handlers|defaults|vars|meta|roles|playbooks|group_vars|host_vars|inventor(?:y|ies)|ansible)\//;
+const FOLDERS =
+  /(?:^|\/)(?:tasks|handlers|defaults|vars|meta|roles|playbooks|group_vars|host_vars|inventor(?:y|ies)|ansible)\//;
 const VARIABLE_FILE = /(?:^|\/)(?:(?:group|host)_vars\/|(?:vars|defaults)\/(?:[^/]+\/)?[^/]+$|vars?\.ya?ml$)/;
 const INVENTORY = /(?:^|\/)(?:inventor(?:y|ies)(?:\/|[^/]*$)|hosts(?:[-_.][^/]*)?$)/;
 export const isInventory = (path: string): boolean => INVENTORY.test(path) && !/_vars\//.test(path);
@@ -32,7 +33,8 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
     variables(entry, found);
     const isHandler = above.includes('handlers') || isHandlers;
     const isOfTask = above.length === 0 || TASKS.has(above.at(-1) as string);
-    if (isHandler && ((isOfTask && (key === 'name' || key === 'listen')) || above.at(-1) === 'listen')) found.define('handler', value, line);
+    if (isHandler && ((isOfTask && (key === 'name' || key === 'listen')) || above.at(-1) === 'listen'))
+      found.define('handler', value, line);
     if (key === 'notify' || above.at(-1) === 'notify') found.use('handler', value, line);
     role(path, entry, found);
     if (CONDITIONS.has(key) || CONDITIONS.has(above.at(-1) as string)) condition(value, line, found);
@@ -49,7 +51,8 @@ function variables({ key, value, line, path, children, siblings }: Entry, found:
   if (key === 'register' || ((key === 'loop_var' || key === 'index_var') && above === 'loop_control')) define(value);
   if (above === 'vars_prompt' && key === 'name') define(value);
   if (above === 'vars_files' && key === '') found.include(value);
-  if (/^(?:import_tasks|include_tasks|include|import_playbook)$/.test(short(key))) found.include(value || valueAt(children, 'file'));
+  if (/^(?:import_tasks|include_tasks|include|import_playbook)$/.test(short(key)))
+    found.include(value || valueAt(children, 'file'));
   if (short(key) === 'include_vars') {
     const file = value || valueAt(children, 'file');
     if (file) found.include(file);
@@ -57,7 +60,7 @@ function variables({ key, value, line, path, children, siblings }: Entry, found:
   }
   // `set_fact: a=b`, and what stands beside a role's name.
   if (short(key) === 'set_fact') for (const [, name] of value.matchAll(/(?:^|\s)(\w+)=/g)) define(name as string);
-  if (above === 'roles' && key !== '' && entryAt(siblings, 'role')) found.guess('ansible-variable', key, line);
+  if (above === 'roles' && key !== '' && key !== 'role' && entryAt(siblings, 'role')) found.guess('ansible-variable', key, line);
 }
 
 function role(path: string, { key, value, line, path: above, siblings }: Entry, found: Found): void {
@@ -65,15 +68,18 @@ function role(path: string, { key, value, line, path: above, siblings }: Entry, 
   const isInList = parent === 'roles' || (parent === 'dependencies' && /(?:^|\/)meta\//.test(path));
   // Roles of a requirements file are brought from elsewhere.
   if (/(?:^|\/)requirements\.ya?ml$/.test(path)) {
-    if (parent === 'roles' && (key === 'name' || (key === 'src' && !entryAt(siblings, 'name')))) found.guess('role', value, line);
-  } else if (isInList && (key === '' || key === 'role' || (key === 'name' && !entryAt(siblings, 'role')))) found.use('role', value, line);
+    if (parent === 'roles' && (key === 'name' || (key === 'src' && !entryAt(siblings, 'name'))))
+      found.guess('role', value, line);
+  } else if (isInList && (key === '' || key === 'role' || (key === 'name' && !entryAt(siblings, 'role'))))
+    found.use('role', value, line);
   if ((parent === 'include_role' || parent === 'import_role') && key === 'name') found.use('role', value, line);
 }
 
 function added({ key, value, line }: Entry, siblings: readonly Entry[], found: Found): void {
   const isName = key === 'name' || key === 'hostname' || key === 'host';
   if (isName) found.define('host', value, line);
-  if (key === 'groups' || key === 'group' || key === 'groupname') for (const name of value.split(/[,\s]+/)) found.define('group', name, line);
+  if (key === 'groups' || key === 'group' || key === 'groupname')
+    for (const name of value.split(/[,\s]+/)) found.define('group', name, line);
   if (!isName && siblings.length > 0) found.define('ansible-variable', key, line);
 }
 
@@ -94,7 +100,8 @@ function groupOfVariables(path: string, found: Found): void {
 function inventoryYaml(entries: readonly Entry[], found: Found): void {
   for (const { key, line, path } of entries) {
     const above = path.at(-1);
-    if (path.length === 0 && key === 'plugin') for (const kind of ['group', 'host'] as const) found.define(kind, ANY, line);
+    if (path.length === 0 && key === 'plugin')
+      for (const kind of ['group', 'host'] as const) found.define(kind, ANY, line);
     if (above === 'vars') found.define('ansible-variable', key, line);
     if ((path.length === 0 || above === 'children') && key !== '') found.define('group', key, line);
     if (above === 'hosts' && key !== '') found.define('host', ranged(key), line);
@@ -115,11 +122,15 @@ export function inventoryIni(text: string, found: Found): void {
       found.define('group', group, i + 1);
       return;
     }
-    const [first = '', ...rest] = raw.replace(/(?:^|\s)[#;].*/, '').trim().split(/\s+/);
+    const [first = '', ...rest] = raw
+      .replace(/(?:^|\s)[#;].*/, '')
+      .trim()
+      .split(/\s+/);
     if (first === '') return;
     if (kind === 'children') found.use('group', first, i + 1);
     else if (kind === 'vars') found.define('ansible-variable', /^[\w]+/.exec(first)?.[0] ?? '', i + 1);
     else found.define('host', ranged(first.replace(/:\d+$/, '')), i + 1);
-    for (const word of kind === 'vars' || kind === 'children' ? [] : rest) found.define('ansible-variable', /^(\w+)=/.exec(word)?.[1] ?? '', i + 1);
+    for (const word of kind === 'vars' || kind === 'children' ? [] : rest)
+      found.define('ansible-variable', /^(\w+)=/.exec(word)?.[1] ?? '', i + 1);
   });
 }

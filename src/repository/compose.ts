@@ -19,7 +19,9 @@ function isCompose(path: string, entries: readonly Entry[]): boolean {
   if (isComposeName(path)) return true;
   const first = entries[0]?.siblings ?? [];
   const services = entryAt(first, 'services')?.children ?? [];
-  return !entryAt(first, 'kind') && services.some(({ children }) => entryAt(children, 'image') || entryAt(children, 'build'));
+  return (
+    !entryAt(first, 'kind') && services.some(({ children }) => entryAt(children, 'image') || entryAt(children, 'build'))
+  );
 }
 
 export function compose(path: string, text: string, entries: readonly Entry[], found: Found): void {
@@ -35,7 +37,8 @@ export function compose(path: string, text: string, entries: readonly Entry[], f
     if (above[0] === 'services' && above.length > 1) serviceUses(entry, found);
   }
   text.split('\n').forEach((line, i) => {
-    if (line.includes('$')) for (const [, braced, plain] of line.matchAll(VARIABLE)) found.use('env-variable', braced ?? plain ?? '', i + 1);
+    if (line.includes('$'))
+      for (const [, braced, plain] of line.matchAll(VARIABLE)) found.use('env-variable', braced ?? plain ?? '', i + 1);
   });
 }
 
@@ -56,7 +59,8 @@ function serviceUses({ key, value, line, path, siblings }: Entry, found: Found):
   if (section === 'depends_on' && deeper.length === 0) found.use('service', name, line);
   if (section === 'links' || section === 'volumes_from') found.use('service', value.split(':')[0] as string, line);
   if (section === 'networks' && isName) found.use('network', name, line);
-  if ((section === 'configs' || section === 'secrets') && (key === '' || key === 'source')) found.use('compose-config', value, line);
+  if ((section === 'configs' || section === 'secrets') && (key === '' || key === 'source'))
+    found.use('compose-config', value, line);
   if (section !== 'volumes' || deeper.length > 0) return;
   const source = key === 'source' && valueAt(siblings, 'type') === 'volume' ? value : key === '' ? volumeOf(value) : '';
   found.use('volume', source, line);

@@ -4,91 +4,100 @@ import type { FileNames } from './definition.ts';
 import { isEnvFile } from './read-file.ts';
 import type { Tree } from './tree.ts';
 
-interface Edge {
-  readonly path: string;
-  readonly prefix: string;
-}
-/** A file that another can see, and what stands before the names of its targets then. */
-export type Seen = ReadonlyMap<string, string>;
+/** Files that one can see, each with what stands before the names of its targets. */
+export type Seen = readonly (readonly [path: string, prefix: string])[];
 
 export interface Includes {
   /** The file itself and all that it reads, directly or not. */
   below(path: string): Seen;
-  /** Those that read it, directly or not, without the file itself. */
-  above(path: string): ReadonlySet<string>;
-  /** Whether something that one of these files reads is not known. An env file cannot define more than variables. */
-  isOpen(paths: Iterable<string>, countsEnv: boolean): boolean;
+  /** Those that read it, directly or not, without itself; `plain`: not those that put a prefix before its names. */
+  above(path: string, plain?: boolean): readonly string[];
+  /** Whether one of these files reads something that is not here; an env file counts only where variables do. */
+  isOpen(paths: Seen, ofVariables: boolean): boolean;
   /** The files that read something of which not even the name is known. */
   readonly blind: readonly string[];
 }
 
-/** What stands in a folder that is included as a whole. */
-const IN_FOLDER = ['Taskfile.yml', 'Taskfile.yaml', 'mod.just', 'justfile', '.justfile', 'compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];
-const COMPUTED_PART = /[$`*?]|\{\{|%/;
+/** What is read in a folder that is included as a whole. */
+const IN_FOLDER = ['Taskfile.yml', 'Taskfile.yaml', 'mod.just', 'justfile', '.justfile'].concat(
+  ['compose', 'docker-compose'].flatMap((name) => [`${name}.yaml`, `${name}.yml`]),
+);
+const COMPUTED = /[$`*?%]|\{\{/;
+const ELSEWHERE = /^(?:[/~<-]|\w+:\/\/)/;
 
-export function includesOf(tree: Tree, listed: readonly string[], files: ReadonlyMap<string, FileNames>): Includes {
-  const byLast = Map.groupBy ? undefined : undefined;
-  void byLast;
-  const named = new Map<string, string[]>();
-  for (const path of listed) {
-    const last = path.slice(path.lastIndexOf('/') + 1);
-    named.set(last, [...(named.get(last) ?? []), path]);
-  }
-  const isFile = (path: string) => tree.exists(path) && !tree.isFolder(path);
-  const throughLink = (path: string) => {
-    const target = tree.linkTarget(path);
-    return target === undefined ? path : normalize(join(path, '..', target));
-  };
+export function includesOf(tree: Tree, paths: readonly string[], files: ReadonlyMap<string, FileNames>): Includes {
+  const byLast = new Map<string, string[]>();
+  for (const path of paths) push(byLast, path.slice(path.lastIndexOf('/') + 1), path);
 
   function resolve(from: string, path: string): string | undefined {
-    if (/^(?:[/~<-]|\w+:\/\/)/.test(path)) return undefined;
+    if (ELSEWHERE.test(path)) return undefined;
     const parts = path.split('/').filter((part) => part !== '.' && part !== '');
-    const computed = parts.findLastIndex((part) => COMPUTED_PART.test(part));
-    if (computed === -1) {
-      const places = [join(from, '..', path), normalize(path)];
-      const candidates = places.flatMap((place) => [place, `${place}.just`, ...IN_FOLDER.map((name) => join(place, name))]);
-      const found = candidates.map(throughLink).find(isFile);
-      if (found !== undefined) return found;
-    }
+    const computed = parts.findLastIndex((part) => COMPUTED.test(part));
+    const places = computed === -1 ? [join(from, '..', path), normalize(path)] : [];
+    const candidates = places.flatMap((place) => [
+      place,
+      `${place}.just`,
+      ...IN_FOLDER.map((one) => `${place}/${one}`),
+    ]);
+    const there = candidates
+      .map((one) => throughLink(tree, one))
+      .find((one) => tree.exists(one) && !tree.isFolder(one));
+    if (there !== undefined) return there;
+    // Scripts name files from where they are started, or below a variable: the end of the path must tell.
     const rest = parts.slice(computed + 1).filter((part) => part !== '..');
-    const last = named.get(rest.at(-1) ?? '') ?? [];
+    const last = byLast.get(rest.at(-1) ?? '') ?? [];
     const alike = last.filter((one) => `/${one}`.endsWith(`/${rest.join('/')}`));
     const [only, ...more] = alike.length > 0 ? alike : last;
     return more.length === 0 ? only : undefined;
   }
 
-  const edges = new Map<string, Edge[]>();
-  const readers = new Map<string, string[]>();
-  /** The files that read what is not here; true where more than an env file is missing. */
-  const open = new Map<string, boolean>();
-  const blind: string[] = [];
+  const reads = new Map<string, { path: string; prefix: string }[]>();
+  const readers = new Map<string, { path: string; prefix: string }[]>();
+  const missing = new Map<string, string[]>();
+  const blind = new Set<string>();
   for (const [from, { includes }] of files) {
-    for (const { path, prefix = '' } of from.endsWith('.py') ? [] : includes) {
+    for (const { path, prefix = '' } of includes) {
       const to = resolve(from, path);
-      if (to === undefined) open.set(from, open.get(from) === true || !isEnvFile(path));
-      if (COMPUTED_PART.test(path.split('/').at(-1) ?? '')) blind.push(from);
+      if (to === undefined) push(missing, from, path);
+      if (COMPUTED.test(path.slice(path.lastIndexOf('/') + 1))) blind.add(from);
       if (to === undefined || to === from) continue;
-      edges.set(from, [...(edges.get(from) ?? []), { path: to, prefix }]);
-      readers.set(to, [...(readers.get(to) ?? []), from]);
+      push(reads, from, { path: to, prefix });
+      push(readers, to, { path: from, prefix });
     }
   }
 
-  function below(path: string): Seen {
-    const seen = new Map([[path, '']]);
-    for (const [one, before] of seen) {
-      for (const { path: next, prefix } of edges.get(one) ?? []) if (!seen.has(next)) seen.set(next, before + prefix);
-    }
-    return seen;
-  }
+  return {
+    below(path) {
+      // Once for each way into a file: two names of one Taskfile are two, and a circle ends.
+      const seen = new Map<string, Seen[number]>([[path, [path, '']]]);
+      for (const [, [one, before]] of seen) {
+        for (const next of reads.get(one) ?? []) {
+          const way = next.prefix === '' ? next.path : `${next.prefix} ${next.path}`;
+          if (!seen.has(way)) seen.set(way, [next.path, before + next.prefix]);
+        }
+      }
+      return [...seen.values()];
+    },
+    above(path, plain = false) {
+      const seen = new Set([path]);
+      for (const one of seen)
+        for (const reader of readers.get(one) ?? []) if (!plain || reader.prefix === '') seen.add(reader.path);
+      seen.delete(path);
+      return [...seen];
+    },
+    isOpen: (seen, ofVariables) =>
+      seen.some(([path]) => missing.get(path)?.some((one) => ofVariables || !isEnvFile(one)) ?? false),
+    blind: [...blind],
+  };
+}
 
-  function above(path: string): ReadonlySet<string> {
-    const seen = new Set(readers.get(path));
-    for (const one of seen) for (const next of readers.get(one) ?? []) seen.add(next);
-    seen.delete(path);
-    return seen;
-  }
+function throughLink(tree: Tree, path: string): string {
+  const target = tree.linkTarget(path);
+  return target === undefined ? path : normalize(join(path, '..', target));
+}
 
-  const isOpen = (paths: Iterable<string>, countsEnv: boolean) =>
-    [...paths].some((path) => (countsEnv ? open.has(path) : open.get(path) === true));
-  return { below, above, isOpen, blind };
+function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }

@@ -6,7 +6,9 @@ const TEXT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 /** No attribute, no filter, no test, no function, no argument's name. */
 const VARIABLE = /(?<![\w.])(?<!\|\s*)(?<!\bis (?:not )?)[A-Za-z_]\w*(?!\w)(?!\s*\(|\s*=(?!=))/g;
 const WORDS = new Set(
-  'and or not in is if elif else endif for endfor set endset block endblock macro endmacro include import from raw endraw call endcall filter endfilter true false none True False None do recursive with endwith ignore missing'.split(' '),
+  'and or not in is if elif else endif for endfor set endset block endblock macro endmacro include import from raw endraw call endcall filter endfilter true false none True False None do recursive with endwith ignore missing'.split(
+    ' ',
+  ),
 );
 
 /** What `{{ }}` and `{% %}` of a text use, and `set`, `for` and `macro` define. */
@@ -24,6 +26,8 @@ export function jinja(text: string, found: Found): void {
 
 /** The variables of an expression without brackets around it. */
 export function condition(text: string, line: number, found: Found): void {
-  for (const [group] of text.matchAll(/\bgroups(?:\.\w+|\[['"][^'"]+['"]\])/g)) found.use('group', group.replace(/^groups[.[]['"]?|['"]?\]$/g, ''), line);
-  for (const [name] of text.replace(TEXT, "''").matchAll(VARIABLE)) if (!WORDS.has(name)) found.use('ansible-variable', name, line);
+  for (const [group] of text.matchAll(/\bgroups(?:\.\w+|\[['"][^'"]+['"]\])/g))
+    found.use('group', group.replace(/^groups[.[]['"]?|['"]?\]$/g, ''), line);
+  for (const [name] of text.replace(TEXT, "''").matchAll(VARIABLE))
+    if (!WORDS.has(name)) found.use('ansible-variable', name, line);
 }

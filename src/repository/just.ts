@@ -9,28 +9,27 @@ const IN_QUOTES = /"(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`/g;
 
 export function justfile(text: string, found: Found): void {
   text.split(/\r?\n/).forEach((raw, i) => {
-    const line = i + 1;
-    for (const [, expression] of raw.includes('{{') ? raw.matchAll(INSERTED) : []) names(expression as string, line, found);
-    if (/^\s|^#|^$/.test(raw)) return;
-    const [, verb, optional, rest] = /^(import|mod)(\??)\s+(.*)/.exec(raw) ?? [];
-    if (verb !== undefined && rest !== undefined) return reads(verb, rest, found, optional !== '');
-    const [, alias, recipe] = /^alias\s+([\w-]+)\s*:=\s*([\w:-]+)/.exec(raw) ?? [];
-    if (alias !== undefined) {
-      found.define('target', alias, line, 'just');
-      return found.use('target', recipe as string, line, 'just');
-    }
-    if (/^set\s/.test(raw)) return;
-    const [, exported, variable, value] = VARIABLE.exec(raw) ?? [];
-    if (variable !== undefined) {
-      found.define('just-variable', variable, line);
-      if (exported) found.define('env-variable', variable, line);
-      return names(value as string, line, found);
-    }
-    recipeLine(raw, line, found);
+    for (const [, expression = ''] of raw.includes('{{') ? raw.matchAll(INSERTED) : []) names(expression, i + 1, found);
+    if (!/^\s|^#|^$|^set\s/.test(raw)) statement(raw, i + 1, found);
   });
 }
 
-function reads(verb: string, rest: string, found: Found, _optional: boolean): void {
+function statement(raw: string, line: number, found: Found): void {
+  const [, verb, rest] = /^(import|mod)\??\s+(.*)/.exec(raw) ?? [];
+  const [, alias, recipe] = /^alias\s+([\w-]+)\s*:=\s*([\w:-]+)/.exec(raw) ?? [];
+  const [, exported, variable, value] = VARIABLE.exec(raw) ?? [];
+  if (verb !== undefined && rest !== undefined) reads(verb, rest, found);
+  else if (alias !== undefined && recipe !== undefined) {
+    found.define('target', alias, line, 'just');
+    found.use('target', recipe, line, 'just');
+  } else if (variable !== undefined && value !== undefined) {
+    found.define('just-variable', variable, line);
+    if (exported) found.define('env-variable', variable, line);
+    names(value, line, found);
+  } else recipeLine(raw, line, found);
+}
+
+function reads(verb: string, rest: string, found: Found): void {
   const path = /["']([^"']+)["']/.exec(rest)?.[1];
   const name = /^[\w-]+/.exec(rest)?.[0];
   if (verb === 'import') found.include(path ?? '');
@@ -49,8 +48,7 @@ function recipeLine(raw: string, line: number, found: Found): void {
     names(value ?? '', line, found);
   }
   const dependencies = after.replace(/#.*/, '');
-  for (const [whole, bare] of dependencies.matchAll(/\([^()]*\)|[A-Za-z_][\w:-]*/g)) {
-    void bare;
+  for (const [whole] of dependencies.matchAll(/\([^()]*\)|[A-Za-z_][\w:-]*/g)) {
     const [name = '', ...rest] = whole.replace(/^\(/, '').replace(/\)$/, '').trim().split(/\s+/);
     found.use('target', name, line, 'just');
     names(rest.join(' '), line, found);

@@ -1,6 +1,6 @@
 // Kubernetes manifests, kustomizations and what operators make of them: objects, keys of their data, and references.
 import { ANY } from './definition.ts';
-import { isComputed, type Found } from './names.ts';
+import { type Found, isComputed } from './names.ts';
 import { type Entry, entryAt, valueAt } from './yaml-outline.ts';
 
 /** Keys whose value is the name of an object, where the key does not say the kind as `…ClassName` does. */
@@ -84,7 +84,8 @@ function generated({ value: name, line, path, siblings }: Entry, found: Found): 
   const of = isComputed(name) ? undefined : `${kind}/${name}`;
   const define = (key: string, at: number) => found.define('object-key', key, at, of);
   const below = (key: string) => entryAt(siblings, key)?.children ?? [];
-  for (const { value, line } of below('files')) define(value.split('=').length > 1 ? (value.split('=')[0] as string) : (value.split('/').at(-1) as string), line);
+  for (const { value, line } of below('files'))
+    define(value.split('=').length > 1 ? (value.split('=')[0] as string) : (value.split('/').at(-1) as string), line);
   for (const { value, line } of below('literals')) define(value.split('=')[0] as string, line);
   if (entryAt(siblings, 'envs') || entryAt(siblings, 'env')) define(ANY, line);
 }
@@ -93,9 +94,10 @@ function reference({ key, value, line, path, siblings, owner }: Entry, found: Fo
   const className = /^(\w)(\w*Class)(?:Name)?$/.exec(key);
   if (value !== '' && NAMES[key]) found.use('object', value, line, NAMES[key]);
   else if (value !== '' && className) found.use('object', value, line, `${className[1]?.toUpperCase()}${className[2]}`);
-  if (key !== 'name' || value === '' || path.at(-1) === 'metadata') return;
-  const above = owner?.key ?? '';
-  const kind = valueAt(siblings, 'kind') || (above === 'dependsOn' ? valueAt(rootOf(owner), 'kind') : '') || OWNERS[above];
+  if (key !== 'name' || value === '' || !owner || path.at(-1) === 'metadata') return;
+  const above = owner.key;
+  const kind =
+    valueAt(siblings, 'kind') || (above === 'dependsOn' ? valueAt(rootOf(owner), 'kind') : '') || OWNERS[above];
   const isSecret = /^secret\w*Ref$/i.test(above);
   if (!kind && !isSecret && !/Refs?$/.test(above)) return;
   const of = kind || (isSecret ? 'Secret' : undefined);

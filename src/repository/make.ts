@@ -22,9 +22,14 @@ function statement(text: string, line: number, found: Found): void {
   const define = (name: string) => found.define('make-variable', name, line);
   const included = /^[-s]?include\s+(.*)/.exec(text)?.[1];
   if (included !== undefined) for (const path of words(included)) found.include(path);
-  if (/\$[({](?:eval|foreach|call)\b/.test(text)) for (const kind of ['make-variable', 'target'] as const) found.define(kind, ANY, line, kind === 'target' ? 'make' : undefined);
+  if (/\$[({](?:eval|foreach|call)\b/.test(text))
+    for (const kind of ['make-variable', 'target'] as const)
+      found.define(kind, ANY, line, kind === 'target' ? 'make' : undefined);
   const defined = /^define\s+(\S+)/.exec(text)?.[1];
-  if (defined) return define(defined);
+  if (defined) {
+    define(defined);
+    return;
+  }
   const variable = VARIABLE.exec(text)?.[1];
   if (variable !== undefined) {
     define(variable);
@@ -36,13 +41,20 @@ function statement(text: string, line: number, found: Found): void {
   const [, targets, after = ''] = RULE.exec(text) ?? [];
   if (targets === undefined || /^(?:if|else|endif|vpath|unexport)/.test(text)) return;
   const own = VARIABLE.exec(after)?.[1];
-  if (own !== undefined) return define(own);
+  if (own !== undefined) {
+    define(own);
+    return;
+  }
   for (const name of words(targets)) if (!/^\.[A-Z_]+$/.test(name)) found.define('target', name, line, 'make');
   if (targets.startsWith('.')) return;
   for (const name of words(after.split(/[;#]/)[0] as string)) if (name !== '|') found.use('target', name, line, 'make');
 }
 
-const words = (text: string): string[] => text.replace(/\s#.*/, '').split(/\s+/).filter((word) => word !== '');
+const words = (text: string): string[] =>
+  text
+    .replace(/\s#.*/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
 
 function uses(text: string, line: number, found: Found): void {
   for (const [, name, space, letter] of text.includes('$') ? text.matchAll(USE) : []) {
@@ -50,5 +62,6 @@ function uses(text: string, line: number, found: Found): void {
     if (!space || name === 'call') found.use('make-variable', name ?? letter ?? '', line);
   }
   for (const [, name] of text.matchAll(/\$[({]call\s+([\w.-]+)/g)) found.use('make-variable', name as string, line);
-  for (const [, name] of text.matchAll(/\$\((?:MAKE)\)\s+(?:-\S+\s+)*([\w.-]+)/g)) found.use('target', name as string, line, 'make');
+  for (const [, name] of text.matchAll(/\$\((?:MAKE)\)\s+(?:-\S+\s+)*([\w.-]+)/g))
+    found.use('target', name as string, line, 'make');
 }

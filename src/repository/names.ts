@@ -13,13 +13,19 @@ export interface Found {
   guess(kind: Kind, name: string, line: number): void;
   use(kind: Kind, name: string, line: number, of?: string): void;
   include(path: string, prefix?: string): void;
+  /** The file exceeds a bound. */
+  giveUp(): void;
   names(): FileNames;
 }
+
+/** The names of a file that nobody could read. */
+export const UNREAD: FileNames = { defines: [], uses: [], includes: [], unread: true };
 
 export function collect(): Found {
   const defines = new Map<string, Name>();
   const uses = new Map<string, Name>();
   const includes = new Map<string, Include>();
+  let isRead = true;
   const add = (to: Map<string, Name>, given: Name, key: string) => {
     if (given.name === '') return;
     const name = isComputed(given.name) ? { ...given, name: ANY } : given;
@@ -33,6 +39,10 @@ export function collect(): Found {
     include(path, prefix) {
       if (path !== '') includes.set(`${prefix ?? ''} ${path}`, prefix ? { path, prefix } : { path });
     },
-    names: () => ({ defines: [...defines.values()], uses: [...uses.values()], includes: [...includes.values()] }),
+    giveUp() {
+      isRead = false;
+    },
+    names: () =>
+      isRead ? { defines: [...defines.values()], uses: [...uses.values()], includes: [...includes.values()] } : UNREAD,
   };
 }

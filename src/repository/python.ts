@@ -3,9 +3,13 @@ import { ANY } from './definition.ts';
 import type { Found } from './names.ts';
 
 const NAME = /[A-Za-z_]\w*/g;
-const TOKENS = /#.*|[rRbBuUfF]{0,2}(?:"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')/g;
+const TOKENS =
+  /#.*|[rRbBuUfF]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/g;
+const BOUND = /\bfor\s+([^=]*?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=/g;
 const KEYWORDS = new Set(
-  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(' '),
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
+    ' ',
+  ),
 );
 
 export function python(text: string, found: Found): void {
@@ -27,9 +31,13 @@ export function python(text: string, found: Found): void {
       if (depth <= 0 || parameters.length > 20_000) parameters = '';
     }
     imports(one, line, define, found);
-    define(/^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/.exec(one)?.[1]?.replace(/\[[^\]]*\]|\([^)]*\)/g, ''), line);
-    for (const [, names] of one.matchAll(/\bfor\s+([^=]*?)\s+in\b|\bas\s+(\w+)|\b(\w+)\s*:=/g)) define(names, line);
-    for (const [, , name, walrus] of one.matchAll(/\bfor\s+([^=]*?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=/g)) define(name ?? walrus, line);
+    define(
+      /^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/
+        .exec(one)?.[1]
+        ?.replace(/\[[^\]]*\]|\([^)]*\)/g, ''),
+      line,
+    );
+    for (const [, names, alias, walrus] of one.matchAll(BOUND)) define(names ?? alias ?? walrus, line);
     for (const [, names] of one.matchAll(/\blambda\s+([^:]*):/g)) define(names?.replace(/=[^,]*/g, ''), line);
     for (const [name] of one.matchAll(NAME)) if (!KEYWORDS.has(name)) found.use('python-name', name, line);
     if (/\b(?:exec|setattr|globals|locals)\s*\(|__getattr__/.test(one)) found.define('python-name', ANY, line);
@@ -41,7 +49,8 @@ function imports(one: string, line: number, define: (names: string, line: number
   if (names === undefined) return;
   for (const part of names.split(',')) define(part.replace(/\s+as\s+\w+/, ''), line);
   if (/^\s*\*/.test(names)) found.define('python-name', ANY, line);
-  found.include(/^\s*(?:from|import)\s+([\w.]+)/.exec(one)?.[1] ?? '');
+  const module = /^\s*(?:from|import)\s+\.*([\w.]+)/.exec(one)?.[1];
+  if (module) found.include(`${module.replaceAll('.', '/')}.py`);
 }
 
 /** Quoted text without what it says; what an f-string inserts stays, and so do the lines. */

@@ -1,17 +1,18 @@
-// The table itself: which files' names a file can use, by the rules of each tool.
-import { isComposeName } from './compose.ts';
-import { ANY, type FileNames, type Kind, type Name, type Repository } from './definition.ts';
+// The table: names by kind, asked for with the scopes of each tool.
+import { pathMatcher } from '../config/paths.ts';
+import { ANY, type FileNames, KINDS, type Kind, type Name, type Repository } from './definition.ts';
 import { ignoredBy } from './ignored.ts';
 import { includesOf, type Seen } from './includes.ts';
-import { isEnvFile, isRead, namesIn, UNREAD } from './read-file.ts';
-import { foldersAbove, type Listing, treeOf } from './tree.ts';
-import picomatch from 'picomatch';
+import { UNREAD } from './names.ts';
+import { isRead, kindsIn, namesIn } from './read-file.ts';
+import { scopesOf } from './scopes.ts';
+import { type Listing, treeOf } from './tree.ts';
 
 /** What comes to the tree from elsewhere, as paths or globs; a folder covers what is below it. */
 export interface Outside {
-  /** Carried from the owner's checkout. */
+  /** From the owner's checkout. */
   readonly carried: readonly string[];
-  /** Written by stages. */
+  /** By stages. */
   readonly written: readonly string[];
 }
 
@@ -19,114 +20,136 @@ export interface Outside {
 export interface RepositoryFacts {
   readonly listing: Listing;
   readonly files: ReadonlyMap<string, FileNames>;
-  /** The texts of .gitignore files. */
+  /** The texts of .gitignore files, by their paths. */
   readonly ignores: ReadonlyMap<string, string>;
   readonly outside: Outside;
-  /** Not all files of interest are in `files`. */
-  readonly isPartial?: boolean;
+  /** There was too much to read: no answer but the visible names is known. */
+  readonly isPartial?: true;
 }
 
-interface Scope {
-  /** The files whose names can be used for certain, with what stands before the names of targets. */
-  readonly sure: Seen;
-  /** All whose names may be; undefined where that is not known. */
-  readonly all: Seen | undefined;
+const NOTHING: Outside = { carried: [], written: [] };
+/** What Ansible has in every inventory. */
+const BUILT_IN: Partial<Record<Kind, readonly string[]>> = { group: ['all', 'ungrouped'], host: ['localhost'] };
+/** A variable of the environment can be read as one of these. */
+const OF_ENVIRONMENT: readonly Kind[] = ['shell-variable', 'make-variable', 'task-variable'];
+const ROLE = /^(?:.*\/)?roles\/([^/]+)\//;
+
+export const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
+
+/** The facts of some texts; links as in a listing. */
+export function factsOf(
+  texts: ReadonlyMap<string, string>,
+  outside = NOTHING,
+  more: Partial<Listing> = {},
+): RepositoryFacts {
+  const listing = { files: [...texts.keys()], ...more };
+  return changedFacts({ listing, files: new Map(), ignores: new Map(), outside }, texts);
 }
 
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-const isGlob = (text: string): boolean => /[*?[{]/.test(text);
-const seen = (paths: Iterable<string>): Seen => new Map([...paths].map((path) => [path, '']));
+/** The same facts with these texts in the place of what is there, or beside it. */
+export function changedFacts(facts: RepositoryFacts, texts: ReadonlyMap<string, string>): RepositoryFacts {
+  const read = [...texts].filter(([path]) => isRead(path)).map(([path, text]) => [path, namesIn(path, text)] as const);
+  const ignores = [...texts].filter(([path]) => isIgnoreFile(path));
+  return {
+    ...facts,
+    listing: { ...facts.listing, files: [...new Set([...facts.listing.files, ...texts.keys()])] },
+    files: new Map([...facts.files, ...read]),
+    ignores: new Map([...facts.ignores, ...ignores]),
+  };
+}
+
+export const repositoryFromTexts = (
+  texts: ReadonlyMap<string, string>,
+  links?: ReadonlyMap<string, string>,
+): Repository => repositoryOf(factsOf(texts, NOTHING, links && { links }));
 
 export function repositoryOf(facts: RepositoryFacts): Repository {
-  const { listing, ignores, outside } = facts;
+  const { listing, ignores } = facts;
   const tree = treeOf(listing);
-  const coming = [...outside.carried, ...outside.written].map((path) => path.replace(/^\.\/|\/+$/g, ''));
-  // A single file that will be there may define anything of its family.
-  const unseen = coming.filter((path) => !isGlob(path) && !tree.exists(path) && isRead(path) && /[^/]\./.test(path));
-  const files = new Map([...facts.files, ...unseen.map((path) => [path, UNREAD] as const)]);
-  const all = [...files.keys()].sort();
-  const everything = seen(all);
-  const includes = includesOf(tree, [...listing.files, ...(listing.links?.keys() ?? []), ...unseen], files);
+  const coming = [...facts.outside.carried, ...facts.outside.written].map((path) => path.replace(/^\.\/|\/+$/g, ''));
+  const comes = pathMatcher(coming.flatMap((path) => [path, `${path}/`]));
+  // A file of a known family that will come may define anything.
+  const unseen = coming.filter((path) => !/[*?[{]/.test(path) && /[^/]\.[^/]+$/.test(path) && !tree.exists(path));
+  const files = new Map([...facts.files, ...unseen.filter(isRead).map((path) => [path, UNREAD] as const)]);
   const isIgnored = ignoredBy(ignores);
-  const comes = coming.filter((path) => path !== '').map((path) => picomatch([path, `${path}/**`], { dot: true, nonegate: true }));
-  const mayAppear = (path: string) => isIgnored(path) || comes.some((matches) => matches(path));
+  const mayAppear = (path: string) => isIgnored(path) || comes(path);
+  const paths = [...listing.files, ...(listing.links?.keys() ?? []), ...unseen];
+  const scope = scopesOf(tree, files, includesOf(tree, paths, files), mayAppear);
 
-  const where = (isIn: (path: string) => boolean): Seen => seen(all.filter(isIn));
-  const same = (paths: Seen): Scope => ({ sure: paths, all: paths });
-  const below = (folder: string) => (path: string) => folder === '' || path.startsWith(`${folder}/`);
-
-  /** The file, what it reads, and what all have read that read it; possibly what one of those has. */
-  function connected(from: string, isShell = false): Scope {
-    const own = includes.below(from);
-    const above = [...includes.above(from)];
-    const first = above.filter((path) => includes.above(path).size === 0).map((path) => includes.below(path));
-    const common = [...(first[0]?.keys() ?? [])].filter((path) => first.every((each) => each.has(path)));
-    const reached = [...own, ...above.flatMap((path) => [...includes.below(path)])];
-    // A script that is not run by itself may be read by one that computes what it reads.
-    const mayBeRead = isShell && !tree.isExecutable(from) && includes.blind.some((path) => !own.has(path));
-    return { sure: new Map([...seen(common), ...own]), all: mayBeRead ? undefined : new Map(reached.reverse()) };
+  const defined = namesByKind(files, ({ defines }) => defines);
+  const uses = namesByKind(files, ({ uses }) => uses);
+  const roles = new Set<string>();
+  for (const path of [...paths].sort()) {
+    const role = ROLE.exec(tree.linkTarget(path) === undefined ? path : `${path}/`)?.[1];
+    if (role === undefined || roles.has(role)) continue;
+    roles.add(role);
+    defined.role.set(path, [...(defined.role.get(path) ?? []), { kind: 'role', name: role, line: 1 }]);
   }
 
-  function targets(from: string): Scope {
-    const { sure, all } = connected(from);
-    return { sure, all };
+  /** Undefined where some of the names are not known. */
+  function namesOf(table: NamesByPath, kind: Kind, seen: Seen, of: string | undefined): Set<string> | undefined {
+    const names = new Set<string>();
+    for (const [path, prefix] of seen) {
+      if (files.get(path)?.unread && kindsIn(path).includes(kind)) return undefined;
+      for (const one of table.get(path) ?? []) {
+        if (of !== undefined && one.of !== undefined && one.of !== of) continue;
+        if (one.name === ANY) return undefined;
+        names.add(kind === 'target' ? prefix + one.name : one.name);
+      }
+    }
+    return names;
   }
 
-  function composeProject(from: string): Scope {
-    const folder = folderOf(from);
-    const beside = all.filter((path) => folderOf(path) === folder && isComposeName(path));
-    const project = isComposeName(from) ? beside : [from];
-    const joined = (paths: readonly string[]) => seen(paths.flatMap((path) => [...connected(path).all?.keys() ?? []]));
-    return { sure: joined([from, ...project]), all: joined([from, ...beside]) };
-  }
-
-  function handlers(from: string): Scope {
-    const role = /^(.*?(?:^|\/)roles\/[^/]+)\//.exec(from)?.[1];
-    return { sure: role === undefined ? connected(from).sure : where(below(role)), all: everything };
-  }
-
-  function ansibleProject(from: string): Scope {
-    const isProject = (folder: string) =>
-      ['ansible.cfg', 'playbooks', 'roles'].some((name) => tree.exists(folder === '' ? name : `${folder}/${name}`));
-    const project = ['', ...foldersAbove(from)].reverse().find(isProject) ?? '';
-    return { sure: where(below(project)), all: everything };
-  }
-
-  function environment(from: string): Scope {
-    const folders = ['', ...foldersAbove(from)];
-    const own = connected(from).sure;
-    const sure = where((path) => isEnvFile(path) && (folders.includes(folderOf(path)) || own.has(path)));
-    const isOpen = folders.some((folder) => mayAppear(folder === '' ? '.env' : `${folder}/.env`));
-    return { sure, all: isOpen ? undefined : everything };
-  }
-
-  function pythonFiles(from: string): Scope {
-    const python = where((path) => path.endsWith('.py'));
-    return { sure: files.get(from)?.includes.length ? python : seen([from]), all: python };
-  }
-
-  const sameFolder = (from: string) => same(where((path) => folderOf(path) === folderOf(from)));
-  const SCOPES: Readonly<Record<Kind, (from: string) => Scope>> = {
-    object: () => same(everything),
-    'object-key': () => same(everything),
-    role: () => same(everything),
-    group: () => same(everything),
-    host: () => same(everything),
-    service: composeProject,
-    volume: composeProject,
-    network: composeProject,
-    'compose-config': composeProject,
-    handler: handlers,
-    'ansible-variable': ansibleProject,
-    target: targets,
-    'shell-variable': (from) => connected(from, true),
-    'shell-function': (from) => connected(from, true),
-    'make-variable': connected,
-    'just-variable': connected,
-    'task-variable': connected,
-    'env-variable': environment,
-    terraform: sameFolder,
-    'python-name': pythonFiles,
+  return {
+    tree,
+    mayAppear,
+    visible(kind, from, of) {
+      const names = new Set<string>(BUILT_IN[kind]);
+      for (const [path, prefix] of scope(kind, from).sure) {
+        for (const one of defined[kind].get(path) ?? []) {
+          if (one.name === ANY || one.maybe || (of !== undefined && one.of !== of)) continue;
+          names.add(kind === 'target' ? prefix + one.name : one.name);
+        }
+      }
+      return names;
+    },
+    possible(kind, from, of) {
+      const { all } = scope(kind, from);
+      if (!all || facts.isPartial) return undefined;
+      const names = namesOf(defined[kind], kind, all, of);
+      const inherited = OF_ENVIRONMENT.includes(kind) ? [...defined['env-variable'].values()].flat() : [];
+      return names && new Set([...(BUILT_IN[kind] ?? []), ...names, ...inherited.map(({ name }) => name)]);
+    },
+    used(kind, from, of) {
+      const everywhere = scope('object', from).all;
+      const isExported =
+        kind === 'env-variable' || (OF_ENVIRONMENT.includes(kind) && defined['env-variable'].has(from));
+      const all = isExported ? everywhere : scope(kind, from).all;
+      if (!all || facts.isPartial) return undefined;
+      const sets = (isExported ? (['env-variable', ...OF_ENVIRONMENT] as const) : [kind]).map((one) =>
+        namesOf(uses[one], one, all, of),
+      );
+      return sets.every((set) => set !== undefined) ? new Set(sets.flatMap((set) => [...set])) : undefined;
+    },
+    places: (kind, name) =>
+      [...defined[kind]].flatMap(([path, names]) =>
+        names.filter((one) => one.name === name).map((one) => ({ ...one, path })),
+      ),
   };
-  throw new Error('unfinished');
+}
+
+type NamesByPath = Map<string, Name[]>;
+
+/** The names of each kind by the files they stand in, in the order of paths. */
+function namesByKind(files: ReadonlyMap<string, FileNames>, list: (file: FileNames) => readonly Name[]) {
+  const tables = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, new Map()])) as Record<Kind, NamesByPath>;
+  for (const path of [...files.keys()].sort()) {
+    for (const name of list(files.get(path) as FileNames)) {
+      const table = tables[name.kind];
+      const names = table.get(path);
+      if (names) names.push(name);
+      else table.set(path, [name]);
+    }
+  }
+  return tables;
 }

@@ -6,11 +6,13 @@ import type { Found } from './names.ts';
 const TOKENS = new RegExp(
   [
     /(?<=^|[\s;&|(])#.*/,
-    /'[^']*'|"(?:[^"\\]|\\[^])*"/,
+    /'[^']*'|"(?:[^"\\]|\\[\s\S])*"/,
     /<<-?[^\S\n]*\\?["']?[A-Za-z_]\w*["']?/,
-    /\\[^]|\n|;;|&&|\|\||[;&|(){}]|[^\S\n]+/,
+    /\\[\s\S]|\n|;;|&&|\|\||[;&|(){}]|[^\S\n]+/,
     /(?:[^\s;&|(){}'"\\$`<]|\$\{[^}\n]*\}|[$`<])+?(?=[\s;&|(){}'"\\]|\$\{|<<|$)/,
-  ].map(({ source }) => source).join('|'),
+  ]
+    .map(({ source }) => source)
+    .join('|'),
   'g',
 );
 const SUBSTITUTED = /\$\(\s*([A-Za-z_][\w-]*)/g;
@@ -41,7 +43,8 @@ export function shell(text: string, found: Found): void {
   for (const match of text.matchAll(TOKENS)) {
     const [token] = match;
     if (match.index < skipTo) continue;
-    if (token.startsWith('<<')) documents.push({ end: token.replace(/[<\s"'\\-]/g, ''), isQuoted: /["'\\]/.test(token) });
+    if (token.startsWith('<<'))
+      documents.push({ end: token.replace(/[<\s"'\\-]/g, ''), isQuoted: /["'\\]/.test(token) });
     else if (token === '\n') {
       endCommand();
       line++;
@@ -58,7 +61,7 @@ export function shell(text: string, found: Found): void {
       line++;
     } else if (/^[;&|(){}]+$/.test(token)) {
       // `name()`: the brackets belong to the word before them.
-      if (token === '(' && text[match.index + 1] === ')' && words.length + (word ? 1 : 0) > 0) {
+      if (token === '(' && text[match.index + 1] === ')' && /\w$/.test(word || (words.at(-1) ?? ''))) {
         endWord();
         found.define('shell-function', words.at(-1) ?? '', begin);
         words = [];
@@ -94,7 +97,8 @@ function uses(text: string, line: number, found: Found): void {
   if (!text.includes('$')) return;
   let at = line;
   for (const one of text.split('\n')) {
-    for (const [whole, braced, plain] of one.matchAll(USE)) found.use('shell-variable', whole.startsWith('${!') ? ANY : (braced ?? plain ?? ''), at);
+    for (const [whole, braced, plain] of one.matchAll(USE))
+      found.use('shell-variable', whole.startsWith('${!') ? ANY : (braced ?? plain ?? ''), at);
     for (const [, name] of one.matchAll(SUBSTITUTED)) found.use('shell-function', name as string, at);
     at++;
   }
@@ -114,12 +118,14 @@ function command(given: readonly string[], line: number, found: Found): void {
     plain.forEach(define);
     const isExported = program === 'export' || (program !== 'local' && rest.some((word) => /^-\w*x/.test(word)));
     for (const word of isExported ? plain : []) found.define('env-variable', nameIn(word), line);
-  } else if (program === 'for' || program === 'select' || program === 'getopts') define(plain[program === 'getopts' ? 1 : 0]);
+  } else if (program === 'for' || program === 'select' || program === 'getopts')
+    define(plain[program === 'getopts' ? 1 : 0]);
   else if (program === 'read' || program === 'mapfile' || program === 'readarray') plain.forEach(define);
   else if (program === 'printf' && rest[0] === '-v') define(rest[1]);
   else if (program === 'function') found.define('shell-function', rest[0] ?? '', line);
   else if (program === 'source' || program === '.') found.include(unquoted(rest[0] ?? ''));
-  else if (program === 'eval') for (const kind of ['shell-variable', 'shell-function'] as const) found.define(kind, ANY, line);
+  else if (program === 'eval')
+    for (const kind of ['shell-variable', 'shell-function'] as const) found.define(kind, ANY, line);
   else if (/^[A-Za-z_][\w-]*$/.test(program)) found.use('shell-function', program, line);
 }
 
@@ -130,14 +136,16 @@ const unquoted = (word: string): string => word.replace(/["']/g, '');
 /** Assignments anywhere, also in arithmetic and in texts that another shell may read. */
 function guesses(text: string, found: Found): void {
   text.split('\n').forEach((line, i) => {
-    if (line.includes('=')) for (const [, name] of line.matchAll(GUESS)) found.guess('shell-variable', name as string, i + 1);
+    if (line.includes('='))
+      for (const [, name] of line.matchAll(GUESS)) found.guess('shell-variable', name as string, i + 1);
     for (const [, brackets, words] of /\(\(|let/.test(line) ? line.matchAll(ARITHMETIC) : []) {
       for (const [name, after] of (brackets ?? words ?? '').matchAll(/[A-Za-z_]\w*(?=(.{0,9}))/g)) {
         found.use('shell-variable', name, i + 1);
         if (/^\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--)/.test(after ?? '')) found.define('shell-variable', name, i + 1);
       }
     }
-    for (const [, name] of line.includes(':=') ? line.matchAll(/\$\{(\w+):?=/g) : []) found.define('shell-variable', name as string, i + 1);
+    for (const [, name] of line.includes(':=') ? line.matchAll(/\$\{(\w+):?=/g) : [])
+      found.define('shell-variable', name as string, i + 1);
   });
 }
 
@@ -145,7 +153,9 @@ function guesses(text: string, found: Found): void {
 export function envFile(text: string, found: Found): void {
   text.split('\n').forEach((line, i) => {
     const [, name] = /^\s*(?:export\s+)?([A-Za-z_][\w.]*)\s*[=:]/.exec(line) ?? [];
-    if (name) for (const kind of ['env-variable', 'shell-variable', 'make-variable'] as const) found.define(kind, name, i + 1);
-    if (!/^\s*#/.test(line)) for (const [, braced, plain] of line.matchAll(USE)) found.use('env-variable', braced ?? plain ?? '', i + 1);
+    if (name)
+      for (const kind of ['env-variable', 'shell-variable', 'make-variable'] as const) found.define(kind, name, i + 1);
+    if (!/^\s*#/.test(line))
+      for (const [, braced, plain] of line.matchAll(USE)) found.use('env-variable', braced ?? plain ?? '', i + 1);
   });
 }

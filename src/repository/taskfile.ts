@@ -8,7 +8,8 @@ const USE = /\{\{[^{}]*\}\}/g;
 
 export function taskfile(path: string, text: string, entries: readonly Entry[], found: Found): void {
   const [first] = entries;
-  const isTaskfile = NAMED.test(path) || (entryAt(first?.siblings ?? [], 'version') && entryAt(first?.siblings ?? [], 'tasks'));
+  const isTaskfile =
+    NAMED.test(path) || (entryAt(first?.siblings ?? [], 'version') && entryAt(first?.siblings ?? [], 'tasks'));
   if (!isTaskfile) return;
   for (const entry of entries) {
     const { key, value, line, path: above } = entry;
@@ -24,7 +25,8 @@ export function taskfile(path: string, text: string, entries: readonly Entry[], 
   }
   text.split('\n').forEach((line, i) => {
     for (const [inside] of line.includes('{{') ? line.matchAll(USE) : [])
-      for (const [, name] of inside.replace(/"[^"]*"/g, '').matchAll(/(?<![\w)\]])\.([A-Za-z_]\w*)/g)) found.use('task-variable', name as string, i + 1);
+      for (const [, name] of inside.replace(/"[^"]*"/g, '').matchAll(/(?<![\w)\]])\.([A-Za-z_]\w*)/g))
+        found.use('task-variable', name as string, i + 1);
   });
 }
 

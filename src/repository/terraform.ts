@@ -1,15 +1,18 @@
 // Terraform and OpenTofu: the addresses that blocks define, and those that expressions use.
 import type { Found } from './names.ts';
 
-const BLOCK = /^\s*(variable|module|resource|data|ephemeral|locals)\b\s*(?:"([^"]*)"|([\w-]+))?\s*(?:"([^"]*)"|([\w-]+))?\s*\{/;
+const BLOCK =
+  /^\s*(variable|module|resource|data|ephemeral|locals)\b\s*(?:"([^"]*)"|([\w-]+))?\s*(?:"([^"]*)"|([\w-]+))?\s*\{/;
 const TEXT = /"(?:[^"\\]|\\.)*"/g;
-const ADDRESS = /(?<![\w.-])((?:data\.)?[A-Za-z][\w-]*)\.([A-Za-z_][\w-]*)(?:\.([A-Za-z_][\w-]*))?/g;
+const ADDRESS = /(?<![\w.-])((?:data\.)?[A-Za-z][\w-]*)\.([A-Za-z_][\w-]*)/g;
 const NO_ADDRESS = new Set(['each', 'count', 'self', 'path', 'terraform', 'data']);
 
 export function terraform(text: string, found: Found): void {
   const lines = withoutDocuments(text.split(/\r?\n/));
   /** Names that stand for a value here: of `for x in`, and of a dynamic block. */
-  const bound = new Set([...text.matchAll(/\bdynamic\s+"(\w+)"|\bfor\s+(\w+)|\biterator\s*=\s*(\w+)/g)].map(([, a, b, c]) => a ?? b ?? c));
+  const bound = new Set(
+    [...text.matchAll(/\bdynamic\s+"(\w+)"|\bfor\s+(\w+)|\biterator\s*=\s*(\w+)/g)].map(([, a, b, c]) => a ?? b ?? c),
+  );
   let depth = 0;
   let inLocals = false;
   let inComment = false;
@@ -37,7 +40,9 @@ const count = (text: string, what: RegExp): number => text.match(what)?.length ?
 
 /** What a text inserts. */
 const inserted = (text: string): string =>
-  [...text.matchAll(/[$%]\{([^}]*)\}?/g)].map(([, expression]) => ` ${(expression as string).replace(/"[^"]*"/g, ' ')} `).join('');
+  [...text.matchAll(/[$%]\{([^}]*)\}?/g)]
+    .map(([, expression]) => ` ${(expression as string).replace(/"[^"]*"/g, ' ')} `)
+    .join('');
 
 function block(raw: string, line: number, found: Found): void {
   const [, kind, first, bareFirst, second, bareSecond] = BLOCK.exec(raw) ?? [];
@@ -45,15 +50,17 @@ function block(raw: string, line: number, found: Found): void {
   if (kind === 'variable') found.define('terraform', withPrefix('var', type), line);
   if (kind === 'module') found.define('terraform', withPrefix('module', type), line);
   if (kind === 'resource' && type) found.define('terraform', withPrefix(type, name), line);
-  if ((kind === 'data' || kind === 'ephemeral') && type) found.define('terraform', withPrefix(`${kind}.${type}`, name), line);
+  if ((kind === 'data' || kind === 'ephemeral') && type)
+    found.define('terraform', withPrefix(`${kind}.${type}`, name), line);
 }
 
 function uses(text: string, line: number, bound: ReadonlySet<string | undefined>, found: Found): void {
   if (!text.includes('.')) return;
-  for (const [, first = '', second, third] of text.matchAll(ADDRESS)) {
+  for (const [, first = '', second] of text.matchAll(ADDRESS)) {
     if (NO_ADDRESS.has(first) || bound.has(first)) continue;
-    if (first.startsWith('data.')) found.use('terraform', withPrefix(`${first}.${second}`, third), line);
-    else if (/^(?:var|local|module)$/.test(first) || first.includes('_')) found.use('terraform', `${first}.${second}`, line);
+    if (first.startsWith('data.')) found.use('terraform', withPrefix(first, second), line);
+    else if (/^(?:var|local|module)$/.test(first) || first.includes('_'))
+      found.use('terraform', `${first}.${second}`, line);
   }
 }
 

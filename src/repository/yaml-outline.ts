@@ -96,7 +96,10 @@ export function outline(text: string): readonly Entry[] | undefined {
     const flush = (): Entry | undefined => {
       const to = opened.at(-1);
       const item = unquoted(word.trim());
-      const added = to && (key ?? item) !== '' ? add(key === undefined ? { ...to, entries: [] } : to, key ?? '', item, owner.line) : undefined;
+      const added =
+        to && (key ?? item) !== ''
+          ? add(key === undefined ? { ...to, entries: [] } : to, key ?? '', item, owner.line)
+          : undefined;
       key = undefined;
       word = '';
       return added;
@@ -104,7 +107,7 @@ export function outline(text: string): readonly Entry[] | undefined {
     for (const [token] of text.matchAll(FLOW_TOKEN)) {
       if (opened.length > MAX_DEPTH) return;
       if (token === '{' || token === '[') {
-        const entry = key === undefined ? opened.at(-1)?.owner ?? owner : (flush() ?? owner);
+        const entry = key === undefined ? (opened.at(-1)?.owner ?? owner) : (flush() ?? owner);
         opened.push(inside(entry.key === '' && entry.owner ? entry.owner : entry));
       } else if (token === ',') flush();
       else if (token === '}' || token === ']') {
