@@ -19,7 +19,10 @@ const attacks = (half) => readTable(half, 'attacks');
 const SETS = {
   'attacks, first half': { rows: () => attacks('first'), wrong: 'apply' },
   'attacks, second half': { rows: () => attacks('second'), wrong: 'apply' },
-  'attacks with a lying log': { rows: () => [...attacks('first'), ...attacks('second')].map(withLyingLog), wrong: 'apply' },
+  'attacks with a lying log': {
+    rows: () => [...attacks('first'), ...attacks('second')].map(withLyingLog),
+    wrong: 'apply',
+  },
   'attacks that hide or let in, under all': {
     rows: () => [...attacks('first'), ...attacks('second')].filter(({ family }) => HIDES.has(family)),
     unattended: 'all',
@@ -45,7 +48,8 @@ await bench('gate', async () => {
     rows.push([name, String(all.length), ...WORDS.map(share), short(each)]);
     for (const [row, verdict] of judged) {
       const word = wordOf(verdict);
-      if (word === wrong || (isWhich && word === shows)) notes.push(`${word}: ${row.id} (${row.what}): ${saidBy(verdict).slice(0, 220)}`);
+      if (word === wrong || (isWhich && word === shows))
+        notes.push(`${word}: ${row.id} (${row.what}): ${saidBy(verdict).slice(0, 220)}`);
     }
   }
   return { rows, notes: isWhich ? notes : notes.slice(0, 40) };

@@ -35,7 +35,9 @@ export function judgeEdits(
   library: Library,
   unparsed: readonly string[] = [],
 ): Verdict {
-  return refusalByForm(edits, rules) ?? refusalByMeaning(edits, library.parse, unparsed) ?? verdictOf(edits, rules, library);
+  return (
+    refusalByForm(edits, rules) ?? refusalByMeaning(edits, library.parse, unparsed) ?? verdictOf(edits, rules, library)
+  );
 }
 
 /** Why no machine may make this change, whoever agrees: where it is, how much, and what no eye sees. Cheap. */
@@ -68,7 +70,11 @@ function verdictOf(edits: readonly Edit[], rules: GateRules, { parse, repository
   const all = repairs.flatMap(({ decisions }) => decisions);
   const asked = unattended === 'all' ? all.filter(({ code }) => ALWAYS_ASKED.has(code)) : all;
   const [first] = asked;
-  return { ok: true, shapes, ...(first && { ask: { code: first.code, reasons: listed(asked.map(({ sentence }) => sentence)) } }) };
+  return {
+    ok: true,
+    shapes,
+    ...(first && { ask: { code: first.code, reasons: listed(asked.map(({ sentence }) => sentence)) } }),
+  };
 }
 
 const sentencesIn = (repairs: readonly Repairs[]): string[] =>
@@ -91,7 +97,9 @@ function amountFindings(edits: readonly Edit[], { maxFiles }: GateRules): Findin
   const large = edits.filter(({ before, after }) => Math.max(after.length, before?.length ?? 0) > MAX_FILE_CHARS);
   return [
     ...(edits.length > maxFiles ? [many] : []),
-    ...large.map(({ path }): Finding => ({ code: 'too_large', reason: `${path}: more than ${MAX_FILE_CHARS} characters` })),
+    ...large.map(
+      ({ path }): Finding => ({ code: 'too_large', reason: `${path}: more than ${MAX_FILE_CHARS} characters` }),
+    ),
   ];
 }
 

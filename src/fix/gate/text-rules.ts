@@ -12,7 +12,8 @@ export const textFindings = ({ path, before, after }: Edit): Finding[] =>
   changedLines(before, after).added.flatMap(({ text, number }): Finding[] => {
     const seen = number === 1 ? text.replace(/^\ufeff/, '') : text;
     const at = (why: string) => `${path}:${number}: ${why}: ${clip(seen.trim())}`;
-    if (CONTROL.test(seen) || NOT_SEEN.test(seen)) return [{ code: 'unsafe_text', reason: at('has characters that are not seen') }];
+    if (CONTROL.test(seen) || NOT_SEEN.test(seen))
+      return [{ code: 'unsafe_text', reason: at('has characters that are not seen') }];
     if (seen.length <= MAX_LINE_CHARS) return [];
     return [{ code: 'too_large', reason: at(`a line of more than ${MAX_LINE_CHARS} characters`) }];
   });

@@ -87,21 +87,31 @@ function messagesOf(log: string): string[] {
     .split(/\r?\n/)
     .slice(-MAX_LINES)
     .map((line) => line.replace(/^[\s│╷╵|]+/, ''));
-  const pairs = lines.map((line, i) => (isStart(line) ? lines.slice(i, i + REACH).join('\n').split('\n\n\n')[0] ?? line : ''));
+  const pairs = lines.map((line, i) =>
+    isStart(line)
+      ? (lines
+          .slice(i, i + REACH)
+          .join('\n')
+          .split('\n\n\n')[0] ?? line)
+      : '',
+  );
   return [...lines, ...pairs].filter((line) => line !== '');
 }
 
 /** How many lines a message that begins with `Error:` may go on. */
 const REACH = 7;
 const isStart = (line: string): boolean =>
-  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|: line \d+/.test(line) || (line.endsWith(':') && UNKNOWN.test(line));
+  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|: line \d+/.test(line) ||
+  (line.endsWith(':') && UNKNOWN.test(line));
 
 function offered(message: string): string[] {
   const quoted = (text: string) => [...text.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
   const meant = OFFER.exec(message);
   if (meant) {
     const rest = message.slice(meant.index + meant[0].length, meant.index + 200);
-    const [bare] = /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ?? [];
+    const [bare] =
+      /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ??
+      [];
     const words = quoted(rest);
     return words.length > 0 ? words : bare === undefined ? [] : [bare];
   }
@@ -112,7 +122,8 @@ function offered(message: string): string[] {
 }
 
 /** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
-const stemOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
+const stemOf = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
 
 /** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
 function names(message: string, path: string, line: number): boolean {

@@ -18,7 +18,12 @@ export function placesOf(edit: Edit, parse: ParseShell): Place[] {
   const places: Place[] = executable ? [{ what: 'executable', path, line: 1, old: '', new: '', text: before }] : [];
   if (Math.max(before.length, after.length) > MAX_CHARS)
     return [...places, { what: 'other', path, line: 1, old: '', new: '', kind: 'unread' }];
-  const [old, now] = [before, after].map((text) => text.replace(/^\ufeff/, '').replace(/\r\n/g, '\n').replace(/\n*$/, '\n')) as [string, string];
+  const [old, now] = [before, after].map((text) =>
+    text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n/g, '\n')
+      .replace(/\n*$/, '\n'),
+  ) as [string, string];
   return old === now ? places : [...places, ...textPlaces(path, old, now, parse)];
 }
 

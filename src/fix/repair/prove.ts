@@ -1,7 +1,8 @@
 // The proof that one name was broken and another is whole: what every shape of names and paths rests on.
+
+import { isNearest } from './near.ts';
 import { isAddress, isBoolean, isNumber } from './never.ts';
 import type { WordPlace } from './place.ts';
-import { isNearest } from './near.ts';
 import { blobAround } from './split-words.ts';
 
 interface Claim {

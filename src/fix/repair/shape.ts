@@ -6,7 +6,11 @@ import type { Place } from './place.ts';
 /** What shipped vocabularies know of tools: their keys by place, modules and words. */
 export interface Vocabulary {
   /** The keys that a tool knows at a place of such a document; undefined where it is not known or free. */
-  keysAt(path: string, document: { apiVersion?: string; kind?: string; keys: readonly string[] }, keys: readonly string[]): ReadonlySet<string> | undefined;
+  keysAt(
+    path: string,
+    document: { apiVersion?: string; kind?: string; keys: readonly string[] },
+    keys: readonly string[],
+  ): ReadonlySet<string> | undefined;
   /** Ansible's modules by their full and short names. */
   modules(): ReadonlySet<string>;
   moduleArguments(module: string): ReadonlySet<string> | undefined;

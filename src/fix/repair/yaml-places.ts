@@ -1,7 +1,6 @@
 // What a change touches of YAML and JSON, by their trees.
 import {
   type Alias,
-  type Document as YamlDocument,
   isAlias,
   isMap,
   isPair,
@@ -13,6 +12,7 @@ import {
   type Pair,
   parseAllDocuments,
   type YAMLMap,
+  type Document as YamlDocument,
 } from 'yaml';
 import type { AskCode } from '../edit.ts';
 import { isDirective } from './never.ts';
@@ -152,7 +152,9 @@ function meaning(node: unknown): string {
 
 /** Anchor and tag. */
 const properties = (node: Value): string =>
-  node && !isAlias(node) && (node.anchor || node.tag?.startsWith('!')) ? `&${node.anchor ?? ''} ${node.tag ?? ''} ` : '';
+  node && !isAlias(node) && (node.anchor || node.tag?.startsWith('!'))
+    ? `&${node.anchor ?? ''} ${node.tag ?? ''} `
+    : '';
 
 const sourceOf = ({ text }: YamlText, node: unknown): string => {
   const range = (node as Node | null)?.range;
@@ -198,11 +200,21 @@ function compare(
     wordsOfText(walk, { line: first, keys, role: 'value', parent }, a.value, b.value);
     return;
   }
-  other(isScalar(a) && isScalar(b) && (typeof a.value === 'number' || typeof b.value === 'number') ? 'number' : 'value');
+  other(
+    isScalar(a) && isScalar(b) && (typeof a.value === 'number' || typeof b.value === 'number') ? 'number' : 'value',
+  );
 }
 
 const typeOf = (node: Value): string =>
-  isMap(node) ? 'map' : isSeq(node) ? 'list' : isScalar(node) ? (node.value === null ? 'null' : typeof node.value) : 'null';
+  isMap(node)
+    ? 'map'
+    : isSeq(node)
+      ? 'list'
+      : isScalar(node)
+        ? node.value === null
+          ? 'null'
+          : typeof node.value
+        : 'null';
 
 /** The same characters but for quotes around all of them. */
 function isRetyped({ old, now }: Walk, a: Value, b: Value): boolean {
@@ -253,12 +265,24 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
   for (const pair of a.items) {
     const other = b.items.find((each) => keyOf(each) === keyOf(pair));
     if (other && count(oldKeys, keyOf(pair)) === 1 && count(newKeys, keyOf(pair)) === 1)
-      compare(walk, pair.value as Value, other.value as Value, [...keys, keyOf(pair)], a, mapsBeside(a.items.map(({ value }) => value), pair.value));
+      compare(
+        walk,
+        pair.value as Value,
+        other.value as Value,
+        [...keys, keyOf(pair)],
+        a,
+        mapsBeside(
+          a.items.map(({ value }) => value),
+          pair.value,
+        ),
+      );
   }
   // The same value in the same place under another name.
   for (const pair of [...gone]) {
     const at = a.items.indexOf(pair);
-    const other = come.find((each) => meaning(each.value) === meaning(pair.value) && Math.abs(b.items.indexOf(each) - at) <= 1);
+    const other = come.find(
+      (each) => meaning(each.value) === meaning(pair.value) && Math.abs(b.items.indexOf(each) - at) <= 1,
+    );
     if (!other || properties(pair.key as Value) !== properties(other.key as Value)) continue;
     gone.splice(gone.indexOf(pair), 1);
     come.splice(come.indexOf(other), 1);
@@ -297,9 +321,23 @@ function duplicates({ path, old, now, places }: Walk, a: YAMLMap, b: YAMLMap, ke
     if (x.length < 2 && y.length < 2) continue;
     const values = new Set([...x, ...y].map(({ value }) => meaning(value)));
     if (values.size === 1 && y.length < x.length && y.length > 0)
-      places.push({ what: 'duplicate', path, line: lineAt(old, x.at(-1)), old: textOf(old, x.at(-1) as Pair), new: '' });
+      places.push({
+        what: 'duplicate',
+        path,
+        line: lineAt(old, x.at(-1)),
+        old: textOf(old, x.at(-1) as Pair),
+        new: '',
+      });
     else if (x.map(meaning).join('\u0002') !== y.map(meaning).join('\u0002'))
-      places.push({ what: 'other', path, line: lineAt(old, x[0]), old: key, new: textOf(now, (y[0] ?? x[0]) as Pair), kind: 'removed', keys });
+      places.push({
+        what: 'other',
+        path,
+        line: lineAt(old, x[0]),
+        old: key,
+        new: textOf(now, (y[0] ?? x[0]) as Pair),
+        kind: 'removed',
+        keys,
+      });
   }
 }
 
@@ -320,7 +358,15 @@ function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys
       else places.push({ what: 'other', path, line, old: text, new: '', kind: 'removed', keys: inside });
     }
     for (const item of y)
-      places.push({ what: 'other', path, line: lineAt(now, item), old: '', new: sourceOf(now, item), kind: 'value', keys: inside });
+      places.push({
+        what: 'other',
+        path,
+        line: lineAt(now, item),
+        old: '',
+        new: sourceOf(now, item),
+        kind: 'value',
+        keys: inside,
+      });
   }
 }
 
@@ -335,7 +381,13 @@ export function gaps(a: readonly string[], b: readonly string[]): [Range, Range]
   const [x, y] = [a.slice(from, a.length - end), b.slice(from, b.length - end)];
   if (x.length === 0 && y.length === 0) return [];
   // Longest common part; beyond a size it is not worth it: one gap.
-  if (x.length * y.length > 250_000) return [[[from, a.length - end], [from, b.length - end]]];
+  if (x.length * y.length > 250_000)
+    return [
+      [
+        [from, a.length - end],
+        [from, b.length - end],
+      ],
+    ];
   const table = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
   for (let i = x.length - 1; i >= 0; i--)
     for (let j = y.length - 1; j >= 0; j--) {
@@ -345,7 +397,11 @@ export function gaps(a: readonly string[], b: readonly string[]): [Range, Range]
   const found: [Range, Range][] = [];
   let [i, j, startX, startY] = [0, 0, 0, 0];
   const close = () => {
-    if (i > startX || j > startY) found.push([[from + startX, from + i], [from + startY, from + j]]);
+    if (i > startX || j > startY)
+      found.push([
+        [from + startX, from + i],
+        [from + startY, from + j],
+      ]);
   };
   while (i < x.length && j < y.length) {
     if (x[i] === y[j]) {

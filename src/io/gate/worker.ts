@@ -57,7 +57,15 @@ function warmUp(): void {
     { path: 'b.yaml', before: 'a: 1\nb: [c, d]\n', after: 'a: 2\nb: [c, d]\n' },
   ];
   const tree = { files: ['a.sh', 'b.yaml'] };
-  const rules: GateRules = { allow: ['**'], protect: [], untouchable: [], maxFiles: 2, maxLines: 100, unattended: 'repairs', tree };
+  const rules: GateRules = {
+    allow: ['**'],
+    protect: [],
+    untouchable: [],
+    maxFiles: 2,
+    maxLines: 100,
+    unattended: 'repairs',
+    tree,
+  };
   const empty = repositoryOf(factsOf(new Map(edits.map(({ path, before }) => [path, before]))));
   for (let i = 0; i < 3; i++) judgeEdits(edits, rules, { parse, vocabulary, repository: empty });
 }

@@ -15,10 +15,22 @@ interface Slip {
 }
 
 const SLIPS: readonly Slip[] = [
-  { name: 'turned', fits: /\b(?:true|false)\b/, made: (line) => line.replace(/\b(true|false)\b/, (word) => (word === 'true' ? 'false' : 'true')) },
-  { name: 'times ten', fits: /\b\d+\b/, made: (line) => line.replace(/\d+(?!.*\d)/, (digits) => `${Number(digits) * 10 || 1}`) },
+  {
+    name: 'turned',
+    fits: /\b(?:true|false)\b/,
+    made: (line) => line.replace(/\b(true|false)\b/, (word) => (word === 'true' ? 'false' : 'true')),
+  },
+  {
+    name: 'times ten',
+    fits: /\b\d+\b/,
+    made: (line) => line.replace(/\d+(?!.*\d)/, (digits) => `${Number(digits) * 10 || 1}`),
+  },
   { name: 'dropped', fits: /^\s*(?:- )?[\w./-]+:\s+[^\s|>&*{[#]/, made: () => undefined },
-  { name: 'another word', fits: /[:=]\s*"?[a-z][\w-]{3,}"?\s*$/, made: (line, other) => line.replace(/[a-z][\w-]{3,}(?="?\s*$)/, other) },
+  {
+    name: 'another word',
+    fits: /[:=]\s*"?[a-z][\w-]{3,}"?\s*$/,
+    made: (line, other) => line.replace(/[a-z][\w-]{3,}(?="?\s*$)/, other),
+  },
 ];
 
 /** The texts of each shipped example, by path. */
@@ -30,7 +42,9 @@ function examples(): Record<string, string>[] {
       const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-      return Object.fromEntries(paths.filter((path) => TEXT.test(path)).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+      return Object.fromEntries(
+        paths.filter((path) => TEXT.test(path)).map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+      );
     });
 }
 
@@ -47,7 +61,12 @@ export function arbitraryRows(): ExamRow[] {
             if (!fits.test(line) || /^\s*#/.test(line)) return [];
             const next = made(line, words[(i * 31 + line.length * 7) % words.length] as string);
             const after = lines.toSpliced(i, 1, ...(next === undefined ? [] : [next])).join('\n');
-            const row = { id: `arbitrary/${path}:${i + 1} ${name}`, what: `${name}: ${line.trim()}`, family: name, language: path };
+            const row = {
+              id: `arbitrary/${path}:${i + 1} ${name}`,
+              what: `${name}: ${line.trim()}`,
+              family: name,
+              language: path,
+            };
             return after === before ? [] : [{ ...row, files, edits: [{ path, before, after }], log: '' }];
           }),
         );

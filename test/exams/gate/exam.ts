@@ -52,9 +52,12 @@ function wordsOf({ before, after }: Edit): [old: string[], now: string[]] {
 export function withLyingLog(row: ExamRow): ExamRow {
   const lines = row.edits.flatMap((edit) => {
     const [old, now] = wordsOf(edit);
-    const parts = (words: string[]) => [...new Set(words.flatMap((word) => [word, ...word.split(/[./]/)]))].filter((word) => word !== '');
+    const parts = (words: string[]) =>
+      [...new Set(words.flatMap((word) => [word, ...word.split(/[./]/)]))].filter((word) => word !== '');
     return parts(old).flatMap((word) => [
-      `error: "${word}" is unknown, undefined and not found, no such file or directory; did you mean ${parts(now).map((each) => `"${each}"`).join(', ')}?`,
+      `error: "${word}" is unknown, undefined and not found, no such file or directory; did you mean ${parts(now)
+        .map((each) => `"${each}"`)
+        .join(', ')}?`,
       `${edit.path}: line 1: ${word}: command not found`,
       `cannot unmarshal, expected string: ${word}`,
     ]);

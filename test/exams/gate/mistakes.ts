@@ -7,9 +7,21 @@ export const mistakeRows = (): ExamRow[] =>
     const paths = [...new Set([fix, ...also].map(({ path }) => path))];
     const edits = paths.map((path) => {
       const before = files[path] as string;
-      const after = [fix, ...also].filter((one) => one.path === path).reduce((text, one) => text.replace(one.old, () => one.new), before);
+      const after = [fix, ...also]
+        .filter((one) => one.path === path)
+        .reduce((text, one) => text.replace(one.old, () => one.new), before);
       return { path, before, after };
     });
     const failed = Array.isArray(stage.command) ? stage.command.join(' ') : String(stage.command);
-    return { id: `mistakes/${name}`, what: name, family: tool, language: tool, files, edits, log, failed, programs: stage.requires.tools };
+    return {
+      id: `mistakes/${name}`,
+      what: name,
+      family: tool,
+      language: tool,
+      files,
+      edits,
+      log,
+      failed,
+      programs: stage.requires.tools,
+    };
   });

@@ -22,7 +22,11 @@ export const key: Shape = (place, grounds) => {
 function isOutlier({ old, new: now, beside = [], cousins = [] }: WordPlace): boolean {
   const like = cousins.filter((keys) => beside.some((key) => key !== old && keys.includes(key)));
   if (like.length < ENOUGH || !like.every((keys) => keys.includes(now) && !keys.includes(old))) return false;
-  return isNearest(old, now, like.flat().filter((key) => !beside.includes(key)));
+  return isNearest(
+    old,
+    now,
+    like.flat().filter((key) => !beside.includes(key)),
+  );
 }
 
 const ENOUGH = 2;
@@ -30,8 +34,14 @@ const ENOUGH = 2;
 function knownKeys({ path, keys, document = { keys: [] }, old, beside = [] }: WordPlace, { vocabulary }: Grounds) {
   const module = keys.findLast((each) => each !== '-') ?? '';
   const modules = vocabulary.modules();
-  if (modules.has(old) === false && beside.includes('name') && /(?:^|\/)(?:tasks|handlers|roles|playbooks)\/|\.ya?ml$/.test(path)) {
-    const isTask = document.kind === undefined && keys.every((each) => each === '-' || /^(?:tasks|handlers|pre_tasks|post_tasks|block|rescue|always)$/.test(each));
+  if (
+    modules.has(old) === false &&
+    beside.includes('name') &&
+    /(?:^|\/)(?:tasks|handlers|roles|playbooks)\/|\.ya?ml$/.test(path)
+  ) {
+    const isTask =
+      document.kind === undefined &&
+      keys.every((each) => each === '-' || /^(?:tasks|handlers|pre_tasks|post_tasks|block|rescue|always)$/.test(each));
     if (isTask) return modules;
   }
   return vocabulary.moduleArguments(module) ?? vocabulary.keysAt(path, document, keys);

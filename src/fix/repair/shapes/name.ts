@@ -1,7 +1,7 @@
 // A name that leads to nothing becomes the one near name that is defined where it is used.
 import { meaningsOf } from '../meaning.ts';
-import { isNever, isMended } from '../prove.ts';
 import { isAccountKey, isAddressKey } from '../never.ts';
+import { isMended, isNever } from '../prove.ts';
 import type { Shape } from '../shape.ts';
 
 export const name: Shape = (place, { repository, evidence }) => {
@@ -11,11 +11,16 @@ export const name: Shape = (place, { repository, evidence }) => {
   for (const { kind, of, isClosed, old, new: now } of meaningsOf(place)) {
     // A variable in an address is none; any other word of one is.
     const isVariable = kind.endsWith('variable') || kind === 'terraform';
-    if (!isVariable && (isNever({ ...place, old, new: now }) || (kind !== 'group' && place.role === 'value' && isAddressKey(key)))) continue;
+    if (
+      !isVariable &&
+      (isNever({ ...place, old, new: now }) || (kind !== 'group' && place.role === 'value' && isAddressKey(key)))
+    )
+      continue;
     const possible = repository.possible(kind, place.path, of);
     const defined = repository.visible(kind, place.path, of);
     const isBroken = isClosed || evidence.rejects(old) || evidence.misses(old);
-    if (isMended({ old, new: now, possible, defined, isBroken })) return `nothing here defines \`${old}\`, and \`${now}\` is defined`;
+    if (isMended({ old, new: now, possible, defined, isBroken }))
+      return `nothing here defines \`${old}\`, and \`${now}\` is defined`;
   }
   return undefined;
 };
