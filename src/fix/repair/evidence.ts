@@ -101,7 +101,7 @@ function messagesOf(log: string): string[] {
 /** How many lines a message that begins with `Error:` may go on. */
 const REACH = 7;
 const isStart = (line: string): boolean =>
-  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|: line \d+/.test(line) ||
+  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|\bline \d+/.test(line) ||
   (line.endsWith(':') && UNKNOWN.test(line));
 
 function offered(message: string): string[] {

@@ -8,6 +8,8 @@ export interface Meaning {
   readonly of?: string | undefined;
   /** It could be defined in this repository only: what the table does not have is nowhere. */
   readonly isClosed: boolean;
+  /** The place itself defines it, to change what is defined elsewhere under the same name: a patch. */
+  readonly isOwn?: true;
   /** The name before and after, where it is only a part of the changed word. */
   readonly old: string;
   readonly new: string;
@@ -191,6 +193,8 @@ function manifest({ left, right, old, new: now, document }: WordPlace, steps: re
   const whole = { old, new: now };
   const [above = '', key = ''] = [steps.at(-2), steps.at(-1)];
   const beside = document?.beside?.kind;
+  if (key === 'name' && above === 'metadata' && document?.kind !== undefined)
+    return [{ kind: 'object', of: document.kind, isClosed: false, isOwn: true, ...whole }];
   if (key === 'name' && above === 'dependsOn') return named('object', false, whole, document?.kind);
   const holder = key === 'name' ? above : key;
   const kind = REFERENCES[holder];

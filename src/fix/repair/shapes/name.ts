@@ -8,7 +8,7 @@ export const name: Shape = (place, { repository, evidence }) => {
   if (place.what !== 'word') return undefined;
   const key = place.keys.findLast((each) => each !== '-') ?? '';
   if (place.role === 'value' && isAccountKey(key)) return undefined;
-  for (const { kind, of, isClosed, old, new: now } of meaningsOf(place)) {
+  for (const { kind, of, isClosed, isOwn, old, new: now } of meaningsOf(place)) {
     // A variable in an address is none; any other word of one is.
     const isVariable = kind.endsWith('variable') || kind === 'terraform';
     if (
@@ -16,7 +16,9 @@ export const name: Shape = (place, { repository, evidence }) => {
       (isNever({ ...place, old, new: now }) || (kind !== 'group' && place.role === 'value' && isAddressKey(key)))
     )
       continue;
-    const possible = repository.possible(kind, place.path, of);
+    const elsewhere = repository.places(kind, old).filter(({ path }) => path !== place.path);
+    const all = repository.possible(kind, place.path, of);
+    const possible = all && isOwn && elsewhere.length === 0 ? new Set([...all].filter((name) => name !== old)) : all;
     const defined = repository.visible(kind, place.path, of);
     const isBroken = isClosed || evidence.rejects(old) || evidence.misses(old);
     if (isMended({ old, new: now, possible, defined, isBroken }))
