@@ -27,13 +27,14 @@ const RULES: ImportRules = {
     'src/plan': only('src/config'),
     'src/failure': only('src/config'),
     'src/triage': only('src/config', 'src/plan', 'src/failure'),
+    'src/repository': only('src/config'),
     'src/fix': only('src/config'),
     'src/outbound/redact': only('src/config'),
     'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/fix'),
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
-    // The thread that judges, and the grammar it reads with.
-    'src/io/gate': only('src/fix', 'src/io'),
+    // The thread that judges, and the grammar and vocabularies it reads with.
+    'src/io/gate': only('src/repository', 'src/fix', 'src/io'),
     // Events on disk, and what is folded from them.
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
@@ -123,6 +124,7 @@ const RULES: ImportRules = {
     'src/plan',
     'src/failure',
     'src/triage',
+    'src/repository',
     'src/fix',
     'src/outbound',
   ],

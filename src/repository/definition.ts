@@ -21,7 +21,8 @@ export const KINDS = {
   'just-variable': 'a variable or parameter of a justfile',
   'task-variable': 'a variable of a Taskfile',
   'env-variable': 'a variable of an env file, by its name',
-  terraform: 'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
+  terraform:
+    'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
   'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',
 } as const;
 export type Kind = keyof typeof KINDS;
