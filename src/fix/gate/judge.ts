@@ -2,10 +2,10 @@
 // never what an answer says of itself.
 import type { Repository } from '../../repository/definition.ts';
 import { treeOf } from '../../repository/tree.ts';
+import type { Vocabularies } from '../../repository/vocabulary/vocabulary.ts';
 import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
 import { evidenceOf } from '../repair/evidence.ts';
 import { type Repairs, repairsOf } from '../repair/repairs.ts';
-import type { Vocabulary } from '../repair/shape.ts';
 import type { ParseShell } from '../shell/node.ts';
 import { changedLines, editDistance } from './changed-lines.ts';
 import { newDestroying } from './destroys.ts';
@@ -21,7 +21,7 @@ const MAX_FILE_CHARS = 1024 * 1024;
 export interface Library {
   readonly parse: ParseShell;
   readonly repository: Repository;
-  readonly vocabulary: Vocabulary;
+  readonly vocabulary: Vocabularies;
 }
 
 /**

@@ -98,7 +98,7 @@ function lineplaces(path: string, line: number, old: string, now: string): Place
     path,
     line,
     keys: [keyOf(old)],
-    role: roleOf(word.left, word.right),
+    role: roleOf(path, word.left, word.right),
     ...word,
   }));
 }
@@ -108,5 +108,6 @@ const ASSIGNED = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*(?:[:?+]?=|:(?=\s))/;
 const keyOf = (line: string): string => ASSIGNED.exec(line)?.[1] ?? '';
 
 /** A word at a line's start with `=` or `:` behind it is a name. */
-const roleOf = (left: string, right: string): Role =>
+const roleOf = (path: string, left: string, right: string): Role =>
+  (/(?:^|\/)Caddyfile/.test(path) && left.trim() === '') ||
   /^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right) ? 'key' : 'token';
