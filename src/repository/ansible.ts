@@ -60,7 +60,8 @@ function variables({ key, value, line, path, children, siblings }: Entry, found:
   }
   // `set_fact: a=b`, and what stands beside a role's name.
   if (short(key) === 'set_fact') for (const [, name] of value.matchAll(/(?:^|\s)(\w+)=/g)) define(name as string);
-  if (above === 'roles' && key !== '' && key !== 'role' && entryAt(siblings, 'role')) found.guess('ansible-variable', key, line);
+  if (above === 'roles' && key !== '' && key !== 'role' && entryAt(siblings, 'role'))
+    found.guess('ansible-variable', key, line);
 }
 
 function role(path: string, { key, value, line, path: above, siblings }: Entry, found: Found): void {

@@ -50,10 +50,10 @@ export function shell(text: string, found: Found): void {
       line++;
       for (const { end, isQuoted } of documents) {
         const from = Math.max(match.index + 1, skipTo);
-        const to = endOfDocument(text, from, end);
-        if (!isQuoted) uses(text.slice(from, to), line, found);
-        line += lineCount(text.slice(from, to));
-        skipTo = to;
+        skipTo = endOfDocument(text, from, end);
+        const document = text.slice(from, skipTo);
+        if (!isQuoted) uses(document, line, found);
+        line += lineCount(document);
       }
       documents = [];
     } else if (token === '\\\n') {
@@ -87,7 +87,7 @@ function endOfDocument(text: string, from: number, word: string): number {
   for (let at = from; at < text.length; ) {
     const next = text.indexOf('\n', at);
     const end = next === -1 ? text.length : next;
-    if (text.slice(at, end).trim() === word) return at;
+    if (text.slice(at, end).trim() === word) return Math.min(end + 1, text.length);
     at = end + 1;
   }
   return text.length;
