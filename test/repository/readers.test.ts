@@ -187,12 +187,12 @@ test('compose: what a project declares, what services use, and what it reads', (
 });
 
 test('env files: names, also exported and of text that is quoted', () => {
-  assert.equal(defined('.env', 'A=1\nexport B="${A}"\n# C=1\r\n\nD_1 = 2\n', 'env-variable'), [
+  assert.equal(defined('.env', `A=1\nexport B="\${A}"\n# C=1\r\n\nD_1 = 2\n`, 'env-variable'), [
     'env-variable A',
     'env-variable B',
     'env-variable D_1',
   ]);
-  assert.equal(used('x/prod.env', 'B=$A${C:-1}\n# $D\n'), ['env-variable A', 'env-variable C']);
+  assert.equal(used('x/prod.env', `B=$A\${C:-1}\n# $D\n`), ['env-variable A', 'env-variable C']);
 });
 
 const SCRIPT = `#!/usr/bin/env bash
@@ -234,12 +234,12 @@ test('shell: what a script binds, and nothing in quotes, arguments and here-docu
     'env-variable D,env-variable E,shell-function check,shell-function deploy,'
       .split(',')
       .slice(0, -1)
-      .concat('A B D E G H arr f g i j k l map o pv q s x z'.split(' ').map((name) => `shell-variable ${name}`)),
+      .concat('D E H arr f g i j k l map o pv q s x z'.split(' ').map((name) => `shell-variable ${name}`)),
   );
   const guessed = defined('a.sh', SCRIPT).filter((one) => one.endsWith('?'));
   assert.equal(
     guessed,
-    'C T U V X m'.split(' ').map((name) => `shell-variable ${name}?`),
+    'A B C G T U V X m'.split(' ').map((name) => `shell-variable ${name}?`),
   );
 });
 
@@ -249,7 +249,7 @@ test('shell: uses, also in quotes and in here-documents that expand; functions t
   const functions = used('bin/run', `#!/bin/sh\nmain() { :; }\nx=$(one) || two "$(three a)"; main\n`, 'shell-function');
   assert.equal(functions, ['shell-function main', 'shell-function one', 'shell-function three', 'shell-function two']);
   assert.equal(included('a.sh', SCRIPT), ['$(dirname $0)/lib.sh', './env.sh']);
-  assert.equal(used('a.sh', 'echo ${!ref}'), ['shell-function echo', 'shell-variable *']);
+  assert.equal(used('a.sh', `echo \${!ref}`), ['shell-function echo', 'shell-variable *']);
   assert.equal(defined('a.sh', 'eval "$x"'), ['shell-function *', 'shell-variable *']);
   assert.equal(defined('a.sh', 'declare "$name=1"\nread -r "$y"'), ['shell-variable *']);
 });
@@ -575,7 +575,7 @@ test('templates: variables that Jinja uses and sets, and what the file itself is
   ]);
   assert.equal(
     used('t/app.conf.j2', text, 'ansible-variable'),
-    ['n', 'nodes', 'x', 'y', 'z'].map((one) => `ansible-variable ${one}`),
+    ['n', 'nodes', 'x', 'z'].map((one) => `ansible-variable ${one}`),
   );
 });
 
@@ -696,11 +696,16 @@ test('what repeats without an end is read in linear time', () => {
     ':',
     '{% set ',
     'a, ',
+    ' ',
+    '\t',
+    'x: ',
+    '<<',
+    'import a, ',
     '&a ',
   ]) {
     for (const path of PATHS) {
       const begin = performance.now();
-      namesIn(path, piece.repeat(20_000));
+      namesIn(path, `x${piece.repeat(20_000)}`);
       assert.ok(performance.now() - begin < 1500, `${path} of ${JSON.stringify(piece)}`);
     }
   }
