@@ -26,7 +26,7 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
   groupOfVariables(path, found);
   const isHandlers = /(?:^|\/)handlers\//.test(path);
   for (const entry of entries) {
-    const { key, value, line, path: above, siblings } = entry;
+    const { key, value, line, path: above } = entry;
     if (above.length === 0 && VARIABLE_FILE.test(path)) found.define('ansible-variable', key, line);
     if (above.length === 0 && key === 'hosts') hostPattern(value, line, found);
     if (above.at(-1) === 'hosts' && key === '' && above.length === 1) hostPattern(value, line, found);

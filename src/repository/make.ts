@@ -40,7 +40,7 @@ function statement(text: string, line: number, found: Found): void {
   if (exported !== undefined) for (const name of words(exported)) found.define('env-variable', name, line);
   const [, targets, after = ''] = RULE.exec(text) ?? [];
   if (targets === undefined || /^(?:if|else|endif|vpath|unexport)/.test(text)) return;
-  const own = VARIABLE.exec(after)?.[1];
+  const own = VARIABLE.exec(after.trim())?.[1];
   if (own !== undefined) {
     define(own);
     return;
