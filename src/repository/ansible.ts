@@ -26,7 +26,7 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
   groupOfVariables(path, found);
   const isHandlers = /(?:^|\/)handlers\//.test(path);
   for (const entry of entries) {
-    const { key, value, line, path: above, siblings } = entry;
+    const { key, value, line, path: above } = entry;
     if (above.length === 0 && VARIABLE_FILE.test(path)) found.define('ansible-variable', key, line);
     if (above.length === 0 && key === 'hosts') hostPattern(value, line, found);
     if (above.at(-1) === 'hosts' && key === '' && above.length === 1) hostPattern(value, line, found);
@@ -39,7 +39,7 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
     role(path, entry, found);
     if (CONDITIONS.has(key) || CONDITIONS.has(above.at(-1) as string)) condition(value, line, found);
     if (key === 'delegate_to') found.use('host', value, line);
-    if (short(above.at(-1) ?? '') === 'add_host' && key !== '') added(entry, siblings, found);
+    if (short(above.at(-1) ?? '') === 'add_host' && key !== '') added(entry, found);
     if (short(key) === 'group_by') found.define('group', ANY, line);
   }
 }
@@ -76,12 +76,12 @@ function role(path: string, { key, value, line, path: above, siblings }: Entry, 
   if ((parent === 'include_role' || parent === 'import_role') && key === 'name') found.use('role', value, line);
 }
 
-function added({ key, value, line }: Entry, siblings: readonly Entry[], found: Found): void {
+function added({ key, value, line }: Entry, found: Found): void {
   const isName = key === 'name' || key === 'hostname' || key === 'host';
   if (isName) found.define('host', value, line);
   if (key === 'groups' || key === 'group' || key === 'groupname')
     for (const name of value.split(/[,\s]+/)) found.define('group', name, line);
-  if (!isName && siblings.length > 0) found.define('ansible-variable', key, line);
+  if (!isName && !key.startsWith('group')) found.define('ansible-variable', key, line);
 }
 
 /** Patterns of hosts are parted by colon or comma; `!` and `&` stand before a name. */

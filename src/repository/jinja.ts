@@ -1,7 +1,7 @@
 // Jinja in any file: variables that expressions and conditions use, and those that a template sets.
 import type { Found } from './names.ts';
 
-const INSERTED = /\{\{(.*?)\}\}|\{%-?\s*(.*?)\s*-?%\}/g;
+const INSERTED = /\{\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\}|\{%-?\s*([^{}]*(?:\{[^{}]*\}[^{}]*)*)%\}/g;
 const TEXT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 /** No attribute, no filter, no test, no function, no argument's name. */
 const VARIABLE = /(?<![\w.])(?<!\|\s*)(?<!\bis (?:not )?)[A-Za-z_]\w*(?!\w)(?!\s*\(|\s*=(?!=))/g;

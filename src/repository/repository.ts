@@ -133,7 +133,7 @@ export function repositoryOf(facts: RepositoryFacts): Repository {
     },
     places: (kind, name) =>
       [...defined[kind]].flatMap(([path, names]) =>
-        names.filter((one) => one.name === name).map((one) => ({ ...one, path })),
+        names.filter((one) => one.name === name && name !== ANY).map((one) => ({ ...one, path })),
       ),
   };
 }
