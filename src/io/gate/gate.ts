@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Edit, refuse } from '../../fix/edit.ts';
-import type { Harmful } from '../../fix/gate/harms.ts';
+import type { Destroying } from '../../fix/gate/destroys.ts';
 import type { Judged } from '../../fix/gate/judge.ts';
 import { mayBeSourced } from '../../fix/gate/language.ts';
 import { mentions } from '../../fix/gate/mentions.ts';
@@ -65,8 +65,8 @@ const verdictOn = async (question: GateQuestion): Promise<Judged> =>
 export const readCommands = (shell: CommandText): Promise<Reading | undefined> => inTurn<Reading>({ shell });
 
 /** What of a file destroys; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
-export const readHarms = (path: string, text: string): Promise<Harmful[] | undefined> =>
-  inTurn<Harmful[]>({ path, text });
+export const readDestroying = (path: string, text: string): Promise<Destroying[] | undefined> =>
+  inTurn<Destroying[]>({ path, text });
 
 let turn: Promise<unknown> = Promise.resolve();
 

@@ -2,7 +2,7 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Edit } from '../../fix/edit.ts';
-import { harmsOf } from '../../fix/gate/harms.ts';
+import { destroyingIn } from '../../fix/gate/destroys.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
 import { type CommandText, readCommands } from '../../fix/shell/read-commands.ts';
@@ -26,7 +26,7 @@ parentPort?.postMessage(ownTask());
 
 function answer(question: Question): unknown {
   if ('shell' in question) return readCommands(question.shell, parse);
-  if ('path' in question) return harmsOf(question.path, question.text, parse);
+  if ('path' in question) return destroyingIn(question.path, question.text, parse);
   return judgeEdits(question.edits, question.rules, parse, question.unparsed);
 }
 
