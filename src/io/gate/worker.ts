@@ -3,7 +3,7 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Edit } from '../../fix/edit.ts';
-import { type Destroying, destroyingIn } from '../../fix/gate/destroys.ts';
+import { destroyingIn } from '../../fix/gate/destroys.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
 import { type CommandText, readCommands } from '../../fix/shell/read-commands.ts';
@@ -33,7 +33,7 @@ parentPort?.postMessage(ownTask());
 
 function answer(question: Question): unknown {
   if ('shell' in question) return readCommands(question.shell, parse);
-  if ('path' in question) return destroyingIn(question.path, question.text, parse) satisfies readonly Destroying[];
+  if ('path' in question) return destroyingIn(question.path, question.text, parse);
   if (question.facts) repository = repositoryOf(question.facts);
   if (!repository) throw new Error('the first question has no repository');
   return judgeEdits(question.edits, question.rules, { parse, vocabulary: vocabularies, repository }, question.unparsed);
