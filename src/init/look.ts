@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { OWNED_PATHS } from '../config/files.ts';
-import { runBy, type Sources } from '../fix/judging/judging-set.ts';
+import { runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { slowdown, systemClock } from '../io/clock.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import { readHarms } from '../io/gate/gate.ts';
@@ -10,8 +10,8 @@ import { runDiagnostic } from '../io/run-diagnostic.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createText, ifPossible, readText } from '../io/store.ts';
 import { createRedactor } from '../outbound/redact/redactor.ts';
+import { sourcesOf } from '../stage/check-sources.ts';
 import { DEFAULT_PATH } from '../stage/env.ts';
-import { sourcesOf } from '../stage/judging-sources.ts';
 import { isBelow } from '../worktree/carry.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';

@@ -6,8 +6,8 @@ import { located, parseBranches, parseContextMap, parseLoopConfig, parseSettings
 import { failConfig, formatPath, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
 import { fail, type MendError, mendError } from '../errors.ts';
-import { type ForbiddenRun, forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
-import type { Listing } from '../fix/judging/place.ts';
+import type { Listing } from '../fix/check-files/find-files.ts';
+import { type ForbiddenRun, forbiddenByWords } from '../fix/check-files/forbidden-runs.ts';
 import { fileFacts } from '../io/files.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';

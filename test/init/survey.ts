@@ -1,5 +1,5 @@
 // Repositories as init sees them, made of a few texts; shell is read by the real grammar.
-import { runBy } from '../../src/fix/judging/judging-set.ts';
+import { runBy } from '../../src/fix/check-files/check-files.ts';
 import type { TryOut } from '../../src/init/checks.ts';
 import { type Proposal, propose } from '../../src/init/propose.ts';
 import { settled } from '../../src/init/settle.ts';

@@ -13,7 +13,7 @@ const lab = (stages: Record<string, object>, loop: object = {}, files: Record<st
   homelab(stages, { unattended: 'repairs', ...loop }, files);
 const FILES = { 'stages/vms/verify.sh': '. stages/lib.sh\n', 'stages/lib.sh': 'die() { exit 1; }\n', 'ops/show': '' };
 
-test('files that no fix may touch are named for each stage, with the word that makes them judges', async () => {
+test('files that no fix may touch are named for each stage, with the word that makes them check files', async () => {
   const home = lab(
     {
       vms: { command: 'true', files: ['stages/'], verify: ['bash ./stages/vms/verify.sh config/a.yaml'] },
@@ -36,26 +36,37 @@ test('files that no fix may touch are named for each stage, with the word that m
 test('what a check only looks at is no cause for a warning', async () => {
   const verify = ['yamllint config/a.yaml', 'shellcheck run.sh', 'bash -n run.sh'];
   const home = lab(
-    { a: { command: 'bash run.sh', files: ['config/', 'run.sh'], verify } },
+    {
+      a: {
+        ...{ command: 'bash run.sh', files: ['config/', 'run.sh'], verify },
+        requires: { tools: ['yamllint', 'shellcheck'] },
+      },
+    },
     {},
     { 'run.sh': '', 'config/a.yaml': '' },
   );
   assert.equal((await validateHome(home, PORTS)).warnings, []);
 });
 
-test('of a file of targets only what a check runs is told, and nothing of what is not there', async () => {
+test('a file of targets that a check runs is told whole, and nothing of what is not there', async () => {
   const home = lab(
-    { a: { command: 'make up', files: ['Makefile', 'tests/'], verify: ['make check', 'bats tests'] } },
+    {
+      a: {
+        ...{ command: 'make up', files: ['Makefile', 'tests/'], verify: ['make check', 'bats tests'] },
+        requires: { tools: ['make', 'bats'] },
+      },
+    },
     {},
     {
       Makefile: 'up:\n\ttrue\ncheck:\n\ttrue\n',
       'tests/a.bats': '',
     },
   );
-  const [part, test, ...others] = (await validateHome(home, PORTS)).warnings;
-  assert.is(part, 'stages.a.files: no fix may touch that part of Makefile: stages.a.verify[0] runs it (make check)');
-  assert.is(test, 'stages.a.files: no fix may touch tests/a.bats: stages.a.verify[1] runs it (tests)');
-  assert.equal(others, []);
+  assert.equal((await validateHome(home, PORTS)).warnings, [
+    'stages.a.files: no fix may touch Makefile: stages.a.verify[0] runs it (make check)',
+    'stages.a.command: Makefile is a check too (stages.a.verify[0]), so no fix may touch it',
+    'stages.a.files: no fix may touch tests/a.bats: stages.a.verify[1] runs it (tests)',
+  ]);
 });
 
 test('a script that is both command and check is said', async () => {
@@ -65,7 +76,7 @@ test('a script that is both command and check is said', async () => {
   ]);
 });
 
-test('a judge that git does not track is named, and one that is not there', async () => {
+test('a check file that git does not track is named, and one that is not there', async () => {
   const home = lab({ a: { command: 'true', verify: ['bash local.sh', 'bash rendered/check.sh'] } });
   write(home, { 'local.sh': '' });
   const seen = 'nobody can see to it that it judges as you wrote it';
@@ -132,7 +143,11 @@ test('a check that begins with nothing that is known is named, whatever it is ca
     'timeout 5 kubectl get nodes || bin/probe',
     '"$TOOL" version; [ -s x ] && cd /tmp',
   ];
-  const home = lab({ a: { command: 'true', verify, requires: { tools: ['lab-tool'] } } }, {}, { 'bin/probe': '' });
+  const home = lab(
+    { a: { command: 'true', verify, requires: { tools: ['lab-tool', 'kubectl'] } } },
+    {},
+    { 'bin/probe': '' },
+  );
   assert.equal((await validateHome(home, PORTS)).warnings, [
     `stages.a.verify[0]: kubeclt ${UNKNOWN}`,
     `stages.a.verify[1]: helper ${UNKNOWN}`,

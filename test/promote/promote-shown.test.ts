@@ -237,7 +237,7 @@ shown('commits that a stage made are never offered', async () => {
   const tree = await open(h.home, { merge: false });
   commit(tree.path, { 'b.txt': numbers({ 5: 'stage' }) }, 'by a stage');
   const before = { head: tree.head, seen: tree.seen, patchFile: join(h.home, 'ai/patches/x.diff') };
-  const halted = await refusal(inspect(tree, { ...before, judges: async () => new Set() }));
+  const halted = await refusal(inspect(tree, { ...before, checkFiles: async () => new Set() }));
   assert.match(halted.text, /^error E_HEAD_MOVED: /);
   assert.equal(await refusal(h.show()), halted);
   git(tree.path, 'reset', '-q', '--keep', tree.head);

@@ -1,11 +1,11 @@
 // Which files an edit may touch: plain paths, allowed and not protected, that are what they seem to be in the tree.
 import { pathMatcher } from '../../config/paths.ts';
+import { foldersAbove, type Tree, treeOf } from '../../repository/tree.ts';
 import type { Edit, RefusalCode } from '../edit.ts';
-import { judgingText } from '../judging/targets.ts';
 import type { Finding } from './finding.ts';
 import { looksLike, pathFault } from './path-text.ts';
 import { protectedAs } from './protected-names.ts';
-import { clip, foldersAbove, type GateRules, type Tree, treeOf } from './rules.ts';
+import { clip, type GateRules } from './rules.ts';
 
 /** What is wrong with where `edited` would be written; at most one finding per file. */
 export function pathFindings(edited: readonly Edit[], rules: GateRules, tree: Tree): Finding[] {
@@ -63,12 +63,12 @@ function twice(path: string, seen: Set<string>): Finding | undefined {
 
 function finding(code: RefusalCode, path: string, why: string): Finding {
   const shown = pathFault(path) === undefined ? path : JSON.stringify(path);
-  return { verdict: 'refuse', code, reason: `${clip(shown)}: ${why}` };
+  return { code, reason: `${clip(shown)}: ${why}` };
 }
 
 function pathFinding(
   { path, before, after, executable }: Edit,
-  { allow, partly }: GateRules,
+  { allow }: GateRules,
   tree: Tree,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
   tooMany: string | undefined,
@@ -83,9 +83,6 @@ function pathFinding(
   if (closed(path) || closed(look))
     return finding('protected', path, 'it judges or carries stages, or is part of the loop; no fix may change it');
   if (!allowed(path)) return finding('outside', path, `only these may be changed: ${clip(allow.join(', ') || 'none')}`);
-  const judging = partly?.get(path);
-  if (judging && judgingText(judging, before ?? '') !== judgingText(judging, after))
-    return finding('protected', path, 'checks run what this changes of it; only the rest may be changed');
   const link = linkOnTheWay(path, tree);
   if (link)
     return finding('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);

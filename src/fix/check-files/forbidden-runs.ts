@@ -1,0 +1,92 @@
+// Commands, checks and diagnostics that run a protected file or a wipe script: by their own words under any spelling, or through
+// another file.
+import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
+import { isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
+import { formatPath, type Path } from '../../config/problem.ts';
+import type { CommandText } from '../shell/read-commands.ts';
+import { runBy, type Sources } from './check-files.ts';
+
+export interface ForbiddenRun {
+  /** Where in the context map. */
+  readonly path: Path;
+  /** The file, and what it is: `ops/wipe.sh, a wipe script`. */
+  readonly what: string;
+  /** What runs it, when it is not the command's own words. */
+  readonly through?: string;
+}
+
+type Stages = Pick<ContextMap, 'stages' | 'protected_files'>;
+
+/** By their own words; only what could mean such a file is read closely. Never throws unless `read` does. */
+export async function forbiddenByWords(map: Stages, { listing, read }: Omit<Sources, 'text'>): Promise<ForbiddenRun[]> {
+  const describe = describer(map);
+  const forbidden = [...listing.keys()].filter((path) => describe(path) !== undefined);
+  const sources = { listing, read, text: async () => undefined };
+  const runs = await forbiddenIn(map, sources, (command) => mayMean(command, forbidden));
+  return runs.filter(({ through }) => through === undefined);
+}
+
+/** Through other files. Never throws unless its sources do. */
+export async function forbiddenThroughFiles(map: Stages, sources: Sources): Promise<Required<ForbiddenRun>[]> {
+  const runs = await forbiddenIn(map, sources, () => true);
+  return runs.flatMap(({ through, ...run }) => (through === undefined ? [] : [{ ...run, through }]));
+}
+
+async function forbiddenIn(
+  map: Stages,
+  sources: Sources,
+  isWorth: (command: CommandText) => boolean,
+): Promise<ForbiddenRun[]> {
+  const describe = describer(map);
+  const all: ForbiddenRun[] = [];
+  for (const [path, command] of commandsIn(map).filter(([, command]) => isWorth(command))) {
+    const where = formatPath(path);
+    for (const [file, { by }] of await runBy(command, where, sources)) {
+      const what = describe(file);
+      if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
+    }
+  }
+  return all;
+}
+
+function describer({ protected_files }: Stages): (path: string) => string | undefined {
+  const isProtected = pathMatcher(protected_files, { ignoreCase: true });
+  return (path) => (isWipeScript(path) ? 'a wipe script' : isProtected(path) ? 'a protected file' : undefined);
+}
+
+const commandsIn = ({ stages }: Stages): [Path, CommandText][] =>
+  Object.entries(stages).flatMap(([name, { command, verify, diagnostics }]) => [
+    [['stages', name, 'command'], command] as [Path, CommandText],
+    ...Object.entries({ verify, diagnostics }).flatMap(([role, entries]) =>
+      entries.flatMap((entry, i): [Path, CommandText][] =>
+        isBuiltInCheck(entry) ? [] : [[['stages', name, role, i], entry]],
+      ),
+    ),
+  ]);
+
+/** Escapes and braces, in which a name need not stand as it is. */
+const DISGUISED = /\$'|\{[\w./-]*,[\w./,-]*\}/;
+const SETS_VALUES = /\w=|\sin\s|\bset --|\bread\b/;
+const RUN_TIME = /\$\{[^}]*\}|\$[\w@*#?]*|\[[^\]]*\]|[*?]/g;
+
+/**
+ * Whether a word of the command, with all that is only known at run time as a pattern, could mean one of `paths` or a folder
+ * of one: better one too many. Reads no shell, so that a start that finds all green needs no grammar.
+ */
+function mayMean(command: CommandText, paths: readonly string[]): boolean {
+  const text = [command].flat().join(' ');
+  if (DISGUISED.test(text)) return true;
+  const names = new Set(paths.flatMap((path) => path.split('/')));
+  const isRoot = paths.some((path) => !path.includes('/'));
+  return rawWords(command).some((word) => {
+    const named = word.split('/').findLast((part) => /\w/.test(part.replace(RUN_TIME, '')));
+    if (named !== undefined) return [...names].some((name) => patternOf(named).test(name));
+    // Of variables alone: the value of one is a word of its own, two may be joined.
+    return (isRoot && word.includes('*')) || ((word.match(/\$/g)?.length ?? 0) > 1 && SETS_VALUES.test(text));
+  });
+}
+
+function patternOf(part: string): RegExp {
+  const literals = part.split(RUN_TIME).map((text) => text.replace(/[\\^$.|+()[\]{}]/g, '\\$&'));
+  return new RegExp(`^${literals.join('.*')}$`);
+}

@@ -1,0 +1,134 @@
+// What the log of a failure says of a word, a line or a type. It may be long, foreign or a lie: it only ever says that something is
+// broken, or stands in for a definition where the word is near.
+
+/** A failure's log, as shapes ask it. */
+export interface Evidence {
+  /** A line quotes this very word and says that it is not known, found, allowed, supported, defined or existing. */
+  rejects(word: string): boolean;
+  /** A line says that this word is missing: it is used and nothing defines it. */
+  misses(word: string): boolean;
+  /** The names that a line which rejects `word` offers in its place. */
+  offers(word: string): readonly string[];
+  /** A line names this line of the file and says that it does not parse. */
+  cannotParse(path: string, line: number): boolean;
+  /** A message says that a text of this file does not parse, or that its brackets do not match. */
+  complainsOf(path: string): boolean;
+  /** A message says that a value has another type than it should, and names its line, one of `words`, or its object and a key above it. */
+  rejectsType(at: TypedPlace): boolean;
+  /** A line says that this program is not there. */
+  hasNoProgram(name: string): boolean;
+}
+
+/** Where a value stands, for messages about its type. */
+export interface TypedPlace {
+  readonly path: string;
+  readonly line: number;
+  /** The value and its own key. */
+  readonly words: readonly string[];
+  readonly object: string;
+  readonly keys: readonly string[];
+}
+
+const MAX_CHARS = 60_000;
+const MAX_LINES = 1_500;
+
+const UNKNOWN =
+  /\b(?:un(?:known|defined|recogni[sz]ed|supported|expected|bound|declared|resolved)|no such|not (?:\w+ ){0,3}(?:found|exist|known|defined|allowed|supported|declared|valid|expected|matched))/i;
+const ALSO_UNKNOWN =
+  /\b(?:does ?n[o']t exist|could not (?:find|match|resolve|be found)|couldn't (?:find|resolve)|has no attribute|invalid|missing|is not set|not permitted|KeyError|no (?:rule|matches|declaration|match|task|file|entry|module|resource)|cannot find|can't (?:find|open|read))\b/i;
+const MISSING =
+  /\b(?:is (?:not set|required|missing|undefined|not defined)|unbound variable|KeyError|not set|required (?:field|property|value|key)|missing (?:required|property|key|field|value))\b/i;
+const OFFER = /\b(?:did you mean|maybe you meant|perhaps you meant|similar (?:name|to)|closest match)\b/i;
+const OFFER_LIST =
+  /(?:supported parameters include|must be one of|expected one of|possible values|valid (?:\w+ ){1,2}are|available \w+|choose from|allowed (?:values|keys))\s*:?/i;
+const SYNTAX =
+  /\b(?:syntax ?error|parse ?error|parsing|could not (?:parse|find expected)|missing separator|unexpected|unterminated|unclosed|unmatched|expect(?:ed|ing)|did not find expected|not allowed here|invalid (?:syntax|character)|unable to parse|inconsistent|(?:opening|closing) (?:brace|bracket)s?)\b/i;
+const TYPE =
+  /\b(?:cannot unmarshal|wrong type|invalid type|expected type|not of type|must be (?:a|an|of type) \w+|(?:expected|got|type:?) "?(?:string|number|integer|int|bool(?:ean)?|str)\b|unhashable|binary operator expected|unary operator expected|too many arguments|integer expression expected|ambiguous redirect|is not a (?:string|number|integer|boolean))/i;
+const NO_PROGRAM = /\b(?:command not found|not found|no such file or directory|executable file not found)\b/i;
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** As a whole word: no letter, digit or sign of a name beside it. */
+const standsIn = (word: string): RegExp => new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\w)`);
+
+export function evidenceOf(log: string): Evidence {
+  const messages = messagesOf(log);
+  const of = (pattern: RegExp) => messages.filter((message) => pattern.test(message));
+  let unknown: readonly string[] | undefined;
+  const rejecting = (word: string) => {
+    unknown ??= messages.filter((message) => UNKNOWN.test(message) || ALSO_UNKNOWN.test(message));
+    const whole = standsIn(word);
+    return word === '' ? [] : unknown.filter((message) => whole.test(message));
+  };
+  return {
+    rejects: (word) => rejecting(word).length > 0,
+    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message)),
+    offers: (word) => rejecting(word).flatMap(offered),
+    cannotParse: (path, line) => of(SYNTAX).some((message) => names(message, path, line)),
+    complainsOf: (path) => of(SYNTAX).some((message) => message.includes(stemOf(path))),
+    rejectsType: ({ path, line, words, object, keys }) =>
+      of(TYPE).some(
+        (message) =>
+          names(message, path, line) ||
+          words.some((word) => word !== '' && standsIn(word).test(message)) ||
+          (object !== '' && standsIn(object).test(message) && keys.some((key) => message.includes(`.${key}.`))),
+      ),
+    hasNoProgram: (name) => of(NO_PROGRAM).some((message) => standsIn(name).test(message)),
+  };
+}
+
+/** Boxes and colours taken away; what a tool says over several lines is one message beside each of its lines. */
+function messagesOf(log: string): string[] {
+  const text = log.length > MAX_CHARS ? `${log.slice(0, MAX_CHARS / 4)}\n${log.slice(-(MAX_CHARS * 3) / 4)}` : log;
+  const lines = text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
+    .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
+    .replace(/\\n/g, '\n')
+    .split(/\r?\n/)
+    .slice(-MAX_LINES)
+    .map((line) => line.replace(/^[\s│╷╵|]+/, ''));
+  const pairs = lines.map((line, i) =>
+    isStart(line)
+      ? (lines
+          .slice(i, i + REACH)
+          .join('\n')
+          .split('\n\n\n')[0] ?? line)
+      : '',
+  );
+  return [...lines, ...pairs].filter((line) => line !== '');
+}
+
+/** How many lines a message that begins with `Error:` may go on. */
+const REACH = 7;
+const isStart = (line: string): boolean =>
+  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|\bline \d+/.test(line) ||
+  (line.endsWith(':') && UNKNOWN.test(line));
+
+function offered(message: string): string[] {
+  const quoted = (text: string) => [...text.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
+  const meant = OFFER.exec(message);
+  if (meant) {
+    const rest = message.slice(meant.index + meant[0].length, meant.index + 200);
+    const [bare] =
+      /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ??
+      [];
+    const words = quoted(rest);
+    return words.length > 0 ? words : bare === undefined ? [] : [bare];
+  }
+  const list = OFFER_LIST.exec(message);
+  if (!list) return [];
+  const rest = message.slice(list.index + list[0].length, list.index + 4_000).split(/\n|\.\s/)[0] as string;
+  return rest.split(/[\s,;'"`[\]()]+/).filter((word) => /^[\w.-]{2,}$/.test(word) && !/^(?:and|or)$/.test(word));
+}
+
+/** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
+const stemOf = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
+
+/** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
+function names(message: string, path: string, line: number): boolean {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  if (!message.includes(last)) return false;
+  const numbers = [...message.matchAll(/(?:\bline[ :]+|:|\bon line )(\d{1,6})\b/g)].map(([, number]) => Number(number));
+  return numbers.some((number) => Math.abs(number - line) <= 1);
+}

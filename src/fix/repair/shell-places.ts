@@ -1,0 +1,235 @@
+// What a change touches of a script, by bash's grammar.
+
+import type { AskCode } from '../edit.ts';
+import type { ShellNode } from '../shell/node.ts';
+import { isDirective } from './never.ts';
+import type { Place, Role } from './place.ts';
+import { changedWords } from './split-words.ts';
+import { gaps } from './yaml-places.ts';
+
+/** Nodes whose children are statements, one after the other. */
+const BLOCKS = new Set([
+  'program',
+  'compound_statement',
+  'do_group',
+  'if_statement',
+  'else_clause',
+  'elif_clause',
+  'case_item',
+  'subshell',
+]);
+/** Nodes that are compared as texts. */
+const TEXTS = new Set([
+  'word',
+  'string_content',
+  'raw_string',
+  'variable_name',
+  'number',
+  'heredoc_body',
+  'ansi_c_string',
+  'special_variable_name',
+  'file_descriptor',
+  'regex',
+  'heredoc_content',
+  'extglob_pattern',
+]);
+const SEPARATORS = new Set(['\n', ';']);
+
+interface Walk {
+  readonly path: string;
+  /** Of the script in its file, less one. */
+  readonly offset: number;
+  readonly places: Place[];
+}
+
+/** What a node means: its words, without comments and blanks between them. */
+function code(node: ShellNode): string {
+  if (node.type === 'comment' || SEPARATORS.has(node.type)) return '';
+  if (TEXTS.has(node.type) || node.children.length === 0) return node.text;
+  // Between the children of a string or a word that is put together every sign counts.
+  if (node.type === 'string' || node.type === 'concatenation' || node.type.includes('expansion')) return node.text;
+  return node.children
+    .map(code)
+    .filter((text) => text !== '')
+    .join('\u0001');
+}
+
+const parts = (node: ShellNode): ShellNode[] =>
+  node.children.filter(({ type }) => type !== 'comment' && !SEPARATORS.has(type));
+
+/** The places at which two scripts that both parse differ. `line`: where the script begins in its file. */
+export function shellPlaces(path: string, old: ShellNode, now: ShellNode, line = 1): Place[] {
+  const walk: Walk = { path, offset: line - 1, places: [] };
+  compare(walk, old, now, []);
+  walk.places.push(...commentPlaces(walk, old, now));
+  return walk.places;
+}
+
+function commentPlaces({ path, offset }: Walk, old: ShellNode, now: ShellNode): Place[] {
+  const [a, b] = [comments(old), comments(now)];
+  const only = (some: ShellNode[], others: ShellNode[]) =>
+    some.filter(({ text }) => !others.some((other) => other.text === text));
+  return [...only(a, b), ...only(b, a)]
+    .filter(({ text }) => isDirective(text))
+    .map((node) => ({
+      what: 'other' as const,
+      ...{
+        path,
+        line: node.line + offset,
+        old: a.includes(node) ? node.text : '',
+        new: b.includes(node) ? node.text : '',
+      },
+      kind: 'tolerance' as const,
+    }));
+}
+
+const comments = (node: ShellNode): ShellNode[] => (node.type === 'comment' ? [node] : node.children.flatMap(comments));
+
+function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
+  if (code(a) === code(b)) return;
+  const inside = [...above, a];
+  const [x, y] = [parts(a), parts(b)];
+  const isText = TEXTS.has(a.type) || x.length === 0 || y.length === 0;
+  if (a.type === b.type && isText) return compareTexts(walk, a, b, above);
+  if (a.type !== b.type && !(isWordLike(a) && isWordLike(b))) return decided(walk, a, b, inside);
+  if (a.type !== b.type || isGlued(a)) {
+    if (isGlued(a) && isGlued(b) && x.length === y.length && glue(a) === glue(b)) {
+      for (const [i, part] of x.entries()) compare(walk, part, y[i] as ShellNode, inside);
+      return;
+    }
+    return compareTexts(walk, a, b, above);
+  }
+  if (x.length === y.length && !BLOCKS.has(a.type)) {
+    for (const [i, part] of x.entries()) compare(walk, part, y[i] as ShellNode, inside);
+    return;
+  }
+  if (!BLOCKS.has(a.type)) return decided(walk, a, b, inside);
+  for (const [gone, come] of gaps(x.map(code), y.map(code))) {
+    const [before, after] = [x.slice(...gone), y.slice(...come)];
+    if (before.length === after.length) {
+      for (const [i, part] of before.entries()) compare(walk, part, after[i] as ShellNode, inside);
+      continue;
+    }
+    for (const part of before) decided(walk, part, undefined, inside);
+    for (const part of after) added(walk, part, part === y.at(-1) || !isStatement(y[y.indexOf(part) + 1]), a);
+  }
+}
+
+const isWordLike = ({ type }: ShellNode): boolean =>
+  ['word', 'string', 'concatenation', 'raw_string', 'simple_expansion', 'expansion', 'number'].includes(type);
+/** Words put together of texts and expansions. */
+const isGlued = ({ type }: ShellNode): boolean =>
+  type === 'string' || type === 'concatenation' || type === 'simple_expansion' || type === 'expansion';
+/** What is no child of such a word: the blanks in a string. */
+function glue(node: ShellNode): string {
+  let rest = node.text;
+  for (const part of parts(node)) rest = rest.replace(part.text, '\u0001');
+  return rest;
+}
+
+const isStatement = (node: ShellNode | undefined): boolean =>
+  node !== undefined && /statement|command|list|pipeline|assignment|function_definition/.test(node.type);
+
+function added({ path, offset, places }: Walk, node: ShellNode, isLast: boolean, block: ShellNode): void {
+  const at = { path, line: node.line + offset, old: '' as const, new: node.text };
+  if (node.type === 'command' && block.type !== 'if_statement' && !node.error)
+    places.push({ what: 'added-command', ...at, words: plainWords(node), isLast });
+  else places.push({ what: 'other', ...at, kind: 'command' });
+}
+
+/** The words of a command that has nothing but words; undefined for any other. */
+function plainWords(node: ShellNode): string[] | undefined {
+  const words = parts(node).map((part) => (part.type === 'command_name' ? part.children[0] : part));
+  if (words.some((part) => part === undefined || !isWordLike(part))) return undefined;
+  return words.map((part) => (part as ShellNode).text);
+}
+
+const CONDITIONS =
+  /^(?:test_command|\[|binary_expression|unary_expression|negated_command|list|while_statement|if_statement|case_statement|test_operator|pipeline|&&|\|\||!|\|)/;
+
+/** A place that no shape is asked about. */
+function decided(
+  { path, offset, places }: Walk,
+  a: ShellNode,
+  b: ShellNode | undefined,
+  above: readonly ShellNode[],
+): void {
+  const kind: AskCode =
+    b === undefined
+      ? 'removed'
+      : CONDITIONS.test(a.type) || CONDITIONS.test(b.type) || above.some(({ type }) => type === 'test_command')
+        ? 'condition'
+        : 'command';
+  places.push({ what: 'other', path, line: a.line + offset, old: a.text, new: b?.text ?? '', kind });
+}
+
+function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
+  const { path, offset, places } = walk;
+  const { role, keys } = roleOf(a, above);
+  if (role === undefined || a.type === 'test_operator') return decided(walk, a, b, above);
+  const [x, y] = [a.text.split('\n'), b.text.split('\n')];
+  if (x.length !== y.length) return decided(walk, a, b, above);
+  if (isQuoted(a, b)) {
+    const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', object: '' };
+    places.push({ what: 'retyped', ...at });
+    return;
+  }
+  for (const [i, line] of x.entries()) {
+    if (line === y[i]) continue;
+    const words = changedWords(line, y[i] as string);
+    const at = { path, line: a.line + offset + i };
+    if (!words)
+      places.push({
+        what: 'other',
+        ...at,
+        old: line,
+        new: y[i] as string,
+        kind: role === 'operand' ? 'command' : 'value',
+      });
+    for (const word of words ?? []) places.push({ what: 'word', ...at, role, keys, ...word });
+  }
+}
+
+/** Quotes put around expansions: the same word, not split any more. */
+const isQuoted = (a: ShellNode, b: ShellNode): boolean =>
+  b.type === 'string' && b.text === `"${a.text}"` && /^\$/.test(a.text);
+
+/** What a text is to the commands around it: of `keys` the last is the option, variable or command that it belongs to. */
+function roleOf(node: ShellNode, above: readonly ShellNode[]): { role?: Role; keys: string[] } {
+  const chain = [...above, node];
+  const command = chain.findLast(({ type }) => type === 'command');
+  const program = command?.children.find(({ type }) => type === 'command_name')?.text ?? '';
+  const type = (name: string) => chain.some((each) => each.type === name);
+  const parent = above.at(-1)?.type ?? '';
+  if (node.type === 'variable_name')
+    return {
+      role:
+        parent === 'variable_assignment'
+          ? 'definition'
+          : /for_statement|declaration/.test(parent)
+            ? 'definition'
+            : 'use',
+      keys: [program],
+    };
+  if (type('test_command') && !type('command')) return { role: 'value', keys: ['test'] };
+  if (type('heredoc_body')) return { role: 'token', keys: ['<<'] };
+  if (type('file_redirect')) {
+    const redirect = chain.find((each) => each.type === 'file_redirect');
+    return redirect?.children.some((part) => part.type === '<') ? { role: 'operand', keys: ['<'] } : { keys: [] };
+  }
+  const assignment = chain.findLast((each) => each.type === 'variable_assignment');
+  if (assignment && !(command && chain.indexOf(command) > chain.indexOf(assignment)))
+    return { role: 'value', keys: [assignment.children[0]?.text ?? ''] };
+  if (type('command_name')) return { role: 'program', keys: [] };
+  if (!command)
+    return parent === 'function_definition'
+      ? { role: 'definition', keys: ['function'] }
+      : type('for_statement') || type('case_statement') || type('array')
+        ? { role: 'value', keys: [''] }
+        : { keys: [] };
+  const word = chain[chain.indexOf(command) + 1]?.text ?? '';
+  const before =
+    command.children[command.children.findIndex(({ from }) => from === chain[chain.indexOf(command) + 1]?.from) - 1]
+      ?.text ?? '';
+  return { role: word.startsWith('-') ? 'option' : 'operand', keys: [program, before.startsWith('-') ? before : ''] };
+}

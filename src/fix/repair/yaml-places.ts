@@ -1,0 +1,416 @@
+// What a change touches of YAML and JSON, by their trees.
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  type YAMLMap,
+  type Document as YamlDocument,
+} from 'yaml';
+import type { AskCode } from '../edit.ts';
+import { isDirective } from './never.ts';
+import type { Document, OtherPlace, Place, WordPlace } from './place.ts';
+import { changedWords } from './split-words.ts';
+
+/** A text as its documents; undefined when it does not parse. */
+export interface YamlText {
+  readonly text: string;
+  readonly documents: readonly YamlDocument.Parsed[];
+  readonly lineOf: (offset: number) => number;
+}
+
+export function readYaml(text: string): YamlText | undefined {
+  const lines = new LineCounter();
+  const options = { logLevel: 'error', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const;
+  try {
+    const documents = parseAllDocuments(text, options);
+    if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return undefined;
+    return { text, documents, lineOf: (offset) => Math.max(1, lines.linePos(offset).line) };
+  } catch {
+    return undefined;
+  }
+}
+
+type Value = Node | null;
+
+interface Walk {
+  readonly path: string;
+  readonly old: YamlText;
+  readonly now: YamlText;
+  readonly places: Place[];
+  readonly document: Document;
+  readonly object: string;
+  /** Pairs that one side alone has, to find out what only moved. */
+  readonly gone: LoosePair[];
+  readonly come: LoosePair[];
+}
+
+interface LoosePair {
+  readonly key: string;
+  readonly meaning: string;
+  readonly keys: readonly string[];
+  readonly place: OtherPlace;
+}
+
+/** The places at which two texts that both parse differ in what they mean. */
+export function yamlPlaces(path: string, old: YamlText, now: YamlText): Place[] {
+  if (old.documents.length !== now.documents.length) {
+    const kind = old.documents.length > now.documents.length ? 'removed' : 'text';
+    return [{ what: 'other', path, line: 1, old: old.text, new: now.text, kind }];
+  }
+  const places: Place[] = [];
+  for (const [i, document] of old.documents.entries()) {
+    const other = now.documents[i] as YamlDocument.Parsed;
+    if (directives(document) !== directives(other))
+      places.push({ what: 'other', path, line: 1, old: '', new: '', kind: 'text' });
+    const about = aboutOf(document.contents);
+    const walk = { path, old, now, places, document: about, object: nameOf(document.contents), gone: [], come: [] };
+    compare(walk, document.contents, other.contents, []);
+    places.push(...looseEnds(walk));
+  }
+  places.push(...commentPlaces(path, old.text, now.text));
+  return places;
+}
+
+/** What went and came: the same key with the same below it, one level further in or out, has moved. */
+function looseEnds({ gone, come, path, document }: Walk): Place[] {
+  const left = [...come];
+  const places: Place[] = [];
+  for (const { key, meaning: what, keys, place } of gone) {
+    const at = left.findIndex((pair) => pair.key === key && pair.meaning === what && isLevelApart(keys, pair.keys));
+    const [pair] = at < 0 ? [] : left.splice(at, 1);
+    if (pair) places.push({ ...place, what: 'moved', new: pair.place.new, key, from: keys, to: pair.keys, document });
+    else places.push({ ...place, path });
+  }
+  return [...places, ...left.map(({ place }) => place)];
+}
+
+const isLevelApart = (a: readonly string[], b: readonly string[]): boolean => {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return long.length === short.length + 1 && short.every((key, i) => key === long[i]);
+};
+
+/** Comments are no part of the tree; those that speak to a tool are a decision. */
+function commentPlaces(path: string, old: string, now: string): Place[] {
+  const comments = (text: string) => [...new Lexer().lex(text)].filter((token) => token.startsWith('#'));
+  const [a, b] = [comments(old), comments(now)];
+  const only = (some: string[], others: string[]) => some.filter((comment) => !others.includes(comment));
+  return [...only(a, b), ...only(b, a)].filter(isDirective).map((comment) => ({
+    what: 'other' as const,
+    ...{ path, line: 1, old: a.includes(comment) ? comment : '', new: b.includes(comment) ? comment : '' },
+    kind: 'tolerance' as const,
+  }));
+}
+
+const directives = (document: YamlDocument.Parsed): string =>
+  JSON.stringify([document.directives?.tags, document.directives?.yaml]);
+
+function aboutOf(contents: Value): Document {
+  const { apiVersion, kind } = scalarsOf(contents);
+  return {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    keys: isMap(contents) ? contents.items.map(keyOf) : [],
+  };
+}
+
+/** The scalars of a mapping, by their keys. */
+function scalarsOf(node: Value | undefined): Record<string, string> {
+  if (!isMap(node)) return {};
+  return Object.fromEntries(
+    node.items.flatMap((pair) => (isScalar(pair.value) ? [[keyOf(pair), String(pair.value.value)]] : [])),
+  );
+}
+
+/** What messages call a document by. */
+function nameOf(contents: Value): string {
+  if (!isMap(contents)) return '';
+  const metadata = contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value | undefined;
+  return scalarsOf(metadata).name ?? '';
+}
+
+const keyOf = (pair: Pair): string =>
+  isScalar(pair.key) ? String(pair.key.value) : isAlias(pair.key) ? `*${pair.key.source}` : JSON.stringify(pair.key);
+
+/** What a node means, wherever it stands and however it is written. */
+function meaning(node: unknown): string {
+  if (isAlias(node)) return `*${node.source}`;
+  if (isPair(node)) return `${meaning(node.key)}:${meaning(node.value)}`;
+  const marks = properties(node as Value);
+  if (isMap(node)) return `${marks}{${node.items.map(meaning).join('\u0001')}}`;
+  if (isSeq(node)) return `${marks}[${node.items.map(meaning).join('\u0001')}]`;
+  if (isScalar(node)) return `${marks}${typeof node.value} ${String(node.value)}`;
+  return 'null null';
+}
+
+/** Anchor and tag. */
+const properties = (node: Value): string =>
+  node && !isAlias(node) && (node.anchor || node.tag?.startsWith('!'))
+    ? `&${node.anchor ?? ''} ${node.tag ?? ''} `
+    : '';
+
+const sourceOf = ({ text }: YamlText, node: unknown): string => {
+  const range = (node as Node | null)?.range;
+  return range ? text.slice(range[0], range[1]) : '';
+};
+const lineAt = ({ lineOf }: YamlText, node: unknown): number => {
+  const range = ((isPair(node) ? node.key : node) as Node | null)?.range;
+  return range ? lineOf(range[0]) : 1;
+};
+
+/** The other mappings among some values. */
+const mapsBeside = (values: readonly unknown[], own: unknown): YAMLMap[] =>
+  values.filter((value): value is YAMLMap => value !== own && isMap(value));
+
+function compare(
+  walk: Walk,
+  a: Value,
+  b: Value,
+  keys: readonly string[],
+  parent?: YAMLMap,
+  cousins: readonly YAMLMap[] = [],
+): void {
+  if (meaning(a) === meaning(b)) return;
+  const { path, old, now, places } = walk;
+  const line = lineAt(old, a) || lineAt(now, b);
+  const other = (kind: AskCode) =>
+    places.push({ what: 'other', path, line, old: sourceOf(old, a), new: sourceOf(now, b), kind, keys });
+  if (isAlias(a) && isAlias(b)) {
+    words(walk, { line, keys, role: 'value' }, `*${a.source}`, `*${(b as Alias).source}`);
+    return;
+  }
+  if (properties(a) !== properties(b) && !isRetyped(walk, a, b)) return void other('text');
+  if (isMap(a) && isMap(b)) return compareMaps(walk, a, b, keys, cousins);
+  if (isSeq(a) && isSeq(b)) return compareLists(walk, a.items as Value[], b.items as Value[], keys);
+  if (isRetyped(walk, a, b)) {
+    const [from, to] = [typeOf(a), typeOf(b)];
+    const { object } = walk;
+    places.push({ what: 'retyped', path, line, old: sourceOf(old, a), new: sourceOf(now, b), keys, from, to, object });
+    return;
+  }
+  if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string') {
+    const first = /^[|>]/.test(a.source ?? '') || a.type?.startsWith('BLOCK') ? line + 1 : line;
+    wordsOfText(walk, { line: first, keys, role: 'value', parent }, a.value, b.value);
+    return;
+  }
+  other(
+    isScalar(a) && isScalar(b) && (typeof a.value === 'number' || typeof b.value === 'number') ? 'number' : 'value',
+  );
+}
+
+const typeOf = (node: Value): string =>
+  isMap(node)
+    ? 'map'
+    : isSeq(node)
+      ? 'list'
+      : isScalar(node)
+        ? node.value === null
+          ? 'null'
+          : typeof node.value
+        : 'null';
+
+/** The same characters but for quotes around all of them. */
+function isRetyped({ old, now }: Walk, a: Value, b: Value): boolean {
+  const bare = (text: string) => text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
+  const [x, y] = [sourceOf(old, a).trim(), sourceOf(now, b).trim()];
+  return x !== y && bare(x) === bare(y) && bare(x) !== '' && typeOf(a) !== typeOf(b) && !/\n/.test(x);
+}
+
+interface Where {
+  readonly line: number;
+  readonly keys: readonly string[];
+  readonly role: WordPlace['role'];
+  readonly parent?: YAMLMap | undefined;
+}
+
+/** A text of several lines is compared line by line, so that a place has its line. */
+function wordsOfText(walk: Walk, where: Where, old: string, now: string): void {
+  const [a, b] = [old.split('\n'), now.split('\n')];
+  if (a.length !== b.length) {
+    const kind = a.length > b.length ? 'removed' : 'text';
+    walk.places.push({ what: 'other', path: walk.path, line: where.line, old, new: now, kind, keys: where.keys });
+    return;
+  }
+  for (const [i, line] of a.entries()) words(walk, { ...where, line: where.line + i }, line, b[i] as string);
+}
+
+function words({ path, places, document }: Walk, { line, keys, role, parent }: Where, old: string, now: string): void {
+  if (old === now) return;
+  const changed = changedWords(old, now);
+  if (!changed) {
+    places.push({ what: 'other', path, line, old, new: now, kind: 'value', keys });
+    return;
+  }
+  for (const word of changed)
+    places.push({
+      what: 'word',
+      ...{ path, line, role, keys, ...word },
+      document: { ...document, beside: scalarsOf(parent) },
+    });
+}
+
+function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): void {
+  const { path, old, now, places, document } = walk;
+  const [oldKeys, newKeys] = [a.items.map(keyOf), b.items.map(keyOf)];
+  const gone = a.items.filter((pair) => !newKeys.includes(keyOf(pair)));
+  const come = b.items.filter((pair) => !oldKeys.includes(keyOf(pair)));
+  duplicates(walk, a, b, keys);
+  for (const pair of a.items) {
+    const other = b.items.find((each) => keyOf(each) === keyOf(pair));
+    if (other && count(oldKeys, keyOf(pair)) === 1 && count(newKeys, keyOf(pair)) === 1)
+      compare(
+        walk,
+        pair.value as Value,
+        other.value as Value,
+        [...keys, keyOf(pair)],
+        a,
+        mapsBeside(
+          a.items.map(({ value }) => value),
+          pair.value,
+        ),
+      );
+  }
+  // The same value in the same place under another name.
+  for (const pair of [...gone]) {
+    const at = a.items.indexOf(pair);
+    const other = come.find(
+      (each) => meaning(each.value) === meaning(pair.value) && Math.abs(b.items.indexOf(each) - at) <= 1,
+    );
+    if (!other || properties(pair.key as Value) !== properties(other.key as Value)) continue;
+    gone.splice(gone.indexOf(pair), 1);
+    come.splice(come.indexOf(other), 1);
+    places.push({
+      what: 'word',
+      ...{ path, line: lineAt(old, pair), role: 'key', keys, left: '', right: '' },
+      ...{ old: keyOf(pair), new: keyOf(other), isBlock: !isScalar(pair.value) },
+      beside: oldKeys,
+      cousins: cousins.map((map) => map.items.map(keyOf)),
+      document: { ...document, beside: scalarsOf(a) },
+    });
+  }
+  const loose = (text: YamlText, pair: Pair, kind: AskCode): LoosePair => {
+    const shown = textOf(text, pair);
+    const [before, after] = kind === 'removed' ? [shown, ''] : ['', shown];
+    const all = [...keys, keyOf(pair)];
+    const place = { what: 'other', path, line: lineAt(text, pair), old: before, new: after, kind, keys: all } as const;
+    return { key: keyOf(pair), meaning: meaning(pair.value), keys, place };
+  };
+  walk.gone.push(...gone.map((pair) => loose(old, pair, 'removed')));
+  walk.come.push(...come.map((pair) => loose(now, pair, 'key')));
+}
+
+const count = (list: readonly string[], item: string): number => list.filter((each) => each === item).length;
+
+function textOf({ text }: YamlText, pair: Pair): string {
+  const from = (pair.key as Node | null)?.range?.[0] ?? 0;
+  const to = ((pair.value ?? pair.key) as Node | null)?.range?.[1] ?? from;
+  return text.slice(from, to);
+}
+
+/** A key that stands twice and once now. */
+function duplicates({ path, old, now, places }: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]): void {
+  for (const key of new Set(a.items.map(keyOf))) {
+    const [x, y] = [a.items, b.items].map((items) => items.filter((pair) => keyOf(pair) === key)) as [Pair[], Pair[]];
+    if (x.length < 2 && y.length < 2) continue;
+    const values = new Set([...x, ...y].map(({ value }) => meaning(value)));
+    if (values.size === 1 && y.length < x.length && y.length > 0)
+      places.push({
+        what: 'duplicate',
+        path,
+        line: lineAt(old, x.at(-1)),
+        old: textOf(old, x.at(-1) as Pair),
+        new: '',
+      });
+    else if (x.map(meaning).join('\u0002') !== y.map(meaning).join('\u0002'))
+      places.push({
+        what: 'other',
+        path,
+        line: lineAt(old, x[0]),
+        old: key,
+        new: textOf(now, (y[0] ?? x[0]) as Pair),
+        kind: 'removed',
+        keys,
+      });
+  }
+}
+
+function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys: readonly string[]): void {
+  const { path, old, now, places } = walk;
+  const inside = [...keys, '-'];
+  for (const [gone, come] of gaps(a.map(meaning), b.map(meaning))) {
+    const [x, y] = [a.slice(...gone), b.slice(...come)];
+    if (x.length === y.length) {
+      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, undefined, mapsBeside(a, item));
+      continue;
+    }
+    for (const item of x) {
+      const isTwice = y.length === 0 && b.some((each) => meaning(each) === meaning(item));
+      const text = sourceOf(old, item);
+      const line = lineAt(old, item);
+      if (isTwice) places.push({ what: 'duplicate', path, line, old: text, new: '' });
+      else places.push({ what: 'other', path, line, old: text, new: '', kind: 'removed', keys: inside });
+    }
+    for (const item of y)
+      places.push({
+        what: 'other',
+        path,
+        line: lineAt(now, item),
+        old: '',
+        new: sourceOf(now, item),
+        kind: 'value',
+        keys: inside,
+      });
+  }
+}
+
+type Range = readonly [from: number, to: number];
+
+/** Where two lists differ, as the parts between what they have in common. */
+export function gaps(a: readonly string[], b: readonly string[]): [Range, Range][] {
+  let from = 0;
+  while (from < a.length && from < b.length && a[from] === b[from]) from++;
+  let end = 0;
+  while (end < a.length - from && end < b.length - from && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  const [x, y] = [a.slice(from, a.length - end), b.slice(from, b.length - end)];
+  if (x.length === 0 && y.length === 0) return [];
+  // Longest common part; beyond a size it is not worth it: one gap.
+  if (x.length * y.length > 250_000)
+    return [
+      [
+        [from, a.length - end],
+        [from, b.length - end],
+      ],
+    ];
+  const table = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
+  for (let i = x.length - 1; i >= 0; i--)
+    for (let j = y.length - 1; j >= 0; j--) {
+      const [row, next] = [table[i] as Uint16Array, table[i + 1] as Uint16Array];
+      row[j] = x[i] === y[j] ? (next[j + 1] as number) + 1 : Math.max(next[j] as number, row[j + 1] as number);
+    }
+  const found: [Range, Range][] = [];
+  let [i, j, startX, startY] = [0, 0, 0, 0];
+  const close = () => {
+    if (i > startX || j > startY)
+      found.push([
+        [from + startX, from + i],
+        [from + startY, from + j],
+      ]);
+  };
+  while (i < x.length && j < y.length) {
+    if (x[i] === y[j]) {
+      close();
+      [startX, startY] = [++i, ++j];
+    } else if ((table[i + 1]?.[j] as number) >= (table[i]?.[j + 1] as number)) i++;
+    else j++;
+  }
+  [i, j] = [x.length, y.length];
+  close();
+  return found;
+}

@@ -1,0 +1,152 @@
+// Programs that run others: which of their words are a command, and which of their texts a script.
+import type { Word } from './words.ts';
+
+/** What a command runs: the words of another one, or a text for a shell; `isInput`: it reads that text. */
+export type Inner = { readonly words: readonly Word[] } | { readonly text: string; readonly isInput?: boolean };
+
+/** Programs that run the command behind their options, with the letters of the options that take a value in the next word. */
+const WRAPPERS: Readonly<Record<string, string>> = {
+  builtin: '',
+  busybox: '',
+  chroot: '',
+  chrt: '',
+  command: '',
+  coproc: '',
+  doas: 'uC',
+  env: 'uCS',
+  exec: 'a',
+  flock: 'wE',
+  ionice: 'cnpPu',
+  nice: 'n',
+  nohup: '',
+  nsenter: 'tSG',
+  parallel: 'jNSI',
+  retry: 'dtu',
+  runuser: 'ugcs',
+  script: 'cEIOT',
+  setsid: '',
+  ssh: 'bcDEeFIiJLlmOopQRSWw',
+  stdbuf: 'ioe',
+  su: 'gGcs',
+  sudo: 'ugUCpRDThr',
+  'systemd-run': 'puEHM',
+  taskset: '',
+  time: 'fo',
+  timeout: 'ks',
+  unshare: '',
+  watch: 'n',
+  xargs: 'IinPdLsaE',
+};
+const LONG_VALUE =
+  /^--(?:user|group|chdir|host|prompt|unset|adjustment|kill-after|signal|replace|max-\w+|delimiter|arg-file|jobs|target|interval|wait|unit|property|uid|gid|setenv|slice|delay|times)$/;
+/** They give what stands behind their options to a shell, as one text. */
+const JOINS = /^(?:ssh|su|runuser|watch|script|flock|parallel)$/;
+/** A duration, a host, a folder before the command. */
+const TAKES_FIRST = /^(?:timeout|chroot|ssh|flock|taskset|chrt|su|retry)$/;
+const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|crictl|lxc|incus|pct|ctr)$/;
+const CONTAINER_VALUE =
+  /^(?:-[evpwuhnlmtcf]|--(?:env|volume|publish|workdir|user|name|network|hostname|label|mount|entrypoint|restart|env-file|add-host|platform|namespace|container|context|kubeconfig|image))$/;
+
+const SHELL = /^(?:ba|z|da|k|a)?sh$/;
+const INTERPRETER = /^(?:python[\d.]*|perl|ruby|node|php|deno|bun|tsx|ts-node|lua|pwsh|Rscript|tclsh|expect)$/;
+export const isShell = (program: string): boolean => SHELL.test(program);
+export const isInterpreter = (program: string): boolean => SHELL.test(program) || INTERPRETER.test(program);
+export const isWrapper = (program: string): boolean => Object.hasOwn(WRAPPERS, program);
+
+/** The option with which a shell or interpreter takes its text from the next word. */
+export const TEXT_OPTION = /^-[a-zA-Z]*[ce]$|^--(?:eval|command|run)$/;
+
+/** The program of a word without its folders; a variable that is only known at run time holds, by custom, the one of its name. */
+export function programOf(word: Word | undefined): string {
+  const name = word?.text.split('/').at(-1) ?? '';
+  return /^\$\w+$/.test(name) ? name.slice(1).toLowerCase() : name;
+}
+
+/** What `program` with these words runs; `inputs`: the texts it is given to read. */
+export function innerCommands(program: string, args: readonly Word[], inputs: readonly string[]): Inner[] {
+  const texts = args.map(({ text }) => text);
+  const behind = (option: RegExp): Inner[] => {
+    const at = texts.findIndex((text) => option.test(text));
+    return at === -1 ? [] : texts.slice(at + 1, at + 2).map((text) => ({ text }));
+  };
+  const read = inputs.map((text): Inner => ({ text, isInput: true }));
+  if (isShell(program)) {
+    const given = behind(TEXT_OPTION);
+    const hasScript = texts.some((text) => !/^[-+]/.test(text)) && !texts.includes('-s');
+    return given.length > 0 ? given : hasScript ? [] : read;
+  }
+  if (program === 'eval') return [{ text: texts.join(' ') }];
+  if (program === 'trap') return texts.slice(0, 1).map((text) => ({ text }));
+  if (program === 'nix-shell') return behind(TEXT_OPTION);
+  if (program === 'ansible') return behind(/^-a$/);
+  if (program === 'find') return findActions(args);
+  if (CONTAINERS.test(program)) return wordsOf(inContainer(program, args));
+  if (/^(?:k3s|rke2|microk8s|k0s)$/.test(program)) return texts[0] === 'kubectl' ? wordsOf(args) : [];
+  if (!isWrapper(program)) return [];
+  if (program === 'env' && texts.some((text) => /^(?:-S|--split-string)/.test(text)))
+    return [
+      {
+        text: texts
+          .slice(texts.findIndex((text) => text.startsWith('-')))
+          .join(' ')
+          .replace(/^\S+?(?:S|g=?)\s*/, ''),
+      },
+    ];
+  if (!JOINS.test(program)) return wordsOf(behindOptions(program, args));
+  const given = program === 'ssh' ? [] : behind(TEXT_OPTION);
+  if (given.length > 0) return given;
+  const rest = behindOptions(program, args);
+  const text = rest.map((word) => word.text).join(' ');
+  if (program === 'ssh' || program === 'parallel') return text === '' ? read : [{ text }];
+  return text === '' ? [] : [{ text }];
+}
+
+const wordsOf = (words: readonly Word[]): Inner[] => (words.length > 0 ? [{ words }] : []);
+
+function behindOptions(program: string, args: readonly Word[]): readonly Word[] {
+  // `command -v x` only asks.
+  if (program === 'command' && args.some(({ text }) => /^-[vV]+$/.test(text))) return [];
+  const letters = WRAPPERS[program] ?? '';
+  let at = 0;
+  for (; at < args.length; at++) {
+    const { text } = args[at] as Word;
+    if (text === '--') break;
+    const isSetting = /^\w+=/.test(text) && /^(?:env|sudo)$/.test(program);
+    if (!text.startsWith('-') && !isSetting) break;
+    if ((/^-\w$/.test(text) && letters.includes(text[1] as string)) || LONG_VALUE.test(text)) at++;
+  }
+  if (args[at]?.text === '--') at++;
+  return args.slice(at + (TAKES_FIRST.test(program) ? 1 : 0));
+}
+
+/** `find … -exec cmd {} ;`, with what it finds as a pattern. */
+function findActions(args: readonly Word[]): Inner[] {
+  const [found] = foundBy(args.map(({ text }) => text));
+  return args.flatMap(({ text }, i) => {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) return [];
+    const end = args.findIndex((word, j) => j > i && /^(?:;|\+)$/.test(word.text));
+    const words = args.slice(i + 1, end === -1 ? undefined : end);
+    return wordsOf(words.map((word) => (word.text === '{}' && found ? { ...word, text: found } : word)));
+  });
+}
+
+/** The files that a `find` with these arguments finds, as patterns. */
+export function foundBy(args: readonly string[]): string[] {
+  const start = args.findIndex((word) => /^[-(!]/.test(word));
+  const folders = args.slice(0, start === -1 ? undefined : start);
+  const name = args[args.findIndex((word) => /^-i?name$/.test(word)) + 1];
+  const pattern = args.some((word) => /^-i?name$/.test(word)) ? (name ?? '*') : '*';
+  return (folders.length > 0 ? folders : ['.']).map((folder) => `${folder.replace(/\/$/, '')}/**/${pattern}`);
+}
+
+/** What `docker run IMAGE cmd`, `kubectl exec x -- cmd` and their like start. */
+function inContainer(program: string, args: readonly Word[]): readonly Word[] {
+  const verb = args.findIndex(({ text }) => /^(?:exec|run|debug|enter)$/.test(text));
+  if (verb === -1) return [];
+  const dashes = args.findIndex(({ text }, i) => i > verb && text === '--');
+  if (dashes !== -1) return args.slice(dashes + 1);
+  if (/^(?:kubectl|oc)$/.test(program)) return [];
+  let at = verb + 1;
+  while (args[at]?.text.startsWith('-')) at += CONTAINER_VALUE.test((args[at] as Word).text) ? 2 : 1;
+  return args.slice(at + 1);
+}
