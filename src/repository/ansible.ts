@@ -105,6 +105,7 @@ function inventoryYaml(entries: readonly Entry[], found: Found): void {
       for (const kind of ['group', 'host'] as const) found.define(kind, ANY, line);
     if (above === 'vars') found.define('ansible-variable', key, line);
     if ((path.length === 0 || above === 'children') && key !== '') found.define('group', key, line);
+    if (above === 'children' && key !== '') found.use('group', key, line, path.at(-2));
     if (above === 'hosts' && key !== '') found.define('host', ranged(key), line);
     if (path.at(-2) === 'hosts') found.define('ansible-variable', key, line);
   }
@@ -116,10 +117,12 @@ const ranged = (name: string): string => (name.includes('[') ? ANY : name);
 /** `[group]`, `[group:children]`, `[group:vars]`, and hosts with their variables. */
 export function inventoryIni(text: string, found: Found): void {
   let kind = '';
+  let parent = '';
   text.split(/\r?\n/).forEach((raw, i) => {
     const [, group, of] = /^\s*\[([^\]:]+)(?::(\w+))?\]/.exec(raw) ?? [];
     if (group !== undefined) {
       kind = of ?? 'hosts';
+      parent = group;
       found.define('group', group, i + 1);
       return;
     }
@@ -128,7 +131,7 @@ export function inventoryIni(text: string, found: Found): void {
       .trim()
       .split(/\s+/);
     if (first === '') return;
-    if (kind === 'children') found.use('group', first, i + 1);
+    if (kind === 'children') found.use('group', first, i + 1, parent);
     else if (kind === 'vars') found.define('ansible-variable', /^[\w]+/.exec(first)?.[0] ?? '', i + 1);
     else found.define('host', ranged(first.replace(/:\d+$/, '')), i + 1);
     for (const word of kind === 'vars' || kind === 'children' ? [] : rest)

@@ -41,8 +41,9 @@ function statement(text: string, line: number, found: Found): void {
   const [, targets, after = ''] = RULE.exec(text) ?? [];
   if (targets === undefined || /^(?:if|else|endif|vpath|unexport)/.test(text)) return;
   const own = VARIABLE.exec(after.trim())?.[1];
+  // Of one target alone.
   if (own !== undefined) {
-    define(own);
+    found.guess('make-variable', own, line);
     return;
   }
   for (const name of words(targets)) if (!/^\.[A-Z_]+$/.test(name)) found.define('target', name, line, 'make');

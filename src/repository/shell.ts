@@ -116,8 +116,11 @@ function command(given: readonly string[], line: number, found: Found): void {
   for (const word of program === '' ? assigned : []) found.define('shell-variable', nameIn(word), line);
   const plain = rest.filter((word) => !word.startsWith('-'));
   const define = (name = '') => found.define('shell-variable', nameIn(name), line);
+  // What a function declares for itself another place cannot use.
+  const isOwn = program === 'local' || program === 'declare' || program === 'typeset';
+  if (isOwn) for (const word of plain) found.guess('shell-variable', nameIn(word), line);
   if (DECLARES.has(program)) {
-    plain.forEach(define);
+    if (!isOwn) plain.forEach(define);
     const isExported = program === 'export' || (program !== 'local' && rest.some((word) => /^-\w*x/.test(word)));
     for (const word of isExported ? plain : []) found.define('env-variable', nameIn(word), line);
   } else if (program === 'for' || program === 'select' || program === 'getopts')

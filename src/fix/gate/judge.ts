@@ -36,7 +36,9 @@ export function judgeEdits(
   unparsed: readonly string[] = [],
 ): Verdict {
   return (
-    refusalByForm(edits, rules) ?? refusalByMeaning(edits, library.parse, unparsed) ?? verdictOf(edits, rules, library)
+    refusalByForm(edits, rules) ??
+    refusalByMeaning(edits, rules, library.parse, unparsed) ??
+    verdictOf(edits, rules, library)
   );
 }
 
@@ -51,10 +53,17 @@ export function refusalByForm(edits: readonly Edit[], rules: GateRules): Refusal
   );
 }
 
-function refusalByMeaning(edits: readonly Edit[], parse: ParseShell, unparsed: readonly string[]): Refusal | undefined {
+function refusalByMeaning(
+  edits: readonly Edit[],
+  { log = '', failed = '' }: GateRules,
+  parse: ParseShell,
+  unparsed: readonly string[],
+): Refusal | undefined {
+  const evidence = evidenceOf(`${log}\n${failed}`);
+  const isFailure = (path: string) => unparsed.includes(path) || evidence.complainsOf(path, '');
   return (
     refusalOf(edits.flatMap((edit) => destroyFindings(edit, parse))) ??
-    refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, unparsed.includes(path))))
+    refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, isFailure(path))))
   );
 }
 

@@ -1,7 +1,7 @@
 // The proof that one name was broken and another is whole: what every shape of names and paths rests on.
 
 import { isNearest } from './near.ts';
-import { isAddress, isBoolean, isNumber } from './never.ts';
+import { isAddress, isBoolean, isNumber, isTolerant } from './never.ts';
 import type { WordPlace } from './place.ts';
 import { blobAround } from './split-words.ts';
 
@@ -30,7 +30,7 @@ export function isNever({
   right,
   path,
 }: Pick<WordPlace, 'old' | 'new' | 'left' | 'right' | 'path'>): boolean {
-  const isPlain = (word: string) => isBoolean(word) || isNumber(word);
+  const isPlain = (word: string) => isBoolean(word) || isNumber(word) || isTolerant(word);
   if (isPlain(old) || isPlain(now)) return true;
   // Outside of quotes a dot of a program's text parts names.
   if (IN_CODE.test(path) && left.split(/["']/).length % 2 === 1) return false;

@@ -1,13 +1,13 @@
 // A key that its tool rejects becomes the near one that the tool knows there, or that every sibling has.
 import { isNearest } from '../near.ts';
-import { isBoolean, isNumber } from '../never.ts';
+import { isBoolean, isNumber, isTolerant } from '../never.ts';
 import type { WordPlace } from '../place.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
 export const key: Shape = (place, grounds) => {
   if (place.what !== 'word' || place.role !== 'key') return undefined;
   const { old, new: now } = place;
-  if ([old, now].some((word) => isBoolean(word) || isNumber(word))) return undefined;
+  if ([old, now].some((word) => isBoolean(word) || isNumber(word) || isTolerant(word))) return undefined;
   const last = (word: string) => word.slice(word.lastIndexOf('.') + 1);
   const { evidence } = grounds;
   const isRejected = [old, last(old)].some((word) => evidence.rejects(word)) || evidence.misses(now);
