@@ -2,7 +2,7 @@
 import { eachLine, type Found } from './names.ts';
 
 const VARIABLE = /^(?:(export)\s+)?([A-Za-z_][\w-]*)\s*:=(.*)/;
-const RECIPE = /^@?([A-Za-z_][\w-]*)((?:\s+[^\s:][^:]*(?::[^:=][^:]*)*?)?)\s*:(?!=)(.*)/;
+const RECIPE = /^@?([A-Za-z_][\w-]*)(\s[^:]*)?:(?!=)(.*)/;
 const PARAMETER = /[*+]?(\$?)([A-Za-z_][\w-]*)(?:\s*=\s*("[^"]*"|'[^']*'|`[^`]*`|\([^)]*\)|[^\s"'`]+))?/g;
 const INSERTED = /(?<!\{)\{\{(?!\{)([^{}]*)\}\}/g;
 const IN_QUOTES = /"(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`/g;

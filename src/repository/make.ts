@@ -4,7 +4,7 @@ import type { Found } from './names.ts';
 
 const VARIABLE = /^((?:(?:override|export|private)\s+)*)([^\s:=+?!#]+)\s*(?:[?+!]|:{1,3})?=/;
 const RULE = /^(?!if|else|endif|vpath|unexport)([^\s:=#&][^:=#&]*)&?::?(?![:=])(.*)/;
-const USE = /(?<!\$)(?:\$\$)*\$(?:[({](?:call\s+)?([^\s(){}:,=]+)(?![^(){}:,=])|([A-Za-z_]))/g;
+const USE = /(?<!\$)(?:\$\$)*\$(?:[({](?:call\s+)?([^\s(){}:,=@<^*?%+|]+)(?![^(){}:,=])|([A-Za-z_]))/g;
 const ELSEWHERE = /\$\(MAKE\)\s+(?:-[Cf]\s*\S+\s+|-\S+\s+)*([\w.-]+)/g;
 
 export function makefile(text: string, found: Found): void {

@@ -6,7 +6,7 @@ const NAME = /[A-Za-z_]\w*/g;
 const LONG_TEXT = /[fF]?(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$))/;
 const TEXT = /#.*|[fF]?(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/;
 const TOKENS = new RegExp(`${LONG_TEXT.source}|${TEXT.source}`, 'g');
-const BOUND = /\bfor\s+([^=]*?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=|^\s*class\s+(\w+)/g;
+const BOUND = /\bfor\s+([^=]{1,200}?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=|^\s*class\s+(\w+)/g;
 const PARAMETER = /(?:[(,*]|^)\s*([A-Za-z_]\w*)\s*(?=[:,=)]|$)/g;
 const ASSIGNED = /^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/;
 const CALL_OR_INDEX = /\[[^\]]*\]|\w\([^)]*\)/g;
@@ -36,7 +36,7 @@ export function python(text: string, found: Found): void {
       found.define('python-name', ANY);
     define(ASSIGNED.exec(line)?.[1]?.replace(CALL_OR_INDEX, ''));
     for (const [, loop, alias, walrus, type] of line.matchAll(BOUND)) define(loop ?? alias ?? walrus ?? type);
-    for (const [, lambda] of line.matchAll(/\blambda\s+([^:]*):/g)) define(lambda?.replace(/=[^,]*/g, ''));
+    for (const [, lambda] of line.matchAll(/\blambda\s+([^:]{0,200}):/g)) define(lambda?.replace(/=[^,]*/g, ''));
     for (const name of names(line)) found.use('python-name', name);
   });
 }

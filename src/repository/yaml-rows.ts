@@ -10,6 +10,9 @@ export type Row =
   | readonly [way: RegExp, verb: Verb, kind: Kind, names: Names, of?: string]
   | readonly [way: RegExp, verb: 'include', names: Names];
 
+/** Nothing that is meant has a longer one. */
+const MAX_WAY = 1000;
+
 export const key: Names = (entry) => entry.key;
 export const value: Names = (entry) => entry.value;
 export const either: Names = (entry) => entry.key || entry.value;
@@ -19,7 +22,7 @@ export function readRows(entries: readonly Entry[], rows: readonly Row[], found:
     found.line = entry.line;
     const way = [...entry.path, entry.key].join(' ').replaceAll(/ansible\.(?:builtin|legacy)\./g, '');
     for (const row of rows) {
-      if (!row[0].test(way)) continue;
+      if (way.length > MAX_WAY || !row[0].test(way)) continue;
       const names = row[1] === 'include' ? row[2](entry) : row[3](entry);
       for (const name of typeof names === 'string' ? [names] : (names ?? [])) {
         if (row[1] === 'include') found.include(name);
