@@ -14,6 +14,7 @@ import { judge } from '../io/gate/gate.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { filledForms } from '../outbound/answer-format.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
+import { factsOf } from '../repository/repository.ts';
 import { count, isTexts, listOf, oneOf, text } from '../shape.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { answerLines, maybe, readAnswerText, readFields } from './input.ts';
@@ -67,7 +68,7 @@ function viewOf(checked: Checked) {
 
 /**
  * `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run.
- * `known`: programs, hosts and accounts that the repository knows. `failed`: the command that failed; `log`: the log of that failure.
+ * `known` of older callers is taken and ignored. `failed`: the command that failed; `log`: the log of that failure.
  * `unattended`: what may run before its owner has seen it.
  */
 const FIELDS = {
@@ -107,7 +108,6 @@ async function checkLine(line: PatchLine) {
     allow,
     protect,
     judging,
-    known,
     failed,
     log,
     unattended = 'repairs',
@@ -118,13 +118,9 @@ async function checkLine(line: PatchLine) {
     allow,
     protect,
     untouchable: judging,
-    ...(known !== undefined && { known }),
     ...(failed !== undefined && { failed }),
     ...(log !== undefined && { log }),
     unattended,
-    tier: 'executor',
-    judging,
-    texts: [...files.values()],
     tree: { files: [...files.keys()], links },
     maxFiles: max_files ?? DEFAULT_MAX_FILES,
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
@@ -133,7 +129,7 @@ async function checkLine(line: PatchLine) {
   const editable = editablePaths([...files.keys()], rules);
   const applied = editsOf(withoutLineNumbers(answer), text, { path, editable });
   if (!applied.ok) return viewOf(applied);
-  const verdict = await judge(applied.files, rules, []);
+  const verdict = await judge(applied.files, rules, factsOf(files, undefined, { links }));
   if (!verdict.ok) return viewOf(verdict);
   const isEditable = pathMatcher(allow);
   const others = [...files].filter(([other]) => isEditable(other));

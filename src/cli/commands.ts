@@ -235,7 +235,7 @@ was promoted stays on your branch until its rollback is promoted, too.
     },
     about: `Reads what the repository is run with (Makefile, justfile, Taskfile, package.json, playbooks, Terraform, helmfile, talhelper,
 Flux, Argo CD, kustomizations, compose files, scripts, README, what lies ignored) and writes ai/context_map.yaml with a comment
-for each decision, ai/loop.yaml in mode suggest, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
+for each decision, ai/loop.yaml by which only proven repairs run unasked, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
 nothing but checks of its own (syntax, lint, build), each once. What destroys is never a stage.`,
   }),
   demo: row(

@@ -17,10 +17,15 @@ interface Explained {
   readonly cells: readonly { readonly step: string; readonly status: string }[];
   readonly stands: { readonly since: string; readonly fingerprint?: string | undefined } | undefined;
   readonly next: Decision | { unknown: string };
+  /** What of a fix would run before its owner has seen it. */
+  readonly unattended?: string;
 }
 
 /** Everything, in paragraphs that begin with what they are about. */
-export function explanationLines({ entry, failure, cells, stands, next }: Explained, now: number): string[] {
+export function explanationLines(
+  { entry, failure, cells, stands, next, unattended }: Explained,
+  now: number,
+): string[] {
   const { stage, log, fingerprint } = entry;
   const gone = [
     `fingerprint ${fingerprint}`,
@@ -41,6 +46,7 @@ export function explanationLines({ entry, failure, cells, stands, next }: Explai
     ...ledgerLines(entry, now),
     '',
     ...nextLines(next, stands ? 'if it comes back' : 'next time'),
+    ...(unattended && 'tier' in next && /executor|escalation/.test(next.tier) ? [`  ${unattended}`] : []),
   ];
 }
 

@@ -8,6 +8,7 @@ import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { failConfig } from '../config/problem.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
+import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
 import { type CheckFiles, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { unknownPrograms } from '../fix/check-files/check-programs.ts';
@@ -38,6 +39,8 @@ import { checkoutFiles, readAt } from '../worktree/read.ts';
 interface Validation {
   stages: string[];
   warnings: string[];
+  /** Where every change is asked about. */
+  asked: string[];
   /** Where a run would read something else than the working tree. */
   differs: string[];
 }
@@ -58,6 +61,7 @@ export async function validateHome(
   const { items = [], problems = [] } = (await checkBacklog(home)) ?? {};
   if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
+  const unattended = unattendedLines(config.map.stages, config.loop);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
     stages: stages.map(([name]) => name),
@@ -72,8 +76,10 @@ export async function validateHome(
         .filter(({ number }) => Object.hasOwn(config.map.stages, itemStageName(number)))
         .map(({ number }) => `stages.${itemStageName(number)}: ${hidesItem(number)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
+      ...unattended.filter((one) => one.unattended === 'all').map(({ text }) => `${text}: ${OWN_RISK}`),
       ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
+    asked: unattended.filter((one) => one.unattended === 'none').map(({ text }) => text),
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
 }
@@ -83,6 +89,7 @@ const namesCommand = (name: string): string =>
 const hidesItem = (number: string): string =>
   `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
+const OWN_RISK = 'with your rights, and at your own risk';
 const STRICTER = 'any part that fails ends it, not only the last one';
 
 async function checkWarnings(

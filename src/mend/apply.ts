@@ -47,8 +47,8 @@ async function suggestFix(
   const { hash, note, files, diff } = sound;
   const { plugin, tier, tried } = origin;
   const data = { tier, hash, plugin, note: { ...note } };
-  record(run, incident, 'fix.suggested', { ...data, ask });
   patchFiles(run.layout).write(hash, files, diff, note);
+  record(run, incident, 'fix.suggested', { ...data, ask });
   const suggestion: Suggestion = {
     step: incident.step,
     plugin,

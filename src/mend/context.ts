@@ -20,8 +20,8 @@ import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
-import { treeGit } from '../worktree/tree.ts';
-import { gateRules, linesWith, unattendedFor } from './gate-rules.ts';
+import { openRepositoryReader, type RepositoryReader } from '../worktree/repository-at.ts';
+import { gateRules, repositoryFacts, unattendedFor } from './gate-rules.ts';
 import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
@@ -31,8 +31,10 @@ export interface FixContext extends ProposalContext {
   facts: FixFacts;
 }
 
-/** The tree at the worktree's commit, read once a commit. */
-const snapshots = perRun((): { latest?: Snapshot } => ({}));
+/** The tree at the worktree's commit, read once a commit, and what it defines. */
+const snapshots = perRun((): { latest?: Snapshot; readonly reader: RepositoryReader } => ({
+  reader: openRepositoryReader(),
+}));
 
 /** For one failure and tier, at the commit the worktree is at now. */
 export async function contextFor(run: Run, incident: Incident, tier: FixTier): Promise<FixContext> {
@@ -43,10 +45,8 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
-  const { memo } = await committedTexts(run);
   const rules: GateRules = {
     ...(await gateRules(layout.home, config, stage, tier, snapshot, await checkFilesOf(run))),
-    ...(memo === undefined ? {} : { texts: [memo] }),
     failed: error_lines.join('\n'),
     log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),
   };
@@ -74,7 +74,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     patches: history.patches,
     diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
-    lookUp: (names) => linesWith(treeGit(tree), names, tree.head),
+    repository: () => repositoryFacts(cache.reader, snapshot, config.map, run.journal.stages),
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
     unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),

@@ -15,10 +15,11 @@ import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { haveSameEffect } from '../fix/same-effect.ts';
-import { judge, type LookUp } from '../io/gate/gate.ts';
+import { judge } from '../io/gate/gate.ts';
 import { maskInTurns } from '../io/mask-in-turns.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
+import type { RepositoryFacts } from '../repository/repository.ts';
 import type { Patch } from '../triage/ledger.ts';
 import type { Files, Snapshot } from '../worktree/read.ts';
 
@@ -66,7 +67,8 @@ export interface ProposalContext {
   unparsed: readonly string[];
   /** Masks what was sent, for the answer is about masked texts; undefined when nothing was sent. */
   redactor?: Redactor | undefined;
-  lookUp?: LookUp;
+  /** What the repository defines. */
+  repository(): Promise<RepositoryFacts>;
   /** Why these files cannot be written, by the disk and git's attributes. */
   unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
   /** Whether these texts would take back a fix that is on the branch. */
@@ -85,7 +87,7 @@ export async function judgeProposal(proposal: Change, context: ProposalContext):
   const paths = files.map(({ path }) => path);
   const { unattended } = context.rules;
   const rules = { ...context.rules, unattended: context.unattendedFor?.(paths) ?? unattended };
-  const verdict = await judge(files, rules, context.unparsed, context.lookUp);
+  const verdict = await judge(files, rules, await context.repository(), context.unparsed);
   if (!verdict.ok) return verdict;
   const copy = await nearCopy(files, context.rules.allow, context.snapshot);
   if (copy) return copy;

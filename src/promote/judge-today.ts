@@ -1,15 +1,15 @@
 // Fixes that wait to be promoted, held against the gate as it is today: it may be stricter than when they were applied.
 import type { Edit } from '../fix/edit.ts';
 import { judge } from '../io/gate/gate.ts';
-import { openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { failureRules } from '../mend/context.ts';
-import { gateRules, linesWith, unattendedFor } from '../mend/gate-rules.ts';
+import { gateRules, repositoryFacts, unattendedFor } from '../mend/gate-rules.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { entryOf, type Ledger } from '../triage/ledger.ts';
 import { snapshotOf } from '../worktree/read.ts';
+import { openRepositoryReader } from '../worktree/repository-at.ts';
 import type { StoryFix } from './story.ts';
 
 /** The same fixes, each with what today's gate would do instead of applying it, or by which repairs it would. */
@@ -54,7 +54,8 @@ async function verdictOn(
       };
     }),
   );
-  const verdict = await judge(edits, rules, [], (names) => linesWith(openGit(home), names, then.commit));
+  const facts = await repositoryFacts(openRepositoryReader(), then, config.map);
+  const verdict = await judge(edits, rules, facts);
   if (!verdict.ok) return { today: { verdict: 'refuse', code: verdict.code, reasons: verdict.reasons } };
   if (fix.accepted) return {};
   return verdict.ask ? { today: { verdict: 'ask', ...verdict.ask } } : { shapes: verdict.shapes };

@@ -20,11 +20,15 @@ export const KINDS = {
   'make-variable': 'a variable of a Makefile',
   'just-variable': 'a variable or parameter of a justfile',
   'task-variable': 'a variable of a Taskfile',
-  'env-variable': 'a variable of an env file, by its name',
-  terraform: 'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
+  'env-variable': 'a variable that an env file sets, or that a script or a file of make or just exports',
+  terraform:
+    'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
   'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',
 } as const;
 export type Kind = keyof typeof KINDS;
+
+/** Stands for names that are computed: there are more than those that are listed. Never in a set that is handed out. */
+export const ANY = '*';
 
 /** One name that a file defines, or uses. `line` is counted from 1. */
 export interface Name {
@@ -32,17 +36,31 @@ export interface Name {
   readonly name: string;
   readonly of?: string;
   readonly line: number;
+  /** It only looks like a definition (an assignment in a quoted text): possible, but not visible. */
+  readonly maybe?: true;
 }
 
-/** What one file defines and uses. Made from its text alone, so it can be kept by the blob's id. */
+/** A file that another one reads into itself, as it is named there. */
+export interface Include {
+  readonly path: string;
+  /** What stands before the names of its targets: `backup:` in a Taskfile, `backup::` in a justfile. */
+  readonly prefix?: string;
+}
+
+/** What one file defines and uses. Made from its path and text alone, so it can be kept by the blob's id. */
 export interface FileNames {
   readonly defines: readonly Name[];
   readonly uses: readonly Name[];
-  /** Files that it reads into itself, as it names them: `source lib.sh`, `include x.mk`, `import 'x.just'`, compose's include and extends. */
-  readonly includes: readonly string[];
+  /** `source lib.sh`, `include x.mk`, `import 'x.just'`, `vars_files`, compose's include, extends and env_file. */
+  readonly includes: readonly Include[];
+  /** It exceeds a bound and was not read: it may define and use anything. */
+  readonly unread?: true;
 }
 
-/** A repository at one commit, as far as proofs look at it. */
+/**
+ * A repository at one commit, as far as proofs look at it. What comes from elsewhere (the environment, charts, packages, the
+ * cluster) is in none of its answers. Undefined is an answer: it cannot be known.
+ */
 export interface Repository {
   readonly tree: Tree;
   /** Whether a file may come to stand at `path` that git does not have: ignored, carried, or written by a stage. */
@@ -50,9 +68,9 @@ export interface Repository {
   /** The names of `kind` that the file `from` can use for certain. */
   visible(kind: Kind, from: string, of?: string): ReadonlySet<string>;
   /** These, and all that it might be able to use. */
-  possible(kind: Kind, from: string, of?: string): ReadonlySet<string>;
+  possible(kind: Kind, from: string, of?: string): ReadonlySet<string> | undefined;
   /** The names of `kind` that `from`, or a file that can see what `from` defines, uses. */
-  used(kind: Kind, from: string, of?: string): ReadonlySet<string>;
+  used(kind: Kind, from: string, of?: string): ReadonlySet<string> | undefined;
   /** Where a name is defined, for prompts: every place in the order of paths. */
   places(kind: Kind, name: string): readonly (Name & { readonly path: string })[];
 }

@@ -49,7 +49,7 @@ async function told(): Promise<Told> {
   });
   const home = labClone({
     'ai/loop.yaml': JSON.stringify({
-      ...{ lab: 'simulated', executors: ['ollama'], escalations: ['api', 'case-file'] },
+      ...{ lab: 'simulated', unattended: 'all', executors: ['ollama'], escalations: ['api', 'case-file'] },
       plugins: { api: apiSettings(host.url) },
     }),
     [KUSTOMIZATION]: (text) => text.replace('whoami.yaml', 'whoami.yml'),

@@ -17,6 +17,7 @@ function mendable(files: Files = {}, { stages = { a: STAGE } as object, loop = {
   const s = scenario({
     'ai/context_map.yaml': contextMap(stages as Record<string, unknown>),
     'ai/loop.yaml': JSON.stringify({
+      unattended: 'all',
       executors: ['probe'],
       escalations: [],
       plugins: { probe: { folder: probe.folder } },

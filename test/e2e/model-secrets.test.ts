@@ -140,7 +140,7 @@ secrets('nor does any of it stand in the journal, the ledger, or what is printed
 });
 
 secrets('a fix that waits for a word is kept masked, and taken byte for byte', async () => {
-  const { lab, all, text } = await secretLab({ mode: 'suggest' });
+  const { lab, all, text } = await secretLab({ unattended: 'none' });
   lab.answers(right);
   const done = await lab.mend();
   const [name = ''] = dataOf(done, 'case.opened', 'case').map(String);
@@ -159,7 +159,7 @@ secrets('a fix that waits for a word is kept masked, and taken byte for byte', a
 const question = (said: string) => said.slice(said.indexOf('suggests:'), said.indexOf('apply it?'));
 
 secrets('nor is a person at a terminal shown any of it in a suggested fix', async () => {
-  const { lab, all } = await secretLab({ mode: 'suggest' });
+  const { lab, all } = await secretLab({ unattended: 'none' });
   lab.answers(right);
   const done = await answering(lab, 'y\n');
   assert.is(done.exit, 0, done.said);

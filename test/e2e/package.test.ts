@@ -91,7 +91,7 @@ test('installed into an empty folder, without a word of warning, it mends a scri
   const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-exit 3', '+echo applied', ''].join('\n');
   const s = scenario({
     'ai/context_map.yaml': contextMap({ apply: { command: './apply.sh', files: ['apply.sh'] } }),
-    'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
+    'ai/loop.yaml': 'unattended: all\nexecutors: [mine]\nescalations: []\n',
     'apply.sh': '#!/bin/bash\nexit 3\n',
     'plugins/executors/mine.mjs': `
       import { definePlugin, MendError } from 'mendloop';

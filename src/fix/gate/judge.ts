@@ -1,159 +1,104 @@
-// The gate: edits in, one verdict out. It sees only what the files are and would be, never what an answer says of itself.
-import { type Ask, type Edit, type Refusal, type RefusalCode, refuse } from '../edit.ts';
+// The gate: may this change run before its owner has seen it? Edits in, one verdict out. It sees only what the files are and would be,
+// never what an answer says of itself.
+import type { Repository } from '../../repository/definition.ts';
+import { treeOf } from '../../repository/tree.ts';
+import type { Vocabularies } from '../../repository/vocabulary/vocabulary.ts';
+import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
+import { evidenceOf } from '../repair/evidence.ts';
+import { type Repairs, repairsOf } from '../repair/repairs.ts';
 import type { ParseShell } from '../shell/node.ts';
-import { addressFindings } from './address-rules.ts';
-import { askFindings } from './ask-rules.ts';
-import { type ChangedLines, changedLines, editDistance } from './changed-lines.ts';
-import { clusterFindings } from './cluster-rules.ts';
-import { destroyFindings } from './destroy-rules.ts';
-import { type Change, changeOf } from './facts.ts';
+import { changedLines, editDistance } from './changed-lines.ts';
+import { newDestroying } from './destroys.ts';
 import type { Finding } from './finding.ts';
-import { asks } from './finding.ts';
-import { installFindings } from './install-rules.ts';
-import { keptLessFindings } from './kept-less-rules.ts';
-import { maskFindings } from './mask-rules.ts';
-import { mentions } from './mentions.ts';
-import { nameFindings } from './name-rules.ts';
-import { newWorkFindings } from './new-work.ts';
 import { parses } from './parses.ts';
 import { pathFindings } from './path-rules.ts';
-import { persistFindings } from './persist-rules.ts';
-import { removalFindings } from './removal-rules.ts';
-import { resourceFindings } from './resource-rules.ts';
-import { type GateRules, type Knows, listed, type Tree, treeOf, type Verdict } from './rules.ts';
-import { sendFindings } from './send-rules.ts';
-import { taskFindings } from './task-rules.ts';
-import { textFindings } from './text-rules.ts';
-import { weakeningFindings } from './weakening.ts';
+import { type GateRules, listed, type Verdict } from './rules.ts';
+import { encryptedFindings, textFindings } from './text-rules.ts';
 
-/** What the escalation tier hands over to a human instead of having it refused. */
-const HANDED_OVER: ReadonlySet<RefusalCode> = new Set(['installs', 'persists', 'sends', 'names_protected']);
 const MAX_FILE_CHARS = 1024 * 1024;
 
-export interface Judged {
-  readonly verdict: Verdict;
-  /** Names that the verdict would have liked to know; who finds them in the repository asks again with them. */
-  readonly unknown: readonly string[];
+/** What judging looks at besides the edits and rules. */
+export interface Library {
+  readonly parse: ParseShell;
+  readonly repository: Repository;
+  readonly vocabulary: Vocabularies;
 }
 
 /**
- * Whether `edits` may be written. A refusal has all reasons of the first family that is broken: paths, then size, then
- * unreadable text, then what the change does, then syntax. `unparsed` names the files whose syntax is the failure to be
- * mended: they must be clean, not only no worse than before. Pure; never throws.
+ * Whether `edits` may be written, and run unseen. A refusal has all reasons of the first family that is broken: paths, size, text,
+ * what destroys, syntax. `unparsed` names the files whose syntax is the failure to be mended: they must be clean, not only no worse
+ * than before. Pure; never throws.
  */
 export function judgeEdits(
   edits: readonly Edit[],
   rules: GateRules,
-  parse: ParseShell,
+  library: Library,
   unparsed: readonly string[] = [],
-): Judged {
-  const unknown = new Set<string>();
-  const verdict = (): Verdict => {
-    if (edits.length === 0) return refuse('no_change', 'no file is changed');
-    const tree = treeOf(rules.tree);
-    const early =
-      refusalOf([...pathFindings(edits, rules, tree)]) ??
-      refusalOf(amountFindings(edits, rules)) ??
-      tooManyLines(edits, rules);
-    if (early) return early;
-    const unsafe = refusalOf(
-      edits.flatMap((edit) => textFindings({ path: edit.path, lines: changedLines(edit.before, edit.after) })),
-    );
-    if (unsafe) return unsafe;
-    const findings = edits.flatMap((edit) =>
-      contentFindings(
-        changeOf(edit, parse, [...(rules.texts ?? []), rules.callers ?? '']),
-        rules,
-        tree,
-        knownBy(edits, rules, unknown),
-      ),
-    );
-    const refusal = refusalOf(findings);
-    if (refusal)
-      return rules.tier === 'escalation' && isHandedOver(findings) ? { ...refusal, handOver: true } : refusal;
-    const broken = refusalOf(
-      edits.flatMap(({ path, before, after }) => parses(path, before, after, unparsed.includes(path))),
-    );
-    return broken ?? { ok: true, ...askOf(findings) };
-  };
-  return { verdict: verdict(), unknown: [...unknown] };
+): Verdict {
+  return (
+    refusalByForm(edits, rules) ?? refusalByMeaning(edits, library.parse, unparsed) ?? verdictOf(edits, rules, library)
+  );
 }
 
-function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Knows): Finding[] {
-  if (change.now.language === 'prose') return removalFindings(change, change.lines, tree);
-  const judging = rules.judging ?? [];
-  const findings = [
-    ...destroyFindings(change),
-    ...resourceFindings(change, tree),
-    ...clusterFindings(change, `${rules.failed ?? ''}\n${rules.log ?? ''}`),
-    ...nameFindings(change, { protect: rules.protect, judging, tree: rules.tree }),
-    ...maskFindings(change, rules),
-    ...taskFindings(change, rules, knows, tree),
-    ...sendFindings(change, knows),
-    ...persistFindings(change),
-    ...installFindings(change),
-    ...askFindings(change, knows, tree, rules.log),
-    ...addressFindings(change, knows),
-    ...weakeningFindings(change),
-    ...keptLessFindings(change),
-    ...unreadFindings(change),
-    ...removalFindings(change, change.lines, tree),
-  ];
-  // Of a line that another rule speaks of, that it is new adds nothing.
-  const places = new Set(findings.map(placeOf));
-  return [...findings, ...newWorkFindings(change, knows).filter((finding) => !places.has(placeOf(finding)))];
+/** Why no machine may make this change, whoever agrees: where it is, how much, and what no eye sees. Cheap. */
+export function refusalByForm(edits: readonly Edit[], rules: GateRules): Refusal | undefined {
+  if (edits.length === 0) return refuse('no_change', 'no file is changed');
+  return (
+    refusalOf([...pathFindings(edits, rules, treeOf(rules.tree)), ...edits.flatMap(encryptedFindings)]) ??
+    refusalOf(amountFindings(edits, rules)) ??
+    tooManyLines(edits, rules) ??
+    refusalOf(edits.flatMap(textFindings))
+  );
 }
 
-const placeOf = ({ reason }: Finding): string => /^.*?:\d+: /.exec(reason)?.[0] ?? reason;
-
-/** Changes inside a part that only bash itself can read. */
-function unreadFindings({ path, now, lines }: Change): Finding[] {
-  const inside = lines.added.find(({ number }) => now.unread.has(number));
-  return inside
-    ? [asks('unread', path, inside.number, 'stands in a part of the script that cannot be read', inside.text.trim())]
-    : [];
+function refusalByMeaning(edits: readonly Edit[], parse: ParseShell, unparsed: readonly string[]): Refusal | undefined {
+  return (
+    refusalOf(edits.flatMap((edit) => destroyFindings(edit, parse))) ??
+    refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, unparsed.includes(path))))
+  );
 }
 
-/** Known by name, or because it stands in a text of the repository; what is not is remembered. */
-function knownBy(edits: readonly Edit[], { known = [], texts = [] }: GateRules, unknown: Set<string>): Knows {
-  const names = new Set(known.map((name) => name.toLowerCase()));
-  const all = [...texts, ...edits.flatMap(({ before }) => before ?? [])];
-  return (name) => {
-    const isKnown = names.has(name.toLowerCase()) || all.some((text) => mentions(text, name));
-    if (!isKnown) unknown.add(name);
-    return isKnown;
+function verdictOf(edits: readonly Edit[], rules: GateRules, { parse, repository, vocabulary }: Library): Verdict {
+  const { failed = '', log = '', programs = [], unattended } = rules;
+  const grounds = { repository, vocabulary, evidence: evidenceOf(`${log}\n${failed}`), failed, programs };
+  const repairs = edits.map((edit) => repairsOf(edit, grounds, parse));
+  const shapes = listed(repairs.flatMap((each) => each.shapes));
+  if (unattended === 'none') {
+    const reasons = ['its owner asked to be shown every change', ...sentencesIn(repairs)];
+    return { ok: true, shapes, ask: { code: 'every_change', reasons: listed(reasons) } };
+  }
+  const all = repairs.flatMap(({ decisions }) => decisions);
+  const asked = unattended === 'all' ? all.filter(({ code }) => ALWAYS_ASKED.has(code)) : all;
+  const [first] = asked;
+  return {
+    ok: true,
+    shapes,
+    ...(first && { ask: { code: first.code, reasons: listed(asked.map(({ sentence }) => sentence)) } }),
   };
 }
 
-/** The refusal that all refusing findings make together, under the code of the first. */
+const sentencesIn = (repairs: readonly Repairs[]): string[] =>
+  repairs.flatMap(({ decisions }) => decisions.map(({ sentence }) => sentence));
+
+function destroyFindings(edit: Edit, parse: ParseShell): Finding[] {
+  return newDestroying(edit, parse).map(({ line, words }) => ({
+    code: 'destroys',
+    reason: `${edit.path}:${line}: destroys: ${words}`,
+  }));
+}
+
+/** The refusal that all findings make together, under the code of the first. */
 function refusalOf(findings: readonly Finding[]): Refusal | undefined {
-  const refusals = findings.flatMap((finding) => (finding.verdict === 'refuse' ? [finding] : []));
-  return refusals[0] && refuse(refusals[0].code, ...listed(refusals.map(({ reason }) => reason)));
-}
-
-const isHandedOver = (findings: readonly Finding[]): boolean =>
-  findings.every((finding) => finding.verdict === 'ask' || HANDED_OVER.has(finding.code));
-
-function askOf(findings: readonly Finding[]): { ask?: Ask } {
-  const all = findings.flatMap((finding) => (finding.verdict === 'ask' ? [finding] : []));
-  return all[0] ? { ask: { code: all[0].code, reasons: listed(all.map(({ reason }) => reason)) } } : {};
+  return findings[0] && refuse(findings[0].code, ...listed(findings.map(({ reason }) => reason)));
 }
 
 function amountFindings(edits: readonly Edit[], { maxFiles }: GateRules): Finding[] {
-  const many: Finding = {
-    verdict: 'refuse',
-    code: 'too_many_files',
-    reason: `${edits.length} files are changed; at most ${maxFiles}`,
-  };
+  const many: Finding = { code: 'too_many_files', reason: `${edits.length} files are changed; at most ${maxFiles}` };
   const large = edits.filter(({ before, after }) => Math.max(after.length, before?.length ?? 0) > MAX_FILE_CHARS);
   return [
     ...(edits.length > maxFiles ? [many] : []),
     ...large.map(
-      ({ path }): Finding => ({
-        verdict: 'refuse',
-        code: 'too_large',
-        reason: `${path}: more than ${MAX_FILE_CHARS} characters`,
-      }),
+      ({ path }): Finding => ({ code: 'too_large', reason: `${path}: more than ${MAX_FILE_CHARS} characters` }),
     ),
   ];
 }
@@ -161,7 +106,7 @@ function amountFindings(edits: readonly Edit[], { maxFiles }: GateRules): Findin
 function tooManyLines(edits: readonly Edit[], { maxLines }: GateRules): Refusal | undefined {
   let total = 0;
   for (const { before, after } of edits) {
-    const lines: ChangedLines = changedLines(before, after);
+    const lines = changedLines(before, after);
     total += editDistance(lines.before, lines.after, maxLines);
     if (total > maxLines)
       return refuse('too_many_lines', `more than ${maxLines} lines are added or removed; change only what is wrong`);

@@ -2,8 +2,8 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { hideTemplates } from '../shell/templates.ts';
-import { type Finding, refuses } from './finding.ts';
+import { hideTemplates } from '../shell/hide-templates.ts';
+import type { Finding } from './finding.ts';
 import { clip } from './rules.ts';
 
 /** `isFilled`: templates are hidden in the text, and both branches of a statement stand in it. */
@@ -36,7 +36,7 @@ export function parses(path: string, before: string | null, after: string, faile
   if (faults.length === 0) return [];
   const wasWrong = before === null ? TEMPLATE.test(after) : faultsOf(before).length > 0;
   if (wasWrong && !failedToParse) return [];
-  return faults.map((fault) => refuses('does_not_parse', path, undefined, fault));
+  return faults.map((fault) => ({ code: 'does_not_parse', reason: `${path}: ${fault}` }));
 }
 
 function yamlFaults(text: string, isFilled = false): string[] {

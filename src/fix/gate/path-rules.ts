@@ -1,10 +1,11 @@
 // Which files an edit may touch: plain paths, allowed and not protected, that are what they seem to be in the tree.
 import { pathMatcher } from '../../config/paths.ts';
+import { foldersAbove, type Tree, treeOf } from '../../repository/tree.ts';
 import type { Edit, RefusalCode } from '../edit.ts';
 import type { Finding } from './finding.ts';
 import { looksLike, pathFault } from './path-text.ts';
 import { protectedAs } from './protected-names.ts';
-import { clip, foldersAbove, type GateRules, type Tree, treeOf } from './rules.ts';
+import { clip, type GateRules } from './rules.ts';
 
 /** What is wrong with where `edited` would be written; at most one finding per file. */
 export function pathFindings(edited: readonly Edit[], rules: GateRules, tree: Tree): Finding[] {
@@ -62,7 +63,7 @@ function twice(path: string, seen: Set<string>): Finding | undefined {
 
 function finding(code: RefusalCode, path: string, why: string): Finding {
   const shown = pathFault(path) === undefined ? path : JSON.stringify(path);
-  return { verdict: 'refuse', code, reason: `${clip(shown)}: ${why}` };
+  return { code, reason: `${clip(shown)}: ${why}` };
 }
 
 function pathFinding(

@@ -11,10 +11,22 @@ export interface Evidence {
   offers(word: string): readonly string[];
   /** A line names this line of the file and says that it does not parse. */
   cannotParse(path: string, line: number): boolean;
-  /** A line says that the value of this key, or of this place, has another type than it should. */
-  rejectsType(path: string, line: number, words: readonly string[]): boolean;
+  /** A message says that a text of this file does not parse, or that its brackets do not match. */
+  complainsOf(path: string): boolean;
+  /** A message says that a value has another type than it should, and names its line, one of `words`, or its object and a key above it. */
+  rejectsType(at: TypedPlace): boolean;
   /** A line says that this program is not there. */
   hasNoProgram(name: string): boolean;
+}
+
+/** Where a value stands, for messages about its type. */
+export interface TypedPlace {
+  readonly path: string;
+  readonly line: number;
+  /** The value and its own key. */
+  readonly words: readonly string[];
+  readonly object: string;
+  readonly keys: readonly string[];
 }
 
 const MAX_CHARS = 60_000;
@@ -30,7 +42,7 @@ const OFFER = /\b(?:did you mean|maybe you meant|perhaps you meant|similar (?:na
 const OFFER_LIST =
   /(?:supported parameters include|must be one of|expected one of|possible values|valid (?:\w+ ){1,2}are|available \w+|choose from|allowed (?:values|keys))\s*:?/i;
 const SYNTAX =
-  /\b(?:syntax ?error|parse ?error|parsing|could not (?:parse|find expected)|missing separator|unexpected|unterminated|unclosed|unmatched|expect(?:ed|ing)|did not find expected|not allowed here|invalid (?:syntax|character)|unable to parse|inconsistent)\b/i;
+  /\b(?:syntax ?error|parse ?error|parsing|could not (?:parse|find expected)|missing separator|unexpected|unterminated|unclosed|unmatched|expect(?:ed|ing)|did not find expected|not allowed here|invalid (?:syntax|character)|unable to parse|inconsistent|(?:opening|closing) (?:brace|bracket)s?)\b/i;
 const TYPE =
   /\b(?:cannot unmarshal|wrong type|invalid type|expected type|not of type|must be (?:a|an|of type) \w+|(?:expected|got|type:?) "?(?:string|number|integer|int|bool(?:ean)?|str)\b|unhashable|binary operator expected|unary operator expected|too many arguments|integer expression expected|ambiguous redirect|is not a (?:string|number|integer|boolean))/i;
 const NO_PROGRAM = /\b(?:command not found|not found|no such file or directory|executable file not found)\b/i;
@@ -53,9 +65,13 @@ export function evidenceOf(log: string): Evidence {
     misses: (word) => of(MISSING).some((message) => standsIn(word).test(message)),
     offers: (word) => rejecting(word).flatMap(offered),
     cannotParse: (path, line) => of(SYNTAX).some((message) => names(message, path, line)),
-    rejectsType: (path, line, words) =>
+    complainsOf: (path) => of(SYNTAX).some((message) => message.includes(stemOf(path))),
+    rejectsType: ({ path, line, words, object, keys }) =>
       of(TYPE).some(
-        (message) => names(message, path, line) || words.some((word) => word !== '' && standsIn(word).test(message)),
+        (message) =>
+          names(message, path, line) ||
+          words.some((word) => word !== '' && standsIn(word).test(message)) ||
+          (object !== '' && standsIn(object).test(message) && keys.some((key) => message.includes(`.${key}.`))),
       ),
     hasNoProgram: (name) => of(NO_PROGRAM).some((message) => standsIn(name).test(message)),
   };
@@ -71,20 +87,31 @@ function messagesOf(log: string): string[] {
     .split(/\r?\n/)
     .slice(-MAX_LINES)
     .map((line) => line.replace(/^[\s│╷╵|]+/, ''));
-  const pairs = lines.map((line, i) => (isStart(line) ? lines.slice(i, i + REACH).join('\n').split('\n\n\n')[0] ?? line : ''));
+  const pairs = lines.map((line, i) =>
+    isStart(line)
+      ? (lines
+          .slice(i, i + REACH)
+          .join('\n')
+          .split('\n\n\n')[0] ?? line)
+      : '',
+  );
   return [...lines, ...pairs].filter((line) => line !== '');
 }
 
 /** How many lines a message that begins with `Error:` may go on. */
 const REACH = 7;
-const isStart = (line: string): boolean => /^(?:Error\b|error\b|fatal:|.*\b(?:ERROR|FAILED)\b|Traceback|.*: line \d+)/.test(line);
+const isStart = (line: string): boolean =>
+  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|\bline \d+/.test(line) ||
+  (line.endsWith(':') && UNKNOWN.test(line));
 
 function offered(message: string): string[] {
   const quoted = (text: string) => [...text.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
   const meant = OFFER.exec(message);
   if (meant) {
     const rest = message.slice(meant.index + meant[0].length, meant.index + 200);
-    const [bare] = /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ?? [];
+    const [bare] =
+      /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ??
+      [];
     const words = quoted(rest);
     return words.length > 0 ? words : bare === undefined ? [] : [bare];
   }
@@ -93,6 +120,10 @@ function offered(message: string): string[] {
   const rest = message.slice(list.index + list[0].length, list.index + 4_000).split(/\n|\.\s/)[0] as string;
   return rest.split(/[\s,;'"`[\]()]+/).filter((word) => /^[\w.-]{2,}$/.test(word) && !/^(?:and|or)$/.test(word));
 }
+
+/** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
+const stemOf = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
 
 /** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
 function names(message: string, path: string, line: number): boolean {

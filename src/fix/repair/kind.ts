@@ -12,7 +12,8 @@ const TOLERATES = new Set(
   ).split(' '),
 );
 /** Keys whose value decides whether something runs, holds or counts as failed. */
-const DECIDES = /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune|wait|timeout|retries|healthcheck|livenessProbe|readinessProbe)$/;
+const DECIDES =
+  /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune|wait|timeout|retries|healthcheck|livenessProbe|readinessProbe)$/;
 
 export interface Decision {
   readonly code: AskCode;
@@ -59,7 +60,12 @@ function wordCode({ role, old, new: now, left, right, keys }: WordPlace): AskCod
   const [a, b] = [old, now].map((word) => blobAround({ left, right, old: word })) as [string, string];
   if (isAddress(a) || isAddress(b)) return 'address';
   if (role !== 'key' && (isAddressKey(key) || isAccountKey(key))) return 'address';
-  if (isBoolean(old) || isBoolean(now) || (role !== 'key' && (DECIDES.test(key) || key === 'test' || key === 'exit' || key === 'return'))) return 'condition';
+  if (
+    isBoolean(old) ||
+    isBoolean(now) ||
+    (role !== 'key' && (DECIDES.test(key) || key === 'test' || key === 'exit' || key === 'return'))
+  )
+    return 'condition';
   if (isNumber(old) || isNumber(now)) return 'number';
   if (role === 'key') return 'key';
   return role === 'program' || role === 'operand' || role === 'option' ? 'command' : 'value';
@@ -75,7 +81,11 @@ const hasAddress = (now: string, old: string): boolean =>
 function isTolerant(place: Place): boolean {
   const words = (text: string) => text.split(/[\s"'`,;()[\]{}|=]+|:(?=\s|$)/).filter((word) => word !== '');
   const before = new Set(words(place.old));
-  if (/\|\|\s*(?:true|:|echo|exit 0)|\/dev\/null|:-|\bset \+/.test(place.new) && !/\|\|\s*(?:true|:)|\/dev\/null/.test(place.old)) return true;
+  if (
+    /\|\|\s*(?:true|:|echo|exit 0)|\/dev\/null|:-|\bset \+/.test(place.new) &&
+    !/\|\|\s*(?:true|:)|\/dev\/null/.test(place.old)
+  )
+    return true;
   const added = words(place.new).filter((word) => !before.has(word));
   return added.some((word) => TOLERATES.has(word) && word !== 'true' && word !== ':');
 }

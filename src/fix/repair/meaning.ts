@@ -8,6 +8,8 @@ export interface Meaning {
   readonly of?: string | undefined;
   /** It could be defined in this repository only: what the table does not have is nowhere. */
   readonly isClosed: boolean;
+  /** The place itself defines it, to change what is defined elsewhere under the same name: a patch. */
+  readonly isOwn?: true;
   /** The name before and after, where it is only a part of the changed word. */
   readonly old: string;
   readonly new: string;
@@ -20,9 +22,26 @@ const isAnsible = (path: string, keys: readonly string[]): boolean =>
 
 /** Keys of manifests whose value names another object, by the object's kind; '' where a `kind` beside it says so. */
 const REFERENCES: Readonly<Record<string, string>> = {
-  sourceRef: '', chartRef: '', targetRef: '', scaleTargetRef: '', issuerRef: '', secretRef: 'Secret', secretKeyRef: 'Secret', configMapRef: 'ConfigMap',
-  configMapKeyRef: 'ConfigMap', claimName: 'PersistentVolumeClaim', existingClaim: 'PersistentVolumeClaim', storageClassName: 'StorageClass',
-  ingressClassName: 'IngressClass', secretName: 'Secret', existingSecret: 'Secret', valuesFrom: '', substituteFrom: '', namespace: 'Namespace', parentRefs: '', backendRefs: 'Service',
+  sourceRef: '',
+  chartRef: '',
+  targetRef: '',
+  scaleTargetRef: '',
+  issuerRef: '',
+  secretRef: 'Secret',
+  secretKeyRef: 'Secret',
+  configMapRef: 'ConfigMap',
+  configMapKeyRef: 'ConfigMap',
+  claimName: 'PersistentVolumeClaim',
+  existingClaim: 'PersistentVolumeClaim',
+  storageClassName: 'StorageClass',
+  ingressClassName: 'IngressClass',
+  secretName: 'Secret',
+  existingSecret: 'Secret',
+  valuesFrom: '',
+  substituteFrom: '',
+  namespace: 'Namespace',
+  parentRefs: '',
+  backendRefs: 'Service',
 };
 
 /** Every meaning that the word may have; most have none. */
@@ -36,23 +55,30 @@ export function meaningsOf(place: WordPlace): Meaning[] {
   if (expression) return expression;
   if (role === 'use') return [{ kind: 'shell-variable', isClosed: /^[a-z_]+$/.test(old), ...whole }];
   if (/(?:^|\/)(?:GNU)?makefile[^/]*$|\.mk$/i.test(path)) return make(place);
-  if (/(?:^|\/)\.?justfile$|\.just$/i.test(path)) return /^[\w@-]+[^:=]*:(?!=)/.test(place.left) ? target('just', place) : [];
+  if (/(?:^|\/)\.?justfile$|\.just$/i.test(path))
+    return /^[\w@-]+[^:=]*:(?!=)/.test(place.left) ? target('just', place) : [];
   if (role === 'program') return [{ kind: 'shell-function', isClosed: false, ...whole }];
   if (role === 'operand') return operand(place);
   if (role === 'value' && place.document) return yamlValue(place);
   return [];
 }
 
-const named = (kind: Kind, isClosed: boolean, pair: Pick<Meaning, 'old' | 'new'> | undefined, of?: string): Meaning[] =>
-  pair ? [{ kind, isClosed, ...pair, ...(of !== undefined && { of }) }] : [];
+const named = (
+  kind: Kind,
+  isClosed: boolean,
+  pair: Pick<Meaning, 'old' | 'new'> | undefined,
+  of?: string,
+): Meaning[] => (pair ? [{ kind, isClosed, ...pair, ...(of !== undefined && { of }) }] : []);
 const target = (of: string, { old, new: now }: WordPlace): Meaning[] => named('target', true, { old, new: now }, of);
 
 /** The one part between dots that differs. */
-function lastParts(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {
+export function lastParts(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {
   const [a, b] = [old.split('.'), now.split('.')];
   const other = a.flatMap((part, i) => (part === b[i] ? [] : [i]));
   const [at] = other;
-  return a.length === b.length && other.length === 1 && at !== undefined ? { old: a[at] as string, new: b[at] as string } : undefined;
+  return a.length === b.length && other.length === 1 && at !== undefined
+    ? { old: a[at] as string, new: b[at] as string }
+    : undefined;
 }
 
 /** The name that a word begins with, when what follows is the same. */
@@ -64,9 +90,13 @@ function leading(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undef
 /** Inside `{{ … }}`, `{% … %}`, `${…}` and `$(…)` words are variables. */
 function inExpression({ path, left, right, old, new: now, keys }: WordPlace): Meaning[] | undefined {
   const isOpen = (open: string, close: string) => left.lastIndexOf(open) > left.lastIndexOf(close);
-  const isJinja = isOpen('{{', '}}') || isOpen('{%', '%}') || /^(?:when|until|changed_when|failed_when|that|var)$/.test(keys.findLast((key) => key !== '-') ?? '');
+  const isJinja =
+    isOpen('{{', '}}') ||
+    isOpen('{%', '%}') ||
+    /^(?:when|until|changed_when|failed_when|that|var)$/.test(keys.findLast((key) => key !== '-') ?? '');
   if (isJinja && /\.just$|justfile$/i.test(path)) return named('just-variable', true, leading(old, now));
-  if (isJinja && isTaskfile(path)) return named('task-variable', false, leading(old.replace(/^\./, ''), now.replace(/^\./, '')));
+  if (isJinja && isTaskfile(path))
+    return named('task-variable', false, leading(old.replace(/^\./, ''), now.replace(/^\./, '')));
   if (isJinja) {
     // What follows a dot, a filter's bar or stands in quotes is no variable.
     if (/groups\[["']$/.test(left) && /^["']\]/.test(right)) return named('group', false, { old, new: now });
@@ -75,7 +105,11 @@ function inExpression({ path, left, right, old, new: now, keys }: WordPlace): Me
   }
   if (/\$\{?$/.test(left) && !/(?:^|\/)(?:GNU)?[Mm]akefile|\.mk$/.test(path)) {
     if (isCompose(path) || /\.env$/.test(path)) return named('env-variable', false, leading(old, now));
-    return [...named('shell-variable', false, leading(old, now)), ...named('env-variable', false, leading(old, now)), ...named('make-variable', false, leading(old, now))];
+    return [
+      ...named('shell-variable', false, leading(old, now)),
+      ...named('env-variable', false, leading(old, now)),
+      ...named('make-variable', false, leading(old, now)),
+    ];
   }
   return undefined;
 }
@@ -110,7 +144,9 @@ function operand(place: WordPlace): Meaning[] {
 
 const lastOfSlash = (old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined => {
   const [a, b] = [old.split('/'), now.split('/')];
-  return a.length === b.length && a.slice(0, -1).join() === b.slice(0, -1).join() ? { old: a.at(-1) as string, new: b.at(-1) as string } : undefined;
+  return a.length === b.length && a.slice(0, -1).join() === b.slice(0, -1).join()
+    ? { old: a.at(-1) as string, new: b.at(-1) as string }
+    : undefined;
 };
 
 function yamlValue(place: WordPlace): Meaning[] {
@@ -130,7 +166,8 @@ function yamlValue(place: WordPlace): Meaning[] {
   const name = { old: left + old + right, new: left + now + right };
   if (key === 'notify' || key === 'listen') return named('handler', false, name);
   if (isWhole && (key === 'roles' || key === 'role') && !old.includes('.')) return named('role', true, whole);
-  if (isWhole && key === 'name' && /(?:^|\.)(?:include|import)_role$/.test(steps.at(-2) ?? '') && !old.includes('.')) return named('role', true, whole);
+  if (isWhole && key === 'name' && /(?:^|\.)(?:include|import)_role$/.test(steps.at(-2) ?? '') && !old.includes('.'))
+    return named('role', true, whole);
   if (key === 'hosts' && keys.length <= 2) return named('group', false, whole);
   return [];
 }
@@ -142,9 +179,12 @@ function compose({ keys, left, right, old, new: now }: WordPlace, steps: readonl
   if (section === 'depends_on' || section === 'links') return left === '' ? named('service', true, whole) : [];
   if (section === 'network_mode' && left === 'service:') return named('service', true, whole);
   const isItem = keys.at(-1) === '-';
-  if (section === 'volumes' && isItem && left === '' && right.startsWith(':') && !/[./]/.test(old + now)) return named('volume', true, whole);
+  if (section === 'volumes' && isItem && left === '' && right.startsWith(':') && !/[./]/.test(old + now))
+    return named('volume', true, whole);
   if (section === 'networks' && isItem && left + right === '') return named('network', true, whole);
-  return (section === 'secrets' || section === 'configs') && isItem && left + right === '' ? named('compose-config', true, whole) : [];
+  return (section === 'secrets' || section === 'configs') && isItem && left + right === ''
+    ? named('compose-config', true, whole)
+    : [];
 }
 
 /** A reference of one object to another. */
@@ -153,6 +193,8 @@ function manifest({ left, right, old, new: now, document }: WordPlace, steps: re
   const whole = { old, new: now };
   const [above = '', key = ''] = [steps.at(-2), steps.at(-1)];
   const beside = document?.beside?.kind;
+  if (key === 'name' && above === 'metadata' && document?.kind !== undefined)
+    return [{ kind: 'object', of: document.kind, isClosed: false, isOwn: true, ...whole }];
   if (key === 'name' && above === 'dependsOn') return named('object', false, whole, document?.kind);
   const holder = key === 'name' ? above : key;
   const kind = REFERENCES[holder];

@@ -10,8 +10,10 @@ const DOMAIN = /^(?:[a-z0-9_-]+\.)+(?:[a-z]{2,})\.?$/i;
 const FILE_ENDING =
   /\.(?:ya?ml|json5?|toml|sh|bash|py|js|mjs|ts|j2|tmpl|tpl|gotmpl|tf|tfvars|hcl|conf|cfg|ini|env|mk|just|md|txt|csv|xml|sql|service|timer|lock|log|pem|crt|key|img|iso|qcow2|gz|tgz|zip|tar|lua|rb|go|nix|rules|list|repo|html?|css|svg|png)$/i;
 /** What a key's value says who somebody is or where something is, even where it resolves. */
-const ACCOUNT = /^(?:user(?:name|s)?|owner|group|run_?as(?:user|group)?|become_user|remote_user|ansible_user|service_?account(?:_?name)?|uid|gid|subjects?|principal)$/i;
-const PLACE = /^(?:host(?:s|name|names)?|server|servers|address(?:es)?|endpoint|endpoints|url|urls|domain|domains|ip|ips|port|ports|mail|email|device|devices|disk|interface|iface|gateway|nameservers?|registry|repository|repo|image|mirror|proxy|listen|bind|peer|peers|cidr|subnet|network_?cidr|cluster_?ip|external_?ips?)$/i;
+const ACCOUNT =
+  /^(?:user(?:name|s)?|owner|group|run_?as(?:user|group)?|become_user|remote_user|ansible_user|service_?account(?:_?name)?|uid|gid|subjects?|principal)$/i;
+const PLACE =
+  /^(?:host(?:s|name|names)?|server|servers|address(?:es)?|endpoint|endpoints|url|urls|domain|domains|ip|ips|port|ports|mail|email|device|devices|disk|interface|iface|gateway|nameservers?|registry|repository|repo|image|mirror|proxy|listen|bind|peer|peers|cidr|subnet|network_?cidr|cluster_?ip|external_?ips?)$/i;
 
 export const isBoolean = (word: string): boolean => BOOLEAN.test(word);
 /** Versions, tags, digests and sizes are numbers. */

@@ -37,8 +37,9 @@ export interface WordPlace extends At {
   /** What stands before and behind it in its value, word or line. */
   readonly left: string;
   readonly right: string;
-  /** For a key: the keys beside it; for a value: those of its mapping. */
-  readonly siblings?: readonly (readonly string[])[];
+  /** For a key: the keys beside it, and those of each mapping beside its own. */
+  readonly beside?: readonly string[];
+  readonly cousins?: readonly (readonly string[])[];
   /** The document that it is in: what kind of thing it describes. */
   readonly document?: Document;
   /** It is a key with other keys below it. */
@@ -64,7 +65,7 @@ export interface RetypedPlace extends At {
   readonly from: string;
   readonly to: string;
   /** The name of the object that it is in, if that has one. */
-  readonly names: readonly string[];
+  readonly object: string;
 }
 
 /** A key with all below it, one level further in or out. */
@@ -92,6 +93,8 @@ export interface SyntaxPlace extends At {
   readonly new: string;
   /** A parser of ours says so; otherwise only signs of the text and the log do. */
   readonly isProven: boolean;
+  /** Its brackets and quotes did not match, and do now. */
+  readonly isClosed: boolean;
 }
 
 /** A command that is added between others of its block. */

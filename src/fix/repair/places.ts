@@ -18,7 +18,12 @@ export function placesOf(edit: Edit, parse: ParseShell): Place[] {
   const places: Place[] = executable ? [{ what: 'executable', path, line: 1, old: '', new: '', text: before }] : [];
   if (Math.max(before.length, after.length) > MAX_CHARS)
     return [...places, { what: 'other', path, line: 1, old: '', new: '', kind: 'unread' }];
-  const [old, now] = [before, after].map((text) => text.replace(/^\ufeff/, '').replace(/\r\n/g, '\n').replace(/\n*$/, '\n')) as [string, string];
+  const [old, now] = [before, after].map((text) =>
+    text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n/g, '\n')
+      .replace(/\n*$/, '\n'),
+  ) as [string, string];
   return old === now ? places : [...places, ...textPlaces(path, old, now, parse)];
 }
 
@@ -27,9 +32,9 @@ function textPlaces(path: string, old: string, now: string, parse: ParseShell): 
   const [was, is] = [reading?.reads(old) ?? false, reading?.reads(now) ?? false];
   if (reading && was && is) return reading.compare(old, now);
   const isProven = reading !== undefined && !was && is;
-  const line = signsOnly(path, old, now);
-  if (line !== undefined && (isProven || !(was || is))) return [{ what: 'syntax', path, line, old, new: now, isProven }];
-  return tokenPlaces(path, old, now);
+  const places = tokenPlaces(path, old, now);
+  const signs = (isProven || !(was || is)) && places.length > 0 ? signsOnly(path, old, now) : undefined;
+  return signs ? [{ what: 'syntax', path, old, new: now, isProven, ...signs }] : places;
 }
 
 interface Reading {

@@ -21,11 +21,16 @@ const MAX_PLACES = 40;
 export function repairsOf(edit: Edit, grounds: Omit<Grounds, 'text'>, parse: ParseShell): Repairs {
   const places = placesOf(edit, parse);
   const all = { ...grounds, text: edit.before ?? '' };
-  const shown = places.slice(0, MAX_PLACES).map((place) => [place, places.length > MAX_PLACES ? undefined : shapeOf(place, all)] as const);
+  const shown = places
+    .slice(0, MAX_PLACES)
+    .map((place) => [place, places.length > MAX_PLACES ? undefined : shapeOf(place, all)] as const);
   const shapes = shown.flatMap(([, shape]) => shape ?? []);
   const decisions = shown.flatMap(([place, shape]) => (shape === undefined ? [decisionOf(place)] : []));
   const isSame = places.length === 0 && edit.before !== edit.after;
-  return { shapes: [...new Set(isSame ? ['same words: only blanks, line ends or comments differ'] : shapes)], decisions };
+  return {
+    shapes: [...new Set(isSame ? ['same words: only blanks, line ends or comments differ'] : shapes)],
+    decisions,
+  };
 }
 
 /** The first shape that can show it: `name: nothing here defines …`. */

@@ -1,15 +1,38 @@
 // What a change touches of a script, by bash's grammar.
-import type { ShellNode } from '../shell/node.ts';
+
 import type { AskCode } from '../edit.ts';
+import type { ShellNode } from '../shell/node.ts';
 import { isDirective } from './never.ts';
 import type { Place, Role } from './place.ts';
 import { changedWords } from './split-words.ts';
 import { gaps } from './yaml-places.ts';
 
 /** Nodes whose children are statements, one after the other. */
-const BLOCKS = new Set(['program', 'compound_statement', 'do_group', 'if_statement', 'else_clause', 'elif_clause', 'case_item', 'subshell']);
+const BLOCKS = new Set([
+  'program',
+  'compound_statement',
+  'do_group',
+  'if_statement',
+  'else_clause',
+  'elif_clause',
+  'case_item',
+  'subshell',
+]);
 /** Nodes that are compared as texts. */
-const TEXTS = new Set(['word', 'string_content', 'raw_string', 'variable_name', 'number', 'heredoc_body', 'ansi_c_string', 'special_variable_name', 'file_descriptor', 'regex', 'heredoc_content', 'extglob_pattern']);
+const TEXTS = new Set([
+  'word',
+  'string_content',
+  'raw_string',
+  'variable_name',
+  'number',
+  'heredoc_body',
+  'ansi_c_string',
+  'special_variable_name',
+  'file_descriptor',
+  'regex',
+  'heredoc_content',
+  'extglob_pattern',
+]);
 const SEPARATORS = new Set(['\n', ';']);
 
 interface Walk {
@@ -25,7 +48,10 @@ function code(node: ShellNode): string {
   if (TEXTS.has(node.type) || node.children.length === 0) return node.text;
   // Between the children of a string or a word that is put together every sign counts.
   if (node.type === 'string' || node.type === 'concatenation' || node.type.includes('expansion')) return node.text;
-  return node.children.map(code).filter((text) => text !== '').join('\u0001');
+  return node.children
+    .map(code)
+    .filter((text) => text !== '')
+    .join('\u0001');
 }
 
 const parts = (node: ShellNode): ShellNode[] =>
@@ -47,13 +73,17 @@ function commentPlaces({ path, offset }: Walk, old: ShellNode, now: ShellNode): 
     .filter(({ text }) => isDirective(text))
     .map((node) => ({
       what: 'other' as const,
-      ...{ path, line: node.line + offset, old: a.includes(node) ? node.text : '', new: b.includes(node) ? node.text : '' },
+      ...{
+        path,
+        line: node.line + offset,
+        old: a.includes(node) ? node.text : '',
+        new: b.includes(node) ? node.text : '',
+      },
       kind: 'tolerance' as const,
     }));
 }
 
-const comments = (node: ShellNode): ShellNode[] =>
-  node.type === 'comment' ? [node] : node.children.flatMap(comments);
+const comments = (node: ShellNode): ShellNode[] => (node.type === 'comment' ? [node] : node.children.flatMap(comments));
 
 function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
   if (code(a) === code(b)) return;
@@ -114,11 +144,22 @@ function plainWords(node: ShellNode): string[] | undefined {
   return words.map((part) => (part as ShellNode).text);
 }
 
-const CONDITIONS = /^(?:test_command|\[|binary_expression|unary_expression|negated_command|list|while_statement|if_statement|case_statement|test_operator|pipeline|&&|\|\||!|\|)/;
+const CONDITIONS =
+  /^(?:test_command|\[|binary_expression|unary_expression|negated_command|list|while_statement|if_statement|case_statement|test_operator|pipeline|&&|\|\||!|\|)/;
 
 /** A place that no shape is asked about. */
-function decided({ path, offset, places }: Walk, a: ShellNode, b: ShellNode | undefined, above: readonly ShellNode[]): void {
-  const kind: AskCode = b === undefined ? 'removed' : CONDITIONS.test(a.type) || CONDITIONS.test(b.type) || above.some(({ type }) => type === 'test_command') ? 'condition' : 'command';
+function decided(
+  { path, offset, places }: Walk,
+  a: ShellNode,
+  b: ShellNode | undefined,
+  above: readonly ShellNode[],
+): void {
+  const kind: AskCode =
+    b === undefined
+      ? 'removed'
+      : CONDITIONS.test(a.type) || CONDITIONS.test(b.type) || above.some(({ type }) => type === 'test_command')
+        ? 'condition'
+        : 'command';
   places.push({ what: 'other', path, line: a.line + offset, old: a.text, new: b?.text ?? '', kind });
 }
 
@@ -129,7 +170,7 @@ function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly Sh
   const [x, y] = [a.text.split('\n'), b.text.split('\n')];
   if (x.length !== y.length) return decided(walk, a, b, above);
   if (isQuoted(a, b)) {
-    const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', names: [] };
+    const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', object: '' };
     places.push({ what: 'retyped', ...at });
     return;
   }
@@ -137,13 +178,21 @@ function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly Sh
     if (line === y[i]) continue;
     const words = changedWords(line, y[i] as string);
     const at = { path, line: a.line + offset + i };
-    if (!words) places.push({ what: 'other', ...at, old: line, new: y[i] as string, kind: role === 'operand' ? 'command' : 'value' });
+    if (!words)
+      places.push({
+        what: 'other',
+        ...at,
+        old: line,
+        new: y[i] as string,
+        kind: role === 'operand' ? 'command' : 'value',
+      });
     for (const word of words ?? []) places.push({ what: 'word', ...at, role, keys, ...word });
   }
 }
 
 /** Quotes put around expansions: the same word, not split any more. */
-const isQuoted = (a: ShellNode, b: ShellNode): boolean => b.type === 'string' && b.text === `"${a.text}"` && /^\$/.test(a.text);
+const isQuoted = (a: ShellNode, b: ShellNode): boolean =>
+  b.type === 'string' && b.text === `"${a.text}"` && /^\$/.test(a.text);
 
 /** What a text is to the commands around it: of `keys` the last is the option, variable or command that it belongs to. */
 function roleOf(node: ShellNode, above: readonly ShellNode[]): { role?: Role; keys: string[] } {
@@ -153,7 +202,15 @@ function roleOf(node: ShellNode, above: readonly ShellNode[]): { role?: Role; ke
   const type = (name: string) => chain.some((each) => each.type === name);
   const parent = above.at(-1)?.type ?? '';
   if (node.type === 'variable_name')
-    return { role: parent === 'variable_assignment' ? 'definition' : /for_statement|declaration/.test(parent) ? 'definition' : 'use', keys: [program] };
+    return {
+      role:
+        parent === 'variable_assignment'
+          ? 'definition'
+          : /for_statement|declaration/.test(parent)
+            ? 'definition'
+            : 'use',
+      keys: [program],
+    };
   if (type('test_command') && !type('command')) return { role: 'value', keys: ['test'] };
   if (type('heredoc_body')) return { role: 'token', keys: ['<<'] };
   if (type('file_redirect')) {
@@ -164,8 +221,15 @@ function roleOf(node: ShellNode, above: readonly ShellNode[]): { role?: Role; ke
   if (assignment && !(command && chain.indexOf(command) > chain.indexOf(assignment)))
     return { role: 'value', keys: [assignment.children[0]?.text ?? ''] };
   if (type('command_name')) return { role: 'program', keys: [] };
-  if (!command) return parent === 'function_definition' ? { role: 'definition', keys: ['function'] } : type('for_statement') || type('case_statement') || type('array') ? { role: 'value', keys: [''] } : { keys: [] };
+  if (!command)
+    return parent === 'function_definition'
+      ? { role: 'definition', keys: ['function'] }
+      : type('for_statement') || type('case_statement') || type('array')
+        ? { role: 'value', keys: [''] }
+        : { keys: [] };
   const word = chain[chain.indexOf(command) + 1]?.text ?? '';
-  const before = command.children[command.children.findIndex(({ from }) => from === chain[chain.indexOf(command) + 1]?.from) - 1]?.text ?? '';
+  const before =
+    command.children[command.children.findIndex(({ from }) => from === chain[chain.indexOf(command) + 1]?.from) - 1]
+      ?.text ?? '';
   return { role: word.startsWith('-') ? 'option' : 'operand', keys: [program, before.startsWith('-') ? before : ''] };
 }

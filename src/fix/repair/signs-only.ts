@@ -9,7 +9,7 @@ const MAX_LINES = 12;
 const MAX_SIGNS = 6;
 
 /** The first line, in the old text, at which they differ; undefined where more differs than signs, or too many do. */
-export function signsOnly(path: string, old: string, now: string): number | undefined {
+export function signsOnly(path: string, old: string, now: string): { line: number; isClosed: boolean } | undefined {
   const isScript = /\.(?:sh|bash)$/.test(path) || old.startsWith('#!');
   const words = (text: string) =>
     text
@@ -26,8 +26,13 @@ export function signsOnly(path: string, old: string, now: string): number | unde
   const signs = (text: string) => text.replace(/\s/g, '').length;
   if (!first || lines > MAX_LINES || Math.abs(signs(now) - signs(old)) > MAX_SIGNS) return undefined;
   // A quote that stays open would take what follows into it.
-  return added.every(isClosed) ? first[0][0] + 1 : undefined;
+  if (!added.every(isClosed)) return undefined;
+  return { line: first[0][0] + 1, isClosed: !isBalanced(old) && isBalanced(now) };
 }
+
+/** Whether a text has as many closing brackets of each kind as opening ones. */
+const isBalanced = (text: string): boolean =>
+  ['()', '[]', '{}'].every(([open, close]) => text.split(open as string).length === text.split(close as string).length);
 
 function isClosed(line: string): boolean {
   let quote = '';

@@ -16,7 +16,10 @@ export const LINE_LANGUAGES: readonly (readonly [path: RegExp, language: LineLan
   [/\.(?:tf|tofu|tfvars|hcl)$/i, { comment: /^\s*(?:#|\/\/).*$/, isIndented: false }],
   [/\.(?:py|nix|md|ya?ml|j2|jinja2?|tmpl|gotmpl|tpl)$/i, { ...HASH, isIndented: true }],
   [/(?:^|\/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$|(?:^|\/)\.?justfile$|\.just$/i, { ...HASH, isIndented: true }],
-  [/\.(?:ini|cfg|conf|cnf|service|timer|socket|mount|container|network)$/i, { comment: /^\s*[#;].*$/, isIndented: false }],
+  [
+    /\.(?:ini|cfg|conf|cnf|service|timer|socket|mount|container|network)$/i,
+    { comment: /^\s*[#;].*$/, isIndented: false },
+  ],
   [/\.(?:json|jsonc|json5)$/i, { comment: /^\s*\/\/.*$/, isIndented: false }],
   [/(?:^|\/)(?:Docker|Container)file[^/]*$|\.toml$|(?:^|\/)Caddyfile|\.(?:sh|bash|env)$/i, HASH],
 ];
@@ -33,12 +36,22 @@ export function tokenPlaces(path: string, old: string, now: string): Place[] {
   const a = linesOf(old, language, essence);
   const b = linesOf(now, language, essence);
   const places = comments(path, old, now, language);
-  for (const [gone, come] of gaps(a.map(({ text }) => text), b.map(({ text }) => text))) {
+  for (const [gone, come] of gaps(
+    a.map(({ text }) => text),
+    b.map(({ text }) => text),
+  )) {
     const [x, y] = [a.slice(...gone), b.slice(...come)];
     if (x.length !== y.length) {
       const line = x[0]?.line ?? y[0]?.line ?? 1;
       const [before, after] = [x, y].map((lines) => lines.map(({ text }) => text).join('\n')) as [string, string];
-      places.push({ what: 'other', path, line, old: before, new: after, kind: x.length > y.length ? 'removed' : 'text' });
+      places.push({
+        what: 'other',
+        path,
+        line,
+        old: before,
+        new: after,
+        kind: x.length > y.length ? 'removed' : 'text',
+      });
       continue;
     }
     for (const [i, { text, line }] of x.entries()) places.push(...lineplaces(path, line, text, y[i]?.text ?? ''));
@@ -53,12 +66,24 @@ const linesOf = (text: string, { comment }: LineLanguage, essence: (line: string
     .filter(({ text: line }) => line !== '' && !comment.test(line));
 
 function comments(path: string, old: string, now: string, { comment }: LineLanguage): Place[] {
-  const all = (text: string) => text.split(/\r?\n/).map((text, i) => ({ text, line: i + 1 })).filter(({ text }) => comment.test(text));
+  const all = (text: string) =>
+    text
+      .split(/\r?\n/)
+      .map((text, i) => ({ text, line: i + 1 }))
+      .filter(({ text }) => comment.test(text));
   const [a, b] = [all(old), all(now)];
-  const only = (some: typeof a, others: typeof a) => some.filter(({ text }) => !others.some((other) => other.text.trim() === text.trim()));
+  const only = (some: typeof a, others: typeof a) =>
+    some.filter(({ text }) => !others.some((other) => other.text.trim() === text.trim()));
   return [...only(a, b).map((one) => [one, true] as const), ...only(b, a).map((one) => [one, false] as const)]
     .filter(([{ text }]) => isDirective(text))
-    .map(([{ text, line }, isOld]) => ({ what: 'other', path, line, old: isOld ? text : '', new: isOld ? '' : text, kind: 'tolerance' }));
+    .map(([{ text, line }, isOld]) => ({
+      what: 'other',
+      path,
+      line,
+      old: isOld ? text : '',
+      new: isOld ? '' : text,
+      kind: 'tolerance',
+    }));
 }
 
 /** White space between tokens is none of them: never inside of quotes. */
@@ -68,7 +93,14 @@ function lineplaces(path: string, line: number, old: string, now: string): Place
   if (squeezed(old) === squeezed(now) && !/\\\s*$/.test(old)) return [];
   const words = changedWords(old, now);
   if (!words) return [{ what: 'other', path, line, old, new: now, kind: 'text' }];
-  return words.map((word) => ({ what: 'word', path, line, keys: [keyOf(old)], role: roleOf(word.left, word.right), ...word }));
+  return words.map((word) => ({
+    what: 'word',
+    path,
+    line,
+    keys: [keyOf(old)],
+    role: roleOf(path, word.left, word.right),
+    ...word,
+  }));
 }
 
 const ASSIGNED = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*(?:[:?+]?=|:(?=\s))/;
@@ -76,5 +108,6 @@ const ASSIGNED = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*(?:[:?+]?=|:(?=\s))/;
 const keyOf = (line: string): string => ASSIGNED.exec(line)?.[1] ?? '';
 
 /** A word at a line's start with `=` or `:` behind it is a name. */
-const roleOf = (left: string, right: string): Role =>
+const roleOf = (path: string, left: string, right: string): Role =>
+  (/(?:^|\/)Caddyfile/.test(path) && left.trim() === '') ||
   /^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right) ? 'key' : 'token';

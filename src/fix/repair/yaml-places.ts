@@ -1,7 +1,6 @@
 // What a change touches of YAML and JSON, by their trees.
 import {
   type Alias,
-  type Document as YamlDocument,
   isAlias,
   isMap,
   isPair,
@@ -13,6 +12,7 @@ import {
   type Pair,
   parseAllDocuments,
   type YAMLMap,
+  type Document as YamlDocument,
 } from 'yaml';
 import type { AskCode } from '../edit.ts';
 import { isDirective } from './never.ts';
@@ -46,7 +46,7 @@ interface Walk {
   readonly now: YamlText;
   readonly places: Place[];
   readonly document: Document;
-  readonly names: readonly string[];
+  readonly object: string;
   /** Pairs that one side alone has, to find out what only moved. */
   readonly gone: LoosePair[];
   readonly come: LoosePair[];
@@ -71,8 +71,8 @@ export function yamlPlaces(path: string, old: YamlText, now: YamlText): Place[] 
     if (directives(document) !== directives(other))
       places.push({ what: 'other', path, line: 1, old: '', new: '', kind: 'text' });
     const about = aboutOf(document.contents);
-    const walk = { path, old, now, places, document: about, names: namesIn(document.contents), gone: [], come: [] };
-    compare(walk, document.contents, other.contents, [], undefined);
+    const walk = { path, old, now, places, document: about, object: nameOf(document.contents), gone: [], come: [] };
+    compare(walk, document.contents, other.contents, []);
     places.push(...looseEnds(walk));
   }
   places.push(...commentPlaces(path, old.text, now.text));
@@ -129,12 +129,11 @@ function scalarsOf(node: Value | undefined): Record<string, string> {
   );
 }
 
-/** What messages call a document or an item by. */
-function namesIn(contents: Value): string[] {
-  if (!isMap(contents)) return [];
+/** What messages call a document by. */
+function nameOf(contents: Value): string {
+  if (!isMap(contents)) return '';
   const metadata = contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value | undefined;
-  const { name } = scalarsOf(metadata);
-  return name === undefined ? [] : [name];
+  return scalarsOf(metadata).name ?? '';
 }
 
 const keyOf = (pair: Pair): string =>
@@ -153,7 +152,9 @@ function meaning(node: unknown): string {
 
 /** Anchor and tag. */
 const properties = (node: Value): string =>
-  node && !isAlias(node) && (node.anchor || node.tag?.startsWith('!')) ? `&${node.anchor ?? ''} ${node.tag ?? ''} ` : '';
+  node && !isAlias(node) && (node.anchor || node.tag?.startsWith('!'))
+    ? `&${node.anchor ?? ''} ${node.tag ?? ''} `
+    : '';
 
 const sourceOf = ({ text }: YamlText, node: unknown): string => {
   const range = (node as Node | null)?.range;
@@ -164,7 +165,18 @@ const lineAt = ({ lineOf }: YamlText, node: unknown): number => {
   return range ? lineOf(range[0]) : 1;
 };
 
-function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], parent: YAMLMap | undefined): void {
+/** The other mappings among some values. */
+const mapsBeside = (values: readonly unknown[], own: unknown): YAMLMap[] =>
+  values.filter((value): value is YAMLMap => value !== own && isMap(value));
+
+function compare(
+  walk: Walk,
+  a: Value,
+  b: Value,
+  keys: readonly string[],
+  parent?: YAMLMap,
+  cousins: readonly YAMLMap[] = [],
+): void {
   if (meaning(a) === meaning(b)) return;
   const { path, old, now, places } = walk;
   const line = lineAt(old, a) || lineAt(now, b);
@@ -175,12 +187,12 @@ function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], parent
     return;
   }
   if (properties(a) !== properties(b) && !isRetyped(walk, a, b)) return void other('text');
-  if (isMap(a) && isMap(b)) return compareMaps(walk, a, b, keys);
+  if (isMap(a) && isMap(b)) return compareMaps(walk, a, b, keys, cousins);
   if (isSeq(a) && isSeq(b)) return compareLists(walk, a.items as Value[], b.items as Value[], keys);
   if (isRetyped(walk, a, b)) {
     const [from, to] = [typeOf(a), typeOf(b)];
-    const names = [keys.findLast((key) => key !== '-') ?? '', ...walk.names];
-    places.push({ what: 'retyped', path, line, old: sourceOf(old, a), new: sourceOf(now, b), keys, from, to, names });
+    const { object } = walk;
+    places.push({ what: 'retyped', path, line, old: sourceOf(old, a), new: sourceOf(now, b), keys, from, to, object });
     return;
   }
   if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string') {
@@ -188,11 +200,21 @@ function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], parent
     wordsOfText(walk, { line: first, keys, role: 'value', parent }, a.value, b.value);
     return;
   }
-  other(isScalar(a) && isScalar(b) && (typeof a.value === 'number' || typeof b.value === 'number') ? 'number' : 'value');
+  other(
+    isScalar(a) && isScalar(b) && (typeof a.value === 'number' || typeof b.value === 'number') ? 'number' : 'value',
+  );
 }
 
 const typeOf = (node: Value): string =>
-  isMap(node) ? 'map' : isSeq(node) ? 'list' : isScalar(node) ? (node.value === null ? 'null' : typeof node.value) : 'null';
+  isMap(node)
+    ? 'map'
+    : isSeq(node)
+      ? 'list'
+      : isScalar(node)
+        ? node.value === null
+          ? 'null'
+          : typeof node.value
+        : 'null';
 
 /** The same characters but for quotes around all of them. */
 function isRetyped({ old, now }: Walk, a: Value, b: Value): boolean {
@@ -234,7 +256,7 @@ function words({ path, places, document }: Walk, { line, keys, role, parent }: W
     });
 }
 
-function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]): void {
+function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): void {
   const { path, old, now, places, document } = walk;
   const [oldKeys, newKeys] = [a.items.map(keyOf), b.items.map(keyOf)];
   const gone = a.items.filter((pair) => !newKeys.includes(keyOf(pair)));
@@ -243,12 +265,24 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
   for (const pair of a.items) {
     const other = b.items.find((each) => keyOf(each) === keyOf(pair));
     if (other && count(oldKeys, keyOf(pair)) === 1 && count(newKeys, keyOf(pair)) === 1)
-      compare(walk, pair.value as Value, other.value as Value, [...keys, keyOf(pair)], a);
+      compare(
+        walk,
+        pair.value as Value,
+        other.value as Value,
+        [...keys, keyOf(pair)],
+        a,
+        mapsBeside(
+          a.items.map(({ value }) => value),
+          pair.value,
+        ),
+      );
   }
   // The same value in the same place under another name.
   for (const pair of [...gone]) {
     const at = a.items.indexOf(pair);
-    const other = come.find((each) => meaning(each.value) === meaning(pair.value) && Math.abs(b.items.indexOf(each) - at) <= 1);
+    const other = come.find(
+      (each) => meaning(each.value) === meaning(pair.value) && Math.abs(b.items.indexOf(each) - at) <= 1,
+    );
     if (!other || properties(pair.key as Value) !== properties(other.key as Value)) continue;
     gone.splice(gone.indexOf(pair), 1);
     come.splice(come.indexOf(other), 1);
@@ -256,7 +290,8 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
       what: 'word',
       ...{ path, line: lineAt(old, pair), role: 'key', keys, left: '', right: '' },
       ...{ old: keyOf(pair), new: keyOf(other), isBlock: !isScalar(pair.value) },
-      siblings: [oldKeys],
+      beside: oldKeys,
+      cousins: cousins.map((map) => map.items.map(keyOf)),
       document: { ...document, beside: scalarsOf(a) },
     });
   }
@@ -286,9 +321,23 @@ function duplicates({ path, old, now, places }: Walk, a: YAMLMap, b: YAMLMap, ke
     if (x.length < 2 && y.length < 2) continue;
     const values = new Set([...x, ...y].map(({ value }) => meaning(value)));
     if (values.size === 1 && y.length < x.length && y.length > 0)
-      places.push({ what: 'duplicate', path, line: lineAt(old, x.at(-1)), old: textOf(old, x.at(-1) as Pair), new: '' });
+      places.push({
+        what: 'duplicate',
+        path,
+        line: lineAt(old, x.at(-1)),
+        old: textOf(old, x.at(-1) as Pair),
+        new: '',
+      });
     else if (x.map(meaning).join('\u0002') !== y.map(meaning).join('\u0002'))
-      places.push({ what: 'other', path, line: lineAt(old, x[0]), old: key, new: textOf(now, (y[0] ?? x[0]) as Pair), kind: 'removed', keys });
+      places.push({
+        what: 'other',
+        path,
+        line: lineAt(old, x[0]),
+        old: key,
+        new: textOf(now, (y[0] ?? x[0]) as Pair),
+        kind: 'removed',
+        keys,
+      });
   }
 }
 
@@ -298,7 +347,7 @@ function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys
   for (const [gone, come] of gaps(a.map(meaning), b.map(meaning))) {
     const [x, y] = [a.slice(...gone), b.slice(...come)];
     if (x.length === y.length) {
-      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, undefined);
+      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, undefined, mapsBeside(a, item));
       continue;
     }
     for (const item of x) {
@@ -309,7 +358,15 @@ function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys
       else places.push({ what: 'other', path, line, old: text, new: '', kind: 'removed', keys: inside });
     }
     for (const item of y)
-      places.push({ what: 'other', path, line: lineAt(now, item), old: '', new: sourceOf(now, item), kind: 'value', keys: inside });
+      places.push({
+        what: 'other',
+        path,
+        line: lineAt(now, item),
+        old: '',
+        new: sourceOf(now, item),
+        kind: 'value',
+        keys: inside,
+      });
   }
 }
 
@@ -324,7 +381,13 @@ export function gaps(a: readonly string[], b: readonly string[]): [Range, Range]
   const [x, y] = [a.slice(from, a.length - end), b.slice(from, b.length - end)];
   if (x.length === 0 && y.length === 0) return [];
   // Longest common part; beyond a size it is not worth it: one gap.
-  if (x.length * y.length > 250_000) return [[[from, a.length - end], [from, b.length - end]]];
+  if (x.length * y.length > 250_000)
+    return [
+      [
+        [from, a.length - end],
+        [from, b.length - end],
+      ],
+    ];
   const table = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
   for (let i = x.length - 1; i >= 0; i--)
     for (let j = y.length - 1; j >= 0; j--) {
@@ -334,7 +397,11 @@ export function gaps(a: readonly string[], b: readonly string[]): [Range, Range]
   const found: [Range, Range][] = [];
   let [i, j, startX, startY] = [0, 0, 0, 0];
   const close = () => {
-    if (i > startX || j > startY) found.push([[from + startX, from + i], [from + startY, from + j]]);
+    if (i > startX || j > startY)
+      found.push([
+        [from + startX, from + i],
+        [from + startY, from + j],
+      ]);
   };
   while (i < x.length && j < y.length) {
     if (x[i] === y[j]) {

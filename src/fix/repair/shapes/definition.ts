@@ -8,10 +8,11 @@ import type { Shape } from '../shape.ts';
 export const definition: Shape = (place, { repository, evidence }) => {
   if (place.what !== 'word' || (place.role !== 'definition' && place.role !== 'key')) return undefined;
   const { old, new: now, path } = place;
-  if ([old, now].some((word) => isBoolean(word) || isNumber(word) || isAccountKey(word)) || place.isBlock) return undefined;
+  if ([old, now].some((word) => isBoolean(word) || isNumber(word) || isAccountKey(word)) || place.isBlock)
+    return undefined;
   for (const kind of kindsOf(place)) {
     const [used, possible] = [repository.used(kind, path), repository.possible(kind, path)];
-    if (!possible?.has(old) || used.has(old) || possible.has(now) || !evidence.misses(now)) continue;
+    if (!used || !possible?.has(old) || used.has(old) || possible.has(now) || !evidence.misses(now)) continue;
     if (isNearest(old, now, used)) return `nothing uses \`${old}\`; \`${now}\` is used and was defined nowhere`;
   }
   return undefined;

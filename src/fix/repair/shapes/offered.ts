@@ -1,14 +1,20 @@
 // A word that the log rejects becomes the near one that the same message offers.
+import { lastParts } from '../meaning.ts';
 import { isNearest } from '../near.ts';
 import { isAccountKey, isAddressKey } from '../never.ts';
 import { isNever } from '../prove.ts';
 import type { Shape } from '../shape.ts';
 
 export const offered: Shape = (place, { evidence }) => {
-  if (place.what !== 'word' || place.role === 'option' || place.role === 'operand' || place.role === 'program') return undefined;
-  const { old, new: now, role, keys, left } = place;
+  if (place.what !== 'word' || place.role === 'option' || place.role === 'operand' || place.role === 'program')
+    return undefined;
+  const { role, keys, left } = place;
+  const { old, new: now } = lastParts(place.old, place.new) ?? place;
   const key = keys.findLast((each) => each !== '-') ?? '';
-  if (isNever(place) || /-$/.test(left) || (role !== 'key' && (isAccountKey(key) || isAddressKey(key)))) return undefined;
+  if (isNever(place) || /-$/.test(left) || (role !== 'key' && (isAccountKey(key) || isAddressKey(key))))
+    return undefined;
   const offers = evidence.offers(old);
-  return offers.includes(now) && isNearest(old, now, offers) ? `the log rejects \`${old}\` and offers \`${now}\`` : undefined;
+  return offers.includes(now) && isNearest(old, now, offers)
+    ? `the log rejects \`${old}\` and offers \`${now}\``
+    : undefined;
 };

@@ -3,6 +3,7 @@ import type { Shape } from '../shape.ts';
 
 export const parsesAgain: Shape = (place, { evidence }) => {
   if (place.what !== 'syntax') return undefined;
-  if (!place.isProven && !evidence.cannotParse(place.path, place.line)) return undefined;
+  const { path, line, isProven, isClosed } = place;
+  if (!isProven && !evidence.cannotParse(path, line) && !(isClosed && evidence.complainsOf(path))) return undefined;
   return 'it did not parse, and does now with the same words';
 };

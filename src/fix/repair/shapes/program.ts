@@ -9,5 +9,7 @@ export const program: Shape = (place, { evidence, vocabulary, programs, reposito
   const shipped = vocabulary.words('programs', 'program');
   const functions = repository.visible('shell-function', place.path);
   const known = new Set([...programs, ...shipped, ...functions]);
-  return !known.has(old) && known.has(now) && isNearest(old, now, known) ? `there is no program \`${old}\`, and \`${now}\` is one` : undefined;
+  return !known.has(old) && known.has(now) && isNearest(old, now, known)
+    ? `there is no program \`${old}\`, and \`${now}\` is one`
+    : undefined;
 };

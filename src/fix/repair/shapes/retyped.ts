@@ -3,10 +3,12 @@ import type { Shape } from '../shape.ts';
 
 export const retyped: Shape = (place, { evidence }) => {
   if (place.what !== 'retyped') return undefined;
-  const { path, line, old, names, from, to } = place;
+  const { path, line, old, object, keys, from, to } = place;
   // A mapping whose key is a mapping is a template that lost its quotes.
-  if (from === 'map' && to === 'string' && /^\{\{.*\}\}/.test(old)) return 'a template expression as a value needs quotes';
+  if (from === 'map' && to === 'string' && /^\{\{.*\}\}/.test(old))
+    return 'a template expression as a value needs quotes';
   if (from === 'map' || from === 'list' || to === 'null') return undefined;
-  if (!evidence.rejectsType(path, line, [...names, old])) return undefined;
+  if (!evidence.rejectsType({ path, line, words: [keys.findLast((key) => key !== '-') ?? '', old], object, keys }))
+    return undefined;
   return `the log rejects ${old} as ${from}; the same characters as ${to}`;
 };

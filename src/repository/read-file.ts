@@ -1,0 +1,101 @@
+// One file → the names that it defines and uses, by the families of files that its path and text belong to.
+import { ansible, inventoryIni, isInventory } from './ansible.ts';
+import { compose } from './compose.ts';
+import type { FileNames, Kind } from './definition.ts';
+import { jinja } from './jinja.ts';
+import { justfile } from './just.ts';
+import { kubernetes } from './kubernetes.ts';
+import { makefile } from './make.ts';
+import { collect, type Found, UNREAD } from './names.ts';
+import { python } from './python.ts';
+import { envFile, shell } from './shell.ts';
+import { taskfile } from './taskfile.ts';
+import { terraform } from './terraform.ts';
+import { outline } from './yaml-outline.ts';
+
+const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
+const ENV = /(?:^|\/)(?:[^/]*\.env|\.env[^/]*)$/;
+export const isEnvFile = (path: string): boolean => ENV.test(path.replace(TEMPLATE, ''));
+
+type Reader = (text: string, found: Found, path: string) => void;
+
+const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
+const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
+const COMPOSE: readonly Kind[] = ['service', 'volume', 'network', 'compose-config', 'env-variable'];
+const IN_YAML = [
+  ...INVENTORY,
+  ...COMPOSE,
+  'object',
+  'object-key',
+  'role',
+  'handler',
+  'target',
+  'task-variable',
+] as const;
+
+/** The first row whose pattern a path has reads it, and finds names of these kinds. */
+const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
+  [ENV, envFile, ['env-variable', 'shell-variable', 'make-variable']],
+  [/(?:^|\/)(?:[^/]*\.mk|(?:GNU)?[Mm]akefile(?:\.[^/]+)?)$/, makefile, ['make-variable', 'target', 'env-variable']],
+  [/(?:^|\/)\.?justfile$|\.just$/i, justfile, ['just-variable', 'target', 'env-variable']],
+  [/\.(?:tf|tofu)(?:\.json)?$/, terraform, ['terraform']],
+  [/\.py$/, python, ['python-name']],
+  [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
+  [/\.ya?ml$/, readYaml, IN_YAML],
+  [/\.(?:ini|cfg)$/, inventory, INVENTORY],
+  // Without an ending, the first line or the place tells.
+  [/(?:^|\/)[^/.]+$/, readBare, [...SHELL, ...INVENTORY, 'python-name', 'target', 'make-variable', 'just-variable']],
+];
+
+const MAX_BYTES = 256 * 1024;
+const MAX_LINES = 12_000;
+const rowOf = (path: string) => READERS.find(([pattern]) => pattern.test(path.replace(TEMPLATE, '')));
+
+/** Whether the text of a file at `path` is of interest here. */
+export const isRead = (path: string): boolean => rowOf(path) !== undefined || TEMPLATE.test(path);
+
+/** The kinds of names that a file at `path` may define or use. */
+export const kindsIn = (path: string): readonly Kind[] => [
+  ...(rowOf(path)?.[2] ?? []),
+  ...(TEMPLATE.test(path) ? (['ansible-variable', 'group'] as const) : []),
+];
+
+/** The names of a file. Never throws; what exceeds a bound is marked as unread. */
+export function namesIn(path: string, text: string): FileNames {
+  if (path.endsWith('.json') || text.length > MAX_BYTES || lineCount(text) > MAX_LINES) return UNREAD;
+  const found = collect();
+  const plain = text.replace(/^\uFEFF/, '');
+  rowOf(path)?.[1](plain, found, path.replace(TEMPLATE, ''));
+  if (TEMPLATE.test(path) && !/\.(?:gotmpl|tpl)$/.test(path)) jinja(plain, found);
+  return found.names();
+}
+
+function readYaml(text: string, found: Found, path: string): void {
+  const entries = outline(text);
+  if (!entries) {
+    found.giveUp();
+    return;
+  }
+  kubernetes(path, entries, found);
+  compose(path, text, entries, found);
+  taskfile(path, text, entries, found);
+  ansible(path, text, entries, found);
+}
+
+function inventory(text: string, found: Found, path: string): void {
+  if (isInventory(path)) inventoryIni(text, found);
+}
+
+function readBare(text: string, found: Found, path: string): void {
+  if (/^#!.*\b(?:ba|da|k|z)?sh\b/.test(text)) shell(text, found);
+  else if (/^#!.*\bpython/.test(text)) python(text, found);
+  else if (/^#!.*\bmake\b/.test(text)) makefile(text, found);
+  else if (/^#!.*\bjust\b/.test(text)) justfile(text, found);
+  else inventory(text, found, path);
+}
+
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,155 @@
+// The table: names by kind, asked for with the scopes of each tool.
+import { pathMatcher } from '../config/paths.ts';
+import { ANY, type FileNames, KINDS, type Kind, type Name, type Repository } from './definition.ts';
+import { ignoredBy } from './ignored.ts';
+import { includesOf, type Seen } from './includes.ts';
+import { UNREAD } from './names.ts';
+import { isRead, kindsIn, namesIn } from './read-file.ts';
+import { scopesOf } from './scopes.ts';
+import { type Listing, treeOf } from './tree.ts';
+
+/** What comes to the tree from elsewhere, as paths or globs; a folder covers what is below it. */
+export interface Outside {
+  /** From the owner's checkout. */
+  readonly carried: readonly string[];
+  /** By stages. */
+  readonly written: readonly string[];
+}
+
+/** All that the table is made of: plain values, which can go to a thread. */
+export interface RepositoryFacts {
+  readonly listing: Listing;
+  readonly files: ReadonlyMap<string, FileNames>;
+  /** The texts of .gitignore files, by their paths. */
+  readonly ignores: ReadonlyMap<string, string>;
+  readonly outside: Outside;
+  /** There was too much to read: no answer but the visible names is known. */
+  readonly isPartial?: true;
+}
+
+const NOTHING: Outside = { carried: [], written: [] };
+/** What Ansible has in every inventory. */
+const BUILT_IN: Partial<Record<Kind, readonly string[]>> = { group: ['all', 'ungrouped'], host: ['localhost'] };
+/** A variable of the environment can be read as one of these. */
+const OF_ENVIRONMENT: readonly Kind[] = ['shell-variable', 'make-variable', 'task-variable'];
+const ROLE = /^(?:.*\/)?roles\/([^/]+)\//;
+
+export const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
+
+/** The facts of some texts; links as in a listing. */
+export function factsOf(
+  texts: ReadonlyMap<string, string>,
+  outside = NOTHING,
+  more: Partial<Listing> = {},
+): RepositoryFacts {
+  const listing = { files: [...texts.keys()], ...more };
+  return changedFacts({ listing, files: new Map(), ignores: new Map(), outside }, texts);
+}
+
+/** The same facts with these texts in the place of what is there, or beside it. */
+export function changedFacts(facts: RepositoryFacts, texts: ReadonlyMap<string, string>): RepositoryFacts {
+  const read = [...texts].filter(([path]) => isRead(path)).map(([path, text]) => [path, namesIn(path, text)] as const);
+  const ignores = [...texts].filter(([path]) => isIgnoreFile(path));
+  return {
+    ...facts,
+    listing: { ...facts.listing, files: [...new Set([...facts.listing.files, ...texts.keys()])] },
+    files: new Map([...facts.files, ...read]),
+    ignores: new Map([...facts.ignores, ...ignores]),
+  };
+}
+
+export const repositoryFromTexts = (
+  texts: ReadonlyMap<string, string>,
+  links?: ReadonlyMap<string, string>,
+): Repository => repositoryOf(factsOf(texts, NOTHING, links && { links }));
+
+export function repositoryOf(facts: RepositoryFacts): Repository {
+  const { listing, ignores } = facts;
+  const tree = treeOf(listing);
+  const coming = [...facts.outside.carried, ...facts.outside.written].map((path) => path.replace(/^\.\/|\/+$/g, ''));
+  const comes = pathMatcher(coming.flatMap((path) => [path, `${path}/`]));
+  // A file of a known family that will come may define anything.
+  const unseen = coming.filter((path) => !/[*?[{]/.test(path) && /[^/]\.[^/]+$/.test(path) && !tree.exists(path));
+  const files = new Map([...facts.files, ...unseen.filter(isRead).map((path) => [path, UNREAD] as const)]);
+  const isIgnored = ignoredBy(ignores);
+  const mayAppear = (path: string) => isIgnored(path) || comes(path);
+  const paths = [...listing.files, ...(listing.links?.keys() ?? []), ...unseen];
+  const scope = scopesOf(tree, files, includesOf(tree, paths, files), mayAppear);
+
+  const defined = namesByKind(files, ({ defines }) => defines);
+  const uses = namesByKind(files, ({ uses }) => uses);
+  const roles = new Set<string>();
+  for (const path of [...paths].sort()) {
+    const role = ROLE.exec(tree.linkTarget(path) === undefined ? path : `${path}/`)?.[1];
+    if (role === undefined || roles.has(role)) continue;
+    roles.add(role);
+    defined.role.set(path, [...(defined.role.get(path) ?? []), { kind: 'role', name: role, line: 1 }]);
+  }
+
+  /** Undefined where some of the names are not known. */
+  function namesOf(table: NamesByPath, kind: Kind, seen: Seen, of: string | undefined): Set<string> | undefined {
+    const names = new Set<string>();
+    for (const [path, prefix] of seen) {
+      if (files.get(path)?.unread && kindsIn(path).includes(kind)) return undefined;
+      for (const one of table.get(path) ?? []) {
+        if (of !== undefined && one.of !== undefined && one.of !== of) continue;
+        if (one.name === ANY) return undefined;
+        names.add(kind === 'target' ? prefix + one.name : one.name);
+      }
+    }
+    return names;
+  }
+
+  return {
+    tree,
+    mayAppear,
+    visible(kind, from, of) {
+      const names = new Set<string>(BUILT_IN[kind]);
+      for (const [path, prefix] of scope(kind, from).sure) {
+        for (const one of defined[kind].get(path) ?? []) {
+          if (one.name === ANY || one.maybe || (of !== undefined && one.of !== of)) continue;
+          names.add(kind === 'target' ? prefix + one.name : one.name);
+        }
+      }
+      return names;
+    },
+    possible(kind, from, of) {
+      const { all } = scope(kind, from);
+      if (!all || facts.isPartial) return undefined;
+      const names = namesOf(defined[kind], kind, all, of);
+      const inherited = OF_ENVIRONMENT.includes(kind) ? [...defined['env-variable'].values()].flat() : [];
+      return names && new Set([...(BUILT_IN[kind] ?? []), ...names, ...inherited.map(({ name }) => name)]);
+    },
+    used(kind, from, of) {
+      const everywhere = scope('object', from).all;
+      const isExported =
+        kind === 'env-variable' || (OF_ENVIRONMENT.includes(kind) && defined['env-variable'].has(from));
+      const all = isExported ? everywhere : scope(kind, from).all;
+      if (!all || facts.isPartial) return undefined;
+      const sets = (isExported ? (['env-variable', ...OF_ENVIRONMENT] as const) : [kind]).map((one) =>
+        namesOf(uses[one], one, all, of),
+      );
+      return sets.every((set) => set !== undefined) ? new Set(sets.flatMap((set) => [...set])) : undefined;
+    },
+    places: (kind, name) =>
+      [...defined[kind]].flatMap(([path, names]) =>
+        names.filter((one) => one.name === name && name !== ANY).map((one) => ({ ...one, path })),
+      ),
+  };
+}
+
+type NamesByPath = Map<string, Name[]>;
+
+/** The names of each kind by the files they stand in, in the order of paths. */
+function namesByKind(files: ReadonlyMap<string, FileNames>, list: (file: FileNames) => readonly Name[]) {
+  const tables = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, new Map()])) as Record<Kind, NamesByPath>;
+  for (const path of [...files.keys()].sort()) {
+    for (const name of list(files.get(path) as FileNames)) {
+      const table = tables[name.kind];
+      const names = table.get(path);
+      if (names) names.push(name);
+      else table.set(path, [name]);
+    }
+  }
+  return tables;
+}
