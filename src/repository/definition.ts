@@ -21,6 +21,7 @@ export const KINDS = {
   'just-variable': 'a variable or parameter of a justfile',
   'task-variable': 'a variable of a Taskfile',
   'env-variable': 'a variable that an env file sets, or that a script or a file of make or just exports',
+  'helm-value': 'a value at the top of a file of values, as charts here use it',
   terraform:
     'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
   'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',

@@ -2,6 +2,7 @@
 import { ansible, inventoryIni, isInventory } from './ansible.ts';
 import { compose } from './compose.ts';
 import type { FileNames, Kind } from './definition.ts';
+import { helm } from './helm.ts';
 import { jinja } from './jinja.ts';
 import { justfile } from './just.ts';
 import { kubernetes } from './kubernetes.ts';
@@ -31,6 +32,7 @@ const IN_YAML = [
   'handler',
   'target',
   'task-variable',
+  'helm-value',
 ] as const;
 
 /** The first row whose pattern a path has reads it, and finds names of these kinds. */
@@ -78,6 +80,7 @@ function readYaml(text: string, found: Found, path: string): void {
   }
   kubernetes(path, entries, found);
   compose(path, text, entries, found);
+  helm(path, text, entries, found);
   taskfile(path, text, entries, found);
   ansible(path, text, entries, found);
 }

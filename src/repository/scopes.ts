@@ -118,6 +118,9 @@ export function scopesOf(
     'task-variable': variables,
     'env-variable': environment,
     terraform: (from) => same(where((path) => folderOf(path) === folderOf(from))),
+    // A release has the values of its file and the defaults of its chart.
+    'helm-value': (from) =>
+      same(where((path) => path === from || tree.isFolder(inFolder(folderOf(path), 'templates')))),
     'python-name': python,
   };
   return (kind, from) => scopes[kind]?.(from) ?? same(everything);

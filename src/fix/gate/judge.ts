@@ -81,7 +81,11 @@ const sentencesIn = (repairs: readonly Repairs[]): string[] =>
   repairs.flatMap(({ decisions }) => decisions.map(({ sentence }) => sentence));
 
 function destroyFindings(edit: Edit, parse: ParseShell): Finding[] {
-  return newDestroying(edit, parse).map(({ line, words }) => ({
+  // What could not be read before may stand there all the same.
+  const before = new Set((edit.before ?? '').split('\n'));
+  const after = edit.after.split('\n');
+  const come = newDestroying(edit, parse).filter(({ line }) => !before.has(after[line - 1] ?? ''));
+  return come.map(({ line, words }) => ({
     code: 'destroys',
     reason: `${edit.path}:${line}: destroys: ${words}`,
   }));

@@ -37,7 +37,7 @@ const UNKNOWN =
 const ALSO_UNKNOWN =
   /\b(?:does ?n[o']t exist|could not (?:find|match|resolve|be found)|couldn't (?:find|resolve)|has no attribute|invalid|missing|is not set|not permitted|KeyError|no (?:rule|matches|declaration|match|task|file|entry|module|resource)|cannot find|can't (?:find|open|read))\b/i;
 const MISSING =
-  /\b(?:is (?:not set|required|missing|undefined|not defined)|unbound variable|KeyError|not set|required (?:field|property|value|key)|missing (?:required|property|key|field|value))\b/i;
+  /\b(?:is (?:not set|required|missing|undefined|not defined)|unbound variable|KeyError|not set|required (?:field|property|value|key)|missing (?:required|property|key|field|value)|nil pointer)\b/i;
 const OFFER = /\b(?:did you mean|maybe you meant|perhaps you meant|similar (?:name|to)|closest match)\b/i;
 const OFFER_LIST =
   /(?:supported parameters include|must be one of|expected one of|possible values|valid (?:\w+ ){1,2}are|available \w+|choose from|allowed (?:values|keys))\s*:?/i;
@@ -62,7 +62,7 @@ export function evidenceOf(log: string): Evidence {
   };
   return {
     rejects: (word) => rejecting(word).length > 0,
-    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message)),
+    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message) || message.includes(`.${word}.`)),
     offers: (word) => rejecting(word).flatMap(offered),
     cannotParse: (path, line) => of(SYNTAX).some((message) => names(message, path, line)),
     complainsOf: (path) => of(SYNTAX).some((message) => message.includes(stemOf(path))),

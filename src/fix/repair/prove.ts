@@ -23,7 +23,13 @@ export const isMended = ({ old, new: now, possible, defined, isBroken }: Claim):
 const IN_CODE = /\.(?:py|tf|tofu|hcl)$/;
 
 /** Whether a word is one that no shape may touch, whatever stands around it. */
-export function isNever({ old, new: now, left, right, path }: Pick<WordPlace, 'old' | 'new' | 'left' | 'right' | 'path'>): boolean {
+export function isNever({
+  old,
+  new: now,
+  left,
+  right,
+  path,
+}: Pick<WordPlace, 'old' | 'new' | 'left' | 'right' | 'path'>): boolean {
   const isPlain = (word: string) => isBoolean(word) || isNumber(word);
   if (isPlain(old) || isPlain(now)) return true;
   // Outside of quotes a dot of a program's text parts names.

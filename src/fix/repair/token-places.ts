@@ -110,4 +110,6 @@ const keyOf = (line: string): string => ASSIGNED.exec(line)?.[1] ?? '';
 /** A word at a line's start with `=` or `:` behind it is a name. */
 const roleOf = (path: string, left: string, right: string): Role =>
   (/(?:^|\/)Caddyfile/.test(path) && left.trim() === '') ||
-  /^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right) ? 'key' : 'token';
+  (/^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right))
+    ? 'key'
+    : 'token';

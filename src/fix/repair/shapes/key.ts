@@ -40,7 +40,12 @@ function knownKeys(place: WordPlace, { vocabulary, text }: Grounds): ReadonlySet
   if (root !== undefined) return vocabulary.keysAt(root, steps);
   // Of Ansible only tasks and the arguments of their modules.
   const isTask = document.keys.length === 0 && keys.at(-1) === '-' && steps.every((each) => BLOCKS.has(each));
-  if (isTask) return new Set([...vocabulary.modules(), ...vocabulary.words('ansible', 'task'), ...vocabulary.words('ansible', 'play')]);
+  if (isTask)
+    return new Set([
+      ...vocabulary.modules(),
+      ...vocabulary.words('ansible', 'task'),
+      ...vocabulary.words('ansible', 'play'),
+    ]);
   return vocabulary.moduleArguments(steps.at(-1) ?? '');
 }
 
@@ -48,9 +53,14 @@ const BLOCKS = new Set(['tasks', 'handlers', 'pre_tasks', 'post_tasks', 'block',
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl)$/;
 
 /** What has no tree here: a template of a file that has one, or a language of words. */
-function wordsOfTool({ path }: WordPlace, text: string, vocabulary: Grounds['vocabulary']): ReadonlySet<string> | undefined {
+function wordsOfTool(
+  { path }: WordPlace,
+  text: string,
+  vocabulary: Grounds['vocabulary'],
+): ReadonlySet<string> | undefined {
   const plain = path.replace(TEMPLATE, '');
-  if (/(?:^|\/)Caddyfile/.test(plain)) return new Set([...vocabulary.words('caddy', 'directive'), ...vocabulary.words('caddy', 'subdirective')]);
+  if (/(?:^|\/)Caddyfile/.test(plain))
+    return new Set([...vocabulary.words('caddy', 'directive'), ...vocabulary.words('caddy', 'subdirective')]);
   const root = vocabulary.rootOf(plain, { keys: [...text.matchAll(/^([\w-]+):/gm)].map(([, name]) => name as string) });
   return root === undefined ? undefined : vocabulary.allKeys(root);
 }

@@ -6,7 +6,12 @@ export const movedKey: Shape = (place, { evidence, vocabulary }) => {
   const { path, key, from, to, document = { keys: [] } } = place;
   const root = vocabulary.rootOf(path, document);
   if (root === undefined) return undefined;
-  const [here, there] = [from, to].map((keys) => vocabulary.keysAt(root, keys.filter((each) => each !== '-')));
+  const [here, there] = [from, to].map((keys) =>
+    vocabulary.keysAt(
+      root,
+      keys.filter((each) => each !== '-'),
+    ),
+  );
   if (!here || !there || here.has(key) || !there.has(key) || !evidence.rejects(key)) return undefined;
   return `\`${key}\` belongs below ${to.at(-1) ?? 'the root'}, where the tool knows it`;
 };
