@@ -11,7 +11,6 @@ export interface Word {
   readonly quoted: boolean;
   /** As written; two words of one text may differ in it: `${A}` and `${A:?}`. */
   readonly raw: string;
-  readonly from: number;
 }
 
 interface Part {
@@ -27,7 +26,7 @@ export function wordsOf(node: ShellNode): Word[] {
   const parts = partsOf(node);
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
-  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
+  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text });
   if (quoted || !node.text.includes('{')) return [word(joinedText(parts).replace(/[\ue100-\ue102]/g, unhide))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map((part) => (part.quoted ? { ...part, text: part.text.replace(/[{},]/g, hide) } : part));
