@@ -34,7 +34,7 @@ const RULES: ImportRules = {
     'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/repository', 'src/fix'),
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
-    // The thread that judges, and the grammar it reads with.
+    // The thread that judges, and the grammar and vocabularies it reads with.
     'src/io/gate': only('src/repository', 'src/fix', 'src/io'),
     // Events on disk, and what is folded from them.
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),

@@ -5,7 +5,7 @@ import { rawWords } from '../config/paths.ts';
 import type { CheckFiles } from '../fix/check-files/check-files.ts';
 import { mapping } from '../shape.ts';
 import { plainPlay, type Use } from './command-line.ts';
-import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
+import { destroysByPath, type FindDestroying, wipesByPath } from './destroys.ts';
 import { kustomizedFrom } from './gitops.ts';
 import { installsAnew } from './installers.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
@@ -35,7 +35,7 @@ export interface Piece {
 
 /** Questions that need the bash grammar. */
 export interface Readers {
-  readonly harm: FindHarm;
+  readonly harm: FindDestroying;
   /** Every file of the repository that a text runs, and what those call. */
   readonly runBy: (text: string) => Promise<CheckFiles>;
 }

@@ -26,7 +26,7 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
   groupOfVariables(path, found);
   const isHandlers = /(?:^|\/)handlers\//.test(path);
   for (const entry of entries) {
-    const { key, value, line, path: above, siblings } = entry;
+    const { key, value, line, path: above } = entry;
     if (above.length === 0 && VARIABLE_FILE.test(path)) found.define('ansible-variable', key, line);
     if (above.length === 0 && key === 'hosts') hostPattern(value, line, found);
     if (above.at(-1) === 'hosts' && key === '' && above.length === 1) hostPattern(value, line, found);
@@ -39,7 +39,7 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
     role(path, entry, found);
     if (CONDITIONS.has(key) || CONDITIONS.has(above.at(-1) as string)) condition(value, line, found);
     if (key === 'delegate_to') found.use('host', value, line);
-    if (short(above.at(-1) ?? '') === 'add_host' && key !== '') added(entry, siblings, found);
+    if (short(above.at(-1) ?? '') === 'add_host' && key !== '') added(entry, found);
     if (short(key) === 'group_by') found.define('group', ANY, line);
   }
 }
@@ -76,12 +76,12 @@ function role(path: string, { key, value, line, path: above, siblings }: Entry, 
   if ((parent === 'include_role' || parent === 'import_role') && key === 'name') found.use('role', value, line);
 }
 
-function added({ key, value, line }: Entry, siblings: readonly Entry[], found: Found): void {
+function added({ key, value, line }: Entry, found: Found): void {
   const isName = key === 'name' || key === 'hostname' || key === 'host';
   if (isName) found.define('host', value, line);
   if (key === 'groups' || key === 'group' || key === 'groupname')
     for (const name of value.split(/[,\s]+/)) found.define('group', name, line);
-  if (!isName && siblings.length > 0) found.define('ansible-variable', key, line);
+  if (!isName && !key.startsWith('group')) found.define('ansible-variable', key, line);
 }
 
 /** Patterns of hosts are parted by colon or comma; `!` and `&` stand before a name. */
@@ -105,6 +105,7 @@ function inventoryYaml(entries: readonly Entry[], found: Found): void {
       for (const kind of ['group', 'host'] as const) found.define(kind, ANY, line);
     if (above === 'vars') found.define('ansible-variable', key, line);
     if ((path.length === 0 || above === 'children') && key !== '') found.define('group', key, line);
+    if (above === 'children' && key !== '') found.use('group', key, line, path.at(-2));
     if (above === 'hosts' && key !== '') found.define('host', ranged(key), line);
     if (path.at(-2) === 'hosts') found.define('ansible-variable', key, line);
   }
@@ -116,10 +117,12 @@ const ranged = (name: string): string => (name.includes('[') ? ANY : name);
 /** `[group]`, `[group:children]`, `[group:vars]`, and hosts with their variables. */
 export function inventoryIni(text: string, found: Found): void {
   let kind = '';
+  let parent = '';
   text.split(/\r?\n/).forEach((raw, i) => {
     const [, group, of] = /^\s*\[([^\]:]+)(?::(\w+))?\]/.exec(raw) ?? [];
     if (group !== undefined) {
       kind = of ?? 'hosts';
+      parent = group;
       found.define('group', group, i + 1);
       return;
     }
@@ -128,7 +131,7 @@ export function inventoryIni(text: string, found: Found): void {
       .trim()
       .split(/\s+/);
     if (first === '') return;
-    if (kind === 'children') found.use('group', first, i + 1);
+    if (kind === 'children') found.use('group', first, i + 1, parent);
     else if (kind === 'vars') found.define('ansible-variable', /^[\w]+/.exec(first)?.[0] ?? '', i + 1);
     else found.define('host', ranged(first.replace(/:\d+$/, '')), i + 1);
     for (const word of kind === 'vars' || kind === 'children' ? [] : rest)

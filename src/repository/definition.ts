@@ -21,6 +21,8 @@ export const KINDS = {
   'just-variable': 'a variable or parameter of a justfile',
   'task-variable': 'a variable of a Taskfile',
   'env-variable': 'a variable that an env file sets, or that a script or a file of make or just exports',
+  entry: 'a key at the top of a file of plain data, or right below it; of: the key above it',
+  'helm-value': 'a value at the top of a file of values, as charts here use it',
   terraform:
     'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
   'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',
@@ -35,6 +37,8 @@ export interface Name {
   readonly kind: Kind;
   readonly name: string;
   readonly of?: string;
+  /** The namespace of an object, where its manifest says so. */
+  readonly inside?: string;
   readonly line: number;
   /** It only looks like a definition (an assignment in a quoted text): possible, but not visible. */
   readonly maybe?: true;

@@ -39,7 +39,7 @@ function rulesOf(below: string, text: string): Rule[] {
     const glob = bare.includes('/') ? bare.replace(/^\//, '') : `**/${bare}`;
     const options = { dot: true, nonegate: true, nobrace: true, noextglob: true, strictSlashes: true };
     // Signs that only picomatch knows are what they are.
-    const matches = picomatch(glob.replace(/\\?([(){}+@|])/g, '\\$1'), options);
+    const matches = picomatch(glob.replace(/\\?([(){}+@|])/g, '\\$1').replaceAll('[!', '[^'), options);
     return [{ isNegated, onlyFolders: bare !== pattern, below, matches }];
   });
 }

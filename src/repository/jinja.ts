@@ -1,7 +1,7 @@
 // Jinja in any file: variables that expressions and conditions use, and those that a template sets.
 import type { Found } from './names.ts';
 
-const INSERTED = /\{\{(.*?)\}\}|\{%-?\s*(.*?)\s*-?%\}/g;
+const INSERTED = /\{\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\}|\{%-?\s*([^{}]*(?:\{[^{}]*\}[^{}]*)*)%\}/g;
 const TEXT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 /** No attribute, no filter, no test, no function, no argument's name. */
 const VARIABLE = /(?<![\w.])(?<!\|\s*)(?<!\bis (?:not )?)[A-Za-z_]\w*(?!\w)(?!\s*\(|\s*=(?!=))/g;
@@ -13,13 +13,19 @@ const WORDS = new Set(
 
 /** What `{{ }}` and `{% %}` of a text use, and `set`, `for` and `macro` define. */
 export function jinja(text: string, found: Found): void {
+  let blocks = 0;
   text.split('\n').forEach((line, i) => {
     for (const [, expression, statement] of line.includes('{') ? line.matchAll(INSERTED) : []) {
       condition(expression ?? statement ?? '', i + 1, found);
       const [, names] = /^(?:set|for)\s+([\w\s,]+?)(?:\s*=|\s+in\b|$)/.exec(statement ?? '') ?? [];
       const [, parameters] = /^macro\s+\w+\s*\((.*)\)/.exec(statement ?? '') ?? [];
+      const begins = /^(?:for|macro|block|call|filter)\b/.test(statement ?? '');
+      if (begins) blocks++;
+      if (/^end(?:for|macro|block|call|filter)\b/.test(statement ?? '')) blocks--;
+      // What a block sets is gone behind it.
+      const bind = blocks > 0 ? found.guess : found.define;
       for (const name of (names ?? parameters ?? '').split(','))
-        found.define('ansible-variable', name.replace(/=.*/, '').trim(), i + 1);
+        bind('ansible-variable', name.replace(/=.*/, '').trim(), i + 1);
     }
   });
 }

@@ -4,7 +4,7 @@ import type { Found } from './names.ts';
 const VARIABLE = /^(?:(export)\s+|unexport\s+)?([A-Za-z_][\w-]*)\s*:=(.*)/;
 const RECIPE = /^@?([A-Za-z_][\w-]*)((?:\s+[^\s:][^:]*(?::[^:=][^:]*)*?)?)\s*:(?!=)(.*)/;
 const PARAMETER = /[*+]?(\$?)([A-Za-z_][\w-]*)(?:\s*=\s*("[^"]*"|'[^']*'|`[^`]*`|\([^)]*\)|[^\s"'`]+))?/g;
-const INSERTED = /\{\{(?!\{)([^{}]*)\}\}/g;
+const INSERTED = /(?<!\{)\{\{(?!\{)([^{}]*)\}\}/g;
 const IN_QUOTES = /"(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`/g;
 
 export function justfile(text: string, found: Found): void {

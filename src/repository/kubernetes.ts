@@ -45,7 +45,7 @@ function object({ value: kind, siblings }: Entry, found: Found): void {
   if (!named || kind === '') return;
   const { value: name, line } = named;
   const of = isComputed(kind) ? undefined : kind;
-  found.define('object', name, line, of);
+  found.define('object', name, line, of, valueAt(siblings, 'metadata', 'namespace'));
   if (kind === 'ConfigMap') keys(siblings, ['data', 'binaryData'], `ConfigMap/${name}`, found);
   if (kind === 'Secret') keys(siblings, ['data', 'stringData'], `Secret/${name}`, found);
   // Operators make Secrets of these.

@@ -2,8 +2,8 @@
 import { ANY } from './definition.ts';
 import type { Found } from './names.ts';
 
-const VARIABLE = /^(?:(?:override|export|private)\s+)*([\w.-]+|\S*\$[({]\S*)\s*(?:[:?+!]|::|:::)?=/;
-const RULE = /^([^\s:=#][^:=#]*?)\s*(?:&?::?)(?![:=])\s*(.*)/;
+const VARIABLE = /^(?:(?:override|export|private)\s+)*([^\s:=+?!#]+)\s*(?:[?+!]|:{1,3})?=/;
+const RULE = /^([^\s:=#&][^:=#&]*)&?::?(?![:=])(.*)/;
 const USE = /(?<!\$)(?:\$\$)*\$(?:[({]([^\s(){}:,=]+)(\s*)|([A-Za-z_]))/g;
 
 export function makefile(text: string, found: Found): void {
@@ -40,9 +40,10 @@ function statement(text: string, line: number, found: Found): void {
   if (exported !== undefined) for (const name of words(exported)) found.define('env-variable', name, line);
   const [, targets, after = ''] = RULE.exec(text) ?? [];
   if (targets === undefined || /^(?:if|else|endif|vpath|unexport)/.test(text)) return;
-  const own = VARIABLE.exec(after)?.[1];
+  const own = VARIABLE.exec(after.trim())?.[1];
+  // Of one target alone.
   if (own !== undefined) {
-    define(own);
+    found.guess('make-variable', own, line);
     return;
   }
   for (const name of words(targets)) if (!/^\.[A-Z_]+$/.test(name)) found.define('target', name, line, 'make');
@@ -59,9 +60,9 @@ const words = (text: string): string[] =>
 function uses(text: string, line: number, found: Found): void {
   for (const [, name, space, letter] of text.includes('$') ? text.matchAll(USE) : []) {
     // `$(function words)`; of the functions only call and foreach name variables.
-    if (!space || name === 'call') found.use('make-variable', name ?? letter ?? '', line);
+    if (!space) found.use('make-variable', name ?? letter ?? '', line);
   }
   for (const [, name] of text.matchAll(/\$[({]call\s+([\w.-]+)/g)) found.use('make-variable', name as string, line);
-  for (const [, name] of text.matchAll(/\$\((?:MAKE)\)\s+(?:-\S+\s+)*([\w.-]+)/g))
+  for (const [, name] of text.matchAll(/\$\(MAKE\)\s+(?:-[Cf]\s*\S+\s+|-\S+\s+)*([\w.-]+)/g))
     found.use('target', name as string, line, 'make');
 }

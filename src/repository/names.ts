@@ -7,8 +7,8 @@ const COMPUTED = /\{\{|\{%|<%|\$[({\w]|`|^\*/;
 export const isComputed = (text: string): boolean => COMPUTED.test(text);
 
 export interface Found {
-  /** A name that is computed stands for any, one that is empty for none. */
-  define(kind: Kind, name: string, line: number, of?: string): void;
+  /** A name that is computed stands for any, one that is empty for none; `inside`: the namespace it is in. */
+  define(kind: Kind, name: string, line: number, of?: string, inside?: string): void;
   /** The same for what only looks like a definition. */
   guess(kind: Kind, name: string, line: number): void;
   use(kind: Kind, name: string, line: number, of?: string): void;
@@ -33,9 +33,12 @@ export function collect(): Found {
     if (!to.has(id)) to.set(id, name);
   };
   return {
-    define: (kind, name, line, of) => add(defines, { kind, name, line, ...(of && { of }) }, String(line)),
+    define: (kind, name, line, of, inside) =>
+      add(defines, { kind, name, line, ...(of && { of }), ...(inside && { inside }) }, String(line)),
     guess: (kind, name, line) => add(defines, { kind, name, line, maybe: true }, 'maybe'),
-    use: (kind, name, line, of) => add(uses, { kind, name, line, ...(of && { of }) }, ''),
+    // Each play has its own groups and roles.
+    use: (kind, name, line, of) =>
+      add(uses, { kind, name, line, ...(of && { of }) }, kind === 'group' || kind === 'role' ? String(line) : ''),
     include(path, prefix) {
       if (path !== '') includes.set(`${prefix ?? ''} ${path}`, prefix ? { path, prefix } : { path });
     },

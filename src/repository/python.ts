@@ -21,7 +21,8 @@ export function python(text: string, found: Found): void {
   let parameters = '';
   lines.forEach((one, i) => {
     const line = i + 1;
-    const header = /^\s*(?:async\s+)?(?:def|class)\s+(\w+)(.*)/.exec(one);
+    define(/^\s*class\s+(\w+)/.exec(one)?.[1], line);
+    const header = /^\s*(?:async\s+)?def\s+(\w+)(.*)/.exec(one);
     define(header?.[1], line);
     // Parameters may go on over lines until the bracket closes.
     if (header || parameters !== '') {
@@ -34,7 +35,7 @@ export function python(text: string, found: Found): void {
     define(
       /^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/
         .exec(one)?.[1]
-        ?.replace(/\[[^\]]*\]|\([^)]*\)/g, ''),
+        ?.replace(/\[[^\]]*\]|\w\([^)]*\)/g, ''),
       line,
     );
     for (const [, names, alias, walrus] of one.matchAll(BOUND)) define(names ?? alias ?? walrus, line);
@@ -47,7 +48,7 @@ export function python(text: string, found: Found): void {
 function imports(one: string, line: number, define: (names: string, line: number) => void, found: Found): void {
   const [, names] = /^\s*(?:from\s+\S+\s+)?import\s+(.*)/.exec(one) ?? [];
   if (names === undefined) return;
-  for (const part of names.split(',')) define(part.replace(/\s+as\s+\w+/, ''), line);
+  for (const part of names.split(',')) define(part.replace(/.*\sas\s|\.[\w.]+/g, ''), line);
   if (/^\s*\*/.test(names)) found.define('python-name', ANY, line);
   const module = /^\s*(?:from|import)\s+\.*([\w.]+)/.exec(one)?.[1];
   if (module) found.include(`${module.replaceAll('.', '/')}.py`);

@@ -2,6 +2,7 @@
 import { ansible, inventoryIni, isInventory } from './ansible.ts';
 import { compose } from './compose.ts';
 import type { FileNames, Kind } from './definition.ts';
+import { helm } from './helm.ts';
 import { jinja } from './jinja.ts';
 import { justfile } from './just.ts';
 import { kubernetes } from './kubernetes.ts';
@@ -31,6 +32,8 @@ const IN_YAML = [
   'handler',
   'target',
   'task-variable',
+  'helm-value',
+  'entry',
 ] as const;
 
 /** The first row whose pattern a path has reads it, and finds names of these kinds. */
@@ -43,6 +46,7 @@ const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
   [/\.ya?ml$/, readYaml, IN_YAML],
   [/\.(?:ini|cfg)$/, inventory, INVENTORY],
+  [/\.(?:conf|vars|rc)$/, sourced, SHELL],
   // Without an ending, the first line or the place tells.
   [/(?:^|\/)[^/.]+$/, readBare, [...SHELL, ...INVENTORY, 'python-name', 'target', 'make-variable', 'just-variable']],
 ];
@@ -78,8 +82,17 @@ function readYaml(text: string, found: Found, path: string): void {
   }
   kubernetes(path, entries, found);
   compose(path, text, entries, found);
+  helm(path, text, entries, found);
+  for (const { key, line, path: above } of entries)
+    if (key !== '' && above.length < 2) found.define('entry', key, line, above[0] ?? '');
   taskfile(path, text, entries, found);
   ansible(path, text, entries, found);
+}
+
+/** Settings that a script may read into itself. */
+function sourced(text: string, found: Found): void {
+  const [first = ''] = text.split('\n').filter((line) => !/^\s*(?:#|$)/.test(line));
+  if (/^\s*(?:export\s+)?[A-Za-z_]\w*=/.test(first)) shell(text, found);
 }
 
 function inventory(text: string, found: Found, path: string): void {

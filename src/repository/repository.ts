@@ -124,7 +124,7 @@ export function repositoryOf(facts: RepositoryFacts): Repository {
       const everywhere = scope('object', from).all;
       const isExported =
         kind === 'env-variable' || (OF_ENVIRONMENT.includes(kind) && defined['env-variable'].has(from));
-      const all = isExported ? everywhere : scope(kind, from).all;
+      const all = isExported || kind === 'helm-value' ? everywhere : scope(kind, from).all;
       if (!all || facts.isPartial) return undefined;
       const sets = (isExported ? (['env-variable', ...OF_ENVIRONMENT] as const) : [kind]).map((one) =>
         namesOf(uses[one], one, all, of),
@@ -133,7 +133,7 @@ export function repositoryOf(facts: RepositoryFacts): Repository {
     },
     places: (kind, name) =>
       [...defined[kind]].flatMap(([path, names]) =>
-        names.filter((one) => one.name === name).map((one) => ({ ...one, path })),
+        names.filter((one) => one.name === name && name !== ANY).map((one) => ({ ...one, path })),
       ),
   };
 }

@@ -2,6 +2,7 @@
 import { isComposeName } from './compose.ts';
 import type { FileNames, Kind } from './definition.ts';
 import type { Includes, Seen } from './includes.ts';
+import { groupsOf } from './play-groups.ts';
 import { isEnvFile, kindsIn } from './read-file.ts';
 import { foldersAbove, type Tree } from './tree.ts';
 
@@ -11,6 +12,9 @@ export interface Scope {
   /** All whose names may be; undefined where that is not known. */
   readonly all: Seen | undefined;
 }
+
+/** The folder of the role that a file is in. */
+const roleOf = (path: string): string | undefined => /^(.*?(?:^|\/)roles\/[^/]+)\//.exec(path)?.[1];
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
@@ -81,14 +85,20 @@ export function scopesOf(
   }
 
   function handlers(from: string): Scope {
-    const role = /^(.*?(?:^|\/)roles\/[^/]+)\//.exec(from)?.[1];
+    const role = roleOf(from);
     return { sure: role === undefined ? connected(from, false).sure : below(role), all: everything };
   }
 
   function ansibleProject(from: string): Scope {
     const isProject = (folder: string) =>
       ['ansible.cfg', 'playbooks', 'roles'].some((name) => tree.exists(inFolder(folder, name)));
-    return { sure: below(['', ...foldersAbove(from)].findLast(isProject) ?? ''), all: everything };
+    const project = below(['', ...foldersAbove(from)].findLast(isProject) ?? '').map(([path]) => path);
+    const sees = groupsOf(files, from);
+    const own = new Set(includes.below(from).map(([path]) => path));
+    return {
+      sure: seen(project.filter((path) => own.has(path) || roleOf(path) === (roleOf(from) ?? 0) || sees(path))),
+      all: everything,
+    };
   }
 
   function environment(from: string): Scope {
@@ -118,6 +128,10 @@ export function scopesOf(
     'task-variable': variables,
     'env-variable': environment,
     terraform: (from) => same(where((path) => folderOf(path) === folderOf(from))),
+    entry: (from) => same(seen([from])),
+    // A release has the values of its file and the defaults of its chart.
+    'helm-value': (from) =>
+      same(where((path) => path === from || tree.isFolder(inFolder(folderOf(path), 'templates')))),
     'python-name': python,
   };
   return (kind, from) => scopes[kind]?.(from) ?? same(everything);

@@ -9,7 +9,7 @@ const TOKENS = new RegExp(
     /'[^']*'|"(?:[^"\\]|\\[\s\S])*"/,
     /<<-?[^\S\n]*\\?["']?[A-Za-z_]\w*["']?/,
     /\\[\s\S]|\n|;;|&&|\|\||[;&|(){}]|[^\S\n]+/,
-    /(?:[^\s;&|(){}'"\\$`<]|\$\{[^}\n]*\}|[$`<])+?(?=[\s;&|(){}'"\\]|\$\{|<<|$)/,
+    /(?:[^\s;&|(){}'"\\$`<]|\$\{[^}\n]{0,200}\}|[$`<])+?(?=[\s;&|(){}'"\\]|\$\{|<<|$)/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -50,10 +50,10 @@ export function shell(text: string, found: Found): void {
       line++;
       for (const { end, isQuoted } of documents) {
         const from = Math.max(match.index + 1, skipTo);
-        const to = endOfDocument(text, from, end);
-        if (!isQuoted) uses(text.slice(from, to), line, found);
-        line += lineCount(text.slice(from, to));
-        skipTo = to;
+        skipTo = endOfDocument(text, from, end);
+        const document = text.slice(from, skipTo);
+        if (!isQuoted) uses(document, line, found);
+        line += lineCount(document);
       }
       documents = [];
     } else if (token === '\\\n') {
@@ -87,7 +87,7 @@ function endOfDocument(text: string, from: number, word: string): number {
   for (let at = from; at < text.length; ) {
     const next = text.indexOf('\n', at);
     const end = next === -1 ? text.length : next;
-    if (text.slice(at, end).trim() === word) return at;
+    if (text.slice(at, end).trim() === word) return Math.min(end + 1, text.length);
     at = end + 1;
   }
   return text.length;
@@ -106,16 +106,21 @@ function uses(text: string, line: number, found: Found): void {
 
 /** What one simple command defines, uses and sources. */
 function command(given: readonly string[], line: number, found: Found): void {
-  let words = given;
-  while (words[0] !== undefined && (BEGINS.has(words[0]) || ASSIGNED.test(words[0]))) {
-    found.define('shell-variable', ASSIGNED.exec(words[0])?.[1] ?? '', line);
-    words = words.slice(1);
-  }
-  const [program = '', ...rest] = words;
+  const words = given.slice(countWhile(given, (word) => BEGINS.has(word)));
+  const assigned = words.slice(
+    0,
+    countWhile(words, (word) => ASSIGNED.test(word)),
+  );
+  const [program = '', ...rest] = words.slice(assigned.length);
+  // Before a command, it is a variable of that command alone.
+  for (const word of program === '' ? assigned : []) found.define('shell-variable', nameIn(word), line);
   const plain = rest.filter((word) => !word.startsWith('-'));
   const define = (name = '') => found.define('shell-variable', nameIn(name), line);
+  // What a function declares for itself another place cannot use.
+  const isOwn = program === 'local' || program === 'declare' || program === 'typeset';
+  if (isOwn) for (const word of plain) found.guess('shell-variable', nameIn(word), line);
   if (DECLARES.has(program)) {
-    plain.forEach(define);
+    if (!isOwn) plain.forEach(define);
     const isExported = program === 'export' || (program !== 'local' && rest.some((word) => /^-\w*x/.test(word)));
     for (const word of isExported ? plain : []) found.define('env-variable', nameIn(word), line);
   } else if (program === 'for' || program === 'select' || program === 'getopts')
@@ -127,6 +132,11 @@ function command(given: readonly string[], line: number, found: Found): void {
   else if (program === 'eval')
     for (const kind of ['shell-variable', 'shell-function'] as const) found.define(kind, ANY, line);
   else if (/^[A-Za-z_][\w-]*$/.test(program)) found.use('shell-function', program, line);
+}
+
+function countWhile(words: readonly string[], holds: (word: string) => boolean): number {
+  const end = words.findIndex((word) => !holds(word));
+  return end === -1 ? words.length : end;
 }
 
 /** Of `NAME`, `NAME=value` and `"$name=value"`: the name, or what makes it. */

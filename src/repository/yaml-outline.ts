@@ -46,12 +46,16 @@ export function outline(text: string): readonly Entry[] | undefined {
   let open: Open[] = [root()];
   const top = () => open.at(-1) as Open;
 
-  function add(to: Open, key: string, value: string, line: number): Entry {
+  function made(to: Open, key: string, value: string, line: number): Entry {
     const { path, owner, entries } = to;
-    const entry: Entry = { key, value, line, path, siblings: entries, children: [], ...(owner && { owner }) };
-    entries.push(entry);
-    (owner?.children as Entry[] | undefined)?.push(entry);
+    return { key, value, line, path, siblings: entries, children: [], ...(owner && { owner }) };
+  }
+
+  function add(to: Open, key: string, value: string, line: number): Entry {
+    const entry = made(to, key, value, line);
+    to.entries.push(entry);
     to.last = entry;
+    (to.owner?.children as Entry[] | undefined)?.push(entry);
     all.push(entry);
     return entry;
   }
@@ -87,32 +91,30 @@ export function outline(text: string): readonly Entry[] | undefined {
     return isClosed ? text.split('\n').length - 1 : 0;
   }
 
-  function flow(owner: Entry, text: string): void {
-    const inside = (entry: Entry): Open => ({ column: 0, path: [...entry.path, entry.key], owner: entry, entries: [] });
-    // The entry of an item of a list is the list's own.
+  function flow(of: Entry, text: string): void {
+    const below = (entry: Entry) => ({ column: 0, path: [...entry.path, entry.key], owner: entry });
+    const outer = of.key === '' ? { column: 0, path: of.path, ...(of.owner && { owner: of.owner }) } : below(of);
     const opened: Open[] = [];
     let key: string | undefined;
     let word = '';
-    const flush = (): Entry | undefined => {
+    const flush = () => {
       const to = opened.at(-1);
-      const item = unquoted(word.trim());
-      const added =
-        to && (key ?? item) !== ''
-          ? add(key === undefined ? { ...to, entries: [] } : to, key ?? '', item, owner.line)
-          : undefined;
+      const text = unquoted(word.trim());
+      const isAny = to && (key !== undefined || text !== '');
+      const added = isAny && add(key === undefined ? { ...to, entries: [] } : to, key ?? '', text, of.line);
       key = undefined;
       word = '';
       return added;
     };
     for (const [token] of text.matchAll(FLOW_TOKEN)) {
-      if (opened.length > MAX_DEPTH) return;
       if (token === '{' || token === '[') {
-        const entry = key === undefined ? (opened.at(-1)?.owner ?? owner) : (flush() ?? owner);
-        opened.push(inside(entry.key === '' && entry.owner ? entry.owner : entry));
-      } else if (token === ',') flush();
-      else if (token === '}' || token === ']') {
+        // In a list there is no key: what stands below it hangs where the list does.
+        const entry = key === undefined ? undefined : flush();
+        opened.push({ ...(entry ? below(entry) : (opened.at(-1) ?? outer)), entries: [] });
+        if (opened.length > MAX_DEPTH) return;
+      } else if (token === ',' || token === '}' || token === ']') {
         flush();
-        opened.pop();
+        if (token !== ',') opened.pop();
         if (opened.length === 0) return;
       } else if (token === ':' && key === undefined) {
         key = unquoted(word.trim());
@@ -151,7 +153,8 @@ export function outline(text: string): readonly Entry[] | undefined {
       open.push({ column, path: last ? [...path, last.key] : path, entries: [], ...(last && { owner: last }) });
     }
     if (open.length > MAX_DEPTH) return undefined;
-    const entry = add(top(), found?.key ?? '', '', at + 1);
+    const isBare = found === undefined && isFlow(rest);
+    const entry = isBare ? made(top(), '', '', at + 1) : add(top(), found?.key ?? '', '', at + 1);
     if (found === undefined) open.pop();
     at += value(entry, found?.value ?? rest, at, found ? column : column - 1);
   }

@@ -2,10 +2,10 @@
 // never what an answer says of itself.
 import type { Repository } from '../../repository/definition.ts';
 import { treeOf } from '../../repository/tree.ts';
+import type { Vocabularies } from '../../repository/vocabulary/vocabulary.ts';
 import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
 import { evidenceOf } from '../repair/evidence.ts';
 import { type Repairs, repairsOf } from '../repair/repairs.ts';
-import type { Vocabulary } from '../repair/shape.ts';
 import type { ParseShell } from '../shell/node.ts';
 import { changedLines, editDistance } from './changed-lines.ts';
 import { newDestroying } from './destroys.ts';
@@ -21,7 +21,7 @@ const MAX_FILE_CHARS = 1024 * 1024;
 export interface Library {
   readonly parse: ParseShell;
   readonly repository: Repository;
-  readonly vocabulary: Vocabulary;
+  readonly vocabulary: Vocabularies;
 }
 
 /**
@@ -36,7 +36,9 @@ export function judgeEdits(
   unparsed: readonly string[] = [],
 ): Verdict {
   return (
-    refusalByForm(edits, rules) ?? refusalByMeaning(edits, library.parse, unparsed) ?? verdictOf(edits, rules, library)
+    refusalByForm(edits, rules) ??
+    refusalByMeaning(edits, rules, library.parse, unparsed) ??
+    verdictOf(edits, rules, library)
   );
 }
 
@@ -51,10 +53,17 @@ export function refusalByForm(edits: readonly Edit[], rules: GateRules): Refusal
   );
 }
 
-function refusalByMeaning(edits: readonly Edit[], parse: ParseShell, unparsed: readonly string[]): Refusal | undefined {
+function refusalByMeaning(
+  edits: readonly Edit[],
+  { log = '', failed = '' }: GateRules,
+  parse: ParseShell,
+  unparsed: readonly string[],
+): Refusal | undefined {
+  const evidence = evidenceOf(`${log}\n${failed}`);
+  const isFailure = (path: string) => unparsed.includes(path) || evidence.complainsOf(path, '');
   return (
     refusalOf(edits.flatMap((edit) => destroyFindings(edit, parse))) ??
-    refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, unparsed.includes(path))))
+    refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, isFailure(path))))
   );
 }
 
@@ -81,7 +90,11 @@ const sentencesIn = (repairs: readonly Repairs[]): string[] =>
   repairs.flatMap(({ decisions }) => decisions.map(({ sentence }) => sentence));
 
 function destroyFindings(edit: Edit, parse: ParseShell): Finding[] {
-  return newDestroying(edit, parse).map(({ line, words }) => ({
+  // What could not be read before may stand there all the same.
+  const before = new Set((edit.before ?? '').split('\n'));
+  const after = edit.after.split('\n');
+  const come = newDestroying(edit, parse).filter(({ line }) => !before.has(after[line - 1] ?? ''));
+  return come.map(({ line, words }) => ({
     code: 'destroys',
     reason: `${edit.path}:${line}: destroys: ${words}`,
   }));

@@ -11,8 +11,8 @@ export interface Evidence {
   offers(word: string): readonly string[];
   /** A line names this line of the file and says that it does not parse. */
   cannotParse(path: string, line: number): boolean;
-  /** A message says that a text of this file does not parse, or that its brackets do not match. */
-  complainsOf(path: string): boolean;
+  /** A message says that a text does not parse, or that its brackets do not match, and names this file or quotes this line. */
+  complainsOf(path: string, text: string): boolean;
   /** A message says that a value has another type than it should, and names its line, one of `words`, or its object and a key above it. */
   rejectsType(at: TypedPlace): boolean;
   /** A line says that this program is not there. */
@@ -37,7 +37,7 @@ const UNKNOWN =
 const ALSO_UNKNOWN =
   /\b(?:does ?n[o']t exist|could not (?:find|match|resolve|be found)|couldn't (?:find|resolve)|has no attribute|invalid|missing|is not set|not permitted|KeyError|no (?:rule|matches|declaration|match|task|file|entry|module|resource)|cannot find|can't (?:find|open|read))\b/i;
 const MISSING =
-  /\b(?:is (?:not set|required|missing|undefined|not defined)|unbound variable|KeyError|not set|required (?:field|property|value|key)|missing (?:required|property|key|field|value))\b/i;
+  /\b(?:is (?:not set|required|missing|undefined|not defined)|unbound variable|KeyError|not set|required (?:field|property|value|key)|missing (?:required|property|key|field|value)|nil pointer)\b/i;
 const OFFER = /\b(?:did you mean|maybe you meant|perhaps you meant|similar (?:name|to)|closest match)\b/i;
 const OFFER_LIST =
   /(?:supported parameters include|must be one of|expected one of|possible values|valid (?:\w+ ){1,2}are|available \w+|choose from|allowed (?:values|keys))\s*:?/i;
@@ -46,6 +46,9 @@ const SYNTAX =
 const TYPE =
   /\b(?:cannot unmarshal|wrong type|invalid type|expected type|not of type|must be (?:a|an|of type) \w+|(?:expected|got|type:?) "?(?:string|number|integer|int|bool(?:ean)?|str)\b|unhashable|binary operator expected|unary operator expected|too many arguments|integer expression expected|ambiguous redirect|is not a (?:string|number|integer|boolean))/i;
 const NO_PROGRAM = /\b(?:command not found|not found|no such file or directory|executable file not found)\b/i;
+
+/** From this length on a line is hardly anywhere else. */
+const TELLING = 8;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** As a whole word: no letter, digit or sign of a name beside it. */
@@ -62,10 +65,13 @@ export function evidenceOf(log: string): Evidence {
   };
   return {
     rejects: (word) => rejecting(word).length > 0,
-    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message)),
+    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message) || message.includes(`.${word}.`)),
     offers: (word) => rejecting(word).flatMap(offered),
     cannotParse: (path, line) => of(SYNTAX).some((message) => names(message, path, line)),
-    complainsOf: (path) => of(SYNTAX).some((message) => message.includes(stemOf(path))),
+    complainsOf: (path, text) =>
+      of(SYNTAX).some(
+        (message) => message.includes(stemOf(path)) || (text.trim().length >= TELLING && message.includes(text.trim())),
+      ),
     rejectsType: ({ path, line, words, object, keys }) =>
       of(TYPE).some(
         (message) =>

@@ -1,16 +1,9 @@
 // What a place that is no proven repair is to a person: its kind, and one plain sentence.
 import type { AskCode } from '../edit.ts';
-import { isAccountKey, isAddress, isAddressKey, isBoolean, isNumber } from './never.ts';
+import { isAccountKey, isAddress, isAddressKey, isBoolean, isNumber, isTolerant as isTolerantWord } from './never.ts';
 import type { Place, WordPlace } from './place.ts';
 import { blobAround } from './split-words.ts';
 
-/** Keys and words with which a failure is put up with, in any language. */
-const TOLERATES = new Set(
-  (
-    'ignore_errors ignore_unreachable failed_when no_log rescue continue-on-error continue_on_error allow_failure allow_failures optional ' +
-    'ignore ignored skip_errors skip force ignoreNotFound default true : || set+e'
-  ).split(' '),
-);
 /** Keys whose value decides whether something runs, holds or counts as failed. */
 const DECIDES =
   /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune|wait|timeout|retries|healthcheck|livenessProbe|readinessProbe)$/;
@@ -87,7 +80,7 @@ function isTolerant(place: Place): boolean {
   )
     return true;
   const added = words(place.new).filter((word) => !before.has(word));
-  return added.some((word) => TOLERATES.has(word) && word !== 'true' && word !== ':');
+  return added.some(isTolerantWord);
 }
 
 const shown = (text: string): string => {

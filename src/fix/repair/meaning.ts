@@ -48,6 +48,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 export function meaningsOf(place: WordPlace): Meaning[] {
   const { path, old, new: now, role } = place;
   if (role === 'option') return [];
+  if (role === 'key') return composeKey(place);
   const whole = { old, new: now };
   if (/\.(?:tf|tofu)$/.test(path)) return terraform(place);
   if (/\.py$/.test(path)) return named('python-name', false, lastParts(old, now));
@@ -70,6 +71,14 @@ const named = (
   of?: string,
 ): Meaning[] => (pair ? [{ kind, isClosed, ...pair, ...(of !== undefined && { of }) }] : []);
 const target = (of: string, { old, new: now }: WordPlace): Meaning[] => named('target', true, { old, new: now }, of);
+
+/** The short form of a list is a mapping whose keys are names. */
+function composeKey({ path, keys, old, new: now }: WordPlace): Meaning[] {
+  const [top, , section] = keys;
+  if (!isCompose(path) || top !== 'services' || keys.length !== 3) return [];
+  if (section === 'depends_on') return named('service', true, { old, new: now });
+  return section === 'networks' ? named('network', true, { old, new: now }) : [];
+}
 
 /** The one part between dots that differs. */
 export function lastParts(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {

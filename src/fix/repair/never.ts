@@ -9,11 +9,20 @@ const HOST_AND_PORT = /(?<![\w$])[\w.-]+:\d{2,5}\b/;
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+(?:[a-z]{2,})\.?$/i;
 const FILE_ENDING =
   /\.(?:ya?ml|json5?|toml|sh|bash|py|js|mjs|ts|j2|tmpl|tpl|gotmpl|tf|tfvars|hcl|conf|cfg|ini|env|mk|just|md|txt|csv|xml|sql|service|timer|lock|log|pem|crt|key|img|iso|qcow2|gz|tgz|zip|tar|lua|rb|go|nix|rules|list|repo|html?|css|svg|png)$/i;
-/** What a key's value says who somebody is or where something is, even where it resolves. */
-const ACCOUNT =
-  /^(?:user(?:name|s)?|owner|group|run_?as(?:user|group)?|become_user|remote_user|ansible_user|service_?account(?:_?name)?|uid|gid|subjects?|principal)$/i;
-const PLACE =
-  /^(?:host(?:s|name|names)?|server|servers|address(?:es)?|endpoint|endpoints|url|urls|domain|domains|ip|ips|port|ports|mail|email|device|devices|disk|interface|iface|gateway|nameservers?|registry|repository|repo|image|mirror|proxy|listen|bind|peer|peers|cidr|subnet|network_?cidr|cluster_?ip|external_?ips?)$/i;
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+/** Keys by their last word: the value says who somebody is, or where something is. */
+const ACCOUNTS = words(
+  'user username users owner group uid gid account subject subjects principal runasuser runasgroup login',
+);
+const PLACES = words(
+  'host hostname server servers address addresses endpoint endpoints url urls uri domain domains ip ips port ports mail email device ' +
+    'devices disk interface iface gateway nameserver nameservers registry repository repo image mirror proxy listen bind peer peers cidr subnet',
+);
+/** Keys and words with which a failure is put up with. */
+const TOLERATES = words(
+  'ignore_errors ignore_unreachable failed_when changed_when no_log rescue continue-on-error continue_on_error allow_failure optional ignore ' +
+    'ignored skip force default',
+);
 
 export const isBoolean = (word: string): boolean => BOOLEAN.test(word);
 /** Versions, tags, digests and sizes are numbers. */
@@ -25,12 +34,23 @@ export function isAddress(text: string): boolean {
   return DOMAIN.test(text) && !FILE_ENDING.test(text);
 }
 
-/** `role`: the key whose value it is. */
-export const isAccountKey = (role: string): boolean => ACCOUNT.test(role.replace(/-/g, '_'));
-export const isAddressKey = (role: string): boolean => PLACE.test(role.replace(/-/g, '_'));
+/** `POSTGRES_HOST` and `serverAddress` by their last word. */
+const lastWord = (key: string): string =>
+  key
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .findLast((word) => word !== '') ?? '';
 
+export const isAccountKey = (key: string): boolean => ACCOUNTS.has(lastWord(key)) || /service_?account/i.test(key);
+export const isAddressKey = (key: string): boolean => PLACES.has(lastWord(key));
+export const isTolerant = (word: string): boolean => TOLERATES.has(word);
+
+/** A comment that ends in one goes on in the next line. */
+const GOES_ON = /\\\s*$/;
 const DIRECTIVE =
   /(?:^|\s)[\w.-]+\s*[:=]\S|^\s*[\w-]+:|\b(?:no(?:qa|lint|sec|inspection)\w*|ignore\w*|skip\w*|disable\w*|enable\w*|suppress\w*|exclude\w*|allow\w*|pragma|cloud-config|syntax)\b|^!|\{[{%#]|^\s*[-+]\w/i;
 
 /** Whether a comment speaks to a tool: `# shellcheck disable=…`, `# noqa`, `#!`, `#cloud-config`. What looks like one is one. */
-export const isDirective = (comment: string): boolean => DIRECTIVE.test(comment.replace(/^\s*(?:#|\/\/|;|--|"")/, ''));
+export const isDirective = (comment: string): boolean =>
+  GOES_ON.test(comment) || DIRECTIVE.test(comment.replace(/^\s*(?:#|\/\/|;|--|"")/, ''));

@@ -40,6 +40,8 @@ export interface WordPlace extends At {
   /** For a key: the keys beside it, and those of each mapping beside its own. */
   readonly beside?: readonly string[];
   readonly cousins?: readonly (readonly string[])[];
+  /** For a value: those under the same key of the mappings beside its own. */
+  readonly others?: readonly string[];
   /** The document that it is in: what kind of thing it describes. */
   readonly document?: Document;
   /** It is a key with other keys below it. */
@@ -50,6 +52,7 @@ export interface WordPlace extends At {
 export interface Document {
   readonly apiVersion?: string;
   readonly kind?: string;
+  readonly namespace?: string;
   readonly keys: readonly string[];
   /** The mapping that the place is in, its scalars only. */
   readonly beside?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import type { Place } from './place.ts';
 import { shellPlaces } from './shell-places.ts';
 import { signsOnly } from './signs-only.ts';
 import { tokenPlaces } from './token-places.ts';
-import { readYaml, yamlPlaces } from './yaml-places.ts';
+import { blockTexts, readYaml, yamlPlaces } from './yaml-places.ts';
 
 /** Beyond this nothing is compared: the owner is asked. */
 const MAX_CHARS = 512 * 1024;
@@ -33,8 +33,16 @@ function textPlaces(path: string, old: string, now: string, parse: ParseShell): 
   if (reading && was && is) return reading.compare(old, now);
   const isProven = reading !== undefined && !was && is;
   const places = tokenPlaces(path, old, now);
-  const signs = (isProven || !(was || is)) && places.length > 0 ? signsOnly(path, old, now) : undefined;
-  return signs ? [{ what: 'syntax', path, old, new: now, isProven, ...signs }] : places;
+  const signs = (isProven || !reading) && places.length > 0 ? signsOnly(path, old, now) : undefined;
+  if (!signs || (isYaml(path) && signs.changed.some(linesOfTexts(now)))) return places;
+  const { line, isClosed } = signs;
+  return [{ what: 'syntax', path, line, old: old.split('\n')[line - 1] ?? '', new: now, isProven, isClosed }];
+}
+
+/** Whether a line is part of a block text: what is moved into one is no key any more. */
+function linesOfTexts(text: string): (line: number) => boolean {
+  const inTexts = blockTexts(text);
+  return (line) => inTexts.some(([from, to]) => line > from && line <= to);
 }
 
 interface Reading {
@@ -43,7 +51,7 @@ interface Reading {
 }
 
 function readerOf(path: string, text: string, parse: ParseShell): Reading | undefined {
-  if (/\.(?:ya?ml|json5?|jsonc)$/i.test(path)) return treeReading(path);
+  if (isYaml(path)) return treeReading(path);
   if (/\.toml$/i.test(path)) return { reads: readsToml, compare: (old, now) => tokenPlaces(path, old, now) };
   if (!isShell(path, text) || /\{\{|\{%/.test(text)) return undefined;
   return {
@@ -51,6 +59,8 @@ function readerOf(path: string, text: string, parse: ParseShell): Reading | unde
     compare: (old, now) => shellPlaces(path, parse(old), parse(now)),
   };
 }
+
+const isYaml = (path: string): boolean => /\.(?:ya?ml|json5?|jsonc)$/i.test(path);
 
 const isShell = (path: string, text: string): boolean =>
   /\.(?:sh|bash)$/.test(path) || /^#!.*\b(?:ba|da|k)?sh\b/.test(text);

@@ -1,7 +1,7 @@
 // The proof that one name was broken and another is whole: what every shape of names and paths rests on.
 
 import { isNearest } from './near.ts';
-import { isAddress, isBoolean, isNumber } from './never.ts';
+import { isAddress, isBoolean, isNumber, isTolerant } from './never.ts';
 import type { WordPlace } from './place.ts';
 import { blobAround } from './split-words.ts';
 
@@ -23,8 +23,14 @@ export const isMended = ({ old, new: now, possible, defined, isBroken }: Claim):
 const IN_CODE = /\.(?:py|tf|tofu|hcl)$/;
 
 /** Whether a word is one that no shape may touch, whatever stands around it. */
-export function isNever({ old, new: now, left, right, path }: Pick<WordPlace, 'old' | 'new' | 'left' | 'right' | 'path'>): boolean {
-  const isPlain = (word: string) => isBoolean(word) || isNumber(word);
+export function isNever({
+  old,
+  new: now,
+  left,
+  right,
+  path,
+}: Pick<WordPlace, 'old' | 'new' | 'left' | 'right' | 'path'>): boolean {
+  const isPlain = (word: string) => isBoolean(word) || isNumber(word) || isTolerant(word);
   if (isPlain(old) || isPlain(now)) return true;
   // Outside of quotes a dot of a program's text parts names.
   if (IN_CODE.test(path) && left.split(/["']/).length % 2 === 1) return false;

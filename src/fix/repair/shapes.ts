@@ -3,6 +3,7 @@ import type { Shape } from './shape.ts';
 import { addedLook } from './shapes/added-look.ts';
 import { definition } from './shapes/definition.ts';
 import { duplicate } from './shapes/duplicate.ts';
+import { entry } from './shapes/entry.ts';
 import { executable } from './shapes/executable.ts';
 import { key } from './shapes/key.ts';
 import { movedKey } from './shapes/moved-key.ts';
@@ -23,6 +24,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   'looks or waits': addedLook,
   path,
   name,
+  entry,
   key,
   'offered by the log': offered,
   'used definition': definition,

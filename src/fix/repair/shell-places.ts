@@ -174,6 +174,7 @@ function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly Sh
     places.push({ what: 'retyped', ...at });
     return;
   }
+  const [before, behind] = aroundOf(a, above);
   for (const [i, line] of x.entries()) {
     if (line === y[i]) continue;
     const words = changedWords(line, y[i] as string);
@@ -186,8 +187,17 @@ function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly Sh
         new: y[i] as string,
         kind: role === 'operand' ? 'command' : 'value',
       });
-    for (const word of words ?? []) places.push({ what: 'word', ...at, role, keys, ...word });
+    for (const { left, right, ...word } of words ?? [])
+      places.push({ what: 'word', ...at, role, keys, ...word, left: before + left, right: right + behind });
   }
+}
+
+/** What stands before and behind a part of a word that is put together. */
+function aroundOf(node: ShellNode, above: readonly ShellNode[]): [string, string] {
+  const whole = above.find(isGlued);
+  if (!whole) return ['', ''];
+  const at = node.from - whole.from;
+  return [whole.text.slice(0, at), whole.text.slice(at + node.text.length)];
 }
 
 /** Quotes put around expansions: the same word, not split any more. */

@@ -87,18 +87,22 @@ function comments(path: string, old: string, now: string, { comment }: LineLangu
 }
 
 /** White space between tokens is none of them: never inside of quotes. */
-const squeezed = (line: string): string => (/["'`]/.test(line) ? line : line.replace(/(\S)[ \t]+/g, '$1 '));
+const squeezed = (line: string): string =>
+  line.replace(QUOTED_OR_BLANKS, (all, quoted: string | undefined, at: number) =>
+    quoted !== undefined || at === 0 ? all : ' ',
+  );
+const QUOTED_OR_BLANKS = /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|["'`].*$)|[ \t]+/g;
 
 function lineplaces(path: string, line: number, old: string, now: string): Place[] {
   if (squeezed(old) === squeezed(now) && !/\\\s*$/.test(old)) return [];
-  const words = changedWords(old, now);
+  const words = changedWords(squeezed(old), squeezed(now));
   if (!words) return [{ what: 'other', path, line, old, new: now, kind: 'text' }];
   return words.map((word) => ({
     what: 'word',
     path,
     line,
     keys: [keyOf(old)],
-    role: roleOf(word.left, word.right),
+    role: roleOf(path, word.left, word.right),
     ...word,
   }));
 }
@@ -108,5 +112,8 @@ const ASSIGNED = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*(?:[:?+]?=|:(?=\s))/;
 const keyOf = (line: string): string => ASSIGNED.exec(line)?.[1] ?? '';
 
 /** A word at a line's start with `=` or `:` behind it is a name. */
-const roleOf = (left: string, right: string): Role =>
-  /^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right) ? 'key' : 'token';
+const roleOf = (path: string, left: string, right: string): Role =>
+  (/(?:^|\/)Caddyfile/.test(path) && left.trim() === '') ||
+  (/^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right))
+    ? 'key'
+    : 'token';

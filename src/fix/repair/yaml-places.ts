@@ -1,6 +1,5 @@
 // What a change touches of YAML and JSON, by their trees.
 import {
-  type Alias,
   isAlias,
   isMap,
   isPair,
@@ -11,6 +10,7 @@ import {
   type Node,
   type Pair,
   parseAllDocuments,
+  visit,
   type YAMLMap,
   type Document as YamlDocument,
 } from 'yaml';
@@ -36,6 +36,20 @@ export function readYaml(text: string): YamlText | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The block texts of a text that parses, by their first and last lines. */
+export function blockTexts(text: string): (readonly [from: number, to: number])[] {
+  const read = readYaml(text);
+  const found: (readonly [number, number])[] = [];
+  for (const document of read?.documents ?? [])
+    visit(document, {
+      Scalar: (_, { type, range }) => {
+        const isText = type?.startsWith('BLOCK') || (range && text.slice(range[0], range[1]).includes('\n'));
+        if (isText && range && read) found.push([read.lineOf(range[0]), read.lineOf(Math.max(range[0], range[1] - 1))]);
+      },
+    });
+  return found;
 }
 
 type Value = Node | null;
@@ -114,7 +128,9 @@ const directives = (document: YamlDocument.Parsed): string =>
 
 function aboutOf(contents: Value): Document {
   const { apiVersion, kind } = scalarsOf(contents);
+  const { namespace } = scalarsOf(metadataOf(contents));
   return {
+    ...(namespace !== undefined && { namespace }),
     ...(apiVersion !== undefined && { apiVersion }),
     ...(kind !== undefined && { kind }),
     keys: isMap(contents) ? contents.items.map(keyOf) : [],
@@ -131,10 +147,11 @@ function scalarsOf(node: Value | undefined): Record<string, string> {
 
 /** What messages call a document by. */
 function nameOf(contents: Value): string {
-  if (!isMap(contents)) return '';
-  const metadata = contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value | undefined;
-  return scalarsOf(metadata).name ?? '';
+  return scalarsOf(metadataOf(contents)).name ?? '';
 }
+
+const metadataOf = (contents: Value): Value | undefined =>
+  isMap(contents) ? (contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value | undefined) : undefined;
 
 const keyOf = (pair: Pair): string =>
   isScalar(pair.key) ? String(pair.key.value) : isAlias(pair.key) ? `*${pair.key.source}` : JSON.stringify(pair.key);
@@ -169,41 +186,34 @@ const lineAt = ({ lineOf }: YamlText, node: unknown): number => {
 const mapsBeside = (values: readonly unknown[], own: unknown): YAMLMap[] =>
   values.filter((value): value is YAMLMap => value !== own && isMap(value));
 
-function compare(
-  walk: Walk,
-  a: Value,
-  b: Value,
-  keys: readonly string[],
-  parent?: YAMLMap,
-  cousins: readonly YAMLMap[] = [],
-): void {
+/** The mapping that a value is in, the mappings beside the value, and those beside that mapping. */
+interface Around {
+  readonly parent?: YAMLMap;
+  readonly beside?: readonly YAMLMap[];
+  readonly uncles?: readonly YAMLMap[];
+}
+
+function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], around: Around = {}): void {
   if (meaning(a) === meaning(b)) return;
   const { path, old, now, places } = walk;
   const line = lineAt(old, a) || lineAt(now, b);
-  const other = (kind: AskCode) =>
-    places.push({ what: 'other', path, line, old: sourceOf(old, a), new: sourceOf(now, b), kind, keys });
-  if (isAlias(a) && isAlias(b)) {
-    words(walk, { line, keys, role: 'value' }, `*${a.source}`, `*${(b as Alias).source}`);
-    return;
-  }
-  if (properties(a) !== properties(b) && !isRetyped(walk, a, b)) return void other('text');
-  if (isMap(a) && isMap(b)) return compareMaps(walk, a, b, keys, cousins);
-  if (isSeq(a) && isSeq(b)) return compareLists(walk, a.items as Value[], b.items as Value[], keys);
-  if (isRetyped(walk, a, b)) {
-    const [from, to] = [typeOf(a), typeOf(b)];
-    const { object } = walk;
-    places.push({ what: 'retyped', path, line, old: sourceOf(old, a), new: sourceOf(now, b), keys, from, to, object });
-    return;
-  }
-  if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string') {
-    const first = /^[|>]/.test(a.source ?? '') || a.type?.startsWith('BLOCK') ? line + 1 : line;
-    wordsOfText(walk, { line: first, keys, role: 'value', parent }, a.value, b.value);
-    return;
-  }
-  other(
-    isScalar(a) && isScalar(b) && (typeof a.value === 'number' || typeof b.value === 'number') ? 'number' : 'value',
-  );
+  const texts = { old: sourceOf(old, a), new: sourceOf(now, b) };
+  const isSameText = isRetyped(walk, a, b);
+  if (isAlias(a) && isAlias(b)) words(walk, { line, keys, role: 'value', around }, `*${a.source}`, `*${b.source}`);
+  else if (properties(a) !== properties(b) && !isSameText)
+    places.push({ what: 'other', path, line, ...texts, kind: 'text', keys });
+  else if (isMap(a) && isMap(b)) compareMaps(walk, a, b, keys, around.beside ?? []);
+  else if (isSeq(a) && isSeq(b)) compareLists(walk, a.items as Value[], b.items as Value[], keys);
+  else if (isSameText)
+    places.push({ what: 'retyped', path, line, ...texts, keys, from: typeOf(a), to: typeOf(b), object: walk.object });
+  else if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string') {
+    const first = a.type?.startsWith('BLOCK') ? line + 1 : line;
+    wordsOfText(walk, { line: first, keys, role: 'value', around }, a.value, b.value);
+  } else
+    places.push({ what: 'other', path, line, ...texts, kind: isNumeric(a) || isNumeric(b) ? 'number' : 'value', keys });
 }
+
+const isNumeric = (node: Value): boolean => isScalar(node) && typeof node.value === 'number';
 
 const typeOf = (node: Value): string =>
   isMap(node)
@@ -227,7 +237,7 @@ interface Where {
   readonly line: number;
   readonly keys: readonly string[];
   readonly role: WordPlace['role'];
-  readonly parent?: YAMLMap | undefined;
+  readonly around: Around;
 }
 
 /** A text of several lines is compared line by line, so that a place has its line. */
@@ -241,7 +251,7 @@ function wordsOfText(walk: Walk, where: Where, old: string, now: string): void {
   for (const [i, line] of a.entries()) words(walk, { ...where, line: where.line + i }, line, b[i] as string);
 }
 
-function words({ path, places, document }: Walk, { line, keys, role, parent }: Where, old: string, now: string): void {
+function words({ path, places, document }: Walk, { line, keys, role, around }: Where, old: string, now: string): void {
   if (old === now) return;
   const changed = changedWords(old, now);
   if (!changed) {
@@ -252,7 +262,8 @@ function words({ path, places, document }: Walk, { line, keys, role, parent }: W
     places.push({
       what: 'word',
       ...{ path, line, role, keys, ...word },
-      document: { ...document, beside: scalarsOf(parent) },
+      document: { ...document, beside: scalarsOf(around.parent) },
+      others: (around.uncles ?? []).flatMap((map) => scalarsOf(map)[keys.at(-1) ?? ''] ?? []),
     });
 }
 
@@ -265,17 +276,14 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
   for (const pair of a.items) {
     const other = b.items.find((each) => keyOf(each) === keyOf(pair));
     if (other && count(oldKeys, keyOf(pair)) === 1 && count(newKeys, keyOf(pair)) === 1)
-      compare(
-        walk,
-        pair.value as Value,
-        other.value as Value,
-        [...keys, keyOf(pair)],
-        a,
-        mapsBeside(
+      compare(walk, pair.value as Value, other.value as Value, [...keys, keyOf(pair)], {
+        parent: a,
+        beside: mapsBeside(
           a.items.map(({ value }) => value),
           pair.value,
         ),
-      );
+        uncles: cousins,
+      });
   }
   // The same value in the same place under another name.
   for (const pair of [...gone]) {
@@ -347,7 +355,7 @@ function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys
   for (const [gone, come] of gaps(a.map(meaning), b.map(meaning))) {
     const [x, y] = [a.slice(...gone), b.slice(...come)];
     if (x.length === y.length) {
-      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, undefined, mapsBeside(a, item));
+      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, { beside: mapsBeside(a, item) });
       continue;
     }
     for (const item of x) {

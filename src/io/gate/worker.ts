@@ -3,14 +3,14 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Edit } from '../../fix/edit.ts';
-import { type Destroying, destroyingIn } from '../../fix/gate/destroys.ts';
+import { destroyingIn } from '../../fix/gate/destroys.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
 import { type CommandText, readCommands } from '../../fix/shell/read-commands.ts';
 import type { Repository } from '../../repository/definition.ts';
 import { factsOf, type RepositoryFacts, repositoryOf } from '../../repository/repository.ts';
 import { loadShellGrammar } from './grammar.ts';
-import { shippedVocabulary } from './vocabulary.ts';
+import { vocabularies } from './vocabularies.ts';
 
 export interface GateQuestion {
   readonly edits: readonly Edit[];
@@ -26,7 +26,6 @@ export type Question =
   | { readonly path: string; readonly text: string };
 
 const parse = await loadShellGrammar();
-const vocabulary = shippedVocabulary();
 let repository: Repository | undefined;
 warmUp();
 parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
@@ -34,10 +33,10 @@ parentPort?.postMessage(ownTask());
 
 function answer(question: Question): unknown {
   if ('shell' in question) return readCommands(question.shell, parse);
-  if ('path' in question) return destroyingIn(question.path, question.text, parse) satisfies readonly Destroying[];
+  if ('path' in question) return destroyingIn(question.path, question.text, parse);
   if (question.facts) repository = repositoryOf(question.facts);
   if (!repository) throw new Error('the first question has no repository');
-  return judgeEdits(question.edits, question.rules, { parse, vocabulary, repository }, question.unparsed);
+  return judgeEdits(question.edits, question.rules, { parse, vocabulary: vocabularies, repository }, question.unparsed);
 }
 
 /** This thread's place below /proc, where the system has one: others can read there how long it has computed. */
@@ -67,5 +66,5 @@ function warmUp(): void {
     tree,
   };
   const empty = repositoryOf(factsOf(new Map(edits.map(({ path, before }) => [path, before]))));
-  for (let i = 0; i < 3; i++) judgeEdits(edits, rules, { parse, vocabulary, repository: empty });
+  for (let i = 0; i < 3; i++) judgeEdits(edits, rules, { parse, vocabulary: vocabularies, repository: empty });
 }

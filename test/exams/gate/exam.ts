@@ -4,7 +4,7 @@ import type { Edit } from '../../../src/fix/edit.ts';
 import { judgeEdits } from '../../../src/fix/gate/judge.ts';
 import type { Verdict } from '../../../src/fix/gate/rules.ts';
 import { loadShellGrammar } from '../../../src/io/gate/grammar.ts';
-import { shippedVocabulary } from '../../../src/io/gate/vocabulary.ts';
+import { vocabularies } from '../../../src/io/gate/vocabularies.ts';
 import { repositoryFromTexts } from '../../../src/repository/repository.ts';
 
 export interface ExamRow {
@@ -24,7 +24,7 @@ export interface ExamRow {
 
 export type Word = 'apply' | 'ask' | 'refuse';
 
-const library = { parse: await loadShellGrammar(), vocabulary: shippedVocabulary() };
+const library = { parse: await loadShellGrammar(), vocabulary: vocabularies };
 
 export function judgeRow(row: ExamRow, unattended: Unattended = 'repairs'): Verdict {
   const { files, edits, log, failed = '', allow = ['**'], judging = [], protect = [], programs = [] } = row;

@@ -1,13 +1,13 @@
 // A key that its tool rejects becomes the near one that the tool knows there, or that every sibling has.
 import { isNearest } from '../near.ts';
-import { isBoolean, isNumber } from '../never.ts';
+import { isBoolean, isNumber, isTolerant } from '../never.ts';
 import type { WordPlace } from '../place.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
 export const key: Shape = (place, grounds) => {
   if (place.what !== 'word' || place.role !== 'key') return undefined;
   const { old, new: now } = place;
-  if ([old, now].some((word) => isBoolean(word) || isNumber(word))) return undefined;
+  if ([old, now].some((word) => isBoolean(word) || isNumber(word) || isTolerant(word))) return undefined;
   const last = (word: string) => word.slice(word.lastIndexOf('.') + 1);
   const { evidence } = grounds;
   const isRejected = [old, last(old)].some((word) => evidence.rejects(word)) || evidence.misses(now);
@@ -31,18 +31,36 @@ function isOutlier({ old, new: now, beside = [], cousins = [] }: WordPlace): boo
 
 const ENOUGH = 2;
 
-function knownKeys({ path, keys, document = { keys: [] }, old, beside = [] }: WordPlace, { vocabulary }: Grounds) {
-  const module = keys.findLast((each) => each !== '-') ?? '';
-  const modules = vocabulary.modules();
-  if (
-    modules.has(old) === false &&
-    beside.includes('name') &&
-    /(?:^|\/)(?:tasks|handlers|roles|playbooks)\/|\.ya?ml$/.test(path)
-  ) {
-    const isTask =
-      document.kind === undefined &&
-      keys.every((each) => each === '-' || /^(?:tasks|handlers|pre_tasks|post_tasks|block|rescue|always)$/.test(each));
-    if (isTask) return modules;
-  }
-  return vocabulary.moduleArguments(module) ?? vocabulary.keysAt(path, document, keys);
+/** The keys that the tool knows where this one stands. */
+function knownKeys(place: WordPlace, { vocabulary, text }: Grounds): ReadonlySet<string> | undefined {
+  const { path, keys, document = { keys: [] } } = place;
+  const steps = keys.filter((each) => each !== '-');
+  if (!place.document) return wordsOfTool(place, text, vocabulary);
+  const root = vocabulary.rootOf(path, document);
+  if (root !== undefined) return vocabulary.keysAt(root, steps);
+  // Of Ansible only tasks and the arguments of their modules.
+  const isTask = document.keys.length === 0 && keys.at(-1) === '-' && steps.every((each) => BLOCKS.has(each));
+  if (isTask)
+    return new Set([
+      ...vocabulary.modules(),
+      ...vocabulary.words('ansible', 'task'),
+      ...vocabulary.words('ansible', 'play'),
+    ]);
+  return vocabulary.moduleArguments(steps.at(-1) ?? '');
+}
+
+const BLOCKS = new Set(['tasks', 'handlers', 'pre_tasks', 'post_tasks', 'block', 'rescue', 'always']);
+const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl)$/;
+
+/** What has no tree here: a template of a file that has one, or a language of words. */
+function wordsOfTool(
+  { path }: WordPlace,
+  text: string,
+  vocabulary: Grounds['vocabulary'],
+): ReadonlySet<string> | undefined {
+  const plain = path.replace(TEMPLATE, '');
+  if (/(?:^|\/)Caddyfile/.test(plain))
+    return new Set([...vocabulary.words('caddy', 'directive'), ...vocabulary.words('caddy', 'subdirective')]);
+  const root = vocabulary.rootOf(plain, { keys: [...text.matchAll(/^([\w-]+):/gm)].map(([, name]) => name as string) });
+  return root === undefined ? undefined : vocabulary.allKeys(root);
 }

@@ -4,6 +4,7 @@ import type { Shape } from '../shape.ts';
 export const parsesAgain: Shape = (place, { evidence }) => {
   if (place.what !== 'syntax') return undefined;
   const { path, line, isProven, isClosed } = place;
-  if (!isProven && !evidence.cannotParse(path, line) && !(isClosed && evidence.complainsOf(path))) return undefined;
+  if (!isProven && !evidence.cannotParse(path, line) && !(isClosed && evidence.complainsOf(path, place.old)))
+    return undefined;
   return 'it did not parse, and does now with the same words';
 };

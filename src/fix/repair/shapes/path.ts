@@ -16,12 +16,14 @@ export const path: Shape = (place, grounds) => {
   const looksLikePath = /\//.test(place.old + place.new) || HAS_ENDING.test(place.old);
   if (!reader && !looksLikePath) return undefined;
   const written = writtenPaths(place, grounds);
-  if (!written || isNever(place)) return undefined;
+  if (!written || (!reader && isNever(place))) return undefined;
   const { old, new: now } = written;
   if (!PLAIN.test(old) || !PLAIN.test(now)) return undefined;
   const { repository, evidence } = grounds;
   const { tree } = repository;
-  const bases = reader?.bases ?? [...new Set([dirname(place.path), '.', ...written.bases])];
+  const isScript = place.role === 'operand';
+  const own = written.isFrom ? written.bases : [dirname(place.path), '.', ...written.bases];
+  const bases = reader && !isScript ? reader.bases : [...new Set(own)];
   const at = (base: string, word: string) => normalize(join(base, word)).replace(/\/$/, '').replace(/^\.$/, '');
   const leadsNowhere = bases.every((base) => !tree.exists(at(base, old)) && !repository.mayAppear(at(base, old)));
   // Of a command it is known only by the log whether the path is read.
@@ -38,11 +40,12 @@ interface Reader {
 }
 
 /** Where it is certain that a path is read, and from where. */
-function readerOf({ path: file, keys, document, left, role }: WordPlace): Reader | undefined {
+function readerOf({ path: file, keys, document, left, role, old }: WordPlace): Reader | undefined {
   const own = dirname(file);
   const steps = keys.filter((key) => key !== '-');
   const key = steps.at(-1) ?? '';
   const name = basename(file);
+  if (role === 'operand') return /^(?:source|\.)$/.test(keys[0] ?? '') ? { bases: [] } : undefined;
   if (/^kustomization\.ya?ml$/i.test(name))
     return /^(?:resources|components|bases|crds|files|envs|path|patchesStrategicMerge|configurations|transformers|generators|valuesFile)$/.test(
       key,
@@ -54,6 +57,8 @@ function readerOf({ path: file, keys, document, left, role }: WordPlace): Reader
     return /^(?:env_file|include|file|path|context|dockerfile)$/.test(key) ? { bases: [own] } : undefined;
   if (/^helmfile[^/]*$/i.test(name))
     return /^(?:values|secrets|helmfiles|bases)$/.test(key) ? { bases: [own] } : undefined;
+  if (/^talconfig\.ya?ml$/i.test(name)) return /^@/.test(left + old) ? { bases: [own] } : undefined;
+  if (/^(?:Docker|Container)file/i.test(name)) return /^(?:COPY|ADD)\s/.test(left) ? { bases: [own, '.'] } : undefined;
   if (/^taskfile[^/]*\.ya?ml$/i.test(name)) return steps[0] === 'includes' ? { bases: [own] } : undefined;
   if (/\.(?:tf|tofu)$/.test(file))
     return /source\s*=\s*"$|(?:file|templatefile)\("\$\{path\.module\}\/?$/.test(left) ? { bases: [own] } : undefined;
@@ -74,17 +79,31 @@ function readerOf({ path: file, keys, document, left, role }: WordPlace): Reader
 }
 
 /** The path that the word is a part of, as far as it stands there, with what its variables hold at its beginning. */
-function writtenPaths({ left, right, old, new: now, path: file }: WordPlace, { text }: Grounds) {
+function writtenPaths(place: WordPlace, { text }: Grounds) {
+  const { left, right, old, new: now, path: file } = place;
   const before = /[\w.@+/${}-]*$/.exec(left)?.[0] ?? '';
   const after = /^[\w.@+/-]*/.exec(right)?.[0] ?? '';
+  const at = /^@/.test(before + old) ? 1 : 0;
+  if (at === 1)
+    return { old: (before + old + after).slice(1), new: (before + now + after).slice(1), bases: [], isFrom: false };
   const variable = /^\$\{?(\w+)\}?\//.exec(before);
+  const start = place.role === 'operand' ? startOf(text, file) : [];
+  if (!variable && !start) return undefined;
   if (!variable)
     return /\$/.test(before) || before.startsWith('/')
       ? undefined
-      : { old: before + old + after, new: before + now + after, bases: [] };
+      : { old: before + old + after, new: before + now + after, bases: start ?? [], isFrom: false };
   const rest = before.slice(variable[0].length);
   const base = folderIn(variable[1] as string, text, file);
-  return base === undefined ? undefined : { old: rest + old + after, new: rest + now + after, bases: [base] };
+  return base === undefined
+    ? undefined
+    : { old: rest + old + after, new: rest + now + after, bases: [base], isFrom: true };
+}
+
+/** Where a script reads from besides its own folder and the root: undefined when it goes where nobody knows. */
+function startOf(text: string, file: string): string[] | undefined {
+  const goes = [...text.matchAll(/^\s*(?:cd|pushd)\s+(.*)$/gm)].map(([, value]) => ownFolder(value as string, file));
+  return goes.every((folder) => folder !== undefined) ? (goes as string[]) : undefined;
 }
 
 /** The folder that a script's variable holds: its own, the root, or a plain path that is written once. */
@@ -96,6 +115,11 @@ function folderIn(name: string, text: string, file: string): string | undefined 
   const [value = ''] = values;
   if (values.length !== 1) return undefined;
   if (/rev-parse --show-toplevel/.test(value)) return '.';
+  return ownFolder(value, file);
+}
+
+/** The script's own folder, or one above it. */
+function ownFolder(value: string, file: string): string | undefined {
   if (!/dirname|%\/\*/.test(value) || !/\$0|BASH_SOURCE/.test(value)) return undefined;
   const up = /\/((?:\.\.\/?)+)/.exec(value)?.[1] ?? '.';
   return normalize(join(dirname(file), up)).replace(/\/$/, '');
@@ -117,5 +141,5 @@ function isOnlyNear(tree: Tree, base: string, old: string, now: string): boolean
   const folder = normalize(join(base, ...b.slice(0, at))).replace(/^\.$|\/$/, '');
   const rest = b.slice(at + 1).join('/');
   const entries = tree.entries(folder).filter((entry) => rest === '' || tree.exists(join(folder, entry, rest)));
-  return isNearest(a[at] as string, b[at] as string, entries);
+  return isNearest(a[at] as string, b[at] as string, entries, true);
 }
