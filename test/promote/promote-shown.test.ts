@@ -14,6 +14,7 @@ import { configurationNow } from '../../src/stage/configuration.ts';
 import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import { inspect } from '../../src/worktree/after-attempt.ts';
 import { findBase } from '../../src/worktree/base.ts';
+import { reconfigure } from '../run/homelab.ts';
 import { AI, commit, git, numbers, open, refusal } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
@@ -31,13 +32,37 @@ shown("each fix is held against today's gate: what it would ask about or refuse 
   const story = await list();
   assert.equal(
     story.fixes.map(({ today }) => today && [today.verdict, today.code]),
-    [undefined, ['ask', 'removes_much'], ['refuse', 'outside'], undefined, undefined],
+    [undefined, ['ask', 'removed'], ['refuse', 'outside'], undefined, undefined],
   );
   assert.is(story.protected, true);
+  assert.equal(
+    story.fixes.map(({ shapes }) => shapes.length),
+    [0, 0, 0, 1, 0],
+    'an exec bit is a repair',
+  );
   commit(h.home, { 'ai/loop.yaml': 'nonsense: 1\n' });
   const { fixes, protected: isProtected } = await list();
   assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [5, 0, undefined], 'not sound');
 });
+
+shown(
+  'a fix that a person accepted is not asked about again, and one that would be refused is told all the same',
+  async () => {
+    const h = await fixedHome();
+    const fix = { fingerprint: 'f1', hash: 'agreed', tier: 'executor' as const, plugin: 'probe' };
+    const note = { fix: 'x', reason: 'y' };
+    const data = { ...fix, note, class: 'unknown', paths: ['a.txt'], tried: true, accepted: true, commit: '' };
+    h.record({ type: 'fix.committed', stage: 'a', data });
+    await h.fix('a.txt', 'only this\n', { hash: 'agreed' });
+    const shown = async () => {
+      const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
+      return story.fixes.map(({ accepted, today: verdict }) => [accepted, verdict?.verdict]);
+    };
+    assert.equal(await shown(), [[true, undefined]]);
+    reconfigure(h.home, { a: { command: 'true', files: ['b.txt'] } });
+    assert.equal(await shown(), [[true, 'refuse']]);
+  },
+);
 
 shown("the ledger is read once, however many fixes are held against today's gate", async () => {
   const h = await fixedHome();

@@ -57,6 +57,9 @@ export async function run(
   return { ...report, events, trail };
 }
 
+/** Whoever is asked about a fix agrees: new files, among others, are always asked about. */
+export const AGREES: Pick<RunPorts, 'person'> = { person: async () => 'apply' };
+
 export const journalIn = (home: string, of: string): AnyEvent[] => readEvents(layoutOf(home).journal(of)).events;
 
 /** How often each stage's command ran: every command of these tests appends its step to this file. */
