@@ -15,6 +15,7 @@ const PARSER = 'node_modules/web-tree-sitter/web-tree-sitter.wasm';
 const MAKER = 'scripts/bundle/build.mjs';
 
 const MAIN = 'src/cli/main.ts';
+
 /** Makes the bundle of the entry and gives its folder. Throws when that is not possible, or a source changed meanwhile. */
 export async function storeBundle() {
   const began = Date.now();
