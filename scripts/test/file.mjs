@@ -1,0 +1,79 @@
+// Runs one test file in this process, started by run.mjs, and tells what happens on a descriptor that no test knows: what is printed
+// proves nothing. After each test it sees to it that the next one begins as this one did.
+import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { commandLine, processesOf } from './processes.mjs';
+
+/** What was started may just be ending. */
+const ENDING_MS = 5000;
+
+globalThis.UVU_DEFER = 1;
+globalThis.UVU_QUEUE = [[]];
+globalThis.SKIPPED_TESTS = [];
+const { test } = await import('uvu');
+const tell = (line) => writeSync(3, `${JSON.stringify(line)}\n`);
+const { TMPDIR } = process.env;
+
+/** What a test must leave as it was. */
+const surroundings = () => ({ env: { ...process.env }, cwd: process.cwd(), pids: processesOf(TMPDIR) });
+
+/** Puts all of it back and tells what was not as before. */
+async function restore(before, name) {
+  const leaves = (what) => tell({ leaves: what, test: name });
+  const { env } = process;
+  const changed = Object.keys({ ...env, ...before.env }).filter((key) => env[key] !== before.env[key]);
+  if (changed.length > 0) leaves(`process.env changed: ${changed.join(', ')}`);
+  for (const key of changed) {
+    if (key in before.env) env[key] = before.env[key];
+    else delete env[key];
+  }
+  if (workingFolder() !== before.cwd) leaves('another working folder');
+  process.chdir(before.cwd);
+  const started = () => processesOf(TMPDIR).filter((pid) => !before.pids.includes(pid));
+  for (const end = Date.now() + ENDING_MS; started().length > 0 && Date.now() < end; ) await sleep(10);
+  for (const pid of started()) {
+    leaves(`a process running: ${commandLine(pid)}`);
+    process.kill(pid, 'SIGKILL');
+  }
+}
+
+function workingFolder() {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+const run = test.run;
+let isRun = false;
+let before;
+test.before.each(({ __test__: name }) => {
+  tell({ test: name });
+  before = surroundings();
+});
+test.run = () => {
+  isRun = true;
+  test.after.each(({ __test__: name }) => restore(before, name));
+  run();
+};
+
+const atFirst = surroundings();
+await import(pathToFileURL(process.argv[2]).href);
+await restore(atFirst);
+// What stands behind `test.run()`, or was never followed by it.
+run();
+const sums = { total: 0, passed: 0, skipped: 0, isRun };
+const suites = globalThis.UVU_QUEUE[0].splice(0);
+for (const suite of suites) {
+  const isLast = suite === suites.at(-1);
+  const [errors, passed, skipped, total] = await suite();
+  if (errors.length) console.log(errors);
+  if (isLast) sums.notRun = total;
+  sums.total += total;
+  sums.passed += passed;
+  sums.skipped += skipped;
+}
+await restore(atFirst);
+tell({ end: { ...sums, skips: globalThis.SKIPPED_TESTS } });
