@@ -1,7 +1,7 @@
 // Runs git where it may run the owner's hooks or hang on a network: through simple-git, with a timeout. Apart from io/git.ts,
 // because most commands do not need to load it.
 import { type SimpleGitOptions, simpleGit } from 'simple-git';
-import type { Ended } from './small-shell.ts';
+import type { Ended } from './git.ts';
 
 interface Place {
   readonly dir: string;

@@ -67,11 +67,11 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // What a model asked to see, of an allow list that only reads; a socket only to read from its pipe.
   'src/io/run-diagnostic.ts': ['net'],
   // git, ps, and what STARTS names: shellcheck, the versions of tools, gh with a text that is masked.
+  'src/io/git.ts': ['child_process'],
   'src/io/git-objects.ts': ['child_process'],
   'src/io/identity.ts': ['child_process'],
   'src/io/program.ts': ['child_process'],
   'src/io/simple-git.ts': ['simple-git'],
-  'src/io/small-shell.ts': ['child_process'],
   // Runs in a browser, and asks only the page that sent it: the page's policy lets it ask nobody else.
   'src/serve/page.js': ['fetch', 'EventSource'],
   // Loads the plugins of the owner.

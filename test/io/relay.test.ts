@@ -31,7 +31,7 @@ async function command(log: LogFile, text: string, more: Partial<CommandRequest>
     },
     ...{ signal: AbortSignal.timeout(20_000), graceMs: 300, ...more },
   };
-  return runCommand({ ...request, outputFd: await log.output() }, systemClock);
+  return runCommand({ ...request, outputFd: log.output() }, systemClock);
 }
 
 /** Runs `text` in a session of its own, and goes on when it is there: before that it would be ended with the group. */
@@ -130,7 +130,7 @@ test('the log is whole when it is closed, also while something else floods the p
 
 test('TERM, INT and HUP do not end the relay', async () => {
   const log = openLog(join(folder(), 'a.log'));
-  await log.output();
+  log.output();
   const relay = relayOf(process.pid);
   const { exitCode } = await command(
     log,
@@ -178,7 +178,7 @@ test('a loop that is killed takes neither the stage nor its log along; the relay
 
 test('a relay that is killed is told: the log is not whole', async () => {
   const log = openLog(join(folder(), 'a.log'));
-  await log.output();
+  log.output();
   const relay = relayOf(process.pid);
   const kill = `kill -KILL ${relay} $(pgrep -P ${relay}); sleep 0.1; echo x`;
   const { exitCode } = await command(log, kill);
@@ -187,34 +187,19 @@ test('a relay that is killed is told: the log is not whole', async () => {
   assert.is.not(exitCode, 0);
 });
 
-test('one relay serves attempts one after the other, each into its own log; one that was killed meanwhile is replaced', async () => {
+test('each attempt has a relay of its own, whatever the name of its log', async () => {
   const dir = join(folder(), "it's\nhere");
-  const attempt = async (name: string) => {
-    const log = openLog(join(dir, name));
-    await command(log, `echo of ${name}`);
-    const relay = relayOf(process.pid);
-    await log.close();
-    assert.is(readFileSync(log.path, 'utf8'), `of ${name}\n`);
-    return relay;
-  };
-  const first = await attempt('a.log');
-  assert.is(await attempt('b.log'), first);
-  process.kill(first, 'SIGKILL');
-  await until(() => !isAlive(first));
-  assert.is.not(await attempt('c.log'), first);
-});
-
-test('a relay whose pipe is still held serves no other attempt', async () => {
-  const dir = folder();
-  const log = openLog(join(dir, 'a.log'));
-  await command(log, held(`until [ -e ${dir}/go ]; do sleep 0.05; done; echo late; touch ${dir}/done`));
-  await log.close();
-  const other = openLog(join(dir, 'b.log'));
-  await command(other, 'echo other');
-  writeFileSync(join(dir, 'go'), '');
-  await until(() => existsSync(join(dir, 'done')) && readFileSync(log.path, 'utf8').endsWith('late\n'));
-  await other.close();
-  assert.is(readFileSync(other.path, 'utf8'), 'other\n');
+  const first = openLog(join(dir, 'a.log'));
+  const second = openLog(join(dir, '$(id).log'));
+  await command(first, 'echo of the first');
+  await command(second, 'echo of the second');
+  const relays = spawnSync('pgrep', ['-P', String(process.pid), '-f', 'mendloop-relay'], { encoding: 'utf8' });
+  assert.is(relays.stdout.trim().split('\n').length, 2);
+  for (const log of [first, second]) await log.close();
+  assert.equal(
+    [first, second].map(({ path }) => readFileSync(path, 'utf8')),
+    ['of the first\n', 'of the second\n'],
+  );
 });
 
 onSmallDisk(
