@@ -56,7 +56,9 @@ function report(name, { passed = 0, failed = 0, skips = [], reasons = [] }, outp
 
 const { execPath } = process;
 const checks = [
-  ...NODES.map((major) => () => check(`node ${major}`, execPath, [join(import.meta.dirname, 'smoke-nodes.mjs'), major])),
+  ...NODES.map(
+    (major) => () => check(`node ${major}`, execPath, [join(import.meta.dirname, 'smoke-nodes.mjs'), major]),
+  ),
   () => check('tsc', 'node_modules/.bin/tsc', []),
   () => check('biome', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']),
 ];
@@ -70,7 +72,8 @@ async function work() {
 
 // Two more than there are cores: many tests wait for processes and timeouts.
 await Promise.all(Array.from({ length: availableParallelism() + 2 }, work));
-for (const [why, count] of [...skipped].sort()) console.log(`${count} ${count === 1 ? 'test' : 'tests'} skipped: ${why}`);
+for (const [why, count] of [...skipped].sort())
+  console.log(`${count} ${count === 1 ? 'test' : 'tests'} skipped: ${why}`);
 if (testFiles.length === 0) console.log('no test file matched');
 process.exitCode = sums.failed > 0 || testFiles.length === 0 ? 1 : 0;
 console.log(`${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} skipped`);

@@ -11,28 +11,32 @@ const ENDING_MS = 5000;
 globalThis.UVU_DEFER = 1;
 globalThis.UVU_QUEUE = [[]];
 globalThis.SKIPPED_TESTS = [];
+globalThis.LENT_VARIABLES = new Set();
 const { test } = await import('uvu');
 const tell = (line) => writeSync(3, `${JSON.stringify(line)}\n`);
 const { TMPDIR } = process.env;
+const foreign = new Set();
+const started = () => processesOf(TMPDIR, process.pid, foreign);
 
 /** What a test must leave as it was. */
-const surroundings = () => ({ env: { ...process.env }, cwd: process.cwd(), pids: processesOf(TMPDIR) });
+const surroundings = () => ({ env: { ...process.env }, cwd: process.cwd(), pids: started() });
 
 /** Puts all of it back and tells what was not as before. */
 async function restore(before, name) {
   const leaves = (what) => tell({ leaves: what, test: name });
   const { env } = process;
   const changed = Object.keys({ ...env, ...before.env }).filter((key) => env[key] !== before.env[key]);
-  if (changed.length > 0) leaves(`process.env changed: ${changed.join(', ')}`);
+  const unasked = changed.filter((key) => !globalThis.LENT_VARIABLES.has(key));
+  if (unasked.length > 0) leaves(`process.env changed: ${unasked.join(', ')}`);
   for (const key of changed) {
     if (key in before.env) env[key] = before.env[key];
     else delete env[key];
   }
   if (workingFolder() !== before.cwd) leaves('another working folder');
   process.chdir(before.cwd);
-  const started = () => processesOf(TMPDIR).filter((pid) => !before.pids.includes(pid));
-  for (const end = Date.now() + ENDING_MS; started().length > 0 && Date.now() < end; ) await sleep(10);
-  for (const pid of started()) {
+  const left = () => started().filter((pid) => !before.pids.includes(pid));
+  for (const end = Date.now() + ENDING_MS; left().length > 0 && Date.now() < end; ) await sleep(10);
+  for (const pid of left()) {
     leaves(`a process running: ${commandLine(pid)}`);
     process.kill(pid, 'SIGKILL');
   }

@@ -2,24 +2,23 @@
 // or work in it.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-const foreign = new Map();
+/** It ends with the process that compiles TypeScript by it. */
+const COMPILER = /\/esbuild --service=/;
 
-/** The processes of the test file with that folder, which are alive, but the one that asks. */
-export function processesOf(folder) {
-  const known = foreign.get(folder) ?? new Set([String(process.pid)]);
-  foreign.set(folder, known);
-  const ours = new Set();
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !known.has(name))) {
-    if (isOf(folder, pid, ours)) ours.add(pid);
-    else known.add(pid);
+/** The processes of the test file with that folder that are alive, but `root`, the file's own; `foreign` remembers which are not. */
+export function processesOf(folder, root, foreign = new Set()) {
+  const ours = new Set([String(root)]);
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !foreign.has(name))) {
+    const [state, parent] = read(pid, 'stat')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const isOurs =
+      ours.has(parent) || read(pid, 'environ').includes(folder) || `${workingFolder(pid)}/`.startsWith(`${folder}/`);
+    if (!isOurs || COMPILER.test(commandLine(pid))) foreign.add(pid);
+    else if (state !== 'Z') ours.add(pid);
   }
-  return [...ours].filter((pid) => !/^\S+ \(.*\) [ZX]/s.test(read(pid, 'stat'))).map(Number);
-}
-
-function isOf(folder, pid, ours) {
-  const parent = read(pid, 'stat').replace(/^.*\) /s, '').split(' ')[1];
-  if (parent === String(process.pid) || ours.has(parent)) return true;
-  return read(pid, 'environ').includes(folder) || `${workingFolder(pid)}/`.startsWith(`${folder}/`);
+  ours.delete(String(root));
+  return [...ours].map(Number);
 }
 
 /** Nothing of a process that is gone, or that is another user's. */

@@ -43,7 +43,7 @@ export function runProgram(command, args, { cwd, env = process.env, limit, onExi
     };
     child.on('error', (error) => end(127, error));
     // A process that was left behind may hold what this one printed to.
-    child.on('exit', onExit);
+    child.on('exit', () => onExit(child.pid));
     child.on('close', (code, signal) => end(code ?? signal));
   });
 }
@@ -60,8 +60,8 @@ export async function runFile(file, { limit, long = false, bail = false }) {
     ...{ HOME, TMPDIR: folder, LANG: 'C.UTF-8', TEST_LONG: long ? '1' : '', TEST_BAIL: bail ? '1' : '' },
   };
   let left = [];
-  const onExit = () => {
-    const pids = processesOf(folder);
+  const onExit = (own) => {
+    const pids = processesOf(folder, own);
     left = pids.map(commandLine);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
   };

@@ -3,22 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  cannotMount,
-  contextMap,
-  ENTRY,
-  folder,
-  jsonLines,
-  type Scenario,
-  scenario,
-  smallDisk,
-  tree,
-  until,
-} from './scenario.ts';
+import { needs } from '../needs.ts';
+import { contextMap, ENTRY, folder, jsonLines, type Scenario, scenario, smallDisk, tree, until } from './scenario.ts';
 
-const noMount = cannotMount();
-if (noMount) console.log(`skipped: ${noMount}`);
-const onSmallDisk = noMount ? test.skip : test;
+const onSmallDisk = needs('right to mount');
 
 const unwritable = (reason: string) => `error E_STATE_UNWRITABLE: <home>/ai/state cannot be written (${reason})
   next:  make it a folder that this user may write: ls -ld <home>/ai/state

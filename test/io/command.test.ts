@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/io/clock.ts';
 import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify, liveness } from '../../src/io/identity.ts';
 import { endLeftovers, groupMembers } from '../../src/io/process-group.ts';
-import { folder } from './temporary.ts';
+import { folder } from '../environment.ts';
 
 async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}, clock = systemClock) {
   const dir = folder();

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { folder, write } from '../environment.ts';
 import { type Uses, usesOf } from './source-uses.ts';
-import { folder, write } from './temporary.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 

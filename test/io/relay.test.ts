@@ -10,12 +10,11 @@ import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify } from '../../src/io/identity.ts';
 import { type LogFile, openLog } from '../../src/io/log.ts';
 import { endLeftovers } from '../../src/io/process-group.ts';
-import { cannotMount } from '../e2e/scenario.ts';
+import { folder } from '../environment.ts';
+import { needs } from '../needs.ts';
 import { program } from '../program.ts';
-import { folder } from './temporary.ts';
 
-const noMount = cannotMount();
-const onSmallDisk = noMount ? test.skip : test;
+const onSmallDisk = needs('right to mount');
 
 const mounts: string[] = [];
 

@@ -1,22 +1,15 @@
 // A real Slurm for a test: started when it is asked for, stopped and removed when the test's process is gone, however that ended.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isThere, needs } from '../needs.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/slurm-cluster.mjs');
-const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+export const SLURM = ['sbatch', 'slurmctld', 'slurmd', 'munged'];
 
-const missing = ['sbatch', 'slurmctld', 'slurmd', 'munged'].filter(
-  (tool) => spawnSync('sh', ['-c', `command -v ${tool}`], { env: { PATH } }).status !== 0,
-);
-
-/** Why no Slurm can be started here, or undefined; in CI everything must be there. */
-export const noSlurm: string | undefined =
-  missing.length > 0 && !process.env.CI
-    ? `tests on a real Slurm need ${missing.join(', ')}: scripts/install_test_tools.sh`
-    : undefined;
-if (noSlurm) console.log(`skipped: ${noSlurm}`);
+/** For tests on a real Slurm. */
+export const onSlurm = needs(...SLURM);
 
 export interface Cluster {
   readonly folder: string;
@@ -62,9 +55,9 @@ export const SLOW = Number(process.env.TEST_SLOW ?? 1);
 
 let shared: Cluster | undefined;
 
-/** One for all files of a process that leave it as they found it. */
-export function sharedCluster(): Cluster {
-  shared ??= startCluster();
+/** One for all tests of a file that leave it as they found it; undefined where `onSlurm` skips. */
+export function sharedCluster(): Cluster | undefined {
+  if (SLURM.every(isThere)) shared ??= startCluster();
   return shared;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findBase, notOnBase } from '../../src/worktree/base.ts';
+import { setEnv } from '../environment.ts';
 import { AI, commit, folder, git, open, refusal, repository, write } from './repository.ts';
 
 const KEY = `branch.${AI}.mendloop-base`;
@@ -221,11 +222,8 @@ test('a branch name that git does not take is refused', async () => {
 
 test('a home without git on PATH gets told so', async () => {
   const home = repository();
-  const path = process.env.PATH;
-  process.env.PATH = '/nonexistent';
-  const { text } = await refusal(findBase(home, { branch: AI })).finally(() => {
-    process.env.PATH = path;
-  });
+  setEnv({ PATH: '/nonexistent' });
+  const { text } = await refusal(findBase(home, { branch: AI }));
   assert.is(
     text,
     'error E_GIT_MISSING: git could not be started\n  next:  install git 2.38 or newer and put it on PATH',

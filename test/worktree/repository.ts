@@ -27,11 +27,6 @@ export const AI = 'ai/orchestrator-stage1';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-worktree-'));
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
-// The settings of whoever runs the tests must not decide them.
-process.env.HOME = join(made, 'user');
-process.env.XDG_CONFIG_HOME = join(made, 'user');
-mkdirSync(process.env.HOME);
-writeFileSync(join(made, 'user/.gitconfig'), '[protocol "file"]\n\tallow = always\n[maintenance]\n\tauto = false\n');
 
 const PERSON = ['-c', 'user.name=Owner', '-c', 'user.email=owner@example.org', '-c', 'commit.gpgSign=false'];
 
