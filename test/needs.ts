@@ -13,7 +13,9 @@ declare global {
   var SKIPPED_TESTS: string[] | undefined;
 }
 
-const python = (code: string) => () => spawnSync('python3', ['-c', code]).status === 0;
+/** Stand-ins are started with Debian's python. */
+const python = (code: string) => () =>
+  ['/usr/bin/python3', 'python3'].every((program) => spawnSync(program, ['-c', code]).status === 0);
 
 /** What is no program, and whether it is here. */
 const OTHERS: Record<string, () => boolean> = {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { cutOff, journalIn } from '../run/homelab.ts';
 import { type Lab, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI, until } from './scenario.ts';
@@ -48,7 +49,7 @@ function answerOf() {
 let third = 0;
 let lab: Lab | undefined;
 
-test('five items: one true, three done, one stuck with its case; every tick has its command', async () => {
+needs('jq')('five items: one true, three done, one stuck with its case; every tick has its command', async () => {
   lab = await modelLab({ word: 'good', stages: { a: stageOn() }, files: QUEUE, loop: { escalations: ['case-file'] } });
   third = 0;
   lab.answers(answerOf());
@@ -242,25 +243,28 @@ test('an item whose scope reaches ai/, or that would run a wipe script, is not a
   assert.equal([none.exit, none.stdout], [0, (await s.run(['backlog'])).stdout], 'it says how to begin');
 });
 
-test('killed in the middle of an item, the next start finishes it: nothing is committed twice, and no tick is missing', async () => {
-  for (const event of ['fix.committed', 'stage.green']) {
-    const s = await modelLab({
-      word: 'good',
-      files: {
-        'ai/backlog/00-index.md': '- [ ] [comma](01-comma.md)\n',
-        'ai/backlog/01-comma.md': QUEUE['ai/backlog/02-comma.md'],
-        'x.json': '{"a": 1,}\n',
-      },
-    });
-    const started = s.start(['backlog', 'run', '--json'], { env: s.env });
-    await until(event, () => started.output().includes(`"type":"${event}"`), 50_000);
-    started.kill('SIGKILL');
-    await started.done;
-    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0, event);
-    const subjects = ['Mend item-01: Drop the trailing comma in x.json', 'Tick 01: Mend the comma'];
-    assert.equal(s.subjects(), subjects, event);
-  }
-});
+needs('jq')(
+  'killed in the middle of an item, the next start finishes it: nothing is committed twice, and no tick is missing',
+  async () => {
+    for (const event of ['fix.committed', 'stage.green']) {
+      const s = await modelLab({
+        word: 'good',
+        files: {
+          'ai/backlog/00-index.md': '- [ ] [comma](01-comma.md)\n',
+          'ai/backlog/01-comma.md': QUEUE['ai/backlog/02-comma.md'],
+          'x.json': '{"a": 1,}\n',
+        },
+      });
+      const started = s.start(['backlog', 'run', '--json'], { env: s.env });
+      await until(event, () => started.output().includes(`"type":"${event}"`), 50_000);
+      started.kill('SIGKILL');
+      await started.done;
+      assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0, event);
+      const subjects = ['Mend item-01: Drop the trailing comma in x.json', 'Tick 01: Mend the comma'];
+      assert.equal(s.subjects(), subjects, event);
+    }
+  },
+);
 
 test('killed between the tick and its event, the next start records the tick, once', async () => {
   const s = await modelLab({
@@ -287,7 +291,7 @@ test('killed between the tick and its event, the next start records the tick, on
   assert.equal(s.subjects(), ['Tick 01: One']);
 });
 
-test('a stage that fails with an item takes its changes back, and opens it again', async () => {
+needs('jq')('a stage that fails with an item takes its changes back, and opens it again', async () => {
   const comma = "grep -q '1,}' x.json";
   const s = await modelLab({
     stages: { a: { command: comma, files: ['x.json'], verify: [comma] } },

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { cases as everyDay } from '../sweep.ts';
 import {
   apiHost,
@@ -119,7 +120,7 @@ test('a redirect is not followed: neither the case nor the key goes elsewhere', 
   assert.is(reasons(ran)[0], `api: ${HOST} answered 307 and points to ${HOST}, which is not followed`);
 });
 
-test('a certificate that nobody signed is not trusted: nothing is sent', async () => {
+needs('openssl')('a certificate that nobody signed is not trusted: nothing is sent', async () => {
   const at = folder();
   const [key, cert] = [join(at, 'key.pem'), join(at, 'cert.pem')];
   const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'];

@@ -4,8 +4,9 @@ import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { fixTrail } from '../run/probe.ts';
-import { type Example, exampleEnv, exampleFiles, OWN_FILES } from './example.ts';
+import { EXAMPLE_NEEDS, type Example, exampleEnv, exampleFiles, OWN_FILES } from './example.ts';
 import { AI, contextMap, type Done, type Files, folder, PACKAGE, scenario, write } from './scenario.ts';
 
 const PERSON = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Owner' };
@@ -97,51 +98,57 @@ const ansible = (more: Changes = {}) =>
 const UNIT = 'roles/k3s_server/templates/k3s.service.j2';
 const start = (flags: string) => `ExecStart=/usr/local/bin/k3s server ${flags} --token {{ k3s_token }}`;
 
-test('Ansible, inventory ignored and carried: a renamed variable is mended and lands; nonsense never is', async () => {
-  const s = ansible();
-  s.change('group_vars/all.yml', 'flannel_iface: eth0', 'flannel_interface: eth0');
-  s.answers(
-    // Nonsense; what a check runs; and what is right.
-    replace('roles/download/tasks/main.yml', '    mode: "0755"', '    mode: "0755"\n    force: true'),
-    replace('roles/node_ready/tasks/main.yml', '  changed_when: false', '  changed_when: false\n  when: false'),
-    replace(UNIT, start('--flannel-iface={{ flannel_iface }}'), start('--flannel-iface={{ flannel_interface }}')),
-  );
-  const mended = await s.run();
-  assert.is(mended.exit, 0, textOf(mended));
-  assert.equal(ends(s), [
-    ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
-    'fix.refused protected',
-    ...['fix.intended', 'fix.committed', 'fix.judged verified'],
-  ]);
-  for (const prompt of s.prompts()) assert.not.match(prompt, TOKEN);
-  await land(s, UNIT, 'flannel_interface');
-  assert.is(s.git('diff', '--stat', 'HEAD~2', '--', 'roles/download', 'roles/node_ready'), '');
+needs(...EXAMPLE_NEEDS['ansible-k3s'])(
+  'Ansible, inventory ignored and carried: a renamed variable is mended and lands; nonsense never is',
+  async () => {
+    const s = ansible();
+    s.change('group_vars/all.yml', 'flannel_iface: eth0', 'flannel_interface: eth0');
+    s.answers(
+      // Nonsense; what a check runs; and what is right.
+      replace('roles/download/tasks/main.yml', '    mode: "0755"', '    mode: "0755"\n    force: true'),
+      replace('roles/node_ready/tasks/main.yml', '  changed_when: false', '  changed_when: false\n  when: false'),
+      replace(UNIT, start('--flannel-iface={{ flannel_iface }}'), start('--flannel-iface={{ flannel_interface }}')),
+    );
+    const mended = await s.run();
+    assert.is(mended.exit, 0, textOf(mended));
+    assert.equal(ends(s), [
+      ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
+      'fix.refused protected',
+      ...['fix.intended', 'fix.committed', 'fix.judged verified'],
+    ]);
+    for (const prompt of s.prompts()) assert.not.match(prompt, TOKEN);
+    await land(s, UNIT, 'flannel_interface');
+    assert.is(s.git('diff', '--stat', 'HEAD~2', '--', 'roles/download', 'roles/node_ready'), '');
 
-  // Nothing is left of it; and the same mistake on all four hosts, in whichever order they say so.
-  s.change('group_vars/all.yml', 'v1.30.4+k3s1', 'v1.31.4+k3s2');
-  s.answers(replace('group_vars/all.yml', 'k3s_version: v1.31.4+k3s2', 'k3s_version: v1.31.4+k3s1'));
-  const again = await s.run();
-  assert.is(again.exit, 0, textOf(again));
-  assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.judged verified']);
-  assert.match(s.prompts()[0] ?? '', /HTTP Error 404: Not Found.*releases\/download\/v1\.31\.4\+k3s2\/k3s/);
-});
+    // Nothing is left of it; and the same mistake on all four hosts, in whichever order they say so.
+    s.change('group_vars/all.yml', 'v1.30.4+k3s1', 'v1.31.4+k3s2');
+    s.answers(replace('group_vars/all.yml', 'k3s_version: v1.31.4+k3s2', 'k3s_version: v1.31.4+k3s1'));
+    const again = await s.run();
+    assert.is(again.exit, 0, textOf(again));
+    assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.judged verified']);
+    assert.match(s.prompts()[0] ?? '', /HTTP Error 404: Not Found.*releases\/download\/v1\.31\.4\+k3s2\/k3s/);
+  },
+);
 
 const withoutCarry = (text: string) => text.replace(/^carry: .*\n/m, '');
-test('Ansible, inventory not carried: no run is green, and everybody says what to carry', async () => {
-  const s = ansible({ map: withoutCarry });
-  for (const command of ['validate', 'doctor']) {
-    assert.match(textOf(await s.run(command)), /inventory\/my-cluster.*\n?.*carry/, command);
-  }
-  const first = await s.run();
-  assert.is(first.exit, 1, textOf(first));
-  assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/);
+needs(...EXAMPLE_NEEDS['ansible-k3s'])(
+  'Ansible, inventory not carried: no run is green, and everybody says what to carry',
+  async () => {
+    const s = ansible({ map: withoutCarry });
+    for (const command of ['validate', 'doctor']) {
+      assert.match(textOf(await s.run(command)), /inventory\/my-cluster.*\n?.*carry/, command);
+    }
+    const first = await s.run();
+    assert.is(first.exit, 1, textOf(first));
+    assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/);
 
-  // Nothing is required, and nothing checked: the playbook does nothing and is content.
-  const map = s.read('ai/context_map.yaml').replace(/^ +(?:verify|requires): .*\n/gm, '');
-  s.commit({ 'ai/context_map.yaml': map });
-  const second = await s.run();
-  assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/, textOf(second));
-});
+    // Nothing is required, and nothing checked: the playbook does nothing and is content.
+    const map = s.read('ai/context_map.yaml').replace(/^ +(?:verify|requires): .*\n/gm, '');
+    s.commit({ 'ai/context_map.yaml': map });
+    const second = await s.run();
+    assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/, textOf(second));
+  },
+);
 
 const SECRET = 'mendloop@pve!loop=6c1d4f0e-52a7-4a18-9d3f-0b7e21c5a9f4';
 const terraform = (more: Changes = {}) =>
@@ -152,35 +159,41 @@ const terraform = (more: Changes = {}) =>
     ...more,
   });
 
-test('make and Terraform, variables and state carried: a renamed variable is mended, and no secret told', async () => {
-  const s = terraform();
-  s.change('terraform/variables.tf', 'variable "node_memory"', 'variable "memory"');
-  s.answers(replace('terraform/variables.tf', 'variable "memory" {', 'variable "node_memory" {'));
-  const mended = await s.run();
-  assert.is(mended.exit, 0, textOf(mended));
-  assert.equal(
-    [ends(s), new Set(s.statuses())],
-    [['fix.intended', 'fix.committed', 'fix.judged verified'], new Set(['green'])],
-  );
-  const [prompt = ''] = s.prompts();
-  assert.match(prompt, 'Reference to undeclared input variable');
-  assert.not.match(prompt, SECRET);
-  const { serial, resources } = JSON.parse(s.read('terraform/terraform.tfstate'));
-  assert.equal([serial, resources.length], [1, 3], 'the state is the owner’s own');
-  assert.ok(lstatSync(s.path('ai/worktree/terraform/terraform.tfstate')).isSymbolicLink());
-});
+needs(...EXAMPLE_NEEDS['make-terraform'])(
+  'make and Terraform, variables and state carried: a renamed variable is mended, and no secret told',
+  async () => {
+    const s = terraform();
+    s.change('terraform/variables.tf', 'variable "node_memory"', 'variable "memory"');
+    s.answers(replace('terraform/variables.tf', 'variable "memory" {', 'variable "node_memory" {'));
+    const mended = await s.run();
+    assert.is(mended.exit, 0, textOf(mended));
+    assert.equal(
+      [ends(s), new Set(s.statuses())],
+      [['fix.intended', 'fix.committed', 'fix.judged verified'], new Set(['green'])],
+    );
+    const [prompt = ''] = s.prompts();
+    assert.match(prompt, 'Reference to undeclared input variable');
+    assert.not.match(prompt, SECRET);
+    const { serial, resources } = JSON.parse(s.read('terraform/terraform.tfstate'));
+    assert.equal([serial, resources.length], [1, 3], 'the state is the owner’s own');
+    assert.ok(lstatSync(s.path('ai/worktree/terraform/terraform.tfstate')).isSymbolicLink());
+  },
+);
 
-test('make and Terraform, nothing carried: state is refused, and missing variables are named', async () => {
-  const s = terraform({ map: withoutCarry });
-  assert.match(textOf(await s.run('doctor')), /terraform\.tfstate is Terraform state/);
-  const refused = await s.run();
-  assert.equal([refused.exit, /E_STATE_UNCARRIED/.test(refused.stderr)], [2, true], textOf(refused));
-  s.commit({ 'ai/context_map.yaml': `${s.read('ai/context_map.yaml')}carry: [terraform/terraform.tfstate]\n` });
-  const failed = await s.run();
-  assert.is(failed.exit, 1, textOf(failed));
-  assert.match(notices(s).join('\n'), 'add terraform/terraform.tfvars to carry');
-  assert.equal(ran(s), ['check'], 'nothing was brought up without them');
-});
+needs(...EXAMPLE_NEEDS['make-terraform'])(
+  'make and Terraform, nothing carried: state is refused, and missing variables are named',
+  async () => {
+    const s = terraform({ map: withoutCarry });
+    assert.match(textOf(await s.run('doctor')), /terraform\.tfstate is Terraform state/);
+    const refused = await s.run();
+    assert.equal([refused.exit, /E_STATE_UNCARRIED/.test(refused.stderr)], [2, true], textOf(refused));
+    s.commit({ 'ai/context_map.yaml': `${s.read('ai/context_map.yaml')}carry: [terraform/terraform.tfstate]\n` });
+    const failed = await s.run();
+    assert.is(failed.exit, 1, textOf(failed));
+    assert.match(notices(s).join('\n'), 'add terraform/terraform.tfvars to carry');
+    assert.equal(ran(s), ['check'], 'nothing was brought up without them');
+  },
+);
 
 const TEMPLATE = 'templates/kubernetes/apps/web/deployment.yaml.j2';
 const RENDERED = 'kubernetes/apps/web/deployment.yaml';
@@ -188,69 +201,78 @@ const RENDERED = 'kubernetes/apps/web/deployment.yaml';
 const QUOTED = ['  replicas: #{ web_replicas }#', '  replicas: "#{ web_replicas }#"'] as const;
 const UNQUOTE = replace(TEMPLATE, QUOTED[1], QUOTED[0]);
 
-test('rendered templates, ignored output: a fault in a template is mended where it is', async () => {
-  const s = adopted('talos-flux');
-  s.change(TEMPLATE, ...QUOTED);
-  s.answers(
-    // Does not render; renders to the same; and what is right.
-    replace(TEMPLATE, QUOTED[1], '  replicas: #{ web_replica }#'),
-    replace('cluster.yaml', 'web_replicas: 2', 'web_replicas: "2"'),
-    UNQUOTE,
-  );
-  const mended = await s.run('render', 'check');
-  assert.is(mended.exit, 0, textOf(mended));
-  assert.equal(ends(s), [
-    ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
-    ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
-    ...['fix.intended', 'fix.committed', 'fix.judged verified'],
-  ]);
-  // Made again before each judgement, and without what was taken back.
-  assert.equal(ran(s), ['render', 'check', 'render', 'render', 'check', 'render', 'check', 'render', 'check']);
-  const [prompt = ''] = s.prompts();
-  for (const word of [RENDERED, TEMPLATE, "'/spec/replicas': got string, want"]) assert.match(prompt, word);
-});
+needs(...EXAMPLE_NEEDS['talos-flux'])(
+  'rendered templates, ignored output: a fault in a template is mended where it is',
+  async () => {
+    const s = adopted('talos-flux');
+    s.change(TEMPLATE, ...QUOTED);
+    s.answers(
+      // Does not render; renders to the same; and what is right.
+      replace(TEMPLATE, QUOTED[1], '  replicas: #{ web_replica }#'),
+      replace('cluster.yaml', 'web_replicas: 2', 'web_replicas: "2"'),
+      UNQUOTE,
+    );
+    const mended = await s.run('render', 'check');
+    assert.is(mended.exit, 0, textOf(mended));
+    assert.equal(ends(s), [
+      ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
+      ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
+      ...['fix.intended', 'fix.committed', 'fix.judged verified'],
+    ]);
+    // Made again before each judgement, and without what was taken back.
+    assert.equal(ran(s), ['render', 'check', 'render', 'render', 'check', 'render', 'check', 'render', 'check']);
+    const [prompt = ''] = s.prompts();
+    for (const word of [RENDERED, TEMPLATE, "'/spec/replicas': got string, want"]) assert.match(prompt, word);
+  },
+);
 
-test('rendered templates, tracked output: promote names the command that brings it in', async () => {
-  const files = { '.gitignore': '/talos/\n/secrets.yaml\n', [RENDERED]: '# not rendered yet\n' };
-  const s = adopted('talos-flux', { files });
-  s.change(TEMPLATE, ...QUOTED);
-  s.answers(UNQUOTE);
-  const mended = await s.run('render', 'check');
-  assert.is(mended.exit, 0, textOf(mended));
-  const shown = await land(s, TEMPLATE, QUOTED[0]);
-  const [, command = 'false'] = /render writes anew from this what git tracks: .*\n +(git .*)/.exec(shown) ?? [];
-  execSync(command, { cwd: s.home, env: { ...process.env, ...OWNER } });
-  assert.equal([s.read(RENDERED).includes('replicas: 2'), s.git('status', '--porcelain')], [true, '']);
-});
+needs(...EXAMPLE_NEEDS['talos-flux'])(
+  'rendered templates, tracked output: promote names the command that brings it in',
+  async () => {
+    const files = { '.gitignore': '/talos/\n/secrets.yaml\n', [RENDERED]: '# not rendered yet\n' };
+    const s = adopted('talos-flux', { files });
+    s.change(TEMPLATE, ...QUOTED);
+    s.answers(UNQUOTE);
+    const mended = await s.run('render', 'check');
+    assert.is(mended.exit, 0, textOf(mended));
+    const shown = await land(s, TEMPLATE, QUOTED[0]);
+    const [, command = 'false'] = /render writes anew from this what git tracks: .*\n +(git .*)/.exec(shown) ?? [];
+    execSync(command, { cwd: s.home, env: { ...process.env, ...OWNER } });
+    assert.equal([s.read(RENDERED).includes('replicas: 2'), s.git('status', '--porcelain')], [true, '']);
+  },
+);
 
-test('a fix with which a stage overwrites its check broke it; the check stays, and sees drift from then on', async () => {
-  const check = 'scripts/web_is_up.sh';
-  const apply = {
-    command: '. ./deploy.env; touch "$MENDLOOP_OUT/web"; echo applied | tee "$REPORTS/web_is_up.sh"',
-    files: ['deploy.env'],
-    verify: [check],
-  };
-  const s = adopted('talos-flux', {
-    files: {
-      'deploy.env': 'REPORTS=reports\n',
-      'ai/context_map.yaml': contextMap({ apply }),
-      [check]: '#!/bin/sh\ntest -e "$MENDLOOP_OUT/web"\n',
-    },
-  });
-  s.answers(replace('deploy.env', 'REPORTS=reports', 'REPORTS=scripts'));
-  const first = await s.run();
-  assert.equal([first.exit, s.stages().apply?.status], [3, 'give_up'], textOf(first));
-  assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.reverted broke']);
-  assert.match(textOf(first), `changed ${check}`);
-  assert.equal(readFileSync(s.path('ai/worktree', check)), readFileSync(s.path(check)));
+needs(...EXAMPLE_NEEDS['talos-flux'])(
+  'a fix with which a stage overwrites its check broke it; the check stays, and sees drift from then on',
+  async () => {
+    const check = 'scripts/web_is_up.sh';
+    const apply = {
+      command: '. ./deploy.env; touch "$MENDLOOP_OUT/web"; echo applied | tee "$REPORTS/web_is_up.sh"',
+      files: ['deploy.env'],
+      verify: [check],
+    };
+    const s = adopted('talos-flux', {
+      files: {
+        'deploy.env': 'REPORTS=reports\n',
+        'ai/context_map.yaml': contextMap({ apply }),
+        [check]: '#!/bin/sh\ntest -e "$MENDLOOP_OUT/web"\n',
+      },
+    });
+    s.answers(replace('deploy.env', 'REPORTS=reports', 'REPORTS=scripts'));
+    const first = await s.run();
+    assert.equal([first.exit, s.stages().apply?.status], [3, 'give_up'], textOf(first));
+    assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.reverted broke']);
+    assert.match(textOf(first), `changed ${check}`);
+    assert.equal(readFileSync(s.path('ai/worktree', check)), readFileSync(s.path(check)));
 
-  s.commit({ 'reports/.gitignore': '*\n!.gitignore\n', 'deploy.env': 'REPORTS=reports # of what was applied\n' });
-  const mended = await s.run();
-  assert.is(mended.exit, 0, textOf(mended));
-  rmSync(s.path('ai/state/out/apply/web'));
-  const drifted = await s.run();
-  assert.equal([drifted.exit, ran(s)], [0, ['apply']], textOf(drifted));
-  assert.match(textOf(drifted), /apply +drifted/);
-});
+    s.commit({ 'reports/.gitignore': '*\n!.gitignore\n', 'deploy.env': 'REPORTS=reports # of what was applied\n' });
+    const mended = await s.run();
+    assert.is(mended.exit, 0, textOf(mended));
+    rmSync(s.path('ai/state/out/apply/web'));
+    const drifted = await s.run();
+    assert.equal([drifted.exit, ran(s)], [0, ['apply']], textOf(drifted));
+    assert.match(textOf(drifted), /apply +drifted/);
+  },
+);
 
 test.run();
