@@ -14,6 +14,8 @@ globalThis.SKIPPED_TESTS = [];
 globalThis.LENT_VARIABLES = new Set();
 const { test } = await import('uvu');
 const tell = (line) => writeSync(3, `${JSON.stringify(line)}\n`);
+/** The names of the tests that left something changed. */
+const leaking = new Set();
 const { TMPDIR } = process.env;
 const foreign = new Set();
 const started = () => processesOf(TMPDIR, process.pid, foreign);
@@ -23,7 +25,10 @@ const surroundings = () => ({ env: { ...process.env }, cwd: process.cwd(), pids:
 
 /** Puts all of it back and tells what was not as before. */
 async function restore(before, name) {
-  const leaves = (what) => tell({ leaves: what, test: name });
+  const leaves = (what) => {
+    leaking.add(name);
+    tell({ leaves: what, test: name });
+  };
   const { env } = process;
   const changed = Object.keys({ ...env, ...before.env }).filter((key) => env[key] !== before.env[key]);
   const unasked = changed.filter((key) => !globalThis.LENT_VARIABLES.has(key));
@@ -35,7 +40,7 @@ async function restore(before, name) {
   if (workingFolder() !== before.cwd) leaves('another working folder');
   process.chdir(before.cwd);
   const left = () => started().filter((pid) => !before.pids.includes(pid));
-  for (const end = Date.now() + ENDING_MS; left().length > 0 && Date.now() < end; ) await sleep(10);
+  for (let waited = 0; left().length > 0 && waited < ENDING_MS; waited += 50) await sleep(50);
   for (const pid of left()) {
     leaves(`a process running: ${commandLine(pid)}`);
     process.kill(pid, 'SIGKILL');
@@ -68,16 +73,22 @@ await import(pathToFileURL(process.argv[2]).href);
 await restore(atFirst);
 // What stands behind `test.run()`, or was never followed by it.
 run();
+let failures = '';
 const sums = { total: 0, passed: 0, skipped: 0, isRun };
 const suites = globalThis.UVU_QUEUE[0].splice(0);
 for (const suite of suites) {
   const isLast = suite === suites.at(-1);
   const [errors, passed, skipped, total] = await suite();
-  if (errors.length) console.log(errors);
+  if (errors !== true) {
+    console.log(errors);
+    failures += errors;
+  }
   if (isLast) sums.notRun = total;
   sums.total += total;
   sums.passed += passed;
   sums.skipped += skipped;
 }
 await restore(atFirst);
-tell({ end: { ...sums, skips: globalThis.SKIPPED_TESTS } });
+// One that failed besides counts as one.
+const leaks = [...leaking].filter((name) => name && !failures.includes(`"${name}"`)).length;
+tell({ end: { ...sums, leaks, skips: globalThis.SKIPPED_TESTS } });
