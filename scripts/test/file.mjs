@@ -23,26 +23,32 @@ const started = () => processesOf(TMPDIR, process.pid, foreign);
 /** What a test must leave as it was. */
 const surroundings = () => ({ env: { ...process.env }, cwd: process.cwd(), pids: started() });
 
-/** Puts all of it back and tells what was not as before. */
-async function restore(before, name) {
-  const leaves = (what) => {
-    leaking.add(name);
-    tell({ leaves: what, test: name });
-  };
+const leaves = (name, what) => {
+  leaking.add(name);
+  tell({ leaves: what, test: name });
+};
+
+/** Puts variables and folder back, and tells what nobody lent. */
+function putBack(before, name) {
   const { env } = process;
   const changed = Object.keys({ ...env, ...before.env }).filter((key) => env[key] !== before.env[key]);
-  const unasked = changed.filter((key) => !globalThis.LENT_VARIABLES.has(key));
-  if (unasked.length > 0) leaves(`process.env changed: ${unasked.join(', ')}`);
+  const taken = changed.filter((key) => !globalThis.LENT_VARIABLES.has(key));
+  if (taken.length > 0) leaves(name, `process.env changed: ${taken.join(', ')}`);
   for (const key of changed) {
     if (key in before.env) env[key] = before.env[key];
     else delete env[key];
   }
-  if (workingFolder() !== before.cwd) leaves('another working folder');
+  globalThis.LENT_VARIABLES.clear();
+  if (workingFolder() !== before.cwd) leaves(name, 'another working folder');
   process.chdir(before.cwd);
+}
+
+/** Ends what was started since, and tells what did not end by itself. */
+async function endProcesses(before, name) {
   const left = () => started().filter((pid) => !before.pids.includes(pid));
   for (let waited = 0; left().length > 0 && waited < ENDING_MS; waited += 50) await sleep(50);
   for (const pid of left()) {
-    leaves(`a process running: ${commandLine(pid)}`);
+    leaves(name, `a process running: ${commandLine(pid)}`);
     process.kill(pid, 'SIGKILL');
   }
 }
@@ -64,13 +70,16 @@ test.before.each(({ __test__: name }) => {
 });
 test.run = () => {
   isRun = true;
-  test.after.each(({ __test__: name }) => restore(before, name));
+  test.after.each(async ({ __test__: name }) => {
+    putBack(before, name);
+    await endProcesses(before, name);
+  });
   run();
 };
 
 const atFirst = surroundings();
 await import(pathToFileURL(process.argv[2]).href);
-await restore(atFirst);
+putBack(atFirst);
 // What stands behind `test.run()`, or was never followed by it.
 run();
 let failures = '';
@@ -88,7 +97,8 @@ for (const suite of suites) {
   sums.passed += passed;
   sums.skipped += skipped;
 }
-await restore(atFirst);
+putBack(atFirst);
+await endProcesses(atFirst);
 // One that failed besides counts as one.
 const leaks = [...leaking].filter((name) => name && !failures.includes(`"${name}"`)).length;
 tell({ end: { ...sums, leaks, skips: globalThis.SKIPPED_TESTS } });

@@ -1,5 +1,5 @@
 // Which pages there are, in which repository each is run, and what of them is not.
-import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecordedLine } from '../../scripts/recording.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
@@ -120,6 +120,17 @@ function labRepository(): Scenario {
   const repo = scenario();
   for (const path of filesHere('ai', 'config', 'infrastructure', 'scripts', 'stages'))
     cpSync(join(PACKAGE, path), repo.path(path));
+  // The backlog is to do again, where somebody had it done in this clone and brought it in.
+  for (const path of filesHere('ai/backlog'))
+    writeFileSync(
+      repo.path(path),
+      repo
+        .read(path)
+        .replaceAll('[x]', '[ ]')
+        .replace(/(?<=## Progress log\n)[\s\S]*/, ''),
+    );
+  const hosts = repo.read('config/hosts.json').replace(/\},?(\s*\]\s*\}\s*)$/, '},$1');
+  writeFileSync(repo.path('config/hosts.json'), hosts);
   repo.git('add', '-A');
   repo.git('commit', '-q', '-m', 'The lab');
   return repo;

@@ -15,7 +15,8 @@ async function startsOf(work: () => Promise<void>): Promise<string[]> {
   const dir = folder();
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   script(join(dir, 'git'), `echo "$*" >> ${dir}/starts\nexec ${real} "$@"`);
-  await work().finally(setEnv({ PATH: `${dir}:${process.env.PATH}` }));
+  const undo = setEnv({ PATH: `${dir}:${process.env.PATH}` });
+  await work().finally(undo);
   return readFileSync(join(dir, 'starts'), 'utf8').trimEnd().split('\n');
 }
 

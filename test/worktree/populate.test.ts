@@ -36,7 +36,8 @@ const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsi
 const LFS = { '.gitattributes': '*.iso filter=lfs diff=lfs merge=lfs -text\n', 'img/talos 1.iso': POINTER };
 
 async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
-  return work().finally(setEnv({ PATH: path }));
+  const undo = setEnv({ PATH: path });
+  return work().finally(undo);
 }
 
 test('LFS pointers are fetched by git-lfs where it is installed', async () => {
