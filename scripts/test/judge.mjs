@@ -4,7 +4,7 @@
  * The counts of a file, why what was skipped was, and why it failed (nothing when it passed). `told` are the lines of file.mjs,
  * `code` the exit code of its process, undefined when its time was up.
  */
-export function judge({ told, code, left = [], limit }, { inCi = false } = {}) {
+export function judge({ told, code, left = [], kept, limit }, { inCi = false } = {}) {
   const end = told.findLast((line) => line.end)?.end;
   const begun = told.filter((line) => line.test && !line.leaves).map((line) => line.test);
   const where = begun.length > 0 ? `in "${begun.at(-1)}"` : 'before its first test';
@@ -23,6 +23,7 @@ export function judge({ told, code, left = [], limit }, { inCi = false } = {}) {
     inCi && skipped > 0 && `${skipped} skipped, and with CI=true nothing may be`,
     ...told.map(({ test, leaves }) => leaves && `${test ? `"${test}"` : 'the file itself'} leaves ${leaves}`),
     left.length > 0 && `leaves running at its end: ${left.join('; ')}`,
+    kept && `leaves a folder that cannot be removed: ${kept}`,
   ].filter(Boolean);
   const failed = reasons.length === 0 ? 0 : Math.max(1, total - passed + leaks);
   return { passed: Math.max(0, total - failed), failed, skips, reasons };

@@ -11,7 +11,7 @@ const TYPESCRIPT = join(import.meta.dirname, '../typescript.mjs');
 const PASSED_ON = /^(PATH|USER|LOGNAME|CHROMIUM|CI|TEST_.*|CAMPAIGN_.*)$/;
 const GITCONFIG = '[protocol "file"]\n\tallow = always\n[maintenance]\n\tauto = false\n';
 /** Seconds that a file may go on after its last test. */
-const END_LIMIT = 10;
+const END_LIMIT = 30;
 
 /**
  * Runs a program to its end: its exit code (undefined when the time was up), what it printed, and the lines of JSON that it wrote to
@@ -48,7 +48,8 @@ export function runProgram(command, args, { cwd, env = process.env, limit, onExi
   });
 }
 
-/** Runs a test file; `left` are the processes that it left behind, which are ended. Its folder is gone afterwards. */
+/** Runs a test file; `left` are the processes that it left behind, which are ended, `kept` says why its folder is
+ * not gone. */
 export async function runFile(file, { limit, long = false, bail = false }) {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'mt-'));
   chmodSync(folder, 0o755);
@@ -67,6 +68,15 @@ export async function runFile(file, { limit, long = false, bail = false }) {
   };
   const args = ['--enable-source-maps', '--import', TYPESCRIPT, FILE, file];
   const ended = await runProgram(process.execPath, args, { env, limit, onExit });
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  return { ...ended, left };
+  return { ...ended, left, kept: removal(folder) };
+}
+
+/** Why the folder cannot be removed, or undefined when it is gone. */
+function removal(folder) {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -6,7 +6,6 @@ import * as assert from 'uvu/assert';
 import { fields, GitError, openGit } from '../../src/io/git.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'mendloop-git-'));
-process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const git = openGit(dir);
 await git.run(['init', '-q', '-b', 'main']);
 writeFileSync(join(dir, 'ü.txt'), 'a\n');

@@ -19,7 +19,7 @@ await Promise.all(Array.from({ length: AT_ONCE }, work));
 
 /** What its commands start that not every machine has. */
 function toolsOf({ command, sound }: BrokenStage): string[] {
-  const text = JSON.stringify([command, sound]);
+  const text = [command, ...Object.values(sound)].flat().join('\n');
   const tools = ['make', 'jq', 'python3'].filter((tool) => new RegExp(`\\b${tool}\\b`).test(text));
   return /import .*\byaml\b/.test(text) ? [...tools, 'python3-yaml'] : tools;
 }

@@ -1,5 +1,5 @@
 // Mistyped commands, paths and variables: one near name, at the line that is named, or nothing.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -17,7 +17,6 @@ import {
 import { factsOf, HEAD, mended, RUN, type Told } from './facts.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-path-'));
-process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 
 let serial = 0;
 /** A PATH with programs of these names. */
