@@ -2,14 +2,7 @@
 // runs hooks.
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-
-/** How a git ended, and all that it printed. */
-export interface Ended {
-  /** -1 when a signal ended it, -2 when there is no git to start. */
-  readonly code: number;
-  readonly stdout: Buffer;
-  readonly stderr: Buffer;
-}
+import type { Ended } from './simple-git.ts';
 
 /** git could not do what `run` or `bytes` asked for. */
 export class GitError extends Error {
