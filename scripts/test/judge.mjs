@@ -18,7 +18,11 @@ export function judge({ told, code, left = [], kept, limit }, { inCi = false } =
     end && isRun && notRun > 0 && `${notRun} behind test.run()`,
     end && total + skipped === 0 && 'no test was found',
     end && passed !== total && `${total - passed} of ${total} did not pass`,
-    end && begun.length !== total && passed === total && notRun === 0 && `${total} tests, but ${begun.length} began`,
+    end &&
+      begun.length !== total &&
+      passed === total &&
+      notRun === 0 &&
+      `${total} tests, but ${begun.length} began: uvu's \`test\` alone is watched`,
     skipped !== skips.length && `${skipped - skips.length} left out without saying why`,
     inCi && skipped > 0 && `${skipped} skipped, and with CI=true nothing may be`,
     ...told.map(({ test, leaves }) => leaves && `${test ? `"${test}"` : 'the file itself'} leaves ${leaves}`),
