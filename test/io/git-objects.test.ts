@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GitError } from '../../src/io/git.ts';
@@ -8,7 +8,7 @@ import { openObjects, withObjects } from '../../src/io/git-objects.ts';
 import { setEnv } from '../environment.ts';
 import { commit, folder, git, repository, script } from '../worktree/repository.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = `${resolve(import.meta.dirname, '../..')}/`;
 
 /** Runs `work` with a git on PATH that notes each start; returns the arguments of each. */
 async function startsOf(work: () => Promise<void>): Promise<string[]> {

@@ -1,8 +1,10 @@
-// A real Slurm for a test: started when it is asked for, stopped and removed when the test's process is gone, however that ended.
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+// A real Slurm for a test: started when it is asked for. What a test does not stop ends with its file, however that ended.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import { folder as newFolder } from '../environment.ts';
 import { isThere, needs } from '../needs.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/slurm-cluster.mjs');
@@ -31,15 +33,12 @@ export interface ClusterOptions {
   readonly cgroup?: readonly string[];
 }
 
-/** Starts one. Not below TMPDIR: that may be removed first, and the paths of sockets must be short. */
+/** Starts one. */
 export function startCluster({ nodes = 4, cpus = 4, conf = [], cgroup }: ClusterOptions = {}): Cluster {
-  const folder = mkdtempSync('/tmp/mendloop-slurm-');
+  const folder = newFolder();
   if (cgroup) writeFileSync(join(folder, 'cgroup.conf'), `${cgroup.join('\n')}\n`);
   const env = { ...process.env, SLURM_CONF: join(folder, 'slurm.conf') };
   const run = (...words: string[]) => void execFileSync(process.execPath, [SCRIPT, ...words], { stdio: 'pipe' });
-  const watch = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" "$3" stop "$4"; rm -rf "$4"';
-  const watchArgs = [String(process.pid), process.execPath, SCRIPT, folder];
-  spawn('sh', ['-c', watch, 'sh', ...watchArgs], { detached: true, stdio: 'ignore' }).unref();
   run('start', folder, '--nodes', String(nodes), '--cpus', String(cpus), ...conf.flatMap((line) => ['--conf', line]));
   return {
     folder,
@@ -57,7 +56,10 @@ let shared: Cluster | undefined;
 
 /** One for all tests of a file that leave it as they found it; undefined where `onSlurm` skips. */
 export function sharedCluster(): Cluster | undefined {
-  if (SLURM.every(isThere)) shared ??= startCluster();
+  if (shared === undefined && SLURM.every(isThere)) {
+    shared = startCluster();
+    test.after(shared.stop);
+  }
   return shared;
 }
 
