@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { commandLine, processesOf } from './processes.mjs';
+import { commandLine, endProcess, processesOf } from './processes.mjs';
 
 /** What was started may just be ending. */
 const ENDING_MS = 5000;
@@ -49,7 +49,7 @@ async function endProcesses(before, name) {
   for (let waited = 0; left().length > 0 && waited < ENDING_MS; waited += 50) await sleep(50);
   for (const pid of left()) {
     leaves(name, `a process running: ${commandLine(pid)}`);
-    process.kill(pid, 'SIGKILL');
+    endProcess(pid);
   }
 }
 

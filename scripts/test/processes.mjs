@@ -5,7 +5,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** It ends with the process that compiles TypeScript by it. */
 const COMPILER = /\/esbuild --service=/;
 
-/** The processes of the test file with that folder that are alive, but `root`, the file's own; `foreign` remembers which are not. */
+/**
+ * The processes of the test file with that folder that are alive, and those that they started; not `root`, its own. `foreign`
+ * remembers which are not.
+ */
 export function processesOf(folder, root, foreign = new Set()) {
   const ours = new Set([String(root)]);
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !foreign.has(name))) {
@@ -39,3 +42,12 @@ function workingFolder(pid) {
 }
 
 export const commandLine = (pid) => read(pid, 'cmdline').replaceAll('\0', ' ').trim();
+
+/** Ends a process, or with a negative number its group; it may be gone by now. */
+export function endProcess(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}

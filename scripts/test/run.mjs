@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandLine, processesOf } from './processes.mjs';
+import { commandLine, endProcess, processesOf } from './processes.mjs';
 
 const FILE = join(import.meta.dirname, 'file.mjs');
 const TYPESCRIPT = join(import.meta.dirname, '../typescript.mjs');
@@ -12,6 +12,13 @@ const PASSED_ON = /^(PATH|USER|LOGNAME|CHROMIUM|CI|TEST_.*|CAMPAIGN_.*)$/;
 const GITCONFIG = '[protocol "file"]\n\tallow = always\n[maintenance]\n\tauto = false\n';
 /** Seconds that a file may go on after its last test. */
 const END_LIMIT = 30;
+
+/** What is to be done for each file that still runs when this process ends. */
+const endings = new Set();
+process.on('exit', () => {
+  for (const end of endings) end();
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 /**
  * Runs a program to its end: its exit code (undefined when the time was up), what it printed, and the lines of JSON that it wrote to
@@ -25,7 +32,7 @@ export function runProgram(command, args, { cwd, env = process.env, limit, onExi
     let [isLate, rest] = [false, ''];
     const kill = () => {
       isLate = true;
-      process.kill(-child.pid, 'SIGKILL');
+      endProcess(-child.pid);
     };
     let timer = setTimeout(kill, limit * 1000);
     child.stdio[3].on('data', (chunk) => {
@@ -43,7 +50,7 @@ export function runProgram(command, args, { cwd, env = process.env, limit, onExi
     };
     child.on('error', (error) => end(127, error));
     // A process that was left behind may hold what this one printed to.
-    child.on('exit', () => onExit(child.pid));
+    child.on('exit', onExit);
     child.on('close', (code, signal) => end(code ?? signal));
   });
 }
@@ -60,15 +67,25 @@ export async function runFile(file, { limit, long = false, bail = false }) {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
     ...{ HOME, TMPDIR: folder, LANG: 'C.UTF-8', TEST_LONG: long ? '1' : '', TEST_BAIL: bail ? '1' : '' },
   };
-  let left = [];
-  const onExit = (own) => {
-    const pids = processesOf(folder, own);
-    left = pids.map(commandLine);
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  const endProcesses = () => {
+    const pids = processesOf(folder);
+    const lines = pids.map(commandLine);
+    for (const pid of pids) endProcess(pid);
+    return lines;
   };
+  let left = [];
+  const onExit = () => {
+    left = endProcesses();
+  };
+  const end = () => {
+    endProcesses();
+    return removal(folder);
+  };
+  endings.add(end);
   const args = ['--enable-source-maps', '--import', TYPESCRIPT, FILE, file];
   const ended = await runProgram(process.execPath, args, { env, limit, onExit });
-  return { ...ended, left, kept: removal(folder) };
+  endings.delete(end);
+  return { ...ended, left, kept: end() };
 }
 
 /** Why the folder cannot be removed, or undefined when it is gone. */
