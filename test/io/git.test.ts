@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +6,6 @@ import * as assert from 'uvu/assert';
 import { fields, GitError, openGit } from '../../src/io/git.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'mendloop-git-'));
-process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const git = openGit(dir);
 await git.run(['init', '-q', '-b', 'main']);
 writeFileSync(join(dir, 'ü.txt'), 'a\n');
@@ -57,10 +55,17 @@ test('a git that leaves its input unread is told by its exit code', async () => 
 });
 
 test('Ctrl-C reaches only the loop: git is in a process group of its own', async () => {
-  const alias = ['-c', 'alias.group=!ps -o pgid= -p $$'];
+  const alias = ['-c', 'alias.group=!cut -d" " -f5 /proc/$$/stat'];
   const group = Number(await git.line([...alias, 'group']));
   assert.ok(group > 0);
-  assert.is.not(group, Number(execFileSync('ps', ['-o', 'pgid=', '-p', String(process.pid)], { encoding: 'utf8' })));
+  assert.is.not(
+    group,
+    Number(
+      readFileSync('/proc/self/stat', 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ')[2],
+    ),
+  );
 });
 
 test('input reaches git, and bytes come back as they are', async () => {

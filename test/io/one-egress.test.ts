@@ -1,12 +1,12 @@
 // Everything that leaves goes through src/io/egress: no other module can open a connection or start a program that would.
 import { readdirSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { folder, write } from '../environment.ts';
 import { type Uses, usesOf } from './source-uses.ts';
-import { folder, write } from './temporary.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = `${resolve(import.meta.dirname, '../..')}/`;
 
 /** What reads, computes or draws, and reaches nobody. A new package is written here only after a look at what it can do. */
 const HARMLESS = new Set([
