@@ -77,7 +77,7 @@ function verdictOf(edits: readonly Edit[], rules: GateRules, { parse, repository
     return { ok: true, shapes, ask: { code: 'every_change', reasons: listed(reasons) } };
   }
   const all = repairs.flatMap(({ decisions }) => decisions);
-  const asked = unattended === 'all' ? all.filter(({ code }) => ALWAYS_ASKED.has(code)) : all;
+  const asked = unattended === 'all' ? all.filter(({ code, isNew }) => isNew || ALWAYS_ASKED.has(code)) : all;
   const [first] = asked;
   return {
     ok: true,

@@ -8,16 +8,39 @@ import { blobAround } from './split-words.ts';
 const DECIDES =
   /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune|wait|timeout|retries|healthcheck|livenessProbe|readinessProbe)$/;
 
+/** Commands of the shell that decide how it goes on. */
+const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
+/** Keys that hold what is run. */
+const RUNS = /^(?:command|args|script|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
+
 export interface Decision {
   readonly code: AskCode;
   readonly sentence: string;
+  /** A command, task or line of a program that takes the place of nothing: it may do anything beside what was there. */
+  readonly isNew?: true;
 }
 
 /** The kind of a place, and what it does in a sentence with file and line. */
 export function decisionOf(place: Place): Decision {
   const code = codeOf(place);
-  return { code, sentence: `${place.path}:${place.line}: ${sentenceOf(place, code)}` };
+  return {
+    code,
+    sentence: `${place.path}:${place.line}: ${sentenceOf(place, code)}`,
+    ...(isNew(place) && { isNew: true }),
+  };
 }
+
+/** In a list at the top of a file stand plays and tasks. */
+const isTask = (keys: readonly string[]): boolean =>
+  keys[0] === '-' || /^(?:tasks|handlers|(?:pre|post)_tasks|block|rescue|always)$/.test(lastKey(keys));
+
+function isNew(place: Place): boolean {
+  if (place.what === 'added-command') return true;
+  if (place.what !== 'other' || lines(place.new) <= lines(place.old)) return false;
+  return place.kind === 'command' || place.kind === 'text' || isTask(place.keys ?? []);
+}
+
+const lines = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length;
 
 function codeOf(place: Place): AskCode {
   if (isTolerant(place)) return 'tolerance';
@@ -41,27 +64,30 @@ function codeOf(place: Place): AskCode {
 }
 
 function otherCode(kind: AskCode, old: string, now: string, keys: readonly string[]): AskCode {
-  if (kind !== 'value' && kind !== 'key' && kind !== 'text' && kind !== 'number') return kind;
   const key = lastKey(keys);
+  if (kind === 'removed' || kind === 'new_file' || kind === 'unread') return kind;
   if (isAddressKey(key) || isAccountKey(key) || hasAddress(now, old)) return 'address';
+  if (kind === 'condition') return kind;
   if (DECIDES.test(key) || isBoolean(now) || isBoolean(old)) return 'condition';
-  return kind;
+  // Of what is run, signs decide how it ends; a key of a task does so, too.
+  if (kind === 'value' && RUNS.test(key) && old.trim() !== '') return 'condition';
+  return kind === 'key' && isTask(keys) ? 'condition' : kind;
 }
 
-function wordCode({ role, old, new: now, left, right, keys }: WordPlace): AskCode {
+function wordCode({ role, old, new: now, left, right, keys, document }: WordPlace): AskCode {
   const key = lastKey(keys);
   const [a, b] = [old, now].map((word) => blobAround({ left, right, old: word })) as [string, string];
   if (isAddress(a) || isAddress(b)) return 'address';
-  if (role !== 'key' && (isAddressKey(key) || isAccountKey(key))) return 'address';
-  if (
-    isBoolean(old) ||
-    isBoolean(now) ||
-    (role !== 'key' && (DECIDES.test(key) || key === 'test' || key === 'exit' || key === 'return'))
-  )
+  const isGrant = /(?:Role|Binding|Policy)$/.test(document?.kind ?? '');
+  if (isGrant || (role !== 'key' && (isAddressKey(key) || isAccountKey(key)))) return 'address';
+  if (isBoolean(old) || isBoolean(now) || (role !== 'key' && (DECIDES.test(key) || SHELL.test(key))))
     return 'condition';
   if (isNumber(old) || isNumber(now)) return 'number';
+  // Another program takes the place of what ran, or the same does otherwise what it did.
+  if (role === 'program' || role === 'option' || (role === 'value' && RUNS.test(key) && left.trim() === ''))
+    return 'condition';
   if (role === 'key') return 'key';
-  return role === 'program' || role === 'operand' || role === 'option' ? 'command' : 'value';
+  return role === 'operand' ? 'command' : 'value';
 }
 
 const lastKey = (keys: readonly string[]): string => keys.findLast((key) => key !== '-' && key !== '') ?? '';

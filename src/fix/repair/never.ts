@@ -15,7 +15,7 @@ const ACCOUNTS = words(
   'user username users owner group uid gid account subject subjects principal runasuser runasgroup login',
 );
 const PLACES = words(
-  'host hostname server servers address addresses endpoint endpoints url urls uri domain domains ip ips port ports mail email device ' +
+  'host hosts hostname server servers address addresses endpoint endpoints url urls uri domain domains ip ips port ports mail email device ' +
     'devices disk interface iface gateway nameserver nameservers registry repository repo image mirror proxy listen bind peer peers cidr subnet',
 );
 /** Keys and words with which a failure is put up with. */

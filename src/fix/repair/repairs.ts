@@ -1,7 +1,7 @@
 // An edit, place by place: which are proven repairs and by which shape, and what about the rest is the owner's to decide.
-import type { AskCode, Edit } from '../edit.ts';
+import type { Edit } from '../edit.ts';
 import type { ParseShell } from '../shell/node.ts';
-import { decisionOf } from './kind.ts';
+import { type Decision, decisionOf } from './kind.ts';
 import type { Place } from './place.ts';
 import { placesOf } from './places.ts';
 import type { Grounds } from './shape.ts';
@@ -11,7 +11,7 @@ export interface Repairs {
   /** `path: why`, by the shapes that showed it, each once. */
   readonly shapes: readonly string[];
   /** Places that no shape could show. */
-  readonly decisions: readonly { readonly code: AskCode; readonly sentence: string }[];
+  readonly decisions: readonly Decision[];
 }
 
 /** Of many places the rest is not looked at: such a change is the owner's to see as a whole. */

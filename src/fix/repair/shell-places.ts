@@ -90,20 +90,20 @@ function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNo
   const inside = [...above, a];
   const [x, y] = [parts(a), parts(b)];
   const isText = TEXTS.has(a.type) || x.length === 0 || y.length === 0;
-  if (a.type === b.type && isText) return compareTexts(walk, a, b, above);
-  if (a.type !== b.type && !(isWordLike(a) && isWordLike(b))) return decided(walk, a, b, inside);
+  if (a.type === b.type && isText) return void compareTexts(walk, a, b, above);
+  if (a.type !== b.type && !(isWordLike(a) && isWordLike(b))) return void decided(walk, a, b, inside);
   if (a.type !== b.type || isGlued(a)) {
     if (isGlued(a) && isGlued(b) && x.length === y.length && glue(a) === glue(b)) {
       for (const [i, part] of x.entries()) compare(walk, part, y[i] as ShellNode, inside);
       return;
     }
-    return compareTexts(walk, a, b, above);
+    return void compareTexts(walk, a, b, above);
   }
   if (x.length === y.length && !BLOCKS.has(a.type)) {
     for (const [i, part] of x.entries()) compare(walk, part, y[i] as ShellNode, inside);
     return;
   }
-  if (!BLOCKS.has(a.type)) return decided(walk, a, b, inside);
+  if (!BLOCKS.has(a.type)) return void decided(walk, a, b, inside);
   for (const [gone, come] of gaps(x.map(code), y.map(code))) {
     const [before, after] = [x.slice(...gone), y.slice(...come)];
     if (before.length === after.length) {
@@ -134,7 +134,7 @@ function added({ path, offset, places }: Walk, node: ShellNode, isLast: boolean,
   const at = { path, line: node.line + offset, old: '' as const, new: node.text };
   if (node.type === 'command' && block.type !== 'if_statement' && !node.error)
     places.push({ what: 'added-command', ...at, words: plainWords(node), isLast });
-  else places.push({ what: 'other', ...at, kind: 'command' });
+  else places.push({ what: 'other', ...at, kind: 'condition' });
 }
 
 /** The words of a command that has nothing but words; undefined for any other. */
@@ -144,9 +144,6 @@ function plainWords(node: ShellNode): string[] | undefined {
   return words.map((part) => (part as ShellNode).text);
 }
 
-const CONDITIONS =
-  /^(?:test_command|\[|binary_expression|unary_expression|negated_command|list|while_statement|if_statement|case_statement|test_operator|pipeline|&&|\|\||!|\|)/;
-
 /** A place that no shape is asked about. */
 function decided(
   { path, offset, places }: Walk,
@@ -154,21 +151,19 @@ function decided(
   b: ShellNode | undefined,
   above: readonly ShellNode[],
 ): void {
+  // With another number of words, or in another form of statement, a command does or ends otherwise.
+  const inTest = above.some(({ type }) => type === 'test_command');
   const kind: AskCode =
-    b === undefined
-      ? 'removed'
-      : CONDITIONS.test(a.type) || CONDITIONS.test(b.type) || above.some(({ type }) => type === 'test_command')
-        ? 'condition'
-        : 'command';
+    b === undefined ? 'removed' : isWordLike(a) && isWordLike(b) && !inTest ? 'command' : 'condition';
   places.push({ what: 'other', path, line: a.line + offset, old: a.text, new: b?.text ?? '', kind });
 }
 
 function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
   const { path, offset, places } = walk;
   const { role, keys } = roleOf(a, above);
-  if (role === undefined || a.type === 'test_operator') return decided(walk, a, b, above);
+  if (role === undefined || a.type === 'test_operator') return void decided(walk, a, b, above);
   const [x, y] = [a.text.split('\n'), b.text.split('\n')];
-  if (x.length !== y.length) return decided(walk, a, b, above);
+  if (x.length !== y.length) return void decided(walk, a, b, above);
   if (isQuoted(a, b)) {
     const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', object: '' };
     places.push({ what: 'retyped', ...at });

@@ -54,7 +54,8 @@ export function tokenPlaces(path: string, old: string, now: string): Place[] {
       });
       continue;
     }
-    for (const [i, { text, line }] of x.entries()) places.push(...lineplaces(path, line, text, y[i]?.text ?? ''));
+    for (const [i, { text, line }] of x.entries())
+      places.push(...lineplaces(path, language, line, text, y[i]?.text ?? ''));
   }
   return places;
 }
@@ -93,10 +94,11 @@ const squeezed = (line: string): string =>
   );
 const QUOTED_OR_BLANKS = /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|["'`].*$)|[ \t]+/g;
 
-function lineplaces(path: string, line: number, old: string, now: string): Place[] {
+function lineplaces(path: string, language: LineLanguage, line: number, old: string, now: string): Place[] {
   if (squeezed(old) === squeezed(now) && !/\\\s*$/.test(old)) return [];
   const words = changedWords(squeezed(old), squeezed(now));
-  if (!words) return [{ what: 'other', path, line, old, new: now, kind: 'text' }];
+  // Of a language, other signs are other conditions.
+  if (!words) return [{ what: 'other', path, line, old, new: now, kind: language === FALLBACK ? 'text' : 'condition' }];
   return words.map((word) => ({
     what: 'word',
     path,
