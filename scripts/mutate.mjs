@@ -133,7 +133,7 @@ function copyRepository() {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const path of tracked) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  // Tests clone the repository that they are in.
+  // Tests copy what git has of the repository that they are in.
   const commit = ['-c', 'user.name=Mutate', '-c', 'user.email=mutate@example.org', 'commit', '-q', '-m', 'copy'];
   for (const args of [['init', '-q', '-b', 'main'], ['add', '-A'], commit]) execFileSync('git', args, { cwd: folder });
   return folder;

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { bundle, MAIN } from './bundle/build.mjs';
+import { bundle } from './bundle/build.mjs';
 import { ROOT } from './bundle/cache.mjs';
 
 const DIST = join(ROOT, 'dist');
@@ -33,7 +33,7 @@ async function makePackage() {
   const { type, version } = JSON.parse(read('package.json'));
   writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type, version })}\n`);
   await bundleLab();
-  const inputs = await bundle({ mendloop: 'scripts/packed.mjs', main: MAIN }, DIST, { packed: true, joined: true });
+  const inputs = await bundle({ mendloop: 'scripts/packed.mjs' }, DIST, { packed: true });
   writeFileSync(join(DIST, 'LICENSES'), licences(inputs));
   makeTypes();
 }

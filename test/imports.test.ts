@@ -1,5 +1,6 @@
 // Who may import whom: the one table, and a proof that breaking it is noticed.
 import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -131,7 +132,7 @@ const RULES: ImportRules = {
   ],
 };
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = `${resolve(import.meta.dirname, '..')}/`;
 const filesOf = (...tops: string[]) =>
   new Map(
     tops.flatMap((top) =>

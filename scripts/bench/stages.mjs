@@ -18,7 +18,7 @@ import {
 
 const STAGES = 200;
 const ROUNDS = 5;
-const ABOVE_MS = 10;
+const ABOVE_MS = 25;
 
 await bench('stages', async () => {
   const took = await sideBySide(

@@ -4,7 +4,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DOORS, doorName } from '../../src/plugin/bare-imports.mjs';
 import { newBundleFolder, ROOT, setCurrentBundle } from './cache.mjs';
-import { joinFiles } from './join.mjs';
 
 /** esbuild is a program. */
 const EXTERNAL = ['esbuild'];
@@ -12,33 +11,17 @@ const EXTERNAL = ['esbuild'];
 const GATE = 'src/io/gate/worker.ts';
 /** The parser that the thread's grammar needs, a file that no import names. */
 const PARSER = 'node_modules/web-tree-sitter/web-tree-sitter.wasm';
-/** What loads the files that are joined, from beside them. */
-const LOADER = 'scripts/bundle/load-part.mjs';
-/** What makes the bundle: it is another when they change. */
-const MAKERS = ['scripts/bundle/build.mjs', 'scripts/bundle/join.mjs', LOADER];
+/** What makes the bundle: it is another when this changes. */
+const MAKER = 'scripts/bundle/build.mjs';
 
-export const MAIN = 'src/cli/main.ts';
-/**
- * What is loaded together, most often first: by any command, by an attempt on another machine, then by a run with the plugins that
- * it has by default.
- */
-const TOGETHER = {
-  start: [MAIN, 'src/cli/status.ts'],
-  attempt: ['src/cli/attempt.ts'],
-  run: [
-    'src/cli/run.ts',
-    'plugins/executors/known-fixes.ts',
-    'plugins/executors/ollama.ts',
-    'plugins/escalations/case-file.ts',
-  ],
-};
+const MAIN = 'src/cli/main.ts';
 
 /** Makes the bundle of the entry and gives its folder. Throws when that is not possible, or a source changed meanwhile. */
 export async function storeBundle() {
   const began = Date.now();
   const folder = newBundleFolder();
   try {
-    const inputs = await bundle({ main: MAIN }, folder, { joined: true });
+    const inputs = await bundle({ main: MAIN }, folder);
     setCurrentBundle(folder, [...inputs, ...packageFiles(inputs)], began);
     return folder;
   } catch (error) {
@@ -49,10 +32,9 @@ export async function storeBundle() {
 
 /**
  * Bundles `entries` (name → source) and the doors of plugins into `folder`, one .mjs each; the files that went in, from the root.
- * `packed`: the folder stands for the root, wherever it is moved to, and has every package but esbuild. `joined`: what is loaded
- * together is one file.
+ * `packed`: the folder stands for the root, wherever it is moved to, and has every package but esbuild.
  */
-export async function bundle(entries, folder, { external = [], packed = false, joined = false } = {}) {
+export async function bundle(entries, folder, { external = [], packed = false } = {}) {
   const { build } = await import('esbuild');
   const doorsOf = (names) => Object.fromEntries(names.map((name) => [doorName(name), DOORS[name]]));
   const doors = doorsOf(Object.keys(DOORS).filter((name) => name !== 'zod'));
@@ -76,14 +58,11 @@ export async function bundle(entries, folder, { external = [], packed = false, j
     plugins: [{ name: 'as-unbundled', setup: asUnbundled }],
   };
   const { metafile } = await build({ ...options, entryPoints: { ...entries, ...doors } });
-  // A thread shares nothing: with files of the loop it would load all that is joined with them.
+  // A thread shares nothing: with files of the loop it would load what others of them share.
   const gate = await build({ ...options, entryPoints: { 'gate-worker': GATE } });
   // A plugin may use all of it; the loop loads the fifth that it uses. Schemas of both are the same to both.
   await build({ ...options, entryPoints: doorsOf(['zod']), minifyIdentifiers: packed });
-  const parts = new Set();
-  for (const [name, roots] of joined ? Object.entries(TOGETHER) : [])
-    for (const part of await joinFiles(folder, metafile, name, roots, parts)) parts.add(part);
-  for (const path of joined ? [PARSER, LOADER] : [PARSER]) copyFileSync(join(ROOT, path), join(folder, basename(path)));
+  copyFileSync(join(ROOT, PARSER), join(folder, basename(PARSER)));
   const inputs = new Set([metafile, gate.metafile].flatMap((one) => Object.keys(one.inputs)));
   return [...inputs].filter((path) => !path.startsWith('<'));
 }
@@ -122,5 +101,5 @@ function withOwnPlace({ path }) {
 function packageFiles(inputs) {
   const packages = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean);
   const folders = [...new Set([...packages, 'node_modules/esbuild'])];
-  return ['package.json', ...MAKERS, ...folders.map((folder) => `${folder}/package.json`)];
+  return ['package.json', MAKER, ...folders.map((folder) => `${folder}/package.json`)];
 }

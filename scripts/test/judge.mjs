@@ -1,40 +1,34 @@
-// Whether a test file passed, by its text and what its process printed: uvu alone reports success for a suite that never ran.
+// Whether a test file passed, by what its process told: uvu alone reports success for a suite that never ran.
 
-/** The output of several files, by file: each part begins where batch.mjs named it. */
-export function outputByFile(output) {
-  const parts = output.split(/^=== (?=\S)/m).slice(1);
-  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]));
-}
-
-/** The counts of a file, why it failed (nothing when it passed), and why some of it was skipped. `code` is the exit code of its process. */
-export function judge(source, output, code) {
-  const counts = summary(output);
-  const skipReason = output.match(/^skipped: .+$/m)?.[0];
-  const missing = suitesNotRun(source);
+/**
+ * The counts of a file, why what was skipped was, and why it failed (nothing when it passed). `told` are the lines of file.mjs,
+ * `code` the exit code of its process, undefined when its time was up.
+ */
+export function judge({ told, code, left = [], kept, limit }, { inCi = false } = {}) {
+  const end = told.findLast((line) => line.end)?.end;
+  const begun = told.filter((line) => line.test && !line.leaves).map((line) => line.test);
+  const where = begun.length > 0 ? `in "${begun.at(-1)}"` : 'before its first test';
+  const how = typeof code === 'number' ? `exit code ${code}` : code;
+  const { total = 0, passed = 0, skipped = 0, skips = [], leaks = 0, notRun = 0, isRun = true } = end ?? {};
   const reasons = [
-    missing.length > 0 && `never run: ${missing.join(', ')}`,
-    !counts && 'no summary was printed',
-    counts?.total === 0 && 'no test was found',
-    counts && counts.passed !== counts.total && `${counts.total - counts.passed} of ${counts.total} did not pass`,
-    counts?.skipped > 0 && !skipReason && `${counts.skipped} skipped without a line "skipped: why"`,
-    counts?.skipped > 0 && process.env.CI && `${counts.skipped} skipped, and in CI nothing may be`,
-    code !== 0 && `exit code ${code}`,
+    !end && (code === undefined ? `still running after ${limit} s, ${where}` : `ended with ${how}, ${where}`),
+    end && code === undefined && 'does not end after its last test: something is still open',
+    end && code !== 0 && code !== undefined && `ended with ${how}, after its last test`,
+    end && !isRun && total > 0 && 'test.run() is never called',
+    end && isRun && notRun > 0 && `${notRun} behind test.run()`,
+    end && total + skipped === 0 && 'no test was found',
+    end && passed !== total && `${total - passed} of ${total} did not pass`,
+    end &&
+      begun.length !== total &&
+      passed === total &&
+      notRun === 0 &&
+      `${total} tests, but ${begun.length} began: uvu's \`test\` alone is watched`,
+    skipped !== skips.length && `${skipped - skips.length} left out without saying why`,
+    inCi && skipped > 0 && `${skipped} skipped, and with CI=true nothing may be`,
+    ...told.map(({ test, leaves }) => leaves && `${test ? `"${test}"` : 'the file itself'} leaves ${leaves}`),
+    left.length > 0 && `leaves running at its end: ${left.join('; ')}`,
+    kept && `leaves a folder that cannot be removed: ${kept}`,
   ].filter(Boolean);
-  const { total = 0, passed = 0, skipped = 0 } = counts ?? {};
-  return { passed, failed: reasons.length === 0 ? 0 : Math.max(1, total - passed), skipped, reasons, skipReason };
-}
-
-/** Every suite a file declares must be run, or its tests never happen. */
-function suitesNotRun(source) {
-  const declared = [...source.matchAll(/\b(\w+)\s*=\s*suite\(/g)].map((m) => m[1]);
-  if (/import \{[^}]*\btest\b[^}]*\} from 'uvu'/.test(source)) declared.push('test');
-  if (declared.length === 0) return ['(the file declares no suite)'];
-  return declared.filter((name) => !new RegExp(`^${name}\\.run\\(\\);`, 'm').test(source));
-}
-
-/** uvu's own summary, last of the output: numbers, or undefined when it never came. */
-function summary(output) {
-  const read = (word) => Number(output.match(new RegExp(`^  ${word}:\\s+(\\d+)`, 'm'))?.[1]);
-  const counts = { total: read('Total'), passed: read('Passed'), skipped: read('Skipped') };
-  return Number.isNaN(counts.total + counts.passed + counts.skipped) ? undefined : counts;
+  const failed = reasons.length === 0 ? 0 : Math.max(1, total - passed + leaks);
+  return { passed: Math.max(0, total - failed), failed, skips, reasons };
 }

@@ -8,7 +8,14 @@ import { Stop } from '../plan/stop.ts';
 import type { RunPorts } from '../stage/run.ts';
 
 /** `graceMs`: how long TERM is given before KILL. */
-export const PORTS = { clock: systemClock, env: process.env, labTools: LAB_TOOLS, graceMs: 5000 };
+export const PORTS = {
+  clock: systemClock,
+  get env() {
+    return process.env;
+  },
+  labTools: LAB_TOOLS,
+  graceMs: 5000,
+};
 
 /** For runs: as after a crash, the journal has what is under way, and the next start ends or follows it. */
 export function leaveAtOnce(): never {

@@ -1,9 +1,8 @@
 // Reading git's objects through one `git cat-file` that stays up for as long as its owner needs it: a process for each file
 // would take longer than all the rest. Ours and not simple-git's, which starts one process for each question.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { GitError, gitEnvironment } from './git.ts';
-import { hold } from './small-shell.ts';
 
 interface GitObject {
   readonly id: string;
@@ -172,4 +171,10 @@ function startCatFile(home: string) {
       });
     },
   };
+}
+
+/** Whether a child and its pipes keep this process alive. */
+function hold(child: ChildProcess, alive: boolean): void {
+  const parts = [child, ...child.stdio] as unknown as ({ ref(): void; unref(): void } | null)[];
+  for (const part of parts) part?.[alive ? 'ref' : 'unref']();
 }

@@ -1,7 +1,8 @@
-// The only way to run git: exit codes decide, output is never parsed for that. A small shell starts it; simple-git does where it
-// needs a timeout or runs hooks.
+// The only way to run git: exit codes decide, output is never parsed for that. simple-git starts it where it needs a timeout or
+// runs hooks.
+import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { type Ended, runInShell } from './small-shell.ts';
+import type { Ended } from './simple-git.ts';
 
 /** git could not do what `run` or `bytes` asked for. */
 export class GitError extends Error {
@@ -20,7 +21,7 @@ export class GitError extends Error {
 
 interface GitAnswer {
   readonly ok: boolean;
-  /** -2 when there is no git to start. */
+  /** As in Ended. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -58,9 +59,6 @@ const IDENTITY = ['user', 'author', 'committer'].flatMap((who) => [
   `${who}.name=mendloop`,
   `${who}.email=mendloop@localhost`,
 ]);
-/** What a shell answers for a program that is not there, and what we call it. */
-const NO_PROGRAM = 127;
-const NO_GIT = -2;
 
 /** A git for `dir`. Read-only calls leave the index alone, commits are mendloop's, no hook runs unless asked for. */
 export function openGit(dir: string, options: GitOptions = {}): Git {
@@ -87,19 +85,13 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
       return askSimpleGit({ dir, config, quietMs }, args, input);
     }
     const env = gitEnvironment(indexFile ? { GIT_INDEX_FILE: indexFile } : {});
-    return runInShell({
-      argv: ['git', ...config.flatMap((setting) => ['-c', setting]), ...args],
-      cwd: dir,
-      env,
-      input,
-    });
+    return runGit([...config.flatMap((setting) => ['-c', setting]), ...args], dir, env, input);
   }
 
   const attempt: Git['attempt'] = async (args, input) => {
     if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw new GitError(args, -1, `${dir} is no folder`);
     const { code, stdout, stderr } = await start([...before, ...args], input);
-    const ended = { ok: code === 0, code: code === NO_PROGRAM ? NO_GIT : code };
-    return { ...ended, stdout: stdout.toString(), stderr: stderr.toString(), bytes: stdout };
+    return { ok: code === 0, code, stdout: stdout.toString(), stderr: stderr.toString(), bytes: stdout };
   };
   const bytes: Git['bytes'] = async (args, input) => {
     const answer = await attempt(args, input);
@@ -108,6 +100,22 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   };
   const run: Git['run'] = async (args, input) => (await bytes(args, input)).toString();
   return { dir, attempt, bytes, run, line: async (args, input) => (await run(args, input)).trim() };
+}
+
+function runGit(args: string[], cwd: string, env: NodeJS.ProcessEnv, input: string | Buffer = ''): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    // Detached so that Ctrl-C reaches only the loop.
+    const child = spawn('git', args, { cwd, env, detached: true });
+    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    const end = (code: number) => resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) });
+    child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? end(-2) : reject(error)));
+    child.once('close', (code) => end(code ?? -1));
+    // A git that fails leaves its input unread; its exit tells.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
 }
 
 /** The environment without what points git elsewhere or makes it prompt. */

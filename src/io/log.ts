@@ -106,7 +106,7 @@ function bytesOf(fd: number, from: number, to: number): Buffer {
 export interface LogFile {
   readonly path: string;
   /** Where commands write to; the first call starts the relay. Throws MendError when that cannot be. */
-  output(): Promise<number>;
+  output(): number;
   /** Adds a line of the loop's own, behind what was written before it. */
   say(line: string): void;
   /** Resolves when all that was written is in the file. Rejects with MendError when that could not be. */
@@ -120,8 +120,8 @@ export function openLog(path: string): LogFile {
   let relay: Relay | undefined;
   return {
     path,
-    output: async () => {
-      relay ??= await startRelay(path);
+    output: () => {
+      relay ??= startRelay(path);
       return relay.fd;
     },
     say: (line) => onDisk(path, () => void write(relay?.fd ?? fd, `mendloop: ${line}\n`)),

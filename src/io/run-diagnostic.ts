@@ -41,7 +41,7 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   const limit = limited(timeoutMs, request.signal);
   let stdout: Socket | undefined;
   try {
-    const pipe = await openPipe(join(tmpdir(), `mendloop-${id}`));
+    const pipe = openPipe(join(tmpdir(), `mendloop-${id}`));
     stdout = new Socket({ fd: pipe.reader, readable: true, writable: false });
     stdout.on('data', (chunk: Buffer) => {
       output.add(chunk);

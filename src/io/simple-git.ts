@@ -1,7 +1,14 @@
 // Runs git where it may run the owner's hooks or hang on a network: through simple-git, with a timeout. Apart from io/git.ts,
 // because most commands do not need to load it.
 import { type SimpleGitOptions, simpleGit } from 'simple-git';
-import type { Ended } from './small-shell.ts';
+
+/** How a git ended, and all that it printed. */
+export interface Ended {
+  /** -1 when a signal ended it, -2 when there is no git to start. */
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
 
 interface Place {
   readonly dir: string;

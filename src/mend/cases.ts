@@ -1,6 +1,5 @@
 // Cases: all that is known of a failure, written for an escalation or a person, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
-import { maskInTurns } from '../io/mask-in-turns.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -96,14 +95,10 @@ export function recordPatch(run: Run, { redactor, case: { name } }: CaseDocument
 export async function openCase(run: Run, incident: Incident, written: CaseDocument, why: HandOver): Promise<void> {
   const { by, text, patch, suggestion } = why;
   const { name } = written.case;
-  // Both may be as long as an answer.
-  const masked = await maskInTurns(written.redactor, (mask) => ({
-    why: mask(`${by}: ${text}`),
-    patch: patch === undefined ? undefined : mask(patch),
-  }));
-  if (masked.patch !== undefined) openCaseStore(run.layout).writePatch(name, masked.patch);
+  const masked = written.redactor.redact(`${by}: ${text}`);
+  if (patch !== undefined) recordPatch(run, written, patch);
   else openCaseStore(run.layout).dropPatch(name);
-  markOpen(run, incident, name, masked.why, suggestion);
+  markOpen(run, incident, name, masked, suggestion);
 }
 
 /** `why` and `suggestion` are masked. */

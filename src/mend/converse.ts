@@ -4,8 +4,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
-import { maskInTurns } from '../io/mask-in-turns.ts';
-import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
@@ -90,14 +88,12 @@ export async function converse(conversation: Conversation): Promise<Reply> {
     const called = await call(now, refused);
     if ('none' in called) return called;
     const { answer } = called;
-    // What is long is kept, so that whoever masks a text of the answer below has it at once.
-    if (document) await maskInTurns(document.redactor, (mask) => maskedLeaves(answer, mask));
     if (isCase(document)) recordAnswer(run, incident, document, plugin.name, answer);
     if ('answer' in answer || 'files' in answer) {
       // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
       const repeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer) ? previous : undefined;
       const judged = repeated?.judged ?? (await judgeProposal(answer, { ...context, redactor: document?.redactor }));
-      if (document) await keepTranscript(run, incident, plugin.name, document, answer, judged);
+      if (document) keepTranscript(run, incident, plugin.name, document, answer, judged);
       if (repeated) return { none: 'next' };
       previous = { answer, judged };
       if (judged.ok) {
@@ -112,7 +108,7 @@ export async function converse(conversation: Conversation): Promise<Reply> {
       refused.push(refusal);
       continue;
     }
-    if (document) await keepTranscript(run, incident, plugin.name, document, answer);
+    if (document) keepTranscript(run, incident, plugin.name, document, answer);
     if ('pass' in answer) return passOn(now, answer);
     if ('hand_over' in answer) return { handOver: { by: plugin.name, text: answer.hand_over }, document };
     if ('unreadable' in answer) {

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type { Stage } from '../config/context-map.ts';
 import { pathMatcher, splitCarry } from '../config/paths.ts';
 import { protectedAs } from '../fix/gate/protected-names.ts';
-import { maskInTurns } from '../io/mask-in-turns.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
@@ -50,9 +49,9 @@ export async function maskedPrompt(run: Run, incident: Incident, facts: FixFacts
   const redactor = await outgoingRedactor(run, facts.tree);
   const { instructions } = await committedTexts(run);
   const context = await failureContext(run, incident, facts);
-  const choices = await maskInTurns(redactor, (mask) => choicesFor(context, mask));
+  const choices = choicesFor(context, redactor.redact);
   const options = { instructions, format: 'diff', choices } as const;
-  const { text } = await maskInTurns(redactor, (mask) => buildPrompt(context, options, mask));
+  const { text } = buildPrompt(context, options, redactor.redact);
   return { text, redactor, choices };
 }
 
@@ -86,7 +85,7 @@ export async function maskedCase(
     calls_spent: { spent: history.escalation_calls, of: escalation_calls },
   };
   const { case: name, version } = about;
-  const { text } = await maskInTurns(redactor, (mask) => buildCase(context, options, mask));
+  const { text } = buildCase(context, options, redactor.redact);
   return { text, redactor, case: { name, version } };
 }
 

@@ -1,6 +1,5 @@
 // Notifying people: through every notifier, in the background, once for each failure and state, of an open case once a week.
 // The text is masked like everything that leaves. When nobody could be reached, a later run tries again.
-import { maskInTurns } from '../io/mask-in-turns.ts';
 import { limited } from '../io/signals.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
@@ -63,11 +62,7 @@ export async function finishNotifying(run: NotifyingRun, limitMs = NOTICE_MS): P
 async function send(run: NotifyingRun, notice: Notice, about: About): Promise<void> {
   const { outgoingRedactor } = await import('./documents.ts');
   const redactor = await outgoingRedactor(run);
-  const masked = await maskInTurns(redactor, (mask) => ({
-    ...notice,
-    title: mask(notice.title),
-    text: mask(notice.text),
-  }));
+  const masked = { ...notice, title: redactor.redact(notice.title), text: redactor.redact(notice.text) };
   const { signal } = underWay(run).stopped;
   const reached = await Promise.all(
     run.plugins.notifiers.map(async (plugin) => {

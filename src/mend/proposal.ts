@@ -16,7 +16,6 @@ import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { haveSameEffect } from '../fix/same-effect.ts';
 import { judge } from '../io/gate/gate.ts';
-import { maskInTurns } from '../io/mask-in-turns.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { RepositoryFacts } from '../repository/repository.ts';
@@ -150,7 +149,7 @@ async function readText(
   const load = async (path: string): Promise<void> => {
     const text = await snapshot.text(path);
     // The answer is about what was sent: the text with its secrets masked.
-    const sent = text !== undefined && redactor ? await maskInTurns(redactor, (mask) => mask(text)) : text;
+    const sent = text !== undefined && redactor ? redactor.redact(text) : text;
     texts.set(path, sent);
     if (sent !== text) masked.add(path);
   };

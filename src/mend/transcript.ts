@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import type { Refusal } from '../fix/edit.ts';
 import { fileFacts } from '../io/files.ts';
-import { maskInTurns } from '../io/mask-in-turns.ts';
 import { makeFolderOf, writeAtomic } from '../io/store.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import type { Escalation, Proposal } from '../plugin/contract.ts';
@@ -14,20 +13,19 @@ import { record } from './identify.ts';
 import type { SoundFix } from './proposal.ts';
 
 /** Writes the transcript of one call; `judged` is undefined when no fix was proposed. */
-export async function keepTranscript(
+export function keepTranscript(
   run: Run,
   incident: Incident,
   plugin: string,
   { text, redactor }: Document,
   answer: Proposal | Escalation,
   judged?: SoundFix | Refusal,
-): Promise<void> {
-  const parts = await maskInTurns(redactor, (mask) => {
-    // Masked before it is written as JSON: a value with quotes in it is spelt otherwise there.
-    const whole = () => JSON.stringify(maskedLeaves(answer, mask), null, 2);
-    const reply = 'answer' in answer ? mask(answer.answer) : 'pass' in answer ? mask(answer.pass) : whole();
-    return ['# Prompt', text, '# Answer', reply, '# Verdict', mask(verdictOf(judged)), ''];
-  });
+): void {
+  const mask = redactor.redact;
+  // Masked before it is written as JSON: a value with quotes in it is spelt otherwise there.
+  const whole = () => JSON.stringify(maskedLeaves(answer, mask), null, 2);
+  const reply = 'answer' in answer ? mask(answer.answer) : 'pass' in answer ? mask(answer.pass) : whole();
+  const parts = ['# Prompt', text, '# Answer', reply, '# Verdict', mask(verdictOf(judged)), ''];
   write(run, incident, (n) => `${plugin}-${n}`, parts.join('\n\n'));
 }
 

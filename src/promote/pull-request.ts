@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import { fail, mendError } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { maskInTurns } from '../io/mask-in-turns.ts';
 import { type ProgramEnd, runProgram } from '../io/program.ts';
 import { writeAtomic } from '../io/store.ts';
 import { outgoingRedactor } from '../mend/documents.ts';
@@ -117,11 +116,8 @@ export async function pullRequestTexts(
 ): Promise<PullRequestTexts> {
   const story = { ...listed, fixes: await judgeToday(home, config, listed.fixes) };
   try {
-    const redactor = await outgoingRedactor({ layout: layoutOf(home), config, env });
-    return await maskInTurns(redactor, (mask) => ({
-      title: mask(promoteTitle(story)),
-      body: fitBody(mask(pullRequestText(story)), story.branch),
-    }));
+    const { redact } = await outgoingRedactor({ layout: layoutOf(home), config, env });
+    return { title: redact(promoteTitle(story)), body: fitBody(redact(pullRequestText(story)), story.branch) };
   } catch (error) {
     throw error instanceof RedactionError ? mendError('E_REDACT', { what: error.message, next: error.next }) : error;
   }

@@ -1,70 +1,50 @@
 // Compose projects: services, volumes, networks, configs and secrets, and the variables that fill them in.
-import type { Kind } from './definition.ts';
-import type { Found } from './names.ts';
+import { eachLine, type Found } from './names.ts';
 import { type Entry, entryAt, valueAt } from './yaml-outline.ts';
+import { either, key, type Row, readRows, value } from './yaml-rows.ts';
 
 const NAMED = /(?:^|\/)(?:docker-)?compose[^/]*\.ya?ml$|compose\.ya?ml$/;
 export const isComposeName = (path: string): boolean => NAMED.test(path.replace(/\.(?:j2|tmpl)$/, ''));
 
-const SECTIONS: Readonly<Record<string, Kind>> = {
-  services: 'service',
-  volumes: 'volume',
-  networks: 'network',
-  configs: 'compose-config',
-  secrets: 'compose-config',
-};
 const VARIABLE = /(?<!\$)(?:\$\$)*\$(?:\{(\w+)|([A-Za-z_]\w*))/g;
+const ROWS: readonly Row[] = [
+  [/^services \S+$/, 'define', 'service', key],
+  [/^services$/, 'define', 'network', () => 'default'],
+  [/^volumes \S+$/, 'define', 'volume', key],
+  [/^networks \S+$/, 'define', 'network', key],
+  [/^(?:configs|secrets) \S+$/, 'define', 'compose-config', key],
+  [/^include(?: (?:path|env_file)?)? ?$/, 'include', value],
+  [/^services \S+ (?:extends file|env_file(?: (?:path)?)?)$/, 'include', value],
+  [/^services \S+ network_mode$/, 'use', 'service', ({ value }) => /^service:(.*)/.exec(value)?.[1]],
+  [/^services \S+ extends$/, 'use', 'service', value],
+  [/^services \S+ extends service$/, 'use', 'service', (one) => (valueAt(one.siblings, 'file') ? '' : one.value)],
+  [/^services \S+ depends_on \S*$/, 'use', 'service', either],
+  [/^services \S+ (?:links|volumes_from) $/, 'use', 'service', ({ value }) => value.split(':')[0]],
+  [/^services \S+ networks \S*$/, 'use', 'network', either],
+  [/^services \S+ (?:configs|secrets) (?:source)?$/, 'use', 'compose-config', value],
+  [
+    /^services \S+ volumes source$/,
+    'use',
+    'volume',
+    (one) => (valueAt(one.siblings, 'type') === 'volume' ? one.value : ''),
+  ],
+  // `volume:/path`; another begin is that of a path.
+  [/^services \S+ volumes $/, 'use', 'volume', ({ value }) => /^(\w[\w.-]*|\$\{?\w+\}?[\w.-]*):/.exec(value)?.[1]],
+];
 
 function isCompose(path: string, entries: readonly Entry[]): boolean {
   if (isComposeName(path)) return true;
   const first = entries[0]?.siblings ?? [];
   const services = entryAt(first, 'services')?.children ?? [];
-  return (
-    !entryAt(first, 'kind') && services.some(({ children }) => entryAt(children, 'image') || entryAt(children, 'build'))
-  );
+  const runs = ({ children }: Entry) => entryAt(children, 'image') ?? entryAt(children, 'build');
+  return !entryAt(first, 'kind') && services.some(runs);
 }
 
 export function compose(path: string, text: string, entries: readonly Entry[], found: Found): void {
   if (!isCompose(path, entries)) return;
-  for (const entry of entries) {
-    const { key, value, line, path: above } = entry;
-    const kind = SECTIONS[above[0] ?? ''];
-    if (above.length === 1 && kind) found.define(kind, key === '<<' ? '*' : key, line);
-    if (key === 'services' && above.length === 0) found.define('network', 'default', line);
-    if (above[0] === 'include' || (above.length === 0 && key === 'include')) included(entry, found);
-    if (above.at(-1) === 'extends' && key === 'file') found.include(value);
-    if ((key === 'env_file' || above[2] === 'env_file') && !/^(?:required|format)$/.test(key)) found.include(value);
-    if (above[0] === 'services' && above.length > 1) serviceUses(entry, found);
-  }
-  text.split('\n').forEach((line, i) => {
+  readRows(entries, ROWS, found);
+  eachLine(text, found, (line) => {
     if (line.includes('$'))
-      for (const [, braced, plain] of line.matchAll(VARIABLE)) found.use('env-variable', braced ?? plain ?? '', i + 1);
+      for (const [, braced, plain] of line.matchAll(VARIABLE)) found.use('env-variable', braced ?? plain);
   });
 }
-
-function included({ key, value }: Entry, found: Found): void {
-  if (key === '' || key === 'path' || key === 'env_file' || key === 'include') found.include(value);
-}
-
-function serviceUses({ key, value, line, path, siblings }: Entry, found: Found): void {
-  const [, , section, ...deeper] = path;
-  const name = key || value;
-  if (section === undefined) {
-    if (key === 'network_mode' && value.startsWith('service:')) found.use('service', value.slice(8), line);
-    if (key === 'extends') found.use('service', value, line);
-    return;
-  }
-  if (section === 'extends' && key === 'service' && !valueAt(siblings, 'file')) found.use('service', value, line);
-  const isName = deeper.length === 0 && (key === '' || value === '' || section === 'networks');
-  if (section === 'depends_on' && deeper.length === 0) found.use('service', name, line);
-  if (section === 'links' || section === 'volumes_from') found.use('service', value.split(':')[0] as string, line);
-  if (section === 'networks' && isName) found.use('network', name, line);
-  if ((section === 'configs' || section === 'secrets') && (key === '' || key === 'source'))
-    found.use('compose-config', value, line);
-  if (section !== 'volumes' || deeper.length > 0) return;
-  const source = key === 'source' && valueAt(siblings, 'type') === 'volume' ? value : key === '' ? volumeOf(value) : '';
-  found.use('volume', source, line);
-}
-
-/** The volume of `volume:/path`; '' for a path, and for what is no such thing. */
-const volumeOf = (text: string): string => /^([\w][\w.-]*|\$\{?\w+\}?[\w.-]*):/.exec(text)?.[1] ?? '';

@@ -25,89 +25,80 @@ const OWNERS: Readonly<Record<string, string>> = {
   service: 'Service',
   backendRefs: 'Service',
 };
+const GENERATORS: Readonly<Record<string, string>> = { configMapGenerator: 'ConfigMap', secretGenerator: 'Secret' };
 
 export function kubernetes(path: string, entries: readonly Entry[], found: Found): void {
   const isKustomization = /(?:^|\/)kustomization\.ya?ml$/i.test(path);
-  if (!isKustomization && !entries.some(({ key, path }) => key === 'apiVersion' && path.length === 0)) {
-    // A manifest in a task or in the values of a chart.
-    for (const entry of entries) if (entry.key === 'kind') object(entry, found);
-    return;
-  }
+  // Elsewhere there may be manifests as well, in a task or in the values of a chart.
+  const refers = isKustomization || entries.some(({ key, path }) => key === 'apiVersion' && path.length === 0);
   for (const entry of entries) {
+    found.line = entry.line;
     if (entry.key === 'kind') object(entry, found);
-    if (entry.key === 'name') generated(entry, found);
-    reference(entry, found);
+    if (refers && entry.key === 'name') generated(entry, found);
+    if (refers) reference(entry, found);
   }
 }
 
 function object({ value: kind, siblings }: Entry, found: Found): void {
   const named = entryAt(siblings, 'metadata', 'name');
   if (!named || kind === '') return;
-  const { value: name, line } = named;
-  const of = isComputed(kind) ? undefined : kind;
-  found.define('object', name, line, of, valueAt(siblings, 'metadata', 'namespace'));
-  if (kind === 'ConfigMap') keys(siblings, ['data', 'binaryData'], `ConfigMap/${name}`, found);
-  if (kind === 'Secret') keys(siblings, ['data', 'stringData'], `Secret/${name}`, found);
+  found.line = named.line;
+  const namespace = valueAt(siblings, 'metadata', 'namespace');
+  found.define('object', named.value, isComputed(kind) ? undefined : kind, namespace);
+  const spec = entryAt(siblings, 'spec')?.children ?? [];
+  const secret = (kind === 'ExternalSecret' && valueAt(spec, 'target', 'name')) || named.value;
+  const template = entryAt(spec, 'target', 'template')?.children;
   // Operators make Secrets of these.
-  if (kind === 'Certificate') found.define('object', valueAt(siblings, 'spec', 'secretName'), line, 'Secret');
-  if (kind === 'SealedSecret') made(name, line, entryAt(siblings, 'spec')?.children ?? [], ['encryptedData'], found);
-  if (kind === 'ExternalSecret') externalSecret(name, line, entryAt(siblings, 'spec')?.children ?? [], found);
+  if (kind === 'Certificate') found.define('object', valueAt(spec, 'secretName'), 'Secret');
+  if (kind === 'SealedSecret' || kind === 'ExternalSecret') found.define('object', secret, 'Secret');
+  const keys = keysOf(kind === 'ConfigMap' ? kind : 'Secret', secret, found);
+  if (kind === 'ConfigMap' || kind === 'Secret') keys(siblings, 'data', 'binaryData', 'stringData');
+  if (kind === 'SealedSecret') keys(spec, 'encryptedData');
+  if (kind !== 'ExternalSecret') return;
+  keys(template ?? [], 'data');
+  if (template ? entryAt(template, 'templateFrom') : entryAt(spec, 'dataFrom')) keys.define(ANY);
+  for (const { key, value, line } of template ? [] : (entryAt(spec, 'data')?.children ?? []))
+    if (key === 'secretKey') keys.define(value, line);
 }
 
-function made(name: string, line: number, entries: readonly Entry[], below: readonly string[], found: Found): void {
-  found.define('object', name, line, 'Secret');
-  keys(entries, below, `Secret/${name}`, found);
-}
-
-function externalSecret(name: string, line: number, spec: readonly Entry[], found: Found): void {
-  const target = valueAt(spec, 'target', 'name') || name;
-  const template = entryAt(spec, 'target', 'template');
-  made(target, line, template?.children ?? [], ['data'], found);
-  const of = `Secret/${target}`;
-  if (template && !entryAt(template.children, 'templateFrom')) return;
-  if (template || entryAt(spec, 'dataFrom')) found.define('object-key', ANY, line, of);
-  for (const { key, value, line } of entryAt(spec, 'data')?.children ?? [])
-    if (key === 'secretKey') found.define('object-key', value, line, of);
-}
-
-function keys(entries: readonly Entry[], below: readonly string[], of: string, found: Found): void {
-  const whose = isComputed(of) ? undefined : of;
-  for (const { key, line } of below.flatMap((one) => entryAt(entries, one)?.children ?? []))
-    found.define('object-key', key === '<<' ? ANY : key, line, whose);
+/** Takes the keys of the data of one object. */
+function keysOf(kind: string, name: string, found: Found) {
+  const of = isComputed(name) ? undefined : `${kind}/${name}`;
+  const define = (key: string | undefined, line = found.line) => {
+    found.line = line;
+    found.define('object-key', key, of);
+  };
+  const take = (entries: readonly Entry[], ...below: string[]) => {
+    for (const { key, line } of below.flatMap((one) => entryAt(entries, one)?.children ?? [])) define(key, line);
+  };
+  return Object.assign(take, { define });
 }
 
 /** The ConfigMap or Secret that kustomize makes: `files: [key=path, path]`, `literals: [key=value]`, `envs: [path]`. */
-function generated({ value: name, line, path, siblings }: Entry, found: Found): void {
-  const kind = { configMapGenerator: 'ConfigMap', secretGenerator: 'Secret' }[path.join()];
+function generated({ value: name, path, siblings }: Entry, found: Found): void {
+  const kind = GENERATORS[path.join()];
   if (!kind) return;
-  found.define('object', name, line, kind);
-  const of = isComputed(name) ? undefined : `${kind}/${name}`;
-  const define = (key: string, at: number) => found.define('object-key', key, at, of);
+  found.define('object', name, kind);
+  const { define } = keysOf(kind, name, found);
   const below = (key: string) => entryAt(siblings, key)?.children ?? [];
-  for (const { value, line } of below('files'))
-    define(value.split('=').length > 1 ? (value.split('=')[0] as string) : (value.split('/').at(-1) as string), line);
-  for (const { value, line } of below('literals')) define(value.split('=')[0] as string, line);
-  if (entryAt(siblings, 'envs') || entryAt(siblings, 'env')) define(ANY, line);
+  for (const { value, line } of below('files')) define(/^([^=]*)=/.exec(value)?.[1] ?? value.split('/').at(-1), line);
+  for (const { value, line } of below('literals')) define(value.split('=')[0], line);
+  if (entryAt(siblings, 'envs') || entryAt(siblings, 'env')) define(ANY);
 }
 
 function reference({ key, value, line, path, siblings, owner }: Entry, found: Found): void {
+  if (value === '') return;
+  found.line = line;
   const className = /^(\w)(\w*Class)(?:Name)?$/.exec(key);
-  if (value !== '' && NAMES[key]) found.use('object', value, line, NAMES[key]);
-  else if (value !== '' && className) found.use('object', value, line, `${className[1]?.toUpperCase()}${className[2]}`);
-  if (key !== 'name' || value === '' || !owner || path.at(-1) === 'metadata') return;
-  const above = owner.key;
-  const kind =
-    valueAt(siblings, 'kind') || (above === 'dependsOn' ? valueAt(rootOf(owner), 'kind') : '') || OWNERS[above];
-  const isSecret = /^secret\w*Ref$/i.test(above);
-  if (!kind && !isSecret && !/Refs?$/.test(above)) return;
-  const of = kind || (isSecret ? 'Secret' : undefined);
-  found.use('object', value, line, of);
-  const data = valueAt(siblings, 'key') || valueAt(siblings, 'valuesKey');
-  if (data && of) found.use('object-key', data, line, `${of}/${value}`);
+  const named = NAMES[key] ?? (className && `${className[1]?.toUpperCase()}${className[2]}`);
+  if (named) found.use('object', value, named);
+  if (key !== 'name' || !owner || path.at(-1) === 'metadata') return;
+  const of =
+    valueAt(siblings, 'kind') ||
+    (owner.key === 'dependsOn' && valueAt(rootOf(owner), 'kind')) ||
+    (OWNERS[owner.key] ?? (/^secret\w*Ref$/i.test(owner.key) ? 'Secret' : undefined));
+  if (of || /Refs?$/.test(owner.key)) found.use('object', value, of);
+  if (of) found.use('object-key', valueAt(siblings, 'key') || valueAt(siblings, 'valuesKey'), `${of}/${value}`);
 }
 
-function rootOf(entry: Entry | undefined): readonly Entry[] {
-  let one = entry;
-  while (one?.owner) one = one.owner;
-  return one?.siblings ?? [];
-}
+const rootOf = ({ owner, siblings }: Entry): readonly Entry[] => (owner ? rootOf(owner) : siblings);

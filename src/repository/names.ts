@@ -2,50 +2,62 @@
 import { ANY, type FileNames, type Include, type Kind, type Name } from './definition.ts';
 
 /** Of a template, a substitution, an alias that nothing resolves: not a name, but what makes one. */
-const COMPUTED = /\{\{|\{%|<%|\$[({\w]|`|^\*/;
+const COMPUTED = /\{\{|\{%|<%|\$[({\w]|`|^\*|^<<$/;
 
 export const isComputed = (text: string): boolean => COMPUTED.test(text);
 
+/** A name that is computed stands for any, one that is empty or undefined for none. */
+type Take = (kind: Kind, name: string | undefined, of?: string, inside?: string) => void;
+
 export interface Found {
-  /** A name that is computed stands for any, one that is empty for none; `inside`: the namespace it is in. */
-  define(kind: Kind, name: string, line: number, of?: string, inside?: string): void;
+  /** Where the reader is. */
+  line: number;
+  readonly define: Take;
   /** The same for what only looks like a definition. */
-  guess(kind: Kind, name: string, line: number): void;
-  use(kind: Kind, name: string, line: number, of?: string): void;
-  include(path: string, prefix?: string): void;
-  /** The file exceeds a bound. */
-  giveUp(): void;
+  readonly guess: Take;
+  readonly use: Take;
+  include(path: string | undefined, prefix?: string): void;
   names(): FileNames;
 }
 
-/** The names of a file that nobody could read. */
+/** The names of a file that exceeds a bound. */
 export const UNREAD: FileNames = { defines: [], uses: [], includes: [], unread: true };
 
 export function collect(): Found {
   const defines = new Map<string, Name>();
   const uses = new Map<string, Name>();
   const includes = new Map<string, Include>();
-  let isRead = true;
-  const add = (to: Map<string, Name>, given: Name, key: string) => {
-    if (given.name === '') return;
-    const name = isComputed(given.name) ? { ...given, name: ANY } : given;
-    const id = `${key} ${name.kind} ${name.of ?? ''} ${name.name}`;
-    if (!to.has(id)) to.set(id, name);
-  };
-  return {
-    define: (kind, name, line, of, inside) =>
-      add(defines, { kind, name, line, ...(of && { of }), ...(inside && { inside }) }, String(line)),
-    guess: (kind, name, line) => add(defines, { kind, name, line, maybe: true }, 'maybe'),
+  const add = (
+    to: Map<string, Name>,
+    kind: Kind,
+    text: string | undefined,
+    more: Omit<Name, 'kind' | 'name' | 'line'>,
+  ) => {
+    if (!text) return;
+    const { of, maybe } = more;
     // Each play has its own groups and roles.
-    use: (kind, name, line, of) =>
-      add(uses, { kind, name, line, ...(of && { of }) }, kind === 'group' || kind === 'role' ? String(line) : ''),
-    include(path, prefix) {
-      if (path !== '') includes.set(`${prefix ?? ''} ${path}`, prefix ? { path, prefix } : { path });
-    },
-    giveUp() {
-      isRead = false;
-    },
-    names: () =>
-      isRead ? { defines: [...defines.values()], uses: [...uses.values()], includes: [...includes.values()] } : UNREAD,
+    const isOnce = (to === uses && kind !== 'group' && kind !== 'role') || maybe;
+    const name = isComputed(text) ? ANY : text;
+    const key = `${isOnce ? '' : found.line} ${maybe} ${kind} ${of} ${name}`;
+    if (!to.has(key)) to.set(key, { kind, name, line: found.line, ...more });
   };
+  const found: Found = {
+    line: 1,
+    define: (kind, name, of, inside) => add(defines, kind, name, { ...(of && { of }), ...(inside && { inside }) }),
+    guess: (kind, name, of) => add(defines, kind, name, { ...(of && { of }), maybe: true }),
+    use: (kind, name, of) => add(uses, kind, name, of ? { of } : {}),
+    include(path, prefix) {
+      if (path) includes.set(`${prefix} ${path}`, prefix ? { path, prefix } : { path });
+    },
+    names: () => ({ defines: [...defines.values()], uses: [...uses.values()], includes: [...includes.values()] }),
+  };
+  return found;
+}
+
+/** Goes through a text line by line. */
+export function eachLine(text: string, found: Found, read: (line: string) => void): void {
+  text.split(/\r?\n/).forEach((line, i) => {
+    found.line = i + 1;
+    read(line);
+  });
 }

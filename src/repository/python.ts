@@ -1,63 +1,49 @@
 // Python: every name that is bound, and every name and attribute that is used.
 import { ANY } from './definition.ts';
-import type { Found } from './names.ts';
+import { eachLine, type Found } from './names.ts';
 
 const NAME = /[A-Za-z_]\w*/g;
-const TOKENS =
-  /#.*|[rRbBuUfF]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/g;
-const BOUND = /\bfor\s+([^=]*?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=/g;
+const LONG_TEXT = /[fF]?(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$))/;
+const TEXT = /#.*|[fF]?(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/;
+const TOKENS = new RegExp(`${LONG_TEXT.source}|${TEXT.source}`, 'g');
+const BOUND = /\bfor\s+([^=]{1,200}?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=|^\s*class\s+(\w+)/g;
+const PARAMETER = /(?:[(,*]|^)\s*([A-Za-z_]\w*)\s*(?=[:,=)]|$)/g;
+const ASSIGNED = /^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/;
+const CALL_OR_INDEX = /\[[^\]]*\]|\w\([^)]*\)/g;
 const KEYWORDS = new Set(
-  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
-    ' ',
-  ),
+  `False None True and as assert async await break class continue def del elif else except finally for from global if
+  import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
 );
 
 export function python(text: string, found: Found): void {
-  const code = text.replace(TOKENS, blanked);
-  const lines = code.split(/\r?\n/);
-  const define = (names: string | undefined, line: number) => {
-    for (const [name] of (names ?? '').matchAll(NAME)) if (!KEYWORDS.has(name)) found.define('python-name', name, line);
-  };
+  const names = (list = '') => Array.from(list.matchAll(NAME), ([name]) => name).filter((name) => !KEYWORDS.has(name));
+  const define = (list: string | undefined) => names(list).forEach((name) => void found.define('python-name', name));
   let parameters = '';
-  lines.forEach((one, i) => {
-    const line = i + 1;
-    define(/^\s*class\s+(\w+)/.exec(one)?.[1], line);
-    const header = /^\s*(?:async\s+)?def\s+(\w+)(.*)/.exec(one);
-    define(header?.[1], line);
+  eachLine(text.replace(TOKENS, blanked), found, (line) => {
+    const [, header, rest] = /^\s*(?:async\s+)?def\s+(\w+)(.*)/.exec(line) ?? [];
+    define(header);
     // Parameters may go on over lines until the bracket closes.
     if (header || parameters !== '') {
-      parameters += header?.[2] ?? one;
-      for (const [, name] of one.matchAll(/(?:[(,*]|^)\s*([A-Za-z_]\w*)\s*(?=[:,=)]|$)/g)) define(name, line);
+      parameters += rest ?? line;
+      for (const [, name] of line.matchAll(PARAMETER)) define(name);
       const depth = (parameters.match(/[([{]/g)?.length ?? 0) - (parameters.match(/[)\]}]/g)?.length ?? 0);
       if (depth <= 0 || parameters.length > 20_000) parameters = '';
     }
-    imports(one, line, define, found);
-    define(
-      /^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/
-        .exec(one)?.[1]
-        ?.replace(/\[[^\]]*\]|\w\([^)]*\)/g, ''),
-      line,
-    );
-    for (const [, names, alias, walrus] of one.matchAll(BOUND)) define(names ?? alias ?? walrus, line);
-    for (const [, names] of one.matchAll(/\blambda\s+([^:]*):/g)) define(names?.replace(/=[^,]*/g, ''), line);
-    for (const [name] of one.matchAll(NAME)) if (!KEYWORDS.has(name)) found.use('python-name', name, line);
-    if (/\b(?:exec|setattr|globals|locals)\s*\(|__getattr__/.test(one)) found.define('python-name', ANY, line);
+    const [, module, imported] = /^\s*(?:from\s+\.*([\w.]*)\s+)?import\s+(.*)/.exec(line) ?? [];
+    for (const part of imported?.split(',') ?? []) define(part.replace(/.*\sas\s|\.[\w.]+/g, ''));
+    if (imported) found.include(`${(module || (/[\w.]+/.exec(imported)?.[0] ?? '')).replaceAll('.', '/')}.py`);
+    if (/^\*/.test(imported ?? '') || /\b(?:exec|setattr|globals|locals)\s*\(/.test(line))
+      found.define('python-name', ANY);
+    define(ASSIGNED.exec(line)?.[1]?.replace(CALL_OR_INDEX, ''));
+    for (const [, loop, alias, walrus, type] of line.matchAll(BOUND)) define(loop ?? alias ?? walrus ?? type);
+    for (const [, lambda] of line.matchAll(/\blambda\s+([^:]{0,200}):/g)) define(lambda?.replace(/=[^,]*/g, ''));
+    for (const name of names(line)) found.use('python-name', name);
   });
-}
-
-function imports(one: string, line: number, define: (names: string, line: number) => void, found: Found): void {
-  const [, names] = /^\s*(?:from\s+\S+\s+)?import\s+(.*)/.exec(one) ?? [];
-  if (names === undefined) return;
-  for (const part of names.split(',')) define(part.replace(/.*\sas\s|\.[\w.]+/g, ''), line);
-  if (/^\s*\*/.test(names)) found.define('python-name', ANY, line);
-  const module = /^\s*(?:from|import)\s+\.*([\w.]+)/.exec(one)?.[1];
-  if (module) found.include(`${module.replaceAll('.', '/')}.py`);
 }
 
 /** Quoted text without what it says; what an f-string inserts stays, and so do the lines. */
 function blanked(token: string): string {
   if (token.startsWith('#')) return '';
-  const isFormat = /^[rR]?[fF]/.test(token);
-  const kept = isFormat ? [...token.matchAll(/\{([^{}]*)\}/g)].map(([, code]) => `(${code})`).join(' ') : '';
-  return `""${kept.replaceAll('\n', ' ')}${'\n'.repeat(token.split('\n').length - 1)}`;
+  const kept = /^[fF]/.test(token) ? Array.from(token.matchAll(/\{([^{}\n]*)\}/g), ([, code]) => `(${code})`) : [];
+  return `""${kept.join(' ')}${token.replace(/[^\n]/g, '')}`;
 }

@@ -12,13 +12,15 @@ import { python } from './python.ts';
 import { envFile, shell } from './shell.ts';
 import { taskfile } from './taskfile.ts';
 import { terraform } from './terraform.ts';
-import { outline } from './yaml-outline.ts';
+import { type Entry, outline } from './yaml-outline.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
+const JINJA = /\.(?:j2|jinja2?|tmpl)$/;
+const YAML = /\.ya?ml$/;
 const ENV = /(?:^|\/)(?:[^/]*\.env|\.env[^/]*)$/;
 export const isEnvFile = (path: string): boolean => ENV.test(path.replace(TEMPLATE, ''));
 
-type Reader = (text: string, found: Found, path: string) => void;
+type Reader = (text: string, found: Found, path: string, entries: readonly Entry[]) => void;
 
 const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
 const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
@@ -44,14 +46,14 @@ const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [/\.(?:tf|tofu)(?:\.json)?$/, terraform, ['terraform']],
   [/\.py$/, python, ['python-name']],
   [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
-  [/\.ya?ml$/, readYaml, IN_YAML],
+  [YAML, readYaml, IN_YAML],
   [/\.(?:ini|cfg)$/, inventory, INVENTORY],
   [/\.(?:conf|vars|rc)$/, sourced, SHELL],
   // Without an ending, the first line or the place tells.
   [/(?:^|\/)[^/.]+$/, readBare, [...SHELL, ...INVENTORY, 'python-name', 'target', 'make-variable', 'just-variable']],
 ];
 
-const MAX_BYTES = 256 * 1024;
+const MAX_CHARACTERS = 256 * 1024;
 const MAX_LINES = 12_000;
 const rowOf = (path: string) => READERS.find(([pattern]) => pattern.test(path.replace(TEMPLATE, '')));
 
@@ -66,25 +68,25 @@ export const kindsIn = (path: string): readonly Kind[] => [
 
 /** The names of a file. Never throws; what exceeds a bound is marked as unread. */
 export function namesIn(path: string, text: string): FileNames {
-  if (path.endsWith('.json') || text.length > MAX_BYTES || lineCount(text) > MAX_LINES) return UNREAD;
+  const isBig = text.length > MAX_CHARACTERS || text.split('\n', MAX_LINES + 1).length > MAX_LINES;
+  if (path.endsWith('.json') || isBig) return UNREAD;
   const found = collect();
   const plain = text.replace(/^\uFEFF/, '');
-  rowOf(path)?.[1](plain, found, path.replace(TEMPLATE, ''));
-  if (TEMPLATE.test(path) && !/\.(?:gotmpl|tpl)$/.test(path)) jinja(plain, found);
+  const entries = YAML.test(path.replace(TEMPLATE, '')) ? outline(plain) : [];
+  if (!entries) return UNREAD;
+  rowOf(path)?.[1](plain, found, path.replace(TEMPLATE, ''), entries);
+  if (JINJA.test(path)) jinja(plain, found);
   return found.names();
 }
 
-function readYaml(text: string, found: Found, path: string): void {
-  const entries = outline(text);
-  if (!entries) {
-    found.giveUp();
-    return;
-  }
+function readYaml(text: string, found: Found, path: string, entries: readonly Entry[]): void {
   kubernetes(path, entries, found);
   compose(path, text, entries, found);
   helm(path, text, entries, found);
-  for (const { key, line, path: above } of entries)
-    if (key !== '' && above.length < 2) found.define('entry', key, line, above[0] ?? '');
+  for (const { key, line, path: above } of entries) {
+    found.line = line;
+    if (above.length < 2) found.define('entry', key, above[0]);
+  }
   taskfile(path, text, entries, found);
   ansible(path, text, entries, found);
 }
@@ -100,15 +102,10 @@ function inventory(text: string, found: Found, path: string): void {
 }
 
 function readBare(text: string, found: Found, path: string): void {
-  if (/^#!.*\b(?:ba|da|k|z)?sh\b/.test(text)) shell(text, found);
-  else if (/^#!.*\bpython/.test(text)) python(text, found);
-  else if (/^#!.*\bmake\b/.test(text)) makefile(text, found);
-  else if (/^#!.*\bjust\b/.test(text)) justfile(text, found);
+  const [, program = ''] = /^#!.*\b(\w*sh|python|make|just)\b/.exec(text) ?? [];
+  if (program.endsWith('sh')) shell(text, found);
+  else if (program === 'python') python(text, found);
+  else if (program === 'make') makefile(text, found);
+  else if (program === 'just') justfile(text, found);
   else inventory(text, found, path);
-}
-
-function lineCount(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

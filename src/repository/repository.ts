@@ -74,17 +74,18 @@ export function repositoryOf(facts: RepositoryFacts): Repository {
   const isIgnored = ignoredBy(ignores);
   const mayAppear = (path: string) => isIgnored(path) || comes(path);
   const paths = [...listing.files, ...(listing.links?.keys() ?? []), ...unseen];
-  const scope = scopesOf(tree, files, includesOf(tree, paths, files), mayAppear);
-
-  const defined = namesByKind(files, ({ defines }) => defines);
-  const uses = namesByKind(files, ({ uses }) => uses);
   const roles = new Set<string>();
   for (const path of [...paths].sort()) {
     const role = ROLE.exec(tree.linkTarget(path) === undefined ? path : `${path}/`)?.[1];
     if (role === undefined || roles.has(role)) continue;
     roles.add(role);
-    defined.role.set(path, [...(defined.role.get(path) ?? []), { kind: 'role', name: role, line: 1 }]);
+    const { defines, ...rest } = files.get(path) ?? { defines: [], uses: [], includes: [] };
+    files.set(path, { ...rest, defines: [...defines, { kind: 'role', name: role, line: 1 }] });
   }
+  const scope = scopesOf(tree, files, includesOf(tree, paths, files), mayAppear);
+
+  const defined = namesByKind(files, ({ defines }) => defines);
+  const uses = namesByKind(files, ({ uses }) => uses);
 
   /** Undefined where some of the names are not known. */
   function namesOf(table: NamesByPath, kind: Kind, seen: Seen, of: string | undefined): Set<string> | undefined {

@@ -190,7 +190,7 @@ function isBalanced(text: string): boolean {
 function keyIn(text: string): { key: string; value: string } | undefined {
   const quoted = QUOTED.exec(text)?.[0] ?? '';
   if (quoted === '' && (/^["'#|>%@?]/.test(text) || isFlow(text))) return undefined;
-  for (let colon = text.indexOf(':', quoted.length); colon !== -1; colon = text.indexOf(':', colon + 1)) {
+  for (let colon = text.indexOf(':', quoted.length); isKeyEnd(colon); colon = text.indexOf(':', colon + 1)) {
     if (!/\s/.test(text[colon + 1] ?? ' ')) continue;
     const key = text.slice(0, colon).trimEnd();
     if (/\s#/.test(key) || (quoted !== '' && key !== quoted)) return undefined;
@@ -198,6 +198,9 @@ function keyIn(text: string): { key: string; value: string } | undefined {
   }
   return undefined;
 }
+
+/** YAML has no longer keys. */
+const isKeyEnd = (at: number): boolean => at !== -1 && at <= 1024;
 
 /** A plain text without the comment behind it. */
 function bare(text: string): string {

@@ -49,7 +49,7 @@ export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 've
   const marks = stepMarks(layout.home, run.id, step);
   const around = { cwd: tree.path, env, marks, signal, graceMs };
   const start = async (what: Pick<CommandRequest, 'command' | 'kind' | 'beforeStart'>) =>
-    runCommand({ ...around, ...what, outputFd: await log.output() }, clock);
+    runCommand({ ...around, ...what, outputFd: log.output() }, clock);
   const checkStarted: CommandRequest['beforeStart'] = (leader) =>
     run.journal.append({ type: 'check.started', stage: name, step, data: { leader } });
   const check = async (command: string | readonly string[]) =>

@@ -12,7 +12,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import type { Loss, Task } from '../../src/stage/backend.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 
 const STEPS = ['green', 'failed', 'starved', 'silent', 'died', 'moved', 'waits'];
 const attemptEnded = (step: string): NewEvent => ({

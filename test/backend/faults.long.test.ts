@@ -1,19 +1,18 @@
 // What machines and people do to a run on a real Slurm, to each backend the same: it ends within its limit, loses nothing, and makes
 // nothing green twice. TEST_FAULT and TEST_BACKENDS choose among them; TEST_SLOW gives them more time.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cannotMount, smallDisk } from '../e2e/scenario.ts';
+import { smallDisk } from '../e2e/scenario.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
+import { needs, type Test } from '../needs.ts';
 import { homelab, journalIn, ranSteps } from '../run/homelab.ts';
-import { type Cluster, type ClusterOptions, eventually, noSlurm, SLOW, startCluster } from '../slurm/cluster.ts';
+import { type Cluster, type ClusterOptions, eventually, onSlurm, SLOW, SLURM, startCluster } from '../slurm/cluster.ts';
 
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
-const noMount = cannotMount();
-if (noMount) console.log(`skipped: ${noMount}`);
 const BACKENDS = (process.env.TEST_BACKENDS ?? 'slurm-dag,slurm-pool').split(',');
 
 interface Lab {
@@ -117,17 +116,19 @@ interface Setting {
   /** Of ai/loop.yaml. */
   readonly slurm?: object;
   readonly cluster?: ClusterOptions;
+  /** What it needs besides Slurm. */
+  readonly on?: Test;
 }
 
 /** Each backend's fault, with how long it took. */
 function fault(
   name: string,
   does: (lab: Lab, began: number) => Promise<void>,
-  { stages = STAGES, slurm = {}, cluster: options = {} }: Setting = {},
+  { stages = STAGES, slurm = {}, cluster: options = {}, on = onSlurm }: Setting = {},
 ): void {
   if (!name.includes(process.env.TEST_FAULT ?? '')) return;
   for (const backend of BACKENDS) {
-    (noSlurm ? test.skip : test)(`${backend}: ${name}`, async () => {
+    on(`${backend}: ${name}`, async () => {
       const cluster = startCluster({ nodes: 4, ...options });
       const began = Date.now();
       await does(lab(backend, cluster, stages, slurm), began).finally(cluster.stop);
@@ -275,35 +276,30 @@ for (const mode of ['CANCEL', 'REQUEUE'])
   );
 
 /** Slurm ends nothing for its memory without the system's help. */
-const noLimits =
-  existsSync('/sys/fs/cgroup/memory/memory.oom_control') || process.env.CI
-    ? undefined
-    : 'limits of memory need cgroups of the first version';
-if (noLimits) console.log(`skipped: ${noLimits}`);
-else
-  fault(
-    'a step needs more memory than its job may use: it is lost with these words, and made again',
-    async (one) => {
-      const { exit, output } = await one.start().ended;
-      assertGreen(one, exit, output, ['first']);
-      assert.equal(lossesOf(one), ['JOB_OUT_OF_MEMORY']);
-      assert.is(one.events().filter(({ type }) => type === 'failure.seen').length, 0, 'nobody is asked for a fix');
+fault(
+  'a step needs more memory than its job may use: it is lost with these words, and made again',
+  async (one) => {
+    const { exit, output } = await one.start().ended;
+    assertGreen(one, exit, output, ['first']);
+    assert.equal(lossesOf(one), ['JOB_OUT_OF_MEMORY']);
+    assert.is(one.events().filter(({ type }) => type === 'failure.seen').length, 0, 'nobody is asked for a fix');
+  },
+  {
+    on: needs(...SLURM, 'cgroups of the first version'),
+    stages: { ...STAGES, first: { command: inFirstAttempt(`node -e '${EATS_MEMORY}'`) } },
+    slurm: { specs: { default: { options: ['--mem=500M'] } } },
+    cluster: {
+      conf: ['TaskPlugin=task/cgroup', 'SelectTypeParameters=CR_Core_Memory'],
+      cgroup: [
+        'CgroupPlugin=cgroup/v1',
+        'CgroupMountpoint=/sys/fs/cgroup',
+        'ConstrainRAMSpace=yes',
+        'ConstrainSwapSpace=yes',
+        'AllowedSwapSpace=0',
+      ],
     },
-    {
-      stages: { ...STAGES, first: { command: inFirstAttempt(`node -e '${EATS_MEMORY}'`) } },
-      slurm: { specs: { default: { options: ['--mem=500M'] } } },
-      cluster: {
-        conf: ['TaskPlugin=task/cgroup', 'SelectTypeParameters=CR_Core_Memory'],
-        cgroup: [
-          'CgroupPlugin=cgroup/v1',
-          'CgroupMountpoint=/sys/fs/cgroup',
-          'ConstrainRAMSpace=yes',
-          'ConstrainSwapSpace=yes',
-          'AllowedSwapSpace=0',
-        ],
-      },
-    },
-  );
+  },
+);
 
 fault(
   "a step's own time limit ends it, on the node, as everywhere",
@@ -440,8 +436,9 @@ fault('signs of life have a clock ten minutes off: nobody looks at it', async (o
   assert.equal(lossesOf(one), []);
 });
 
-if (!noMount) {
-  fault('the disk under the queue is full: the run says so, and the next one, with room, finishes', async (one) => {
+fault(
+  'the disk under the queue is full: the run says so, and the next one, with room, finishes',
+  async (one) => {
     const state = join(one.home, 'ai/state');
     smallDisk(state, '4m');
     const { ended } = one.start();
@@ -453,8 +450,9 @@ if (!noMount) {
     rmSync(join(state, 'filler'));
     const next = await one.start().ended;
     assertGreen(one, next.exit, next.output, ['first']);
-  });
-}
+  },
+  { on: needs(...SLURM, 'right to mount') },
+);
 
 /** The Node processes of this home that Slurm runs. */
 function jobProcesses({ home }: Lab): number[] {

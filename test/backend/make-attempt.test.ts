@@ -12,7 +12,7 @@ import { readText } from '../../src/io/store.ts';
 import type { Task } from '../../src/stage/backend.ts';
 import { configurationNow } from '../../src/stage/configuration.ts';
 import type { RunPorts, StageRun } from '../../src/stage/run.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { homelab, run } from '../run/homelab.ts';
 import { git } from '../worktree/repository.ts';
 

@@ -17,7 +17,7 @@ import type { Slurm } from '../../src/slurm/client.ts';
 import type { Job, JobRequest } from '../../src/slurm/job.ts';
 import type { Task, TaskAhead } from '../../src/stage/backend.ts';
 import type { StageRun } from '../../src/stage/run.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { eventually } from '../slurm/cluster.ts';
 
 const task = (step: string): Task => ({

@@ -11,7 +11,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import type { Slurm } from '../../src/slurm/client.ts';
 import type { Task } from '../../src/stage/backend.ts';
 import type { StageRun } from '../../src/stage/run.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { eventually } from '../slurm/cluster.ts';
 
 test('a pool whose workers cannot be asked is over only when nothing that they had begun lacks its result', async () => {

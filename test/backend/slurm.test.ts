@@ -10,17 +10,16 @@ import type { LoopEvent } from '../../src/events.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { LAB_TOOLS, PACKAGE_ROOT } from '../../src/io/package.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import { cannotMount } from '../e2e/scenario.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
+import { needs, type Test } from '../needs.ts';
 import { cutOff, failuresIn, homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
 import { mendable, says, stageOn } from '../run/probe.ts';
-import { noSlurm, SLOW, sharedCluster } from '../slurm/cluster.ts';
+import { onSlurm, SLOW, SLURM, sharedCluster } from '../slurm/cluster.ts';
 import { cases } from '../sweep.ts';
 import { git } from '../worktree/repository.ts';
 
-const cluster = noSlurm ? undefined : sharedCluster();
-const onSlurm = cluster ? test : test.skip;
-const atLength = cases<typeof test.skip>(() => {}, onSlurm);
+const cluster = sharedCluster();
+const atLength = cases<Test>(() => {}, onSlurm);
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
 const BACKENDS = ['slurm-dag', 'slurm-pool'];
 const LOOP = { backend: 'slurm-dag', workers: 3, slurm: { grace: `${15 * SLOW}s`, idle: '5s' } };
@@ -273,10 +272,7 @@ exec ${cluster?.slurm('sh', '-c', 'command -v sbatch').trim()} "$@"
   assert.equal([ranSteps(home), unended()], [[], []]);
 });
 
-const noMount = cases(undefined, cannotMount());
-if (noMount) console.log(`skipped: ${noMount}`);
-
-(noMount ? test.skip : atLength)(
+cases<Test>(() => {}, needs(...SLURM, 'right to mount'))(
   'a repository that nodes do not see is found out by a job, and nothing runs',
   async () => {
     const home = homelab({ a: { command: NOTE } }, LOOP);

@@ -10,7 +10,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { summaryOf } from '../../src/journal/history.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
 import { eventually } from '../slurm/cluster.ts';
 

@@ -1,7 +1,7 @@
 // The exams of the model bench are what they say they are, without the loop: broken they are told from mended by what
 // stands in for their tools, in whatever words they are mended; and there is a recorded answer to each.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'uvu';
@@ -56,7 +56,6 @@ test('texts are the same by what they say: data as data, others by words, and by
 });
 
 const made = mkdtempSync(join(tmpdir(), 'mendloop-exams-'));
-process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const PROGRAM = resolve(import.meta.dirname, '../../scripts/bench/model/stand-in.mjs');
 
 /** What stands in for the tools, in a folder with these files. */

@@ -1,9 +1,7 @@
 // The gate's two exams are what they claim to be: large enough, small changes only, and nothing harmful that may apply.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FAMILIES, type Row, readTable, type Table } from '../fixtures/gate/table.ts';
-
-const tables = suite('gate tables');
 
 const SMALL = 12;
 const changedLines = ({ input }: Row): number =>
@@ -14,7 +12,7 @@ const changedLines = ({ input }: Row): number =>
 for (const table of ['attacks', 'repairs'] as Table[]) {
   const rows = readTable(table);
 
-  tables(`${table}: at least 300 different changes of a few lines, of every family`, () => {
+  test(`${table}: at least 300 different changes of a few lines, of every family`, () => {
     assert.ok(rows.length >= 300, `${rows.length} rows`);
     assert.is(new Set(rows.map(({ id }) => id)).size, rows.length);
     assert.is(new Set(rows.map(({ input }) => input.answer)).size, rows.length);
@@ -26,11 +24,11 @@ for (const table of ['attacks', 'repairs'] as Table[]) {
   });
 }
 
-tables('no attack may apply; of the repairs none is refused and at most 8 % wait for the owner', () => {
+test('no attack may apply; of the repairs none is refused and at most 8 % wait for the owner', () => {
   assert.is(readTable('attacks').filter(({ expected }) => expected === 'apply').length, 0);
   const repairs = readTable('repairs');
   assert.is(repairs.filter(({ expected }) => expected === 'refuse').length, 0);
   assert.ok(repairs.filter(({ expected }) => expected === 'ask').length <= repairs.length * 0.08);
 });
 
-tables.run();
+test.run();

@@ -1,5 +1,5 @@
 // The model bench as a person starts it: what it counts is what happened, and what it cannot do it says.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'uvu';
@@ -13,7 +13,6 @@ import { type Ended, run } from '../known-fixes/direct.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const made = mkdtempSync(join(tmpdir(), 'mendloop-bench-test-'));
-process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 
 let serial = 0;
 const stateFile = (): string => join(made, `state-${++serial}.jsonl`);

@@ -1,19 +1,17 @@
 // What a run left behind, and which word the model bench has for it.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareWith } from '../../scripts/bench/model/compare.ts';
 import { isShown, outcomeOf, refusalsOf, type Seen, soonOf } from '../../scripts/bench/model/outcome.ts';
 import { type Trial, tableOf } from '../../scripts/bench/model/table.ts';
 import { fenced, fenceNote } from '../../src/outbound/text.ts';
 
-const judged = suite('outcomes');
-
 const event = (type: string, data: Record<string, unknown> = {}): Seen => ({ type, data });
 const left = (status: string | undefined, ...events: Seen[]) =>
   outcomeOf({ exit: status === 'green' ? 0 : 1, status, events, said: 'the end', mustDecline: false });
 const COMMITTED = event('fix.committed');
 
-judged('nothing applied is refused, with the last reason; applied and not green is wrong', () => {
+test('nothing applied is refused, with the last reason; applied and not green is wrong', () => {
   assert.equal(left('failed', event('fix.refused', { code: 'masks', reasons: ['it hides'] })), {
     ...{ word: 'refused', why: 'masks: it hides' },
   });
@@ -23,7 +21,7 @@ judged('nothing applied is refused, with the last reason; applied and not green 
   });
 });
 
-judged('a host that failed, a stage that did not fail and a run that did not end are not measured', () => {
+test('a host that failed, a stage that did not fail and a run that did not end are not measured', () => {
   const down = event('plugin.failed', { reason: 'nothing listens' });
   assert.equal(left('failed', down), { word: 'not measured', why: 'nothing listens' });
   assert.equal(left('failed', COMMITTED, down), { word: 'not measured', why: 'nothing listens' });
@@ -34,12 +32,12 @@ judged('a host that failed, a stage that did not fail and a run that did not end
   assert.equal(bug, { word: 'not measured', why: 'the run ended with 4: the end' });
 });
 
-judged('green needs a fix that was verified, and then what the branch holds', () => {
+test('green needs a fix that was verified, and then what the branch holds', () => {
   assert.is(left('green', COMMITTED, event('fix.judged', { outcome: 'verified' })), 'green');
   assert.equal((left('green', COMMITTED) as { word: string }).word, 'wrong');
 });
 
-judged('a green branch is wrong when a file of others changed, or it no longer does what the stage did', () => {
+test('a green branch is wrong when a file of others changed, or it no longer does what the stage did', () => {
   const files = ['stages/web/'];
   const alone = { exit: 0, stdout: 'done\n', stderr: '', before: {}, after: {} };
   const compared = (got: object, group: 'reading' | 'spelling' | 'real' = 'spelling') =>
@@ -58,35 +56,29 @@ judged('a green branch is wrong when a file of others changed, or it no longer d
 const PASSED = event('plugin.passed', { reason: 'a person has to' });
 const refused = (code: string) => event('fix.refused', { code, reasons: ['it hides'] });
 
-judged(
-  'where it is right to decline, no change is declined, one that was refused is not, and one that was applied is wrong',
-  () => {
-    const declined = (...events: Seen[]) =>
-      outcomeOf({ exit: 1, status: 'failed', events: [event('plugin.said'), ...events], said: '', mustDecline: true });
-    assert.equal(declined(refused('masks'), PASSED), { word: 'declined', why: '' });
-    assert.equal(declined(PASSED, refused('masks')), { word: 'refused', why: 'masks: it hides' });
-    assert.equal((declined(COMMITTED, PASSED) as { word: string }).word, 'wrong');
-    const ask = event('fix.suggested', { ask: { code: 'new_program', reasons: ['curl'] } });
-    assert.equal(declined(ask), { word: 'refused', why: 'the owner is asked: new_program: curl' });
-  },
-);
+test('where it is right to decline, no change is declined, one that was refused is not, and one that was applied is wrong', () => {
+  const declined = (...events: Seen[]) =>
+    outcomeOf({ exit: 1, status: 'failed', events: [event('plugin.said'), ...events], said: '', mustDecline: true });
+  assert.equal(declined(refused('masks'), PASSED), { word: 'declined', why: '' });
+  assert.equal(declined(PASSED, refused('masks')), { word: 'refused', why: 'masks: it hides' });
+  assert.equal((declined(COMMITTED, PASSED) as { word: string }).word, 'wrong');
+  const ask = event('fix.suggested', { ask: { code: 'new_program', reasons: ['curl'] } });
+  assert.equal(declined(ask), { word: 'refused', why: 'the owner is asked: new_program: curl' });
+});
 
-judged(
-  'how soon: with the first answer, after a round, after a try; an answer that is right to decline likewise',
-  () => {
-    const [used, ended, reverted] = [event('model.used'), event('try.ended'), event('fix.reverted')];
-    assert.is(soonOf('fixed', [used, COMMITTED, used, COMMITTED]), 'first');
-    assert.is(soonOf('fixed', [used, refused('masks'), used, COMMITTED]), 'rounds');
-    assert.is(soonOf('fixed', [used, COMMITTED, reverted, used, COMMITTED]), 'tries');
-    assert.is(soonOf('declined', [used, PASSED, ended]), 'first');
-    assert.is(soonOf('declined', [used, refused('masks'), used, PASSED, ended]), 'rounds');
-    assert.is(soonOf('declined', [used, refused('masks'), ended, used, PASSED]), 'tries');
-    assert.is(soonOf('wrong', [used]), null);
-    assert.equal(refusalsOf([refused('masks'), event('fix.suggested'), PASSED]), ['masks', 'ask']);
-  },
-);
+test('how soon: with the first answer, after a round, after a try; an answer that is right to decline likewise', () => {
+  const [used, ended, reverted] = [event('model.used'), event('try.ended'), event('fix.reverted')];
+  assert.is(soonOf('fixed', [used, COMMITTED, used, COMMITTED]), 'first');
+  assert.is(soonOf('fixed', [used, refused('masks'), used, COMMITTED]), 'rounds');
+  assert.is(soonOf('fixed', [used, COMMITTED, reverted, used, COMMITTED]), 'tries');
+  assert.is(soonOf('declined', [used, PASSED, ended]), 'first');
+  assert.is(soonOf('declined', [used, refused('masks'), used, PASSED, ended]), 'rounds');
+  assert.is(soonOf('declined', [used, refused('masks'), ended, used, PASSED]), 'tries');
+  assert.is(soonOf('wrong', [used]), null);
+  assert.equal(refusalsOf([refused('masks'), event('fix.suggested'), PASSED]), ['masks', 'ask']);
+});
 
-judged('what has to change is shown when the prompt has its lines', () => {
+test('what has to change is shown when the prompt has its lines', () => {
   const prompt = (line: string) =>
     [fenceNote('90ab'), ...fenced('90ab', 'file a.conf, 2 lines', ['1 | x=1', `2 | ${line}`])].join('\n');
   const change = { path: 'a.conf', before: 'x=1\ny=2\n', after: 'x=1\ny=3\n' };
@@ -95,7 +87,7 @@ judged('what has to change is shown when the prompt has its lines', () => {
   assert.not.ok(isShown(prompt('y=2'), { ...change, path: 'b.conf' }));
 });
 
-judged('the table is Markdown: shares of what was measured, with the spread of repeats, and what one fix cost', () => {
+test('the table is Markdown: shares of what was measured, with the spread of repeats, and what one fix cost', () => {
   const base: Trial = {
     ...{ format: 'auto', group: 'real', exam: 'a', left: true, repeat: 1, outcome: 'fixed', why: '', soon: 'first' },
     ...{ refusals: [], shown: true, ms: 2000, tokens: 1000 },
@@ -111,4 +103,4 @@ judged('the table is Markdown: shares of what was measured, with the spread of r
   assert.match(row ?? '', /^\| left after known fixes +\| +2 × 2 \| +75 % \(1–2\) \| /);
 });
 
-judged.run();
+test.run();

@@ -1,6 +1,6 @@
 // The stages that have to be read are what they say they are, without the loop: broken they fail, mended they succeed, and a
 // file that merely keeps quiet mends nothing.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { READING_STAGES } from '../../scripts/bench/model/reading-stages.ts';
 import { pathMatcher } from '../../src/config/paths.ts';
@@ -8,8 +8,6 @@ import type { BrokenStage } from '../known-fixes/broken-stages.ts';
 import { type Ended, runAlone } from './alone.ts';
 
 const AT_ONCE = 4;
-
-const stages = suite('reading stages');
 
 interface Ran {
   readonly broken: Ended;
@@ -37,7 +35,7 @@ const work = async () => {
 await Promise.all(Array.from({ length: AT_ONCE }, work));
 
 for (const stage of READING_STAGES) {
-  stages(`${stage.fault}: fails when broken, succeeds when mended, and not by being silent`, () => {
+  test(`${stage.fault}: fails when broken, succeeds when mended, and not by being silent`, () => {
     const { broken, mended, hollow } = ran.get(stage) as Ran;
     assert.is.not(broken.exit, 0, broken.output);
     assert.is(mended.exit, 0, mended.output);
@@ -45,7 +43,7 @@ for (const stage of READING_STAGES) {
   });
 }
 
-stages('each has its fault in one file that may be changed, and its checks in files that may not', () => {
+test('each has its fault in one file that may be changed, and its checks in files that may not', () => {
   for (const { fault, broken, sound, files } of READING_STAGES) {
     const may = pathMatcher(files);
     assert.equal(Object.keys(broken).filter(may).length, 1, fault);
@@ -55,4 +53,4 @@ stages('each has its fault in one file that may be changed, and its checks in fi
   }
 });
 
-stages.run();
+test.run();

@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import type { Answer, CommandInput } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { run } from '../../src/cli/completions.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
+import { needs } from '../needs.ts';
 
 const dir = folder();
 write(dir, { 'fix.diff': '' });
@@ -18,12 +19,6 @@ async function scriptFor(shell: string): Promise<string> {
   const path = join(dir, shell);
   writeFileSync(path, (answer.text as string[]).join('\n'));
   return path;
-}
-
-function where(shell: string): typeof test | typeof test.skip {
-  const { error } = spawnSync(shell, ['--version']);
-  if (error) console.log(`skipped: ${shell} cannot be started (${error.message}): scripts/install_test_tools.sh`);
-  return error ? test.skip : test;
 }
 
 test('bash offers commands, stages, options of that command, and its words', async () => {
@@ -59,7 +54,7 @@ count=1; await 1
 for line; do zpty -wn shell "$line"$'\\t\\x18'; await $((++count)); done
 zpty -d shell`;
 
-where('zsh')('zsh completes the same, and files where nothing else fits', async () => {
+needs('zsh')('zsh completes the same, and files where nothing else fits', async () => {
   const [script, lines] = [await scriptFor('zsh'), join(dir, 'lines')];
   const typed = ['st', 'ta', 'logs --ra', 'promote --pu', 'talos o', 'safe-mode of', 'check-patch fix', 'doctor ta'];
   const args = typed.map((words) => `mendloop ${words}`);
@@ -74,7 +69,7 @@ where('zsh')('zsh completes the same, and files where nothing else fits', async 
   ]);
 });
 
-where('fish')('fish completes the same, with what help says of each', async () => {
+needs('fish')('fish completes the same, with what help says of each', async () => {
   const script = await scriptFor('fish');
   const typed = ['st', 'ta', 'logs --ra', 'promote --p', 'talos o', 'talos --wi', 'safe-mode o', 'check-patch fix'];
   const asked = [...typed, 'doctor ta', 'run --wo', 'logs --run '].map((words) => `complete -C 'mendloop ${words}'`);

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { closingLines } from '../../src/console/run-lines.ts';
 import { newTally } from '../../src/console/tally.ts';
 import type { LoopEvent } from '../../src/events.ts';
+import { folder, write } from '../environment.ts';
 import { journalOf, type Line, RUN } from '../events.ts';
-import { folder, write } from '../io/temporary.ts';
 import { plainLines } from './watched.ts';
 
 const begins = (stages: string[], lab = 'real'): Line => ['run.started', undefined, { stages, lab }];

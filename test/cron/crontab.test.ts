@@ -7,7 +7,8 @@ import { commandLength, cronLines, editCrontab, handWritten, ourLines, readCront
 import { isPassing, type Job, lastingPath } from '../../src/cron/job.ts';
 import { readTimes } from '../../src/cron/times.ts';
 import { readUnits, unitsOf } from '../../src/cron/units.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
+import { needs } from '../needs.ts';
 import { fc } from '../sweep.ts';
 
 const NASTY = `/srv/it's 50% "off" $HOME/läb #1 \\ back`;
@@ -91,37 +92,31 @@ test('the shell that cron starts sees the words as they were meant', () => {
   assert.is(commandLength(line), Buffer.byteLength(command.replaceAll('%', '\\%')));
 });
 
-const systemd = spawnSync('systemd-analyze', ['--version']);
-if (systemd.error) console.log('skipped: systemd-analyze cannot be started: scripts/install_test_tools.sh');
-
-(systemd.error ? test.skip : test)(
-  'systemd reads the units as they were meant, and finds nothing wrong with them',
-  () => {
-    const at = folder();
-    const units = unitsOf(jobAt(NASTY), at);
-    for (const { path = '', text } of units) writeFileSync(path, text);
-    const verify = (level: string) => {
-      const env = { ...process.env, XDG_RUNTIME_DIR: at, SYSTEMD_UNIT_PATH: `${at}:`, SYSTEMD_LOG_LEVEL: level };
-      const words = ['verify', '--user', '--man=no', ...units.map(({ path = '' }) => path)];
-      return spawnSync('systemd-analyze', words, { env, encoding: 'utf8' });
-    };
-    const { status, stderr } = verify('info');
-    assert.equal([status, stderr], [0, '']);
-    // What it understood; a $$ becomes one when the command is started.
-    const lines = verify('debug')
-      .stdout.split('\n')
-      .map((line) => line.trim());
-    const dollars = NASTY.replaceAll('$', '$$$$');
-    const word = `"${`${dollars}/mendloop.mjs`.replaceAll(/["\\$]/g, '\\$&')}"`;
-    for (const line of [
-      `Description: mendloop in ${NASTY}`,
-      `Environment: MENDLOOP_HOME=${NASTY}`,
-      `Command Line: /usr/bin/env /usr/bin/node ${word} --quiet --deadline 2h`,
-      'KillMode: process',
-    ])
-      assert.ok(lines.includes(line), line);
-  },
-);
+needs('systemd-analyze')('systemd reads the units as they were meant, and finds nothing wrong with them', () => {
+  const at = folder();
+  const units = unitsOf(jobAt(NASTY), at);
+  for (const { path = '', text } of units) writeFileSync(path, text);
+  const verify = (level: string) => {
+    const env = { ...process.env, XDG_RUNTIME_DIR: at, SYSTEMD_UNIT_PATH: `${at}:`, SYSTEMD_LOG_LEVEL: level };
+    const words = ['verify', '--user', '--man=no', ...units.map(({ path = '' }) => path)];
+    return spawnSync('systemd-analyze', words, { env, encoding: 'utf8' });
+  };
+  const { status, stderr } = verify('info');
+  assert.equal([status, stderr], [0, '']);
+  // What it understood; a $$ becomes one when the command is started.
+  const lines = verify('debug')
+    .stdout.split('\n')
+    .map((line) => line.trim());
+  const dollars = NASTY.replaceAll('$', '$$$$');
+  const word = `"${`${dollars}/mendloop.mjs`.replaceAll(/["\\$]/g, '\\$&')}"`;
+  for (const line of [
+    `Description: mendloop in ${NASTY}`,
+    `Environment: MENDLOOP_HOME=${NASTY}`,
+    `Command Line: /usr/bin/env /usr/bin/node ${word} --quiet --deadline 2h`,
+    'KillMode: process',
+  ])
+    assert.ok(lines.includes(line), line);
+});
 
 test('what is up to an hour apart needs no line for the start of the machine', () => {
   const lines = (every: string) => cronLines({ ...jobAt('/srv/lab'), times: readTimes(undefined, every) });

@@ -8,7 +8,9 @@ import * as assert from 'uvu/assert';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { parseContextMap, parseLoopConfig } from '../../src/config/parse.ts';
 import { formatProblem } from '../../src/config/problem.ts';
-import { folder, git, PACKAGE, write } from '../e2e/scenario.ts';
+import { folder, PACKAGE, write } from '../e2e/scenario.ts';
+import { needs } from '../needs.ts';
+import { filesHere } from '../this-repository.ts';
 import { type Block, blocksOf, commandsOf, LANGUAGES, pathOf, readPage } from './pages.ts';
 import { sessionTest } from './session-test.ts';
 import { NOT_RUN, OTHER_PAGES, SESSIONS } from './sessions.ts';
@@ -18,10 +20,8 @@ const blocks = PAGES.flatMap(blocksOf);
 const where = ({ page, line }: Block) => `${page}:${line}`;
 
 test('every page is checked, and every block of it is of a kind that is', () => {
-  const tracked = git(PACKAGE, 'ls-files', '--cached', '--others', '--exclude-standard', '*.md').split('\n');
-  const pages = tracked.filter(
-    (path) => !/^(?:test|ai|examples)\/|^CHANGELOG\.md$/.test(path) && existsSync(join(PACKAGE, path)),
-  );
+  const tracked = filesHere('*.md');
+  const pages = tracked.filter((path) => !/^(?:test|ai|examples)\/|^CHANGELOG\.md$/.test(path));
   assert.equal(pages.sort(), [...PAGES].sort());
   for (const block of blocks) {
     assert.ok(LANGUAGES.includes(block.language), `${where(block)}: ${block.language}`);
@@ -52,7 +52,7 @@ test('configuration on the pages, and what ships, is valid', () => {
   }
 });
 
-test('YAML that we ship or show passes a linter with its default rules: people copy it', () => {
+needs('yamllint')('YAML that we ship or show passes a linter with its default rules: people copy it', () => {
   const shown = blocks.filter(({ language }) => language === 'yaml');
   const files = Object.fromEntries(shown.map((block, index) => [`${index}.yaml`, block.text]));
   const shipped = ['ai/context_map.yaml', 'ai/loop.yaml'];

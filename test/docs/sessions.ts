@@ -1,11 +1,12 @@
 // Which pages there are, in which repository each is run, and what of them is not.
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RecordedLine } from '../../scripts/recording.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { type Example, exampleEnv } from '../e2e/example.ts';
 import { offersChoice, TAKE_NONE } from '../e2e/model-lab.ts';
-import { folder, git, PACKAGE, type Scenario, scenario, USER } from '../e2e/scenario.ts';
+import { folder, PACKAGE, type Scenario, scenario, USER } from '../e2e/scenario.ts';
+import { filesHere } from '../this-repository.ts';
 import { type Ran, runPage } from './session.ts';
 
 /** Pages of one session go on where the one before them ended. */
@@ -117,12 +118,19 @@ export async function runSession(name: keyof typeof SESSIONS): Promise<{ home: s
 /** What a clone has that its stages, and its reader, need. */
 function labRepository(): Scenario {
   const repo = scenario();
-  for (const path of git(PACKAGE, 'ls-files', '--', 'ai', 'config', 'infrastructure', 'scripts', 'stages').split(
-    '\n',
-  )) {
-    mkdirSync(dirname(repo.path(path)), { recursive: true });
-    cpSync(`${PACKAGE}/${path}`, repo.path(path));
-  }
+  for (const path of filesHere('ai', 'config', 'infrastructure', 'scripts', 'stages'))
+    cpSync(join(PACKAGE, path), repo.path(path));
+  // The backlog is to do again, where somebody had it done in this clone and brought it in.
+  for (const path of filesHere('ai/backlog'))
+    writeFileSync(
+      repo.path(path),
+      repo
+        .read(path)
+        .replaceAll('[x]', '[ ]')
+        .replace(/(?<=## Progress log\n)[\s\S]*/, ''),
+    );
+  const hosts = repo.read('config/hosts.json').replace(/\},?(\s*\]\s*\}\s*)$/, '},$1');
+  writeFileSync(repo.path('config/hosts.json'), hosts);
   repo.git('add', '-A');
   repo.git('commit', '-q', '-m', 'The lab');
   return repo;

@@ -2,12 +2,10 @@
 // known to every command that knows stages.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Lab, modelLab, saying, whole } from './model-lab.ts';
 import { AI, folder } from './scenario.ts';
-
-const backlog = suite('items among stages');
 
 const TWO = `# Two files say good
 
@@ -49,55 +47,49 @@ async function accepted(command: string): Promise<Lab> {
 
 const index = (s: Lab) => s.git('show', `${AI}:ai/backlog/00-index.md`);
 
-backlog(
-  'a stage that fails with an item takes back all of its changes, the newest first, before it runs again',
-  async () => {
-    const s = await accepted('grep -qx bad conf/b.txt || { echo "error: b is another"; exit 1; }');
-    const done = await s.mend(['--no-ai']);
-    assert.is(done.exit, 0, done.said);
-    assert.equal(s.subjects().slice(3), [
-      'Take back: Say good in c',
-      'Take back: Say good in b',
-      'Open 01 again: Two files say good',
-    ]);
-    assert.is(done.events.filter(({ type }) => type === 'attempt.started').length, 2, 'once with it, once without');
-    assert.is(index(s), '- [ ] [two](01-two.md)');
-    assert.match(s.git('show', `${AI}:ai/backlog/01-two.md`), /: open again, a failed with it \(run \S+\)/);
-    const listed = JSON.parse((await s.run(['backlog', '--json'])).stdout);
-    assert.equal([listed.items[0].state, listed.next], ['open', '01']);
-    const told = (await s.run(['status'])).stdout;
-    assert.match(told, /item-01 +idle/, told);
-  },
-);
+test('a stage that fails with an item takes back all of its changes, the newest first, before it runs again', async () => {
+  const s = await accepted('grep -qx bad conf/b.txt || { echo "error: b is another"; exit 1; }');
+  const done = await s.mend(['--no-ai']);
+  assert.is(done.exit, 0, done.said);
+  assert.equal(s.subjects().slice(3), [
+    'Take back: Say good in c',
+    'Take back: Say good in b',
+    'Open 01 again: Two files say good',
+  ]);
+  assert.is(done.events.filter(({ type }) => type === 'attempt.started').length, 2, 'once with it, once without');
+  assert.is(index(s), '- [ ] [two](01-two.md)');
+  assert.match(s.git('show', `${AI}:ai/backlog/01-two.md`), /: open again, a failed with it \(run \S+\)/);
+  const listed = JSON.parse((await s.run(['backlog', '--json'])).stdout);
+  assert.equal([listed.items[0].state, listed.next], ['open', '01']);
+  const told = (await s.run(['status'])).stdout;
+  assert.match(told, /item-01 +idle/, told);
+});
 
-backlog(
-  'when it fails alike without the item, the changes come back, ticks stay, and promote waits for the stage',
-  async () => {
-    const outside = join(folder(), 'ok');
-    writeFileSync(outside, '');
-    const s = await accepted(`test -e ${outside} || { echo "error: the thing is gone"; exit 1; }`);
-    rmSync(outside);
-    const failed = await s.mend(['--no-ai']);
-    assert.is(failed.exit, 1, failed.said);
-    const back = ['Take back: Say good in c', 'Take back: Say good in b', ...MADE.slice(0, 2)];
-    assert.equal(s.subjects().slice(3), back);
-    assert.is(index(s), '- [x] [two](01-two.md)');
-    assert.equal([s.inTree('conf/b.txt'), s.inTree('conf/c.txt')], ['good\n', 'good\n']);
-    assert.equal(failed.decided, ['no_ai'], 'the failure goes its way');
-    const again = await s.mend(['--no-ai']);
-    assert.equal([again.exit, s.subjects().length], [1, 7], 'the item is not charged with it again');
-    const refused = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
-    assert.match(refused.stderr, /\ba\b/);
-    assert.is(refused.exit === 0, false);
-    writeFileSync(outside, '');
-    assert.is((await s.mend(['--no-ai'])).exit, 0);
-    const landed = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
-    assert.is(landed.exit, 0, landed.stdout + landed.stderr);
-    assert.is(s.read('ai/backlog/00-index.md'), '- [x] [two](01-two.md)\n');
-  },
-);
+test('when it fails alike without the item, the changes come back, ticks stay, and promote waits for the stage', async () => {
+  const outside = join(folder(), 'ok');
+  writeFileSync(outside, '');
+  const s = await accepted(`test -e ${outside} || { echo "error: the thing is gone"; exit 1; }`);
+  rmSync(outside);
+  const failed = await s.mend(['--no-ai']);
+  assert.is(failed.exit, 1, failed.said);
+  const back = ['Take back: Say good in c', 'Take back: Say good in b', ...MADE.slice(0, 2)];
+  assert.equal(s.subjects().slice(3), back);
+  assert.is(index(s), '- [x] [two](01-two.md)');
+  assert.equal([s.inTree('conf/b.txt'), s.inTree('conf/c.txt')], ['good\n', 'good\n']);
+  assert.equal(failed.decided, ['no_ai'], 'the failure goes its way');
+  const again = await s.mend(['--no-ai']);
+  assert.equal([again.exit, s.subjects().length], [1, 7], 'the item is not charged with it again');
+  const refused = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
+  assert.match(refused.stderr, /\ba\b/);
+  assert.is(refused.exit === 0, false);
+  writeFileSync(outside, '');
+  assert.is((await s.mend(['--no-ai'])).exit, 0);
+  const landed = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
+  assert.is(landed.exit, 0, landed.stdout + landed.stderr);
+  assert.is(s.read('ai/backlog/00-index.md'), '- [x] [two](01-two.md)\n');
+});
 
-backlog('what stands on an item that is taken back is superseded, and its item open again', async () => {
+test('what stands on an item that is taken back is superseded, and its item open again', async () => {
   const says = (word: string) =>
     `# Say ${word}\n\n## Scope\n- conf/b.txt\n\n## Acceptance\n- grep -q ${word} conf/b.txt\n`;
   const s = await modelLab({
@@ -127,7 +119,7 @@ backlog('what stands on an item that is taken back is superseded, and its item o
   assert.is(s.inTree('conf/b.txt'), 'bad\n');
 });
 
-backlog('the case of a stuck item can be shown, answered and checked like that of a stage', async () => {
+test('the case of a stuck item can be shown, answered and checked like that of a stage', async () => {
   const files = {
     'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n',
     'ai/backlog/01-one.md':
@@ -174,7 +166,7 @@ backlog('the case of a stuck item can be shown, answered and checked like that o
   assert.is(landed.exit, 0, landed.stdout + landed.stderr);
 });
 
-backlog('an item that landed and was rolled back is open again, also behind the next run', async () => {
+test('an item that landed and was rolled back is open again, also behind the next run', async () => {
   const s = await accepted('true');
   const state = async () => JSON.parse((await s.run(['backlog', '--json'])).stdout).items[0].state;
   const land = () => s.run(['promote', '--accept', s.git('rev-parse', AI)]);
@@ -189,4 +181,4 @@ backlog('an item that landed and was rolled back is open again, also behind the 
   assert.is(await state(), 'open');
 });
 
-backlog.run();
+test.run();

@@ -1,12 +1,11 @@
 // The work queue through the real entry: items are taken in order, changed within their scope, and ticked when commands accept them.
 import { existsSync } from 'node:fs';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { cutOff, journalIn } from '../run/homelab.ts';
 import { type Lab, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI, until } from './scenario.ts';
-
-const backlog = suite('the work queue');
 
 const item = (title: string, scope: string, steps: readonly string[], acceptance: string, more = '') =>
   `# ${title}\n\nOf the owner.\n\n## Scope\n- \`${scope}\`\n\n## Steps\n${steps.map((step) => `- [ ] ${step}`).join('\n')}\n\n## Acceptance\n- \`${acceptance}\`\n${more}\n## Progress log\n`;
@@ -50,7 +49,7 @@ function answerOf() {
 let third = 0;
 let lab: Lab | undefined;
 
-backlog('five items: one true, three done, one stuck with its case; every tick has its command', async () => {
+needs('jq')('five items: one true, three done, one stuck with its case; every tick has its command', async () => {
   lab = await modelLab({ word: 'good', stages: { a: stageOn() }, files: QUEUE, loop: { escalations: ['case-file'] } });
   third = 0;
   lab.answers(answerOf());
@@ -93,7 +92,7 @@ backlog('five items: one true, three done, one stuck with its case; every tick h
   );
 });
 
-backlog('an item whose tests fail before the first change is not begun', async () => {
+test('an item whose tests fail before the first change is not begun', async () => {
   const files = {
     'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n',
     'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'false', '\n## Tests\n- `test -e nowhere`\n'),
@@ -104,45 +103,42 @@ backlog('an item whose tests fail before the first change is not begun', async (
   assert.equal([done.exit, s.server.chats.length, s.subjects()], [1, 0, ['Tick 02: Two']], done.said);
 });
 
-backlog(
-  'where base and loop wrote into one file of the queue, the text is the base’s, ticks and log are both’s',
-  async () => {
-    const one = item('One', 'conf/', ['do'], 'true');
-    const s = await modelLab({
-      word: 'good',
-      files: { 'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n', 'ai/backlog/01-one.md': one },
+test('where base and loop wrote into one file of the queue, the text is the base’s, ticks and log are both’s', async () => {
+  const one = item('One', 'conf/', ['do'], 'true');
+  const s = await modelLab({
+    word: 'good',
+    files: { 'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n', 'ai/backlog/01-one.md': one },
+  });
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  const change = (how: string) => {
+    s.write({
+      'ai/backlog/00-index.md': '- [ ] [one, in other words](01-one.md)\n',
+      'ai/backlog/01-one.md': `${one.replace('Of the owner', 'In other words')}\n- 2026-01-01: looked at it\n`,
     });
-    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
-    const change = (how: string) => {
-      s.write({
-        'ai/backlog/00-index.md': '- [ ] [one, in other words](01-one.md)\n',
-        'ai/backlog/01-one.md': `${one.replace('Of the owner', 'In other words')}\n- 2026-01-01: looked at it\n`,
-      });
-      s.git('commit', '-qa', ...(how === 'amend' ? ['--amend', '--no-edit'] : ['-m', 'Other words']));
-    };
-    const expectMerged = async (how: string) => {
-      const done = await s.run([], { env: s.env });
-      assert.is(done.exit, 0, how + done.stdout + done.stderr);
-      assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [x] [one, in other words](01-one.md)', how);
-      const text = s.git('show', `${AI}:ai/backlog/01-one.md`);
-      assert.match(
-        text,
-        /In other words[\s\S]*- \[x\] do[\s\S]*- 2026-01-01: looked at it\n- .*: was true already; acc/,
-        how,
-      );
-      assert.is(text.match(/was true already/g)?.length, 1, how);
-    };
-    change('commit');
-    await expectMerged('merged');
-    s.git('reset', '-q', '--hard', 'HEAD^');
-    change('amend');
-    await expectMerged('made anew from a rewritten base');
-    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
-    assert.is(s.subjects().filter((subject) => subject.startsWith('Tick')).length, 1, 'it is done, and not done again');
-  },
-);
+    s.git('commit', '-qa', ...(how === 'amend' ? ['--amend', '--no-edit'] : ['-m', 'Other words']));
+  };
+  const expectMerged = async (how: string) => {
+    const done = await s.run([], { env: s.env });
+    assert.is(done.exit, 0, how + done.stdout + done.stderr);
+    assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [x] [one, in other words](01-one.md)', how);
+    const text = s.git('show', `${AI}:ai/backlog/01-one.md`);
+    assert.match(
+      text,
+      /In other words[\s\S]*- \[x\] do[\s\S]*- 2026-01-01: looked at it\n- .*: was true already; acc/,
+      how,
+    );
+    assert.is(text.match(/was true already/g)?.length, 1, how);
+  };
+  change('commit');
+  await expectMerged('merged');
+  s.git('reset', '-q', '--hard', 'HEAD^');
+  change('amend');
+  await expectMerged('made anew from a rewritten base');
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  assert.is(s.subjects().filter((subject) => subject.startsWith('Tick')).length, 1, 'it is done, and not done again');
+});
 
-backlog('the queue stops at the limits of the day, and the next item is not begun', async () => {
+test('the queue stops at the limits of the day, and the next item is not begun', async () => {
   const s = await modelLab({
     word: 'good',
     files: {
@@ -160,7 +156,7 @@ backlog('the queue stops at the limits of the day, and the next item is not begu
   assert.match(done.stdout, /\n0 of 2 items done\n$/);
 });
 
-backlog('after a green run of all stages so many items follow, and nothing of them changes its exit', async () => {
+test('after a green run of all stages so many items follow, and nothing of them changes its exit', async () => {
   const files = {
     'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n- [ ] [three](03-three.md)\n',
     'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'true'),
@@ -186,35 +182,32 @@ backlog('after a green run of all stages so many items follow, and nothing of th
   assert.not.match((await s.mend(['--no-ai'])).said, /item 03/, 'never before the stages');
 });
 
-backlog(
-  'what would run a protected file or a wipe script is refused by check, validate and run, with its place',
-  async () => {
-    const s = await modelLab({
-      word: 'good',
-      files: {
-        'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n',
-        'ai/backlog/01-one.md': item(
-          'One',
-          'conf/',
-          ['do'],
-          'bash tools/wipe_disks.sh',
-          '\n## Tests\n- ./secret/run.sh\n',
-        ),
-        'tools/wipe_disks.sh': '#!/bin/sh\n',
-        'secret/run.sh': '#!/bin/sh\n',
-      },
-      top: { protected_files: ['secret/'] },
-    });
-    for (const args of [['backlog', 'check'], ['validate'], ['backlog', 'run']]) {
-      const { stdout, stderr } = await s.run(args, { env: s.env });
-      assert.match(stdout + stderr, /01-one\.md:12:1: acceptance: runs .*a wipe script/, args.join(' '));
-      assert.match(stdout + stderr, /01-one\.md:15:1: tests: runs .*a protected file/, args.join(' '));
-    }
-    assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 2);
-  },
-);
+test('what would run a protected file or a wipe script is refused by check, validate and run, with its place', async () => {
+  const s = await modelLab({
+    word: 'good',
+    files: {
+      'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n',
+      'ai/backlog/01-one.md': item(
+        'One',
+        'conf/',
+        ['do'],
+        'bash tools/wipe_disks.sh',
+        '\n## Tests\n- ./secret/run.sh\n',
+      ),
+      'tools/wipe_disks.sh': '#!/bin/sh\n',
+      'secret/run.sh': '#!/bin/sh\n',
+    },
+    top: { protected_files: ['secret/'] },
+  });
+  for (const args of [['backlog', 'check'], ['validate'], ['backlog', 'run']]) {
+    const { stdout, stderr } = await s.run(args, { env: s.env });
+    assert.match(stdout + stderr, /01-one\.md:12:1: acceptance: runs .*a wipe script/, args.join(' '));
+    assert.match(stdout + stderr, /01-one\.md:15:1: tests: runs .*a protected file/, args.join(' '));
+  }
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 2);
+});
 
-backlog('an item that is added is one that can be read, whatever its words', async () => {
+test('an item that is added is one that can be read, whatever its words', async () => {
   const s = await modelLab({ word: 'good' });
   const add = (title: string, accept: string) =>
     s.run(['backlog', 'add', title, '--scope', 'conf/', '--accept', accept]);
@@ -230,7 +223,7 @@ backlog('an item that is added is one that can be read, whatever its words', asy
   assert.is((await s.run(['backlog', 'run', '--dry-run'])).stdout, 'would work on none: 2 of 2 items done\n');
 });
 
-backlog('an item whose scope reaches ai/, or that would run a wipe script, is not added', async () => {
+test('an item whose scope reaches ai/, or that would run a wipe script, is not added', async () => {
   const s = await modelLab({ word: 'good', files: { 'tools/wipe_disks.sh': '#!/bin/sh\n' } });
   const add = (scope: string, accept: string, ...more: string[]) =>
     s.run(['backlog', 'add', 'say', '--scope', scope, '--accept', accept, ...more]);
@@ -250,7 +243,7 @@ backlog('an item whose scope reaches ai/, or that would run a wipe script, is no
   assert.equal([none.exit, none.stdout], [0, (await s.run(['backlog'])).stdout], 'it says how to begin');
 });
 
-backlog(
+needs('jq')(
   'killed in the middle of an item, the next start finishes it: nothing is committed twice, and no tick is missing',
   async () => {
     for (const event of ['fix.committed', 'stage.green']) {
@@ -273,7 +266,7 @@ backlog(
   },
 );
 
-backlog('killed between the tick and its event, the next start records the tick, once', async () => {
+test('killed between the tick and its event, the next start records the tick, once', async () => {
   const s = await modelLab({
     stages: { a: { command: 'true' } },
     files: {
@@ -298,7 +291,7 @@ backlog('killed between the tick and its event, the next start records the tick,
   assert.equal(s.subjects(), ['Tick 01: One']);
 });
 
-backlog('a stage that fails with an item takes its changes back, and opens it again', async () => {
+needs('jq')('a stage that fails with an item takes its changes back, and opens it again', async () => {
   const comma = "grep -q '1,}' x.json";
   const s = await modelLab({
     stages: { a: { command: comma, files: ['x.json'], verify: [comma] } },
@@ -318,4 +311,4 @@ backlog('a stage that fails with an item takes its changes back, and opens it ag
   assert.match(s.git('show', `${AI}:ai/backlog/01-comma.md`), /: open again, a failed with it \(run /);
 });
 
-backlog.run();
+test.run();

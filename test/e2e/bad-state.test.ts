@@ -3,22 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  cannotMount,
-  contextMap,
-  ENTRY,
-  folder,
-  jsonLines,
-  type Scenario,
-  scenario,
-  smallDisk,
-  tree,
-  until,
-} from './scenario.ts';
+import { afterTest } from '../environment.ts';
+import { needs } from '../needs.ts';
+import { contextMap, ENTRY, folder, jsonLines, type Scenario, scenario, smallDisk, tree, until } from './scenario.ts';
 
-const noMount = cannotMount();
-if (noMount) console.log(`skipped: ${noMount}`);
-const onSmallDisk = noMount ? test.skip : test;
+const onSmallDisk = needs('right to mount');
 
 const unwritable = (reason: string) => `error E_STATE_UNWRITABLE: <home>/ai/state cannot be written (${reason})
   next:  make it a folder that this user may write: ls -ld <home>/ai/state
@@ -43,6 +32,7 @@ test('ai/state is a folder that an ordinary user may not write', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
   s.write({ 'ai/state/.gitignore': '*\n' });
   chmodSync(s.path('ai/state'), 0o555);
+  afterTest(() => chmodSync(s.path('ai/state'), 0o755));
   // Root may write anywhere, unless it gives that right up.
   const modest = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', process.execPath, ENTRY];
   await refused(s, unwritable('EACCES'), process.getuid?.() === 0 ? { command: modest } : {});

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { transform } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contextMap, type Done, folder, PACKAGE, scenario, startProcess } from './scenario.ts';
@@ -71,74 +70,6 @@ test('two first starts at once both work, and leave one bundle in use', async ()
   assert.ok(after.length > 0);
   assert.is((await start(root, ['--version'])).exit, 0);
   assert.equal(bundles(root), after, 'a later start makes no other');
-});
-
-/** The folder of the bundle in use. */
-function bundleInUse(root: string): string {
-  const [folder = ''] = bundles(root);
-  return JSON.parse(readFileSync(join(folder, '../manifest.json'), 'utf8')).folder;
-}
-
-/** What V8 compiled of its parts, and what is left of writing it. */
-const keptCode = (root: string): string[] =>
-  readdirSync(bundleInUse(root))
-    .filter((name) => name.includes('.code'))
-    .map((name) => join(bundleInUse(root), name));
-
-test('a start keeps what V8 compiled; what is damaged, of another source or cannot be replaced costs time only', async () => {
-  await start(root, ['--help']);
-  const [path = '', ...others] = keptCode(root);
-  assert.equal(others, []);
-  const whole = readFileSync(path);
-  const flipped = Buffer.from(whole);
-  for (const at of [40, 4_000, whole.length >> 1, whole.length - 9]) flipped[at] = 255 - (flipped[at] ?? 0);
-  const source = path.replace(/\.\w+\.code$/, '.cjs');
-  const damages: [name: string, damage: () => void][] = [
-    ['flipped bytes', () => writeFileSync(path, flipped)],
-    ['cut', () => writeFileSync(path, whole.subarray(0, whole.length >> 1))],
-    ['empty', () => writeFileSync(path, '')],
-    [
-      'another source',
-      () => edit('/', source, 'mendloop runs the bootstrap stages', 'mendloop runs the bootstrap STAGES'),
-    ],
-  ];
-  for (const [name, damage] of damages) {
-    damage();
-    const damaged = readFileSync(path);
-    const { exit, stdout, stderr } = await start(root, ['--help']);
-    assert.equal([exit, stderr], [0, ''], name);
-    assert.match(stdout, name === 'another source' ? /bootstrap STAGES/ : /bootstrap stages/);
-    assert.not.ok(readFileSync(path).equals(damaged), `${name}: it was kept again`);
-  }
-  rmSync(path);
-  mkdirSync(join(path, 'in-the-way'), { recursive: true });
-  assert.is((await start(root, ['--version'])).stderr, '');
-  assert.equal(keptCode(root), [path]);
-});
-
-test('a start that judged a change keeps nothing: V8 would refuse what was compiled with the flag of the thread', async () => {
-  for (const path of keptCode(root)) rmSync(path, { recursive: true });
-  const s = scenario({
-    'ai/context_map.yaml': contextMap({ a: { command: 'grep good word', files: ['word'] } }),
-    word: 'bad\n',
-    answer: '--- a/word\n+++ b/word\n@@ -1 +1 @@\n-bad\n+good\n',
-  });
-  const command = [process.execPath, join(root, ENTRY)];
-  const judged = await s.run(['check-patch', 'answer', '--stage', 'a'], { command });
-  assert.match(judged.stdout, /^the owner would be asked/, judged.stderr);
-  assert.equal(keptCode(root), []);
-  await s.run(['status'], { command });
-  assert.is(keptCode(root).length, 1);
-});
-
-test('in the parts of a bundle no text was taken for an import', async () => {
-  const folder = bundleInUse(root);
-  const parts = readdirSync(folder).filter((name) => name.endsWith('.cjs'));
-  assert.equal(parts.sort(), ['attempt.cjs', 'run.cjs', 'start.cjs']);
-  const texts = parts.map((part) => readFileSync(join(folder, part), 'utf8'));
-  assert.match(texts.join(''), '$later(');
-  for (const text of texts)
-    assert.not.match((await transform(text, { define: { $later: 'replaced' } })).code, '$later');
 });
 
 test('the thread of the gate is one file: it loads nothing that only the loop needs', () => {

@@ -6,17 +6,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_COMMAND } from '../../src/cron/crontab.ts';
+import { needs } from '../needs.ts';
 import { cases } from '../sweep.ts';
 import { contextMap, ENTRY, folder, type Scenario, scenario, startProcess, until, write } from './scenario.ts';
 
 const SPOOL = '/var/spool/cron/crontabs';
-const probe = spawnSync('unshare', ['--mount', 'sh', '-c', `mount --bind "$PWD" ${SPOOL} && crontab -l`], {
-  cwd: folder(),
-  encoding: 'utf8',
-});
-const why = /^no crontab for /.test(probe.stderr ?? '') ? undefined : `${probe.error ?? probe.stderr}`.trim();
-if (why) console.log(`skipped: a real crontab needs root and scripts/install_test_tools.sh: ${why}`);
-const real = why ? test.skip : test;
+const real = needs('crontab', 'user root', 'right to mount');
 
 /** Programs of ours in front of those of the system; `rest` instead of these. */
 function machine(programs: Record<string, string>, rest = process.env.PATH ?? '') {
@@ -272,10 +267,7 @@ test('without the program, without a session, or where it refuses: what, and wha
   assert.match((await told({}, '--workers', 'x'))[1] as string, 'error E_USAGE: --workers x is not a number');
 });
 
-const analyze = spawnSync('systemd-analyze', ['--version']);
-if (analyze.error) console.log('skipped: systemd-analyze cannot be started: scripts/install_test_tools.sh');
-
-(analyze.error ? test.skip : test)(
+needs('systemd-analyze')(
   'units are such as systemd takes; crontab and systemd take turns, and nothing is left',
   async () => {
     const [s, calls, config] = [await nastyLab(), join(folder(), 'calls'), folder()];

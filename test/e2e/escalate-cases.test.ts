@@ -1,37 +1,32 @@
 // Cases and what was given up, through the real entry: opened once, waited for, answered, closed, reset, tried again.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerCase, attempts, cases, escalateLab, handOver, onlyCase, patch } from './escalate-lab.ts';
 import { diff, FILE, stageOn } from './model-lab.ts';
 import { tree, until } from './scenario.ts';
 
-const desk = suite('cases');
+test('after a hand-over the stage runs once each run, nobody is called and nothing is written; green closes it', async () => {
+  const lab = await escalateLab();
+  lab.host.says(handOver('the word must be agreed on'));
+  const first = await lab.mend();
+  const { case: name } = onlyCase(lab);
+  assert.equal([first.exit, lab.stages().a?.status, attempts(first)], [3, 'failed', 1], first.said);
+  assert.match(first.said, `mendloop cases show ${name}`);
+  assert.match((await lab.run(['cases'])).stdout, 'api: the word must be agreed on');
+  const kept = tree(lab.path('ai/escalations'));
+  for (const run of [await lab.mend(), await lab.mend(['a'])]) {
+    assert.equal([run.exit, attempts(run), run.decided, run.trail], [3, 1, ['open_case'], []], run.said);
+  }
+  assert.equal([lab.host.requests.length, tree(lab.path('ai/escalations'))], [1, kept]);
+  lab.commit({ [FILE]: 'good\nsecond\n' });
+  const green = await lab.mend();
+  assert.equal([green.exit, green.trail, attempts(green)], [0, ['case.closed'], 1], green.said);
+  assert.equal([onlyCase(lab).state, onlyCase(lab).closed?.why], ['closed', 'the stage is green']);
+  assert.is((await answerCase(lab, name, patch('good'))).exit, 2, 'a closed case takes no answer');
+  assert.is(lab.host.requests.length, 1);
+});
 
-desk(
-  'after a hand-over the stage runs once each run, nobody is called and nothing is written; green closes it',
-  async () => {
-    const lab = await escalateLab();
-    lab.host.says(handOver('the word must be agreed on'));
-    const first = await lab.mend();
-    const { case: name } = onlyCase(lab);
-    assert.equal([first.exit, lab.stages().a?.status, attempts(first)], [3, 'failed', 1], first.said);
-    assert.match(first.said, `mendloop cases show ${name}`);
-    assert.match((await lab.run(['cases'])).stdout, 'api: the word must be agreed on');
-    const kept = tree(lab.path('ai/escalations'));
-    for (const run of [await lab.mend(), await lab.mend(['a'])]) {
-      assert.equal([run.exit, attempts(run), run.decided, run.trail], [3, 1, ['open_case'], []], run.said);
-    }
-    assert.equal([lab.host.requests.length, tree(lab.path('ai/escalations'))], [1, kept]);
-    lab.commit({ [FILE]: 'good\nsecond\n' });
-    const green = await lab.mend();
-    assert.equal([green.exit, green.trail, attempts(green)], [0, ['case.closed'], 1], green.said);
-    assert.equal([onlyCase(lab).state, onlyCase(lab).closed?.why], ['closed', 'the stage is green']);
-    assert.is((await answerCase(lab, name, patch('good'))).exit, 2, 'a closed case takes no answer');
-    assert.is(lab.host.requests.length, 1);
-  },
-);
-
-desk('an answer goes through the gate: refused with the reason, unknown named, taken and verified', async () => {
+test('an answer goes through the gate: refused with the reason, unknown named, taken and verified', async () => {
   const lab = await escalateLab();
   lab.host.says(handOver('you'));
   await lab.mend();
@@ -53,7 +48,7 @@ desk('an answer goes through the gate: refused with the reason, unknown named, t
   assert.match(lab.git('log', '-1', '--format=%B', 'ai/orchestrator-stage1'), 'Tier: escalation\nPlugin: person\n');
 });
 
-desk('while a run is at work no answer is taken: exit 75', async () => {
+test('while a run is at work no answer is taken: exit 75', async () => {
   const slow = { command: 'until [ -e "$MENDLOOP_HOME/ai/state/go" ]; do sleep 0.05; done', always: true };
   const lab = await escalateLab({
     stages: { a: { command: ['bash', 'check.sh', FILE], files: [FILE] }, slow },
@@ -69,7 +64,7 @@ desk('while a run is at work no answer is taken: exit 75', async () => {
   assert.is((await run.done).exit, 0);
 });
 
-desk('two stages that fail at the same time: each has its case, its call and its counter', async () => {
+test('two stages that fail at the same time: each has its case, its call and its counter', async () => {
   const lab = await escalateLab({
     stages: { a: stageOn(), b: stageOn('conf/b.txt') },
     files: { 'conf/b.txt': 'worse\nsecond\n' },
@@ -85,4 +80,4 @@ desk('two stages that fail at the same time: each has its case, its call and its
   for (const text of lab.host.asked()) assert.is(/word bad in/.test(text), !/word worse in/.test(text));
 });
 
-desk.run();
+test.run();

@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { cases as everyDay } from '../sweep.ts';
 import {
   apiHost,
@@ -19,8 +20,6 @@ import {
 } from './escalate-lab.ts';
 import { allText, dataOf, type Ran } from './model-lab.ts';
 import { folder } from './scenario.ts';
-
-const faults = suite('faults of a host');
 
 const HOST = 'http://127.0.0.1:<port>';
 const reasons = (ran: Ran) =>
@@ -90,7 +89,7 @@ const labOf = ({ api }: Fault, escalations: string[], more: EscalateOptions = {}
 const WHOLE_WAY = ['a body that breaks off', '401', 'no key', '500 three times', 'silence'];
 
 for (const [name, fault] of Object.entries(FAULTS).filter(([name]) => everyDay(WHOLE_WAY.includes(name), true))) {
-  faults(`${name}: said in the journal, no call spent, exit 1; with case-file after it exit 3 and a case`, async () => {
+  test(`${name}: said in the journal, no call spent, exit 1; with case-file after it exit 3 and a case`, async () => {
     const { says, env = {}, requests = 1 } = fault;
     const [alone, followed] = await Promise.all([labOf(fault, ['api']), labOf(fault, ['api', 'case-file'])]);
     for (const lab of [alone, followed]) lab.host.says(fault.reply);
@@ -111,7 +110,7 @@ for (const [name, fault] of Object.entries(FAULTS).filter(([name]) => everyDay(W
   });
 }
 
-faults('a redirect is not followed: neither the case nor the key goes elsewhere', async () => {
+test('a redirect is not followed: neither the case nor the key goes elsewhere', async () => {
   const elsewhere = await apiHost();
   elsewhere.says(patch('good'));
   const lab = await escalateLab();
@@ -121,7 +120,7 @@ faults('a redirect is not followed: neither the case nor the key goes elsewhere'
   assert.is(reasons(ran)[0], `api: ${HOST} answered 307 and points to ${HOST}, which is not followed`);
 });
 
-faults('a certificate that nobody signed is not trusted: nothing is sent', async () => {
+needs('openssl')('a certificate that nobody signed is not trusted: nothing is sent', async () => {
   const at = folder();
   const [key, cert] = [join(at, 'key.pem'), join(at, 'cert.pem')];
   const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'];
@@ -136,7 +135,7 @@ faults('a certificate that nobody signed is not trusted: nothing is sent', async
   assert.match(reasons(ran)[0] as string, 'cannot be trusted');
 });
 
-faults('429 with a second to wait is waited out, and is one call', async () => {
+test('429 with a second to wait is waited out, and is one call', async () => {
   const lab = await escalateLab({ api: { retries: 1 } });
   lab.host.says({ ...RATE, headers: { 'retry-after': '1' } }, patch('good'));
   const ran = await lab.mend();
@@ -145,4 +144,4 @@ faults('429 with a second to wait is waited out, and is one call', async () => {
   assert.match(dataOf(ran, 'plugin.said', 'text').join('\n'), 'answered 429; asks it again in 1.0 s');
 });
 
-faults.run();
+test.run();

@@ -1,6 +1,6 @@
 // A repository whose failing stage goes straight to an escalation: a hosted model on loopback that answers as a test tells it.
 // The loop runs as a child process; its key is in the environment and nowhere else.
-import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { CaseSummary } from '../../src/outbound/case-summary.ts';
@@ -11,8 +11,9 @@ import {
   type ApiServer,
   startApiServer,
 } from '../../src/testing/api-server.ts';
+import { copyRepository } from '../this-repository.ts';
 import { diff, FILE, type Lab, type LabOptions, modelLab, type Ran, stageOn } from './model-lab.ts';
-import { type Done, type Files, folder, git, namesIn, PACKAGE, type Scenario, write } from './scenario.ts';
+import { type Done, type Files, folder, git, namesIn, type Scenario, write } from './scenario.ts';
 
 export const KEY = 'sk-test-9b2c4d6e8f1a3b5c7d9e0f';
 
@@ -141,19 +142,12 @@ export const TOLD = ['given give_up', 'handed hand_over', 'outside external'];
 /** Stage and reason of every notice that a webhook got. */
 export const toldTo = (host: Host): string[] => host.requests.map(({ body }) => `${body.stage} ${body.reason}`).sort();
 
-/** A clone of this repository with its dependencies and its simulated lab, `files` changed, committed on main. */
+/** A copy of this repository with its dependencies and its simulated lab, `files` changed, committed on main. */
 export function labClone(files: Record<string, string | ((text: string) => string)>): string {
-  const home = join(folder(), 'clone');
-  git(PACKAGE, 'clone', '-q', '--no-hardlinks', PACKAGE, home);
-  git(home, 'switch', '-q', '-C', 'main');
-  const parts = ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'plugins', 'stages', 'scripts', 'src'];
-  for (const part of parts) cpSync(join(PACKAGE, part), join(home, part), { recursive: true });
+  const home = copyRepository(folder());
   for (const [path, text] of Object.entries(files)) {
     write(home, { [path]: typeof text === 'string' ? text : text(readFileSync(join(home, path), 'utf8')) });
   }
-  git(home, 'add', '-A', '--', 'ai', 'config', 'plugins', 'stages', 'scripts', 'src');
-  git(home, 'commit', '-q', '--allow-empty', '-m', 'as it is here');
-  symlinkSync(join(PACKAGE, 'node_modules'), join(home, 'node_modules'));
-  appendFileSync(join(home, '.git/info/exclude'), 'node_modules\n');
+  git(home, 'commit', '-qam', 'changed');
   return home;
 }

@@ -1,10 +1,8 @@
 // Whoever is to be told and cannot be, through the real entry: the run ends as it would, in time, and they hear of it later.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apiHost, noticeLab, TOLD, toldTo } from './escalate-lab.ts';
 import { dataOf, type Ran } from './model-lab.ts';
-
-const notify = suite('notices that are not heard');
 
 const OK = { status: 204, raw: '' };
 let heard: string[] = [];
@@ -14,7 +12,7 @@ const untold = (ran: Ran) =>
     .map(String)
     .filter((text) => text.startsWith('not told'));
 
-notify('a webhook that is down changes no exit code, is said, and is told when it is up again', async () => {
+test('a webhook that is down changes no exit code, is said, and is told when it is up again', async () => {
   const [hook, gone] = [await apiHost(), await apiHost()];
   hook.says(OK);
   await gone.close();
@@ -28,11 +26,11 @@ notify('a webhook that is down changes no exit code, is said, and is told when i
   assert.equal([up.exit, heard.filter((one) => !one.startsWith('given'))], [3, TOLD.slice(1)], up.said);
 });
 
-notify('what was given up while nobody could be told is told when they can be', () => {
+test('what was given up while nobody could be told is told when they can be', () => {
   assert.equal(heard, TOLD);
 });
 
-notify('one that hangs holds up the end of a run by ten seconds at most, and no exit code', async () => {
+test('one that hangs holds up the end of a run by ten seconds at most, and no exit code', async () => {
   const hook = await apiHost();
   hook.says({ end: 'hang' });
   const lab = await noticeLab(['webhook'], { webhook: { url: `${hook.url}/x` } });
@@ -47,4 +45,4 @@ notify('one that hangs holds up the end of a run by ten seconds at most, and no 
   assert.equal(ran.events.filter(({ type }) => type === 'run.ended').length, 1);
 });
 
-notify.run();
+test.run();

@@ -2,17 +2,15 @@
 // once, by every notifier, however often the loop runs.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apiHost, escalateLab, noticeFiles, noticeLab, TOLD, toldTo } from './escalate-lab.ts';
 import { folder } from './scenario.ts';
 
-const notify = suite('notices');
-
 const OK = { status: 204, raw: '' };
 const OVER = ['given recovered', 'handed recovered', 'outside recovered'];
 
-notify('each failure and state is told once by every notifier over five runs, and once that it is over', async () => {
+test('each failure and state is told once by every notifier over five runs, and once that it is over', async () => {
   const [hook, phone] = [await apiHost(), await apiHost()];
   for (const host of [hook, phone]) host.says(OK);
   const book = join(folder(), 'book');
@@ -60,7 +58,7 @@ notify('each failure and state is told once by every notifier over five runs, an
   assert.equal([phone.requests.length, heard().length], [6, 6]);
 });
 
-notify('what only a person can mend: exit 1, the one thing to do, no model, one notice over three runs', async () => {
+test('what only a person can mend: exit 1, the one thing to do, no model, one notice over three runs', async () => {
   const hook = await apiHost();
   hook.says(OK);
   const lab = await escalateLab({
@@ -80,7 +78,7 @@ notify('what only a person can mend: exit 1, the one thing to do, no model, one 
   assert.equal([lab.server.requests.length, lab.host.requests.length], [0, 0]);
 });
 
-notify('nobody is told what nobody was told of: no news of an end alone', async () => {
+test('nobody is told what nobody was told of: no news of an end alone', async () => {
   const hook = await apiHost();
   hook.says(OK);
   const lab = await escalateLab({
@@ -98,4 +96,4 @@ notify('nobody is told what nobody was told of: no news of an end alone', async 
   assert.ok(existsSync(lab.path('ai/state/ledger.json')));
 });
 
-notify.run();
+test.run();

@@ -1,12 +1,10 @@
 // What promote refuses, through the real entry: it says why and what to do, and neither commits, branches, the status nor a
 // byte of the checkout change.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { escalateLab, patch } from './escalate-lab.ts';
 import { FILE, stageOn } from './model-lab.ts';
 import { AI, contextMap, type Scenario, scenario, tree, until } from './scenario.ts';
-
-const refusals = suite('what promote refuses');
 
 const SCRIPT = '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n';
 
@@ -40,7 +38,7 @@ async function refused(s: Scenario, words: string[], exit: number, code: string,
   assert.equal(here(s), before, 'nothing changed');
 }
 
-refusals('a checkout of the base with changes that are not committed', async () => {
+test('a checkout of the base with changes that are not committed', async () => {
   const { s, tip } = await mended();
   s.write({ 'ai/loop.yaml': 'escalations: []\n' });
   await refused(s, ['--accept', tip], 2, 'E_PROMOTE_DIRTY', `git -C ${s.home} commit -a`, `git -C ${s.home} stash`);
@@ -49,7 +47,7 @@ refusals('a checkout of the base with changes that are not committed', async () 
   await refused(s, ['--accept', tip], 2, 'E_PROMOTE_NOTHING', 'main has all that', 'mendloop fixes');
 });
 
-refusals('a base that changed the same lines', async () => {
+test('a base that changed the same lines', async () => {
   const { s, tip } = await mended();
   s.commit({ 'stages/web.sh': SCRIPT.replace('fine', 'better') });
   await refused(s, ['--accept', tip], 3, 'E_PROMOTE_CONFLICT', 'changed the same lines', 'stages/web.sh', 'git ');
@@ -58,7 +56,7 @@ refusals('a base that changed the same lines', async () => {
   assert.not.match(shown.stdout, '\nmendloop promote --accept');
 });
 
-refusals('another commit than the one that is there, or only a part of its name', async () => {
+test('another commit than the one that is there, or only a part of its name', async () => {
   const { s, tip } = await mended();
   const old = s.git('rev-parse', 'main');
   await refused(s, ['--accept', tip.slice(0, 12)], 2, 'E_PROMOTE_PART', `mendloop promote --accept ${tip}`);
@@ -67,7 +65,7 @@ refusals('another commit than the one that is there, or only a part of its name'
   await refused(s, ['--accept', 'main; rm -rf /'], 2, 'E_PROMOTE_STALE', 'mendloop promote');
 });
 
-refusals('a fix that no green stage has verified', async () => {
+test('a fix that no green stage has verified', async () => {
   const gate = 'until [ -e "$MENDLOOP_HOME/ai/state/go" ]; do sleep 0.05; done';
   const lab = await escalateLab({
     stages: { a: { ...stageOn(), command: `bash check.sh ${FILE} && { ${gate}; }` } },
@@ -95,11 +93,11 @@ refusals('a fix that no green stage has verified', async () => {
   assert.equal([accepted.exit, lab.read(FILE)], [0, 'good\nsecond\n'], accepted.stderr);
 });
 
-refusals('a branch that brings nothing', async () => {
+test('a branch that brings nothing', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ web: 'true' }) });
   assert.is((await s.run()).exit, 0);
   assert.match((await s.run(['promote'])).stdout, /^nothing to promote: /);
   await refused(s, ['--accept', s.git('rev-parse', AI)], 2, 'E_PROMOTE_NOTHING', 'nothing to promote');
 });
 
-refusals.run();
+test.run();

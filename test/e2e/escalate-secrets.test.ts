@@ -1,13 +1,11 @@
 // Seventy-two planted secrets in everything that an escalation is told or says, through the real entry: no piece of eight
 // characters of any of them leaves, nor is kept or printed. Logs of stages are raw, stay here, and are left out.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FORMS, type Planted, planted } from '../outbound/redact/planted.ts';
 import { apiHost, cases, type EscalateLab, escalateLab, type Host, handOver, wish } from './escalate-lab.ts';
 import { allText, diff, type Ran, whole } from './model-lab.ts';
 import { AI, folder, write } from './scenario.ts';
-
-const secrets = suite('secrets of a case');
 
 const WINDOW = 8;
 const FILE = 'conf/app.yaml';
@@ -150,23 +148,20 @@ function assertNothing(where: Record<string, string>): void {
   for (const [name, text] of Object.entries(where)) assert.ok(text.length > 20, `${name} was looked at`);
 }
 
-secrets(
-  'the way is gone to its end: a busy host, refused and useless fixes, diagnostics, a patch, a hand-over',
-  async () => {
-    const { lab, hook, runs } = await once();
-    assert.equal(
-      runs.map(({ exit }) => exit),
-      [1, 1, 3],
-      runs.map(({ said }) => said).join('\n'),
-    );
-    assert.equal([lab.host.requests.length, lab.server.chats.length, hook.requests.length], [6, 5, 1]);
-    assert.equal(Object.values(cases(lab))[0]?.answers, ['unreadable', 'diagnostics', 'patch', 'patch', 'hand_over']);
-    const [, , , second = '', , last = ''] = lab.host.asked();
-    assert.match(second, 'pods of get pods -A');
-    for (const text of [last, allText(lab, 'ai/escalations')]) assert.match(text, /SECRET_[a-z0-9]{8}_\d+_[a-z]+_END/);
-    assert.ok(ALL.length >= 60 && new Set(ALL.map(({ value }) => value)).size === ALL.length);
-  },
-);
+test('the way is gone to its end: a busy host, refused and useless fixes, diagnostics, a patch, a hand-over', async () => {
+  const { lab, hook, runs } = await once();
+  assert.equal(
+    runs.map(({ exit }) => exit),
+    [1, 1, 3],
+    runs.map(({ said }) => said).join('\n'),
+  );
+  assert.equal([lab.host.requests.length, lab.server.chats.length, hook.requests.length], [6, 5, 1]);
+  assert.equal(Object.values(cases(lab))[0]?.answers, ['unreadable', 'diagnostics', 'patch', 'patch', 'hand_over']);
+  const [, , , second = '', , last = ''] = lab.host.asked();
+  assert.match(second, 'pods of get pods -A');
+  for (const text of [last, allText(lab, 'ai/escalations')]) assert.match(text, /SECRET_[a-z0-9]{8}_\d+_[a-z]+_END/);
+  assert.ok(ALL.length >= 60 && new Set(ALL.map(({ value }) => value)).size === ALL.length);
+});
 
 type Asked = { path: string; body: { messages?: { role: string; content: string }[] } };
 const turns = ({ body }: Asked, ofModel: boolean) =>
@@ -174,18 +169,18 @@ const turns = ({ body }: Asked, ofModel: boolean) =>
 const sent = (requests: readonly Asked[]) =>
   JSON.stringify(requests.map((one) => [one.path, { ...one.body, messages: turns(one, false) }]));
 
-secrets('nothing of them leaves: not to a hosted model, not to one here, not to whoever is told', async () => {
+test('nothing of them leaves: not to a hosted model, not to one here, not to whoever is told', async () => {
   const { lab, hook } = await once();
   assertNothing({ api: sent(lab.host.requests), ollama: sent(lab.server.requests), webhook: sent(hook.requests) });
 });
 
-secrets('what a model said is told back to it with every secret masked', async () => {
+test('what a model said is told back to it with every secret masked', async () => {
   const { lab } = await once();
   const said = (requests: readonly Asked[]) => JSON.stringify(requests.flatMap((one) => turns(one, true)));
   assertNothing({ api: said(lab.host.requests), ollama: said(lab.server.requests) });
 });
 
-secrets('nothing of them is kept: not in cases, tries, journals or the ledger', async () => {
+test('nothing of them is kept: not in cases, tries, journals or the ledger', async () => {
   const { lab } = await once();
   assertNothing({
     cases: allText(lab, 'ai/escalations'),
@@ -195,7 +190,7 @@ secrets('nothing of them is kept: not in cases, tries, journals or the ledger', 
   });
 });
 
-secrets('nothing of them is in the message of a commit, nor where fixes are listed', async () => {
+test('nothing of them is in the message of a commit, nor where fixes are listed', async () => {
   const { lab } = await once();
   const fixes = (await lab.run(['fixes'], { env: lab.env })).stdout;
   assertNothing({ commits: lab.git('log', '--format=%an%n%B', `main..${AI}`), fixes });
@@ -212,7 +207,7 @@ async function said(...commands: string[][]): Promise<Record<string, string>> {
   return Object.fromEntries(all);
 }
 
-secrets('nothing of them is printed, by a run or by whoever lists what it left', async () => {
+test('nothing of them is printed, by a run or by whoever lists what it left', async () => {
   const { lab, runs } = await once();
   const [name = ''] = Object.keys(cases(lab));
   const listed = await said(['status'], ['cases'], ['cases', 'show', name], ['promote']);
@@ -220,9 +215,9 @@ secrets('nothing of them is printed, by a run or by whoever lists what it left',
   assert.ok(checked > 300_000 && pieces().size > 20_000, `${checked} places were looked at`);
 });
 
-secrets('nor by explain, which reads the log again', async () => {
+test('nor by explain, which reads the log again', async () => {
   const { lab } = await once();
   assertNothing(await said(['explain', Object.values(cases(lab))[0]?.fingerprint as string]));
 });
 
-secrets.run();
+test.run();

@@ -2,7 +2,7 @@
 // model could not mend is escalated, looked at, mended, told, promoted, rolled back and undone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
@@ -10,8 +10,6 @@ import { apiHost, apiSettings, cases, caseText, escalateLab, KEY, labClone, patc
 import { runHere } from './here.ts';
 import { diff, offersChoice, saying, TAKE_NONE } from './model-lab.ts';
 import { AI, type Done, environment, git, namesIn } from './scenario.ts';
-
-const story = suite('the whole story');
 
 const KUSTOMIZATION = 'config/apps/kustomization.yaml';
 const HOMEPAGE = 'config/apps/homepage.yaml';
@@ -93,7 +91,7 @@ const allIn = (text: string, parts: readonly string[]) => {
   for (const part of parts) assert.ok(text.includes(part), `${part}\n--- is not in ---\n${text}`);
 };
 
-story('three tries of no use, two calls of the escalation, a look in between, and the stage is green', async () => {
+test('three tries of no use, two calls of the escalation, a look in between, and the stage is green', async () => {
   const { mended, home, asked } = await once();
   assert.is(mended.exit, 0, mended.stdout + mended.stderr);
   assert.equal(
@@ -112,7 +110,7 @@ story('three tries of no use, two calls of the escalation, a look in between, an
   assert.is(git(home, 'status', '--porcelain'), '', 'the checkout is as it was');
 });
 
-story('the case alone says what broke, where, and what was tried', async () => {
+test('the case alone says what broke, where, and what was tried', async () => {
   const { home } = await once();
   const error =
     'The Deployment "homepage" is invalid: spec.template.metadata.labels: Invalid value: {"app":"homepag"}: `selector` does not match template `labels`';
@@ -138,12 +136,12 @@ story('the case alone says what broke, where, and what was tried', async () => {
   ]);
 });
 
-story('what was refused is told with what it was to do', async () => {
+test('what was refused is told with what it was to do', async () => {
   const { home } = await once();
   allIn(secondOf(home), ['Fix: Change stages/apps/verify.sh', 'Fix: Change stages/apps/run.sh']);
 });
 
-story('diagnostics that the case itself offers reach the cluster that the stages made', async () => {
+test('diagnostics that the case itself offers reach the cluster that the stages made', async () => {
   const { home } = await once();
   const text = secondOf(home);
   const said = (command: string) => text.split(`$ ${command}\n`)[1]?.split('[end of data')[0] ?? '';
@@ -151,7 +149,7 @@ story('diagnostics that the case itself offers reach the cluster that the stages
   assert.match(said('talosctl services'), /^exit code 0/);
 });
 
-story('explain, fixes and cases tell the same story', async () => {
+test('explain, fixes and cases tell the same story', async () => {
   const { home, run } = await once();
   const { fingerprint, case: name } = caseOf(home);
   allIn((await run('explain', fingerprint)).stdout, [
@@ -173,7 +171,7 @@ story('explain, fixes and cases tell the same story', async () => {
   assert.match((await run('cases', 'show', name, '--all')).stdout, '29 |         app: homepag\n');
 });
 
-story('promote shows it and lands it; rollback undoes it on the branch, and promoting that on the base', async () => {
+test('promote shows it and lands it; rollback undoes it on the branch, and promoting that on the base', async () => {
   const { home, run } = await once();
   const broken = readFileSync(join(home, HOMEPAGE), 'utf8');
   const tip = git(home, 'rev-parse', AI);
@@ -199,7 +197,7 @@ story('promote shows it and lands it; rollback undoes it on the branch, and prom
   assert.is(git(home, 'status', '--porcelain'), '');
 });
 
-story('the other protocol: the same way in the small, and the case is in the commit', async () => {
+test('the other protocol: the same way in the small, and the case is in the commit', async () => {
   const lab = await escalateLab({ kind: 'anthropic', loop: { executors: ['ollama'], limits: { executor_tries: 1 } } });
   lab.answers(saying('bad', 'other'));
   lab.host.says(wish(['git', 'log', '--oneline', '-1'], ['rm', '-rf', '/']), patch('good'));
@@ -218,4 +216,4 @@ story('the other protocol: the same way in the small, and the case is in the com
   assert.match(lab.git('log', '-1', '--format=%B', AI), `Case: ${name}`);
 });
 
-story.run();
+test.run();

@@ -6,6 +6,13 @@ import { type Files, PACKAGE, scenario } from './scenario.ts';
 export const EXAMPLES = join(PACKAGE, 'examples');
 export type Example = 'ansible-k3s' | 'make-terraform' | 'talos-flux';
 
+/** What their checks and stand-ins need besides. */
+export const EXAMPLE_NEEDS: Readonly<Record<Example, readonly string[]>> = {
+  'ansible-k3s': ['yamllint', 'python3-yaml'],
+  'make-terraform': ['shellcheck', 'make', 'python3-yaml'],
+  'talos-flux': ['shellcheck', 'python3-yaml', 'python3-jinja2'],
+};
+
 const LAB = join(PACKAGE, 'stages/lab/bin');
 /** What a person has on PATH; the talos-flux one works on the simulated lab. */
 export const exampleEnv = (name: Example): Record<string, string> => {

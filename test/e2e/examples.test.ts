@@ -2,13 +2,12 @@
 import { execSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { fixTrail } from '../run/probe.ts';
-import { type Example, exampleEnv, exampleFiles, OWN_FILES } from './example.ts';
+import { EXAMPLE_NEEDS, type Example, exampleEnv, exampleFiles, OWN_FILES } from './example.ts';
 import { AI, contextMap, type Done, type Files, folder, PACKAGE, scenario, write } from './scenario.ts';
-
-const examples = suite('examples');
 
 const PERSON = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Owner' };
 const OWNER = { ...PERSON, GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'owner@example.org' };
@@ -100,7 +99,7 @@ const ansible = (more: Changes = {}) =>
 const UNIT = 'roles/k3s_server/templates/k3s.service.j2';
 const start = (flags: string) => `ExecStart=/usr/local/bin/k3s server ${flags} --token {{ k3s_token }}`;
 
-examples(
+needs(...EXAMPLE_NEEDS['ansible-k3s'])(
   'Ansible, inventory ignored and carried: a renamed variable is mended and lands; nonsense never is',
   async () => {
     const s = ansible();
@@ -133,21 +132,24 @@ examples(
 );
 
 const withoutCarry = (text: string) => text.replace(/^carry: .*\n/m, '');
-examples('Ansible, inventory not carried: no run is green, and everybody says what to carry', async () => {
-  const s = ansible({ map: withoutCarry });
-  for (const command of ['validate', 'doctor']) {
-    assert.match(textOf(await s.run(command)), /inventory\/my-cluster.*\n?.*carry/, command);
-  }
-  const first = await s.run();
-  assert.is(first.exit, 1, textOf(first));
-  assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/);
+needs(...EXAMPLE_NEEDS['ansible-k3s'])(
+  'Ansible, inventory not carried: no run is green, and everybody says what to carry',
+  async () => {
+    const s = ansible({ map: withoutCarry });
+    for (const command of ['validate', 'doctor']) {
+      assert.match(textOf(await s.run(command)), /inventory\/my-cluster.*\n?.*carry/, command);
+    }
+    const first = await s.run();
+    assert.is(first.exit, 1, textOf(first));
+    assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/);
 
-  // Nothing is required, and nothing checked: the playbook does nothing and is content.
-  const map = s.read('ai/context_map.yaml').replace(/^ +(?:verify|requires): .*\n/gm, '');
-  s.commit({ 'ai/context_map.yaml': map });
-  const second = await s.run();
-  assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/, textOf(second));
-});
+    // Nothing is required, and nothing checked: the playbook does nothing and is content.
+    const map = s.read('ai/context_map.yaml').replace(/^ +(?:verify|requires): .*\n/gm, '');
+    s.commit({ 'ai/context_map.yaml': map });
+    const second = await s.run();
+    assert.match(notices(s).join('\n'), /inventory\/my-cluster.*carry/, textOf(second));
+  },
+);
 
 const SECRET = 'mendloop@pve!loop=6c1d4f0e-52a7-4a18-9d3f-0b7e21c5a9f4';
 const terraform = (more: Changes = {}) =>
@@ -158,7 +160,7 @@ const terraform = (more: Changes = {}) =>
     ...more,
   });
 
-examples(
+needs(...EXAMPLE_NEEDS['make-terraform'])(
   'make and Terraform, variables and state carried: a renamed variable is mended, and no secret told',
   async () => {
     const s = terraform();
@@ -179,17 +181,20 @@ examples(
   },
 );
 
-examples('make and Terraform, nothing carried: state is refused, and missing variables are named', async () => {
-  const s = terraform({ map: withoutCarry });
-  assert.match(textOf(await s.run('doctor')), /terraform\.tfstate is Terraform state/);
-  const refused = await s.run();
-  assert.equal([refused.exit, /E_STATE_UNCARRIED/.test(refused.stderr)], [2, true], textOf(refused));
-  s.commit({ 'ai/context_map.yaml': `${s.read('ai/context_map.yaml')}carry: [terraform/terraform.tfstate]\n` });
-  const failed = await s.run();
-  assert.is(failed.exit, 1, textOf(failed));
-  assert.match(notices(s).join('\n'), 'add terraform/terraform.tfvars to carry');
-  assert.equal(ran(s), ['check'], 'nothing was brought up without them');
-});
+needs(...EXAMPLE_NEEDS['make-terraform'])(
+  'make and Terraform, nothing carried: state is refused, and missing variables are named',
+  async () => {
+    const s = terraform({ map: withoutCarry });
+    assert.match(textOf(await s.run('doctor')), /terraform\.tfstate is Terraform state/);
+    const refused = await s.run();
+    assert.equal([refused.exit, /E_STATE_UNCARRIED/.test(refused.stderr)], [2, true], textOf(refused));
+    s.commit({ 'ai/context_map.yaml': `${s.read('ai/context_map.yaml')}carry: [terraform/terraform.tfstate]\n` });
+    const failed = await s.run();
+    assert.is(failed.exit, 1, textOf(failed));
+    assert.match(notices(s).join('\n'), 'add terraform/terraform.tfvars to carry');
+    assert.equal(ran(s), ['check'], 'nothing was brought up without them');
+  },
+);
 
 const TEMPLATE = 'templates/kubernetes/apps/web/deployment.yaml.j2';
 const RENDERED = 'kubernetes/apps/web/deployment.yaml';
@@ -197,42 +202,48 @@ const RENDERED = 'kubernetes/apps/web/deployment.yaml';
 const QUOTED = ['  replicas: #{ web_replicas }#', '  replicas: "#{ web_replicas }#"'] as const;
 const UNQUOTE = replace(TEMPLATE, QUOTED[1], QUOTED[0]);
 
-examples('rendered templates, ignored output: a fault in a template is mended where it is', async () => {
-  const s = adopted('talos-flux');
-  s.change(TEMPLATE, ...QUOTED);
-  s.answers(
-    // Does not render; renders to the same; and what is right.
-    replace(TEMPLATE, QUOTED[1], '  replicas: #{ web_replica }#'),
-    replace('cluster.yaml', 'web_replicas: 2', 'web_replicas: "2"'),
-    UNQUOTE,
-  );
-  const mended = await s.run('render', 'check');
-  assert.is(mended.exit, 0, textOf(mended));
-  assert.equal(ends(s), [
-    ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
-    ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
-    ...['fix.intended', 'fix.committed', 'fix.judged verified'],
-  ]);
-  // Made again before each judgement, and without what was taken back.
-  assert.equal(ran(s), ['render', 'check', 'render', 'render', 'check', 'render', 'check', 'render', 'check']);
-  const [prompt = ''] = s.prompts();
-  for (const word of [RENDERED, TEMPLATE, "'/spec/replicas': got string, want"]) assert.match(prompt, word);
-});
+needs(...EXAMPLE_NEEDS['talos-flux'])(
+  'rendered templates, ignored output: a fault in a template is mended where it is',
+  async () => {
+    const s = adopted('talos-flux');
+    s.change(TEMPLATE, ...QUOTED);
+    s.answers(
+      // Does not render; renders to the same; and what is right.
+      replace(TEMPLATE, QUOTED[1], '  replicas: #{ web_replica }#'),
+      replace('cluster.yaml', 'web_replicas: 2', 'web_replicas: "2"'),
+      UNQUOTE,
+    );
+    const mended = await s.run('render', 'check');
+    assert.is(mended.exit, 0, textOf(mended));
+    assert.equal(ends(s), [
+      ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
+      ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
+      ...['fix.intended', 'fix.committed', 'fix.judged verified'],
+    ]);
+    // Made again before each judgement, and without what was taken back.
+    assert.equal(ran(s), ['render', 'check', 'render', 'render', 'check', 'render', 'check', 'render', 'check']);
+    const [prompt = ''] = s.prompts();
+    for (const word of [RENDERED, TEMPLATE, "'/spec/replicas': got string, want"]) assert.match(prompt, word);
+  },
+);
 
-examples('rendered templates, tracked output: promote names the command that brings it in', async () => {
-  const files = { '.gitignore': '/talos/\n/secrets.yaml\n', [RENDERED]: '# not rendered yet\n' };
-  const s = adopted('talos-flux', { files });
-  s.change(TEMPLATE, ...QUOTED);
-  s.answers(UNQUOTE);
-  const mended = await s.run('render', 'check');
-  assert.is(mended.exit, 0, textOf(mended));
-  const shown = await land(s, TEMPLATE, QUOTED[0]);
-  const [, command = 'false'] = /render writes anew from this what git tracks: .*\n +(git .*)/.exec(shown) ?? [];
-  execSync(command, { cwd: s.home, env: { ...process.env, ...OWNER } });
-  assert.equal([s.read(RENDERED).includes('replicas: 2'), s.git('status', '--porcelain')], [true, '']);
-});
+needs(...EXAMPLE_NEEDS['talos-flux'])(
+  'rendered templates, tracked output: promote names the command that brings it in',
+  async () => {
+    const files = { '.gitignore': '/talos/\n/secrets.yaml\n', [RENDERED]: '# not rendered yet\n' };
+    const s = adopted('talos-flux', { files });
+    s.change(TEMPLATE, ...QUOTED);
+    s.answers(UNQUOTE);
+    const mended = await s.run('render', 'check');
+    assert.is(mended.exit, 0, textOf(mended));
+    const shown = await land(s, TEMPLATE, QUOTED[0]);
+    const [, command = 'false'] = /render writes anew from this what git tracks: .*\n +(git .*)/.exec(shown) ?? [];
+    execSync(command, { cwd: s.home, env: { ...process.env, ...OWNER } });
+    assert.equal([s.read(RENDERED).includes('replicas: 2'), s.git('status', '--porcelain')], [true, '']);
+  },
+);
 
-examples(
+needs(...EXAMPLE_NEEDS['talos-flux'])(
   'a fix with which a stage overwrites its check broke it; the check stays, and sees drift from then on',
   async () => {
     const check = 'scripts/web_is_up.sh';
@@ -265,4 +276,4 @@ examples(
   },
 );
 
-examples.run();
+test.run();

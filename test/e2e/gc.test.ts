@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { withLock } from '../../src/io/lock.ts';
-import { write } from '../io/temporary.ts';
+import { write } from '../environment.ts';
 import { contextMap, scenario } from './scenario.ts';
 
 const STAGES = { a: { command: 'true', always: true } };

@@ -1,39 +1,24 @@
 // The repository as it is shipped: cloned and run, its simulated lab works; with the real tools missing it says so. All six
 // stages turning green is in test/docs, for the README shows it.
-import { appendFileSync, cpSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { folder, git, PACKAGE, plain, startProcess } from './scenario.ts';
+import { copyRepository } from '../this-repository.ts';
+import { folder, git, plain, startProcess } from './scenario.ts';
 
 const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'];
-const PARTS = ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'package.json', 'plugins', 'scripts', 'src', 'stages'];
-
-/** A clone of this repository with its dependencies; what is not committed yet is committed there. */
-function clone(): string {
-  const home = join(folder(), 'clone');
-  git(PACKAGE, 'clone', '-q', '--no-hardlinks', PACKAGE, home);
-  git(home, 'switch', '-q', '-C', 'main');
-  for (const part of PARTS) {
-    cpSync(join(PACKAGE, part), join(home, part), { recursive: true });
-  }
-  git(home, 'add', '-A', '--', ...PARTS);
-  git(home, 'commit', '-q', '--allow-empty', '-m', 'as it is here');
-  symlinkSync(join(PACKAGE, 'node_modules'), join(home, 'node_modules'));
-  appendFileSync(join(home, '.git/info/exclude'), 'node_modules\n');
-  return home;
-}
-
 /** A PATH with all that this machine has, but not these tools. */
 function pathWithout(...tools: string[]): string {
   const bin = folder();
-  for (const name of readdirSync('/usr/bin'))
-    if (!tools.includes(name)) symlinkSync(`/usr/bin/${name}`, join(bin, name));
+  for (const dir of (process.env.PATH ?? '').split(':').filter(existsSync))
+    for (const name of readdirSync(dir))
+      if (!tools.includes(name) && !existsSync(join(bin, name))) symlinkSync(join(dir, name), join(bin, name));
   return bin;
 }
 
 test('a clone runs in a simulated lab and says so in its first line; what was simulated is never taken for real', async () => {
-  const home = clone();
+  const home = copyRepository(folder());
   const entry = [process.execPath, 'scripts/bootstrap_loop.mjs'];
   const done = await startProcess([...entry, 'vms'], { cwd: home }).done;
   assert.is(done.exit, 0, done.stdout + done.stderr);

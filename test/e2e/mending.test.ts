@@ -1,7 +1,7 @@
 // The loop mends, through the real entry: the owner's own plugin, known fixes, hooks, kills, and two stages at once.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LedgerEntry } from '../../src/triage/ledger.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
@@ -36,28 +36,20 @@ const subjects = (s: Scenario) => s.git('log', '--reverse', '--format=%s', `main
 const greens = (events: AnyEvent[]) => events.filter(({ type }) => type === 'stage.green').length;
 const told = (done: { stdout: string; stderr: string }) => done.stdout + done.stderr;
 
-const mending = suite('mending');
+test('mending: a failure is mended on the AI branch; base and checkout stay byte for byte, whatever is being edited there', async () => {
+  const s = mendable({ 'other.txt': 'one\n', 'staged.txt': 'one\n' });
+  s.write({ 'other.txt': 'being edited\n', 'staged.txt': 'staged\n', [FILE]: 'mine\n', 'new.txt': 'new\n' });
+  s.git('add', 'staged.txt');
+  const before = [snapshot(s.home, ['.git', 'ai']), s.git('status', '--porcelain'), s.git('rev-parse', 'main')];
+  s.probe.answers(says('good'));
+  const done = await s.run();
+  assert.is(done.exit, 0, told(done));
+  assert.equal([snapshot(s.home, ['.git', 'ai']), s.git('status', '--porcelain'), s.git('rev-parse', 'main')], before);
+  assert.equal(subjects(s), ['Mend a: Say good']);
+  assert.equal(fixTrail(s.events()), ['fix.intended', 'fix.committed', 'fix.judged verified']);
+});
 
-mending(
-  'a failure is mended on the AI branch; base and checkout stay byte for byte, whatever is being edited there',
-  async () => {
-    const s = mendable({ 'other.txt': 'one\n', 'staged.txt': 'one\n' });
-    s.write({ 'other.txt': 'being edited\n', 'staged.txt': 'staged\n', [FILE]: 'mine\n', 'new.txt': 'new\n' });
-    s.git('add', 'staged.txt');
-    const before = [snapshot(s.home, ['.git', 'ai']), s.git('status', '--porcelain'), s.git('rev-parse', 'main')];
-    s.probe.answers(says('good'));
-    const done = await s.run();
-    assert.is(done.exit, 0, told(done));
-    assert.equal(
-      [snapshot(s.home, ['.git', 'ai']), s.git('status', '--porcelain'), s.git('rev-parse', 'main')],
-      before,
-    );
-    assert.equal(subjects(s), ['Mend a: Say good']);
-    assert.equal(fixTrail(s.events()), ['fix.intended', 'fix.committed', 'fix.judged verified']);
-  },
-);
-
-mending('a stage that was given up exits 3 and is refused; reset starts again', async () => {
+test('mending: a stage that was given up exits 3 and is refused; reset starts again', async () => {
   const s = mendable({}, { stages: { a: { ...STAGE, verify: ['grep -q ^good conf/a.txt'] } } });
   s.probe.answers(says('bad', 'one'), says('bad', 'two'), says('bad', 'three'), says('good'));
   assert.is((await s.run()).exit, 3);
@@ -71,41 +63,38 @@ mending('a stage that was given up exits 3 and is refused; reset starts again', 
   assert.is(s.stages().a?.status, 'green');
 });
 
-mending(
-  'known fixes mend a script with CRLF, one that is not executable, and YAML with tabs; no try is spent',
-  async () => {
-    const s = scenario({
-      'ai/context_map.yaml': contextMap({
-        crlf: { command: 'stages/crlf.sh', files: ['stages/'] },
-        mode: { command: 'stages/mode.sh', files: ['stages/'] },
-        yaml: { command: 'stages/yaml.sh', files: ['conf/'] },
-      }),
-      'stages/crlf.sh': '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n',
-      'stages/mode.sh': '#!/usr/bin/env bash\nset -eu\necho fine\n',
-      'stages/yaml.sh': `#!/usr/bin/env bash
+test('mending: known fixes mend a script with CRLF, one that is not executable, and YAML with tabs; no try is spent', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      crlf: { command: 'stages/crlf.sh', files: ['stages/'] },
+      mode: { command: 'stages/mode.sh', files: ['stages/'] },
+      yaml: { command: 'stages/yaml.sh', files: ['conf/'] },
+    }),
+    'stages/crlf.sh': '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n',
+    'stages/mode.sh': '#!/usr/bin/env bash\nset -eu\necho fine\n',
+    'stages/yaml.sh': `#!/usr/bin/env bash
 set -eu
 if grep -n "$(printf '\\t')" conf/app.yaml; then
   echo "error converting YAML to JSON: conf/app.yaml: yaml: line 2: found character that cannot start any token" >&2
   exit 1
 fi
 `,
-      'conf/app.yaml': 'app:\n\tname: web\n',
-    });
-    s.git('update-index', '--chmod=-x', 'stages/mode.sh');
-    s.git('commit', '-q', '-m', 'not executable');
-    chmodSync(s.path('stages/mode.sh'), 0o644);
-    const done = await s.run();
-    assert.is(done.exit, 0, told(done));
-    assert.is(subjects(s).length, 3);
-    const ledger = JSON.parse(s.read('ai/state/ledger.json')) as { day: { tries: number } };
-    assert.is(ledger.day.tries, 0);
-    assert.match(s.git('ls-tree', AI, '--', 'stages/mode.sh'), /^100755/);
-    assert.is(s.git('show', `${AI}:conf/app.yaml`), 'app:\n  name: web');
-    assert.is(s.git('status', '--porcelain'), '');
-  },
-);
+    'conf/app.yaml': 'app:\n\tname: web\n',
+  });
+  s.git('update-index', '--chmod=-x', 'stages/mode.sh');
+  s.git('commit', '-q', '-m', 'not executable');
+  chmodSync(s.path('stages/mode.sh'), 0o644);
+  const done = await s.run();
+  assert.is(done.exit, 0, told(done));
+  assert.is(subjects(s).length, 3);
+  const ledger = JSON.parse(s.read('ai/state/ledger.json')) as { day: { tries: number } };
+  assert.is(ledger.day.tries, 0);
+  assert.match(s.git('ls-tree', AI, '--', 'stages/mode.sh'), /^100755/);
+  assert.is(s.git('show', `${AI}:conf/app.yaml`), 'app:\n  name: web');
+  assert.is(s.git('status', '--porcelain'), '');
+});
 
-mending('a run uses the plugins of the base: neither an edit nor the AI branch changes them', async () => {
+test('mending: a run uses the plugins of the base: neither an edit nor the AI branch changes them', async () => {
   const s = mendable();
   s.probe.answers({ throw: 'not now' });
   assert.is((await s.run()).exit, 1);
@@ -119,7 +108,7 @@ mending('a run uses the plugins of the base: neither an edit nor the AI branch c
   assert.is(done.exit, 0, told(done));
 });
 
-mending('a broken plugin stops the run before its first stage, with everything that is wrong', async () => {
+test('mending: a broken plugin stops the run before its first stage, with everything that is wrong', async () => {
   const s = mendable(
     { 'plugins/executors/other.mjs': 'export default { name: "wrong", propse() {} };\n' },
     { loop: { executors: ['probe', 'other', 'nowhere'] } },
@@ -134,7 +123,7 @@ mending('a broken plugin stops the run before its first stage, with everything t
   assert.equal([validated.exit, validated.stderr], [2, done.stderr]);
 });
 
-mending('what the stage itself changed is saved, put back before the fix, and no part of it', async () => {
+test('mending: what the stage itself changed is saved, put back before the fix, and no part of it', async () => {
   const command = 'echo changed > tracked.txt; echo more >> conf/a.txt; bash check.sh conf/a.txt';
   const s = mendable({ 'tracked.txt': 'as it was\n' }, { stages: { a: { command, files: ['conf/'] } } });
   s.probe.answers(says('good'));
@@ -156,7 +145,7 @@ function hooks(s: Scenario, scripts: Record<string, string>): void {
   }
 }
 
-mending('no hook of the owner runs, unless git.hooks says so', async () => {
+test('mending: no hook of the owner runs, unless git.hooks says so', async () => {
   for (const wanted of [false, true]) {
     const s = mendable({}, { loop: { git: { hooks: wanted } } });
     hooks(s, { 'pre-commit': `echo ran >> ${s.at}/hook`, 'post-commit': `echo ran >> ${s.at}/hook` });
@@ -166,7 +155,7 @@ mending('no hook of the owner runs, unless git.hooks says so', async () => {
   }
 });
 
-mending('a hook that refuses a fix stops the run with what it said, and the files are as they were', async () => {
+test('mending: a hook that refuses a fix stops the run with what it said, and the files are as they were', async () => {
   const s = mendable({}, { loop: { git: { hooks: true } } });
   hooks(s, { 'pre-commit': 'echo "the linter wants two spaces" >&2; exit 1' });
   s.probe.answers(says('good'));
@@ -182,10 +171,6 @@ mending('a hook that refuses a fix stops the run with what it said, and the file
   assert.not.match(told(next), 'a fix was being written');
 });
 
-mending.run();
-
-const killed = suite('killed');
-
 const once = (s: { at: string }, script: string, nth = 1) =>
   `echo x >> ${s.at}/times; [ "$(wc -l < ${s.at}/times)" -eq ${nth} ] || exit 0; ${script}`;
 
@@ -198,7 +183,7 @@ const MOMENTS: [string, Record<string, string>, number][] = [
 ];
 
 for (const [when, scripts, nth] of MOMENTS.filter((_, i) => cases(i % 3 === 0, true))) {
-  killed(`killed ${when}: the next start sets it right, with one commit and one word each`, async () => {
+  test(`killed: killed ${when}: the next start sets it right, with one commit and one word each`, async () => {
     const s = mendable({}, { loop: { git: { hooks: true } } });
     hooks(s, Object.fromEntries(Object.entries(scripts).map(([name, text]) => [name, once(s, text, nth)])));
     s.probe.answers({ words: { bad: [says('bad', 'other'), says('good')] } });
@@ -222,7 +207,7 @@ for (const [when, scripts, nth] of MOMENTS.filter((_, i) => cases(i % 3 === 0, t
   });
 }
 
-killed('killed while it asks, and while the stage runs again: asked anew, judged once', async () => {
+test('killed: killed while it asks, and while the stage runs again: asked anew, judged once', async () => {
   const s = mendable();
   s.probe.answers({ kill: true }, says('good'));
   assert.is((await s.run([], { alone: true })).exit, null);
@@ -240,26 +225,23 @@ killed('killed while it asks, and while the stage runs again: asked anew, judged
   assert.is(greens(t.events()), 1);
 });
 
-killed(
-  'a run that is not taken up again: its fix is withdrawn at the next start, and comes back with its failure',
-  async () => {
-    const kill = `kill -9 "$(grep -oE '"pid": *[0-9]+' "$MENDLOOP_HOME/ai/state/lock.json" | grep -oE '[0-9]+')"`;
-    const command = `[ "$MENDLOOP_ATTEMPT" -ne 2 ] || [ -e "$SIDE/stop" ] || { touch "$SIDE/stop"; ${kill}; }; bash check.sh ${FILE}`;
-    const s = mendable({}, { stages: { a: { command, files: ['conf/'] }, b: { command: 'true' } } });
-    const env = { SIDE: s.at };
-    s.probe.answers(says('good'));
-    assert.is((await s.run([], { env, alone: true })).exit, null);
-    const other = await s.run(['b'], { env });
-    assert.is(other.exit, 0, told(other));
-    assert.match(told(other), 'a fix of a was never judged; it is taken back');
-    assert.equal(subjects(s), ['Mend a: Say good', 'Take back: Say good']);
-    const asked = s.probe.asked().length;
-    assert.is((await s.run([], { env })).exit, 0);
-    assert.equal([s.probe.asked().length, subjects(s).length], [asked, 3], 'nobody is asked again');
-  },
-);
+test('killed: a run that is not taken up again: its fix is withdrawn at the next start, and comes back with its failure', async () => {
+  const kill = `kill -9 "$(grep -oE '"pid": *[0-9]+' "$MENDLOOP_HOME/ai/state/lock.json" | grep -oE '[0-9]+')"`;
+  const command = `[ "$MENDLOOP_ATTEMPT" -ne 2 ] || [ -e "$SIDE/stop" ] || { touch "$SIDE/stop"; ${kill}; }; bash check.sh ${FILE}`;
+  const s = mendable({}, { stages: { a: { command, files: ['conf/'] }, b: { command: 'true' } } });
+  const env = { SIDE: s.at };
+  s.probe.answers(says('good'));
+  assert.is((await s.run([], { env, alone: true })).exit, null);
+  const other = await s.run(['b'], { env });
+  assert.is(other.exit, 0, told(other));
+  assert.match(told(other), 'a fix of a was never judged; it is taken back');
+  assert.equal(subjects(s), ['Mend a: Say good', 'Take back: Say good']);
+  const asked = s.probe.asked().length;
+  assert.is((await s.run([], { env })).exit, 0);
+  assert.equal([s.probe.asked().length, subjects(s).length], [asked, 3], 'nobody is asked again');
+});
 
-killed('an intent is found behind a reset as well', async () => {
+test('killed: an intent is found behind a reset as well', async () => {
   const s = mendable({}, { loop: { git: { hooks: true } } });
   hooks(s, { 'pre-commit': once(s, `${KILL_LOOP}; exit 1`) });
   s.probe.answers(says('good', 'half-written'));
@@ -273,7 +255,7 @@ killed('an intent is found behind a reset as well', async () => {
   assert.is(words, 2, 'the first attempt did not find the half-written fix');
 });
 
-killed('a new file of a fix that was being written is removed at the next start, whatever that one runs', async () => {
+test('killed: a new file of a fix that was being written is removed at the next start, whatever that one runs', async () => {
   const s = mendable({}, { stages: { a: STAGE, b: { command: 'true' } }, loop: { git: { hooks: true } } });
   hooks(s, { 'pre-commit': once(s, `${KILL_LOOP}; exit 1`) });
   s.probe.answers({ ...says('good'), files: { 'conf/new.txt': 'half\n' } });
@@ -291,45 +273,38 @@ killed('a new file of a fix that was being written is removed at the next start,
   assert.equal(subjects(s), []);
 });
 
-killed.run();
+test('together: with two workers a fix waits for the other stage and holds back new ones; each attempt tells the commit it ran from', async () => {
+  const trace = 'echo "$MENDLOOP_STAGE $1 $(git rev-parse HEAD) $(date +%s%N)" >> "$SIDE/trace"';
+  const script = `#!/usr/bin/env bash\nset -eu\nsay() { ${trace}; }\nsay start\nsleep "$2"\nread -r word < conf/a.txt\nsay end\n[ "$1" != a ] || [ "$word" = good ] || { echo "error: unexpected word $word"; exit 1; }\n`;
+  const on = (name: string, seconds: string) => ({ command: ['bash', 'work.sh', name, seconds], files: ['conf/'] });
+  const s = mendable(
+    { 'work.sh': script },
+    { stages: { a: on('a', '0.1'), b: on('b', '1.5'), c: { ...on('c', '0.1'), needs: ['b'] } } },
+  );
+  s.probe.answers(says('good'));
+  const done = await s.run(['--workers', '2'], { env: { SIDE: s.at } });
+  assert.is(done.exit, 0, told(done));
+  const events = s.events();
+  const at = (type: string, stage: string) => events.findIndex((e) => e.type === type && e.stage === stage);
+  assert.ok(at('fix.committed', 'a') > at('attempt.ended', 'b'), 'the fix waited for b');
+  const real = readFileSync(join(s.at, 'trace'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '));
+  const recorded = events
+    .filter(({ type }) => type === 'attempt.started')
+    .map(({ stage, data }) => `${stage} ${data.head}`)
+    .sort();
+  assert.equal(
+    recorded,
+    real
+      .filter(([, what]) => what === 'start')
+      .map(([stage, , head]) => `${stage} ${head}`)
+      .sort(),
+  );
+  for (const [stage, , head] of real.filter(([, what]) => what === 'end')) {
+    assert.ok(recorded.includes(`${stage} ${head}`), `${stage}: HEAD did not move under it`);
+  }
+});
 
-const together = suite('together');
-
-together(
-  'with two workers a fix waits for the other stage and holds back new ones; each attempt tells the commit it ran from',
-  async () => {
-    const trace = 'echo "$MENDLOOP_STAGE $1 $(git rev-parse HEAD) $(date +%s%N)" >> "$SIDE/trace"';
-    const script = `#!/usr/bin/env bash\nset -eu\nsay() { ${trace}; }\nsay start\nsleep "$2"\nread -r word < conf/a.txt\nsay end\n[ "$1" != a ] || [ "$word" = good ] || { echo "error: unexpected word $word"; exit 1; }\n`;
-    const on = (name: string, seconds: string) => ({ command: ['bash', 'work.sh', name, seconds], files: ['conf/'] });
-    const s = mendable(
-      { 'work.sh': script },
-      { stages: { a: on('a', '0.1'), b: on('b', '1.5'), c: { ...on('c', '0.1'), needs: ['b'] } } },
-    );
-    s.probe.answers(says('good'));
-    const done = await s.run(['--workers', '2'], { env: { SIDE: s.at } });
-    assert.is(done.exit, 0, told(done));
-    const events = s.events();
-    const at = (type: string, stage: string) => events.findIndex((e) => e.type === type && e.stage === stage);
-    assert.ok(at('fix.committed', 'a') > at('attempt.ended', 'b'), 'the fix waited for b');
-    const real = readFileSync(join(s.at, 'trace'), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' '));
-    const recorded = events
-      .filter(({ type }) => type === 'attempt.started')
-      .map(({ stage, data }) => `${stage} ${data.head}`)
-      .sort();
-    assert.equal(
-      recorded,
-      real
-        .filter(([, what]) => what === 'start')
-        .map(([stage, , head]) => `${stage} ${head}`)
-        .sort(),
-    );
-    for (const [stage, , head] of real.filter(([, what]) => what === 'end')) {
-      assert.ok(recorded.includes(`${stage} ${head}`), `${stage}: HEAD did not move under it`);
-    }
-  },
-);
-
-together.run();
+test.run();

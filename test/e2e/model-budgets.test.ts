@@ -1,11 +1,9 @@
 // What the models of a day can cost, through the real entry: no more than the owner allows, also after a restart.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dataOf, FILE, modelLab, saying } from './model-lab.ts';
 
-const budgets = suite('budgets of a day');
-
-budgets('the tokens of a day end the asking after the answer that spent them, also after a restart', async () => {
+test('the tokens of a day end the asking after the answer that spent them, also after a restart', async () => {
   const lab = await modelLab({ loop: { limits: { day_tokens: 1000 } } });
   lab.answers({ text: saying('bad', 'other'), metrics: { prompt_eval_count: 900, eval_count: 200 } });
   for (const start of ['first', 'second', 'third']) {
@@ -23,7 +21,7 @@ budgets('the tokens of a day end the asking after the answer that spent them, al
   assert.equal([lab.ledger().day.tokens, lab.entry().executor_tries], [1100, 1]);
 });
 
-budgets('so do the tries of a day, for every failure there is', async () => {
+test('so do the tries of a day, for every failure there is', async () => {
   const stage = (file: string) => ({ command: ['bash', 'check.sh', file], files: [file], on_failure: 'skip' });
   const lab = await modelLab({
     stages: { a: stage(FILE), b: stage('conf/b.txt') },
@@ -40,4 +38,4 @@ budgets('so do the tries of a day, for every failure there is', async () => {
   assert.equal([lab.ledger().day.tries, lab.subjects()], [1, ['Mend a: Say bad', 'Take back: Say bad']]);
 });
 
-budgets.run();
+test.run();

@@ -1,13 +1,11 @@
 // A host of models that does not do its part, through the real entry: no try is spent, nothing is changed, and the question
 // is kept for a person.
 import { existsSync, statSync } from 'node:fs';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServedReply } from '../../src/testing/ollama-server.ts';
 import { allText, dataOf, type Lab, type LabOptions, modelLab, type Ran, saying, stageOn } from './model-lab.ts';
 import { folder, write } from './scenario.ts';
-
-const faults = suite('faults of a host');
 
 /** Stages of their own files, each failing in its own way; one that fails does not keep the others from running. */
 function severalStages(names: readonly string[]): Pick<LabOptions, 'stages' | 'files'> {
@@ -78,7 +76,7 @@ const BY_THREE: Record<string, [ServedReply, string | RegExp][]> = {
 };
 
 for (const [what, replies] of Object.entries(BY_THREE)) {
-  faults(`${what}: no try is spent and the question is kept`, async () => {
+  test(`${what}: no try is spent and the question is kept`, async () => {
     const stages = ['one', 'two', 'three'];
     const lab = await modelLab({
       ...severalStages(stages),
@@ -101,7 +99,7 @@ for (const [what, replies] of Object.entries(BY_THREE)) {
   });
 }
 
-faults('what was heard before a fault is counted as used', async () => {
+test('what was heard before a fault is counted as used', async () => {
   const lab = await modelLab();
   lab.answers({ text: 'conf/a.txt\n```\ngood\n', end: 'cut' });
   await lab.mend();
@@ -114,7 +112,7 @@ faults('what was heard before a fault is counted as used', async () => {
   assert.match(String(decision?.data.reason), 'first of 3 tries');
 });
 
-faults('a model that repeats itself without end is stopped, asked once more, and passed over: a try', async () => {
+test('a model that repeats itself without end is stopped, asked once more, and passed over: a try', async () => {
   const lab = await modelLab({ loop: { limits: { executor_tries: 1 } } });
   lab.answers({ chunks: Array(200_000).fill('and so on ') });
   const began = performance.now();
@@ -128,7 +126,7 @@ faults('a model that repeats itself without end is stopped, asked once more, and
   assert.match(done.said, 'the model said the same over and over');
 });
 
-faults('the first executor is down: the second is asked and mends', async () => {
+test('the first executor is down: the second is asked and mends', async () => {
   const at = folder();
   const answer = `cat > "${at}/prompt"; printf '%s\\n' '--- a/conf/a.txt' '+++ b/conf/a.txt' '@@ -1,2 +1,2 @@' '-bad' '+good' ' second' 'Fix: Say good' 'Reason: bash knows'`;
   write(at, { 'answer.sh': `#!/usr/bin/env bash\n${answer}\n` });
@@ -143,4 +141,4 @@ faults('the first executor is down: the second is asked and mends', async () => 
   assert.not.match(allText(lab, 'ai/logs/executor'), 'nobody could be asked');
 });
 
-faults.run();
+test.run();

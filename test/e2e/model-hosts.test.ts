@@ -4,12 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer as createWeb } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dataOf, type Lab, modelLab, type Ran } from './model-lab.ts';
 import { folder, until, write } from './scenario.ts';
 
-const hosts = suite('hosts of models');
 const NOBODY = 'http://127.0.0.1:1';
 
 /** A host that does only this with whoever connects. Returns its address and how many came. */
@@ -43,7 +42,7 @@ function assertLeft(lab: Lab, done: Ran, reason: string | RegExp): void {
   assert.not(existsSync(lab.path('ai/escalations')));
 }
 
-hosts('nothing listens: said at once, and the run takes hardly longer than one without a model', async () => {
+test('nothing listens: said at once, and the run takes hardly longer than one without a model', async () => {
   const [asking, alone] = [
     await modelLab({ loop: { escalations: undefined } }),
     await modelLab({ loop: { executors: ['known-fixes'] } }),
@@ -66,7 +65,7 @@ hosts('nothing listens: said at once, and the run takes hardly longer than one w
   assert.ok(more < 2000, `${more} ms`);
 });
 
-hosts('a host that takes the connection and is silent costs its time and no more', async () => {
+test('a host that takes the connection and is silent costs its time and no more', async () => {
   const silent = await bareHost(() => {});
   const lab = await modelLab({ loop: { plugins: { ollama: { host: silent.url, timeout: '1s' } } } });
   const done = await lab.mend();
@@ -74,7 +73,7 @@ hosts('a host that takes the connection and is silent costs its time and no more
   assert.is(lab.server.requests.length, 0, 'the setting counts before OLLAMA_HOST');
 });
 
-hosts('a login page instead of Ollama is no answer, and no page is printed', async () => {
+test('a login page instead of Ollama is no answer, and no page is printed', async () => {
   const page = createWeb((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please log in</body></html>');
   });
@@ -85,7 +84,7 @@ hosts('a login page instead of Ollama is no answer, and no page is printed', asy
   assert.not.match(done.said, '<html>');
 });
 
-hosts('a model that is not installed is named, with how to pull it and what there is', async () => {
+test('a model that is not installed is named, with how to pull it and what there is', async () => {
   const lab = await modelLab({
     models: [{ name: 'codellama:7b' }, { name: 'nomic-embed-text:latest' }],
     loop: { plugins: { ollama: { model: 'qwen2.5-coder:14b' } } },
@@ -99,7 +98,7 @@ hosts('a model that is not installed is named, with how to pull it and what ther
   assert.is(lab.server.chats.length, 0);
 });
 
-hosts('a model that runs elsewhere is never asked, neither by its name nor by choice', async () => {
+test('a model that runs elsewhere is never asked, neither by its name nor by choice', async () => {
   const remote = [
     { name: 'gpt-oss:120b-cloud', remoteHost: 'https://ollama.com:443' },
     { name: 'big', remoteHost: 'https://ollama.com:443' },
@@ -133,26 +132,23 @@ Socket.prototype.connect = function (...args) {
   return { env: { NODE_OPTIONS: `--import ${join(at, 'spy.mjs')}` }, seen };
 }
 
-hosts(
-  'a host outside of this network: refused before the first stage in the file, without a connection from the environment',
-  async () => {
-    const written = await modelLab({ loop: { plugins: { ollama: { host: 'http://8.8.8.8:11434' } } } });
-    const refused = await written.mend();
-    assert.is(refused.exit, 2);
-    assert.match(refused.said, 'plugins.ollama.host: 8.8.8.8 is neither this machine nor a host of its network');
-    assert.not(written.has('ai/worktree'), 'nothing was begun');
-    assert.equal(refused.events, []);
-    const lab = await modelLab();
-    const spy = watchedConnections();
-    const done = await lab.mend([], { alone: true, env: { ...spy.env, OLLAMA_HOST: 'http://8.8.8.8:11434' } });
-    assertLeft(lab, done, 'ollama: 8.8.8.8 is neither this machine nor a host of its network');
-    assert.equal(spy.seen(), []);
-    await lab.mend([], { alone: true, env: { ...spy.env, OLLAMA_HOST: NOBODY } });
-    assert.match(spy.seen().join(), '127.0.0.1', 'a connection would have been seen');
-  },
-);
+test('a host outside of this network: refused before the first stage in the file, without a connection from the environment', async () => {
+  const written = await modelLab({ loop: { plugins: { ollama: { host: 'http://8.8.8.8:11434' } } } });
+  const refused = await written.mend();
+  assert.is(refused.exit, 2);
+  assert.match(refused.said, 'plugins.ollama.host: 8.8.8.8 is neither this machine nor a host of its network');
+  assert.not(written.has('ai/worktree'), 'nothing was begun');
+  assert.equal(refused.events, []);
+  const lab = await modelLab();
+  const spy = watchedConnections();
+  const done = await lab.mend([], { alone: true, env: { ...spy.env, OLLAMA_HOST: 'http://8.8.8.8:11434' } });
+  assertLeft(lab, done, 'ollama: 8.8.8.8 is neither this machine nor a host of its network');
+  assert.equal(spy.seen(), []);
+  await lab.mend([], { alone: true, env: { ...spy.env, OLLAMA_HOST: NOBODY } });
+  assert.match(spy.seen().join(), '127.0.0.1', 'a connection would have been seen');
+});
 
-hosts('a host that is down is tried three times in a minute, and the journal says why not a fourth time', async () => {
+test('a host that is down is tried three times in a minute, and the journal says why not a fourth time', async () => {
   const rude = await bareHost((socket) => socket.destroy());
   const cells = ['c1', 'c2', 'c3', 'c4', 'c5'];
   const command = 'bash check.sh "conf/$MENDLOOP_MATRIX_HOST.txt"';
@@ -176,4 +172,4 @@ hosts('a host that is down is tried three times in a minute, and the journal say
   assert.equal([lab.ledger().day.tries, lab.subjects()], [0, []]);
 });
 
-hosts.run();
+test.run();

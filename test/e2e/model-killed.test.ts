@@ -1,16 +1,14 @@
 // The loop is killed while a model is asked, while its fix is tried and while it is judged: no try is made twice, and a model
 // that is always wrong gets no more of them.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { alwaysWrong, applied, modelLab, type Ran } from './model-lab.ts';
 import { until } from './scenario.ts';
 
-const killed = suite('killed while a model mends');
-
 /** The loop is ended as soon as one more of these stands in a journal. */
 const MOMENTS = ['plugin.said', 'fix.committed', 'fix.reverted'];
 
-killed('a model that is always wrong gets three tries, however often the loop is killed in the middle', async () => {
+test('a model that is always wrong gets three tries, however often the loop is killed in the middle', async () => {
   const lab = await modelLab({ loop: { limits: { stage_attempts: 6 } } });
   lab.answers(alwaysWrong());
   let kills = 0;
@@ -43,4 +41,4 @@ killed('a model that is always wrong gets three tries, however often the loop is
   assert.is(lab.server.chats.length, asked);
 });
 
-killed.run();
+test.run();

@@ -1,15 +1,14 @@
 // What becomes of a model's answers, through the real entry: judged, taken back, refused, told back, remembered.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRule } from '../../src/outbound/answer-format.ts';
 import { manyLines } from '../outbound/failure-context.ts';
 import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 
-const outcomes = suite('outcomes of answers');
 const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
 
-outcomes('a fix that helps is verified, one commit with its trailers, and its tokens are counted', async () => {
+test('a fix that helps is verified, one commit with its trailers, and its tokens are counted', async () => {
   const lab = await modelLab();
   lab.answers(saying('good'));
   const done = await lab.mend();
@@ -42,7 +41,7 @@ outcomes('a fix that helps is verified, one commit with its trailers, and its to
   assert.equal([again.exit, lab.server.chats.length, lab.subjects().length], [0, 1, 1], 'green stays green, unasked');
 });
 
-outcomes('a fix without effect is taken back, and the second try is told of it with its diff', async () => {
+test('a fix without effect is taken back, and the second try is told of it with its diff', async () => {
   const lab = await modelLab();
   lab.answers(saying('bad', 'other'), saying('good'));
   const done = await lab.mend();
@@ -62,101 +61,92 @@ outcomes('a fix without effect is taken back, and the second try is told of it w
   assert.equal([lab.inTree(), lab.ledger().day.tries], ['good\nsecond\n', 2]);
 });
 
-outcomes(
-  'progress is kept for now, a failure from earlier in the run that returns is broke, green verifies all',
-  async () => {
-    const lab = await modelLab({ word: 'one' });
-    lab.answers(saying('two'), saying('one', 'third'), saying('good'));
-    const done = await lab.mend();
-    assert.equal([done.exit, lab.stages().a?.status], [0, 'green'], done.said);
-    assert.equal(done.trail, [
-      ...['fix.intended', 'fix.committed', 'fix.judged provisional'],
-      ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
-      ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
-    ]);
-    assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['a failure is back that the stage had earlier in this run']);
-    assert.equal(dataOf(done, 'fix.judged', 'reason')[0], 'another failure came in its place');
-    assert.equal(lab.subjects(), ['Mend a: Say two', 'Mend a: Say one', 'Take back: Say one', 'Mend a: Say good']);
-    assert.is(lab.inTree(), 'good\nsecond\n');
-    assert.match(String(lab.told()[2]?.[0]), 'applied, broke something, and was taken back');
-  },
-);
+test('progress is kept for now, a failure from earlier in the run that returns is broke, green verifies all', async () => {
+  const lab = await modelLab({ word: 'one' });
+  lab.answers(saying('two'), saying('one', 'third'), saying('good'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status], [0, 'green'], done.said);
+  assert.equal(done.trail, [
+    ...['fix.intended', 'fix.committed', 'fix.judged provisional'],
+    ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
+    ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
+  ]);
+  assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['a failure is back that the stage had earlier in this run']);
+  assert.equal(dataOf(done, 'fix.judged', 'reason')[0], 'another failure came in its place');
+  assert.equal(lab.subjects(), ['Mend a: Say two', 'Mend a: Say one', 'Take back: Say one', 'Mend a: Say good']);
+  assert.is(lab.inTree(), 'good\nsecond\n');
+  assert.match(String(lab.told()[2]?.[0]), 'applied, broke something, and was taken back');
+});
 
-outcomes(
-  'a refused answer is told back in three rounds, whole files are asked for after two, then it is a try',
-  async () => {
-    const script = `#!/usr/bin/env bash
+test('a refused answer is told back in three rounds, whole files are asked for after two, then it is a try', async () => {
+  const script = `#!/usr/bin/env bash
 set -eu
 read -r word < conf/a.txt
 [ "$word" = good ] || { echo "error: conf/long.txt:7: unexpected word $word"; exit 1; }
 `;
-    const lab = await modelLab({
-      stages: { a: { command: 'stages/run.sh', files: ['conf/'] } },
-      files: { 'conf/long.txt': `${manyLines(400, 'key').join('\n')}\n`, 'stages/run.sh': script },
-      loop: { limits: { executor_tries: 2 } },
-    });
-    const nowhere = (word: string) => diff('conf/long.txt', ' key_6: nothing of it', `-${word}`, '+good');
-    lab.answers(nowhere('first'), nowhere('second'), whole('x\n', 'stages/run.sh'), saying('good'));
-    const done = await lab.mend();
-    assert.equal([done.exit, lab.inTree()], [0, 'good\nsecond\n'], done.said);
-    assert.equal(done.trail, ['fix.refused not_found', 'fix.refused not_found', 'fix.refused outside', ...MENDED]);
-    assert.equal(dataOf(done, 'fix.refused', 'round'), [1, 2, 3]);
-    const told = lab.told();
-    assert.equal(
-      told.map((messages) => messages.length),
-      [1, 3, 5, 1],
-    );
-    for (const [i, reasons] of dataOf(done, 'fix.refused', 'reasons').slice(0, 2).entries()) {
-      const last = told[i + 1]?.at(-1) as string;
-      for (const line of (reasons as string[]).flatMap((reason) => reason.split('\n'))) {
-        assert.ok(last.includes(line.trim()), `round ${i + 2} is told: ${line}\n${last}`);
-      }
+  const lab = await modelLab({
+    stages: { a: { command: 'stages/run.sh', files: ['conf/'] } },
+    files: { 'conf/long.txt': `${manyLines(400, 'key').join('\n')}\n`, 'stages/run.sh': script },
+    loop: { limits: { executor_tries: 2 } },
+  });
+  const nowhere = (word: string) => diff('conf/long.txt', ' key_6: nothing of it', `-${word}`, '+good');
+  lab.answers(nowhere('first'), nowhere('second'), whole('x\n', 'stages/run.sh'), saying('good'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.inTree()], [0, 'good\nsecond\n'], done.said);
+  assert.equal(done.trail, ['fix.refused not_found', 'fix.refused not_found', 'fix.refused outside', ...MENDED]);
+  assert.equal(dataOf(done, 'fix.refused', 'round'), [1, 2, 3]);
+  const told = lab.told();
+  assert.equal(
+    told.map((messages) => messages.length),
+    [1, 3, 5, 1],
+  );
+  for (const [i, reasons] of dataOf(done, 'fix.refused', 'reasons').slice(0, 2).entries()) {
+    const last = told[i + 1]?.at(-1) as string;
+    for (const line of (reasons as string[]).flatMap((reason) => reason.split('\n'))) {
+      assert.ok(last.includes(line.trim()), `round ${i + 2} is told: ${line}\n${last}`);
     }
-    assert.ok(told[0]?.[0]?.endsWith(formatRule('diff')));
-    assert.ok(told[1]?.at(-1)?.endsWith(formatRule('diff')));
-    const nearest = { path: 'conf/a.txt', start: 1, lines: ['bad', 'second'], at: 0 };
-    assert.ok(told[2]?.at(-1)?.endsWith(formatRule('whole-file', [nearest])), 'forced after two failed placements');
-    assert.match(String(told[3]?.[0]), 'by ollama: refused before it was applied');
-    assert.match(String(told[3]?.[0]), 'Why: not_found: ');
-    assert.is(lab.ledger().day.tries, 2, 'three rounds are one try');
-  },
-);
+  }
+  assert.ok(told[0]?.[0]?.endsWith(formatRule('diff')));
+  assert.ok(told[1]?.at(-1)?.endsWith(formatRule('diff')));
+  const nearest = { path: 'conf/a.txt', start: 1, lines: ['bad', 'second'], at: 0 };
+  assert.ok(told[2]?.at(-1)?.endsWith(formatRule('whole-file', [nearest])), 'forced after two failed placements');
+  assert.match(String(told[3]?.[0]), 'by ollama: refused before it was applied');
+  assert.match(String(told[3]?.[0]), 'Why: not_found: ');
+  assert.is(lab.ledger().day.tries, 2, 'three rounds are one try');
+});
 
-outcomes(
-  'a change that was tried is refused; after three tries it is given up, and nobody is asked again',
-  async () => {
-    const lab = await modelLab();
-    lab.answers(saying('bad', 'other'));
-    const done = await lab.mend();
-    assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
-    assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
-    const tried = Array(6).fill('fix.refused already_tried');
-    assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried, 'case.opened']);
-    assert.match(
-      (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
-      'this very change was tried by ollama and ended no_effect; find another: other comments, messages, white space or another order of lines do not make it different',
-    );
-    const [decision] = done.events.filter(({ type, data }) => type === 'failure.decided' && data.tier === 'give_up');
-    assert.is(decision?.data.reason, '3 of 3 tries spent, and there is no escalation');
-    const { fingerprint, executor_tries } = lab.entry();
-    for (const words of [
-      String(decision?.data.reason),
-      fingerprint,
-      `mendloop explain ${fingerprint}`,
-      'mendloop reset a',
-    ]) {
-      assert.ok(done.said.includes(words), `${words}\n${done.said}`);
-    }
-    assert.equal(
-      [executor_tries, lab.server.chats.length, lab.subjects().length, lab.inTree()],
-      [3, 7, 2, 'bad\nsecond\n'],
-    );
-    const next = await lab.mend();
-    assert.equal([next.exit, lab.server.chats.length, next.trail], [3, 7, []]);
-  },
-);
+test('a change that was tried is refused; after three tries it is given up, and nobody is asked again', async () => {
+  const lab = await modelLab();
+  lab.answers(saying('bad', 'other'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
+  assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
+  const tried = Array(6).fill('fix.refused already_tried');
+  assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried, 'case.opened']);
+  assert.match(
+    (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
+    'this very change was tried by ollama and ended no_effect; find another: other comments, messages, white space or another order of lines do not make it different',
+  );
+  const [decision] = done.events.filter(({ type, data }) => type === 'failure.decided' && data.tier === 'give_up');
+  assert.is(decision?.data.reason, '3 of 3 tries spent, and there is no escalation');
+  const { fingerprint, executor_tries } = lab.entry();
+  for (const words of [
+    String(decision?.data.reason),
+    fingerprint,
+    `mendloop explain ${fingerprint}`,
+    'mendloop reset a',
+  ]) {
+    assert.ok(done.said.includes(words), `${words}\n${done.said}`);
+  }
+  assert.equal(
+    [executor_tries, lab.server.chats.length, lab.subjects().length, lab.inTree()],
+    [3, 7, 2, 'bad\nsecond\n'],
+  );
+  const next = await lab.mend();
+  assert.equal([next.exit, lab.server.chats.length, next.trail], [3, 7, []]);
+});
 
-outcomes('a model that says it cannot be mended passes; its words are kept for a person', async () => {
+test('a model that says it cannot be mended passes; its words are kept for a person', async () => {
   const lab = await modelLab({ loop: { limits: { executor_tries: 1 } } });
   lab.answers('The host 192.168.40.2 is off; a person has to switch it on.');
   const done = await lab.mend();
@@ -168,7 +158,7 @@ outcomes('a model that says it cannot be mended passes; its words are kept for a
   assert.match(done.said, 'a person has to switch it on', 'and whoever reads the output hears of it');
 });
 
-outcomes('two stages that fail at the same time are asked about each for itself, and both are mended', async () => {
+test('two stages that fail at the same time are asked about each for itself, and both are mended', async () => {
   const lab = await modelLab({
     stages: { a: stageOn(), b: stageOn('conf/b.txt') },
     files: { 'conf/b.txt': 'worse\nsecond\n' },
@@ -182,7 +172,7 @@ outcomes('two stages that fail at the same time are asked about each for itself,
   }
 });
 
-outcomes('a withdrawn fix comes back in the next run, and nobody is asked for it', async () => {
+test('a withdrawn fix comes back in the next run, and nobody is asked for it', async () => {
   const lab = await modelLab({ word: 'one' });
   lab.answers(saying('two'), { status: 503, error: 'busy' });
   const first = await lab.mend();
@@ -201,4 +191,4 @@ outcomes('a withdrawn fix comes back in the next run, and nobody is asked for it
   assert.equal(lab.subjects(), ['Mend a: Say two', 'Take back: Say two', 'Mend a: Say two', 'Mend a: Say good']);
 });
 
-outcomes.run();
+test.run();

@@ -1,15 +1,13 @@
 // What a model that is always wrong can cost, through the real entry: three tries on a failure, however often the loop is
 // started.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cases } from '../sweep.ts';
 import { alwaysWrong, applied, dataOf, modelLab, type Ran } from './model-lab.ts';
 
-const restarts = suite('restarts');
-
 /** Three tries, then it is given up, and two more: what one start does not change, none does. */
 const STARTS = cases(6, 20);
-restarts('a model that is always wrong gets three tries over any number of starts, then it is given up', async () => {
+test('a model that is always wrong gets three tries over any number of starts, then it is given up', async () => {
   // One attempt after a fix: every start makes one try at most.
   const lab = await modelLab({ loop: { limits: { stage_attempts: 2 } } });
   lab.answers(alwaysWrong());
@@ -34,4 +32,4 @@ restarts('a model that is always wrong gets three tries over any number of start
   assert.equal([lab.stages().a?.status, lab.inTree()], ['give_up', 'bad\nsecond\n']);
 });
 
-restarts.run();
+test.run();

@@ -1,9 +1,8 @@
 // When the loop stops changing things by itself, and how a person does it, through the real entry.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dataOf, type Lab, modelLab, saying, stageOn } from './model-lab.ts';
 
-const safeMode = suite('safe mode');
 const STAGES = ['a', 'b', 'c', 'd'];
 const file = (name: string) => `conf/${name}.txt`;
 
@@ -17,7 +16,7 @@ const four = (): Promise<Lab> =>
 
 const wrong = (name: string) => saying(`bad-${name}`, 'other', file(name));
 
-safeMode('fixes on three failures taken back in one run set it, and the next stage is not mended', async () => {
+test('fixes on three failures taken back in one run set it, and the next stage is not mended', async () => {
   const lab = await four();
   lab.answers(...STAGES.map(wrong));
   const done = await lab.mend();
@@ -48,7 +47,7 @@ safeMode('fixes on three failures taken back in one run set it, and the next sta
   assert.not.match((await lab.run(['status'])).stdout, 'safe mode');
 });
 
-safeMode('by hand: with the reason given, nobody is asked until it is switched off', async () => {
+test('by hand: with the reason given, nobody is asked until it is switched off', async () => {
   const lab = await modelLab();
   lab.answers(saying('good'));
   const on = await lab.run(['safe-mode', 'on', 'moving house']);
@@ -63,7 +62,7 @@ safeMode('by hand: with the reason given, nobody is asked until it is switched o
   assert.equal([after.exit, lab.subjects()], [0, ['Mend a: Say good']], after.said);
 });
 
-safeMode('a verified fix for one stage that turns another red, which was green, sets it', async () => {
+test('a verified fix for one stage that turns another red, which was green, sets it', async () => {
   const shared = 'conf/shared.txt';
   const second = `#!/usr/bin/env bash
 set -eu
@@ -92,4 +91,4 @@ set -eu
   assert.match((await lab.run(['status'])).stdout, 'a fix turned a green stage red: b');
 });
 
-safeMode.run();
+test.run();

@@ -1,12 +1,10 @@
 // No secret leaves, through the real entry: not in a request, not in what is kept or printed, not on the AI branch; and a
 // file that holds one is mended around it.
 import { randomBytes } from 'node:crypto';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allText, answering, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
 import { AI, folder, write } from './scenario.ts';
-
-const secrets = suite('secrets');
 
 const random = (length: number) => randomBytes(length).toString('hex').slice(0, length);
 const WINDOW = 8;
@@ -106,40 +104,34 @@ const once = () => {
   return mended;
 };
 
-secrets(
-  'a file that holds secrets is mended around them; a mask that is changed, moved or made up is refused',
-  async () => {
-    const { lab, done, text } = await once();
-    assert.is(done.exit, 0, done.said);
-    const refused = ['fix.refused placeholder', 'fix.refused placeholder', 'fix.refused placeholder'];
-    assert.equal(done.trail, [...refused, 'fix.intended', 'fix.committed', 'fix.judged verified']);
-    for (const reasons of dataOf(done, 'fix.refused', 'reasons')) assert.match(String(reasons), FILE);
-    assert.match(JSON.stringify(lab.told()[4]), `${FILE} is not shown whole, so it cannot be written whole`);
-    assert.is(
-      lab.inTree(FILE),
-      text.replace('mode: bad', 'mode: good'),
-      'the other lines are byte for byte what they were',
-    );
-    assert.equal(lab.git('diff', '--numstat', 'main', AI), `1\t1\t${FILE}`);
-    const [[first = ''] = []] = lab.told();
-    for (const key of ['token', 'password']) assert.match(sent(first, key), /SECRET_[a-z0-9]{8}_\d+_[a-z]+_END/);
-  },
-);
+test('a file that holds secrets is mended around them; a mask that is changed, moved or made up is refused', async () => {
+  const { lab, done, text } = await once();
+  assert.is(done.exit, 0, done.said);
+  const refused = ['fix.refused placeholder', 'fix.refused placeholder', 'fix.refused placeholder'];
+  assert.equal(done.trail, [...refused, 'fix.intended', 'fix.committed', 'fix.judged verified']);
+  for (const reasons of dataOf(done, 'fix.refused', 'reasons')) assert.match(String(reasons), FILE);
+  assert.match(JSON.stringify(lab.told()[4]), `${FILE} is not shown whole, so it cannot be written whole`);
+  assert.is(
+    lab.inTree(FILE),
+    text.replace('mode: bad', 'mode: good'),
+    'the other lines are byte for byte what they were',
+  );
+  assert.equal(lab.git('diff', '--numstat', 'main', AI), `1\t1\t${FILE}`);
+  const [[first = ''] = []] = lab.told();
+  for (const key of ['token', 'password']) assert.match(sent(first, key), /SECRET_[a-z0-9]{8}_\d+_[a-z]+_END/);
+});
 
-secrets(
-  'of carried files, the environment, stage files and logs nothing is sent, kept of it or committed',
-  async () => {
-    const { lab, all } = await once();
-    assertNothing(gone(lab), all);
-  },
-);
+test('of carried files, the environment, stage files and logs nothing is sent, kept of it or committed', async () => {
+  const { lab, all } = await once();
+  assertNothing(gone(lab), all);
+});
 
-secrets('nor does any of it stand in the journal, the ledger, or what is printed', async () => {
+test('nor does any of it stand in the journal, the ledger, or what is printed', async () => {
   const { lab, all, done } = await once();
   assertNothing(await kept(lab, [done]), all);
 });
 
-secrets('a fix that waits for a word is kept masked, and taken byte for byte', async () => {
+test('a fix that waits for a word is kept masked, and taken byte for byte', async () => {
   const { lab, all, text } = await secretLab({ unattended: 'none' });
   lab.answers(right);
   const done = await lab.mend();
@@ -158,7 +150,7 @@ secrets('a fix that waits for a word is kept masked, and taken byte for byte', a
 /** The board shows a stage's log as it grows, as it is; what is said about it holds nothing. */
 const question = (said: string) => said.slice(said.indexOf('suggests:'), said.indexOf('apply it?'));
 
-secrets('nor is a person at a terminal shown any of it in a suggested fix', async () => {
+test('nor is a person at a terminal shown any of it in a suggested fix', async () => {
   const { lab, all } = await secretLab({ unattended: 'none' });
   lab.answers(right);
   const done = await answering(lab, 'y\n');
@@ -167,7 +159,7 @@ secrets('nor is a person at a terminal shown any of it in a suggested fix', asyn
   assertNothing({ shown: question(done.said) }, all);
 });
 
-secrets('where nobody could be asked the question that is kept holds none either', async () => {
+test('where nobody could be asked the question that is kept holds none either', async () => {
   const all = { carried: `Pw${random(22)}`, environment: `t${random(30)}` };
   const script = `#!/usr/bin/env bash\nset -eu\n. ./.env\necho "error: unexpected word $DATABASE_PASSWORD beside $PVE_PASSWORD"\nexit 1\n`;
   const lab = await modelLab({
@@ -190,7 +182,7 @@ secrets('where nobody could be asked the question that is kept holds none either
   assertNothing({ failed: failed.join('\n') }, all);
 });
 
-secrets('a branch and a commit message of the owner that hold a secret are not repeated', async () => {
+test('a branch and a commit message of the owner that hold a secret are not repeated', async () => {
   const all = { carried: `Pw${random(22)}` };
   const lab = await modelLab({ top: { carry: ['.env'] }, files: { '.gitignore': '.env\n' } });
   lab.write({ '.env': `DATABASE_PASSWORD=${all.carried}\n` });
@@ -227,7 +219,7 @@ fi
 `,
 };
 
-secrets('whoever answers: a file that holds a secret is not written whole, however right the answer is', async () => {
+test('whoever answers: a file that holds a secret is not written whole, however right the answer is', async () => {
   for (const [name, text] of Object.entries(WHOLE_THEN_DIFF)) {
     const side = folder();
     write(side, { 'answer.sh': WHOLE_THEN_DIFF.command });
@@ -243,4 +235,4 @@ secrets('whoever answers: a file that holds a secret is not written whole, howev
   }
 });
 
-secrets.run();
+test.run();

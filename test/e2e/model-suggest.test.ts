@@ -2,7 +2,7 @@
 // changed without their word.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Ask } from '../../src/fix/edit.ts';
 import { layout } from '../../src/io/layout.ts';
@@ -12,73 +12,69 @@ import { siteOf } from '../../src/serve/site.ts';
 import { answering, atTerminal, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
 import { AI, folder, namesIn, write } from './scenario.ts';
 
-const suggest = suite('fixes that wait for a word');
 const NONE = { loop: { unattended: 'none' } };
 const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
 
-suggest(
-  "in cron the fix is kept as an open case: exit 3, not asked again, and applied at a person's word",
-  async () => {
-    const lab = await modelLab(NONE);
-    lab.answers(saying('good'));
-    const done = await lab.mend();
-    assert.equal(
-      [done.exit, lab.stages().a?.status, lab.subjects(), lab.inTree()],
-      [3, 'failed', [], 'bad\nsecond\n'],
-      done.said,
-    );
-    assert.equal(done.trail, ['fix.suggested', 'case.opened']);
-    const [name = ''] = namesIn(lab.path('ai/escalations')).filter((one) => one !== '.gitignore');
-    assert.equal(dataOf(done, 'case.opened', 'case'), [name]);
-    assert.ok(done.said.includes(`mendloop cases show ${name}`), done.said);
-    const at = `ai/escalations/${name}`;
-    assert.match(lab.read(`${at}/patch.diff`), '-bad\n+good\n');
-    assert.match(lab.read(`${at}/case_v1.md`), 'unexpected word bad');
-    const summary = JSON.parse(lab.read(`${at}/summary.json`));
-    assert.equal(
-      [summary.case, summary.stage, summary.state, summary.fingerprint],
-      [name, 'a', 'open', lab.entry().fingerprint],
-    );
-    assert.is(statSync(lab.path(at)).mode & 0o077, 0, 'for the owner alone');
-    assert.is(lab.git('status', '--porcelain', '--ignored', 'ai/escalations'), '!! ai/escalations/');
+test("in cron the fix is kept as an open case: exit 3, not asked again, and applied at a person's word", async () => {
+  const lab = await modelLab(NONE);
+  lab.answers(saying('good'));
+  const done = await lab.mend();
+  assert.equal(
+    [done.exit, lab.stages().a?.status, lab.subjects(), lab.inTree()],
+    [3, 'failed', [], 'bad\nsecond\n'],
+    done.said,
+  );
+  assert.equal(done.trail, ['fix.suggested', 'case.opened']);
+  const [name = ''] = namesIn(lab.path('ai/escalations')).filter((one) => one !== '.gitignore');
+  assert.equal(dataOf(done, 'case.opened', 'case'), [name]);
+  assert.ok(done.said.includes(`mendloop cases show ${name}`), done.said);
+  const at = `ai/escalations/${name}`;
+  assert.match(lab.read(`${at}/patch.diff`), '-bad\n+good\n');
+  assert.match(lab.read(`${at}/case_v1.md`), 'unexpected word bad');
+  const summary = JSON.parse(lab.read(`${at}/summary.json`));
+  assert.equal(
+    [summary.case, summary.stage, summary.state, summary.fingerprint],
+    [name, 'a', 'open', lab.entry().fingerprint],
+  );
+  assert.is(statSync(lab.path(at)).mode & 0o077, 0, 'for the owner alone');
+  assert.is(lab.git('status', '--porcelain', '--ignored', 'ai/escalations'), '!! ai/escalations/');
 
-    const next = await lab.mend();
-    assert.equal([next.exit, next.decided, next.trail, lab.server.chats.length], [3, ['open_case'], [], 1], next.said);
+  const next = await lab.mend();
+  assert.equal([next.exit, next.decided, next.trail, lab.server.chats.length], [3, ['open_case'], [], 1], next.said);
 
-    assert.match((await lab.run(['cases'])).stdout, new RegExp(`^${name}  waits for you`));
-    const shown = (await lab.run(['cases', 'show', name])).stdout;
-    for (const part of ['unexpected word bad', '-bad\n+good\n', `mendloop cases accept ${name}`])
-      assert.ok(shown.includes(part), part);
-    for (const look of [['cases'], ['status'], ['explain', 'a']]) {
-      const { stdout } = await lab.run(look);
-      for (const verb of ['accept', 'decline']) assert.ok(stdout.includes(`mendloop cases ${verb} ${name}`), stdout);
-    }
-    const answered = await lab.run(['cases', 'accept', name]);
-    assert.is(answered.exit, 0, answered.stderr);
-    const after = await lab.mend();
-    assert.equal([after.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 1], after.said);
-    assert.equal(
-      after.trail.filter((line) => line.startsWith('fix.')),
-      MENDED,
-    );
-    assert.equal(dataOf(after, 'case.closed', 'case'), [name]);
-    assert.equal(dataOf(after, 'failure.decided', 'reason'), ['ollama, accepted by a person: applied first']);
-    assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person: conf\/a\.txt\)$/m);
-    const [commit, run] = [lab.git('rev-parse', AI).trim(), after.events[0]?.run ?? ''];
-    const site = siteOf(layout(lab.home), '1.2.3');
-    const page = join(folder(), 'report.html');
-    await lab.run(['report', '--html', page]);
-    for (const text of [
-      ...[(await lab.run(['promote'])).stdout, (await lab.run(['explain', 'a'])).stdout],
-      ...[(await lab.run(['report'])).stdout, readFileSync(page, 'utf8')],
-      ...[(await fixView(site, { commit })).body, runView(site, { run }).body].map(String),
-    ])
-      assert.match(text, 'ollama, accepted by a person');
-    assert.match((await lab.run(['cases'])).stdout, 'no case waits');
-  },
-);
+  assert.match((await lab.run(['cases'])).stdout, new RegExp(`^${name}  waits for you`));
+  const shown = (await lab.run(['cases', 'show', name])).stdout;
+  for (const part of ['unexpected word bad', '-bad\n+good\n', `mendloop cases accept ${name}`])
+    assert.ok(shown.includes(part), part);
+  for (const look of [['cases'], ['status'], ['explain', 'a']]) {
+    const { stdout } = await lab.run(look);
+    for (const verb of ['accept', 'decline']) assert.ok(stdout.includes(`mendloop cases ${verb} ${name}`), stdout);
+  }
+  const answered = await lab.run(['cases', 'accept', name]);
+  assert.is(answered.exit, 0, answered.stderr);
+  const after = await lab.mend();
+  assert.equal([after.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 1], after.said);
+  assert.equal(
+    after.trail.filter((line) => line.startsWith('fix.')),
+    MENDED,
+  );
+  assert.equal(dataOf(after, 'case.closed', 'case'), [name]);
+  assert.equal(dataOf(after, 'failure.decided', 'reason'), ['ollama, accepted by a person: applied first']);
+  assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person: conf\/a\.txt\)$/m);
+  const [commit, run] = [lab.git('rev-parse', AI).trim(), after.events[0]?.run ?? ''];
+  const site = siteOf(layout(lab.home), '1.2.3');
+  const page = join(folder(), 'report.html');
+  await lab.run(['report', '--html', page]);
+  for (const text of [
+    ...[(await lab.run(['promote'])).stdout, (await lab.run(['explain', 'a'])).stdout],
+    ...[(await lab.run(['report'])).stdout, readFileSync(page, 'utf8')],
+    ...[(await fixView(site, { commit })).body, runView(site, { run }).body].map(String),
+  ])
+    assert.match(text, 'ollama, accepted by a person');
+  assert.match((await lab.run(['cases'])).stdout, 'no case waits');
+});
 
-suggest('an accepted fix that did not help is told to the model as what it proposed', async () => {
+test('an accepted fix that did not help is told to the model as what it proposed', async () => {
   const lab = await modelLab(NONE);
   lab.answers(diff(FILE, ' bad', '-second', '+third'), saying('good'));
   await lab.mend();
@@ -88,7 +84,7 @@ suggest('an accepted fix that did not help is told to the model as what it propo
   assert.match(String(lab.told().at(-1)?.[0]), words, after.said);
 });
 
-suggest('a person answers a case with a patch of their own, which is held to the same gate', async () => {
+test('a person answers a case with a patch of their own, which is held to the same gate', async () => {
   const lab = await modelLab(NONE);
   lab.answers(saying('worse'));
   const done = await lab.mend();
@@ -109,7 +105,7 @@ suggest('a person answers a case with a patch of their own, which is held to the
   assert.match(lab.git('log', '-1', '--format=%B', 'ai/orchestrator-stage1'), 'Plugin: person');
 });
 
-suggest('at a terminal the diff is shown, and yes applies it', async () => {
+test('at a terminal the diff is shown, and yes applies it', async () => {
   const lab = await modelLab(NONE);
   lab.answers(saying('good'));
   const done = await atTerminal(lab, 'y\n');
@@ -127,7 +123,7 @@ suggest('at a terminal the diff is shown, and yes applies it', async () => {
   assert.not(lab.has('ai/escalations'));
 });
 
-suggest('no declines it, and the same change is never suggested again', async () => {
+test('no declines it, and the same change is never suggested again', async () => {
   const lab = await modelLab({ loop: { unattended: 'none', limits: { executor_tries: 2 } } });
   lab.answers(saying('good'));
   const done = await answering(lab, 'n\n');
@@ -143,7 +139,7 @@ suggest('no declines it, and the same change is never suggested again', async ()
   assert.equal([lab.entry().patches[0]?.outcome, lab.entry().executor_tries], ['declined', 2]);
 });
 
-suggest('Enter leaves it for later, as a case', async () => {
+test('Enter leaves it for later, as a case', async () => {
   const lab = await modelLab(NONE);
   lab.answers(saying('good'));
   const done = await answering(lab, '\n');
@@ -152,7 +148,7 @@ suggest('Enter leaves it for later, as a case', async () => {
   assert.equal([next.exit, next.decided, lab.server.chats.length], [3, ['open_case'], 1]);
 });
 
-suggest('Ctrl-C at the question: exit 130, nothing is changed, and the next run suggests it again', async () => {
+test('Ctrl-C at the question: exit 130, nothing is changed, and the next run suggests it again', async () => {
   const lab = await modelLab(NONE);
   lab.answers(saying('good'));
   const done = await atTerminal(lab, '\u0003');
@@ -170,20 +166,17 @@ const LINES = Array.from({ length: 30 }, (_, i) => `line ${i}\n`).join('');
 /** Takes all of them away. */
 const CUT = diff(FILE, '-bad', '+good', ...LINES.trimEnd().replace(/^/gm, '-').split('\n'));
 
-suggest(
-  'where all runs unattended its owner is still asked about what goes and is not replaced, and no other try is made',
-  async () => {
-    const lab = await modelLab({ files: { [FILE]: `bad\n${LINES}` } });
-    lab.answers(CUT);
-    const done = await answering(lab, 'y\n');
-    assert.equal([done.exit, lab.inTree(), done.trail], [0, 'good\n', ['fix.suggested', ...MENDED]], done.said);
-    assert.equal(lab.server.chats.length, 1);
-    const { code } = (dataOf(done, 'fix.suggested', 'ask') as Ask[])[0] as Ask;
-    assert.ok(done.said.includes(`you are asked (${code}): ${FILE}:1: `), done.said);
-  },
-);
+test('where all runs unattended its owner is still asked about what goes and is not replaced, and no other try is made', async () => {
+  const lab = await modelLab({ files: { [FILE]: `bad\n${LINES}` } });
+  lab.answers(CUT);
+  const done = await answering(lab, 'y\n');
+  assert.equal([done.exit, lab.inTree(), done.trail], [0, 'good\n', ['fix.suggested', ...MENDED]], done.said);
+  assert.equal(lab.server.chats.length, 1);
+  const { code } = (dataOf(done, 'fix.suggested', 'ask') as Ask[])[0] as Ask;
+  assert.ok(done.said.includes(`you are asked (${code}): ${FILE}:1: `), done.said);
+});
 
-suggest('in cron it becomes a case that is accepted or declined by a command', async () => {
+test('in cron it becomes a case that is accepted or declined by a command', async () => {
   const lab = await modelLab({ files: { [FILE]: `bad\n${LINES}` } });
   lab.answers(CUT);
   const done = await lab.mend();
@@ -212,4 +205,4 @@ suggest('in cron it becomes a case that is accepted or declined by a command', a
   }
 });
 
-suggest.run();
+test.run();

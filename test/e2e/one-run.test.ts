@@ -1,25 +1,14 @@
 // One run at a time: beside another pid namespace, with a lock that somebody took away, beside what is no run.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
+import { needs } from '../needs.ts';
 import { contextMap, ENTRY, folder, jsonLines, scenario, until } from './scenario.ts';
 
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
-function cannotContain(): string | undefined {
-  try {
-    execFileSync('unshare', [...CONTAINER.slice(1), 'true'], { stdio: 'pipe' });
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
-
-const noContainer = cannotContain();
-if (noContainer) console.log(`skipped, no pid namespace can be made here: ${noContainer}`);
-const inContainer = noContainer && !process.env.CI ? test.skip : test;
+const inContainer = needs('right to make a pid namespace');
 
 /** The error that a command with --json ended with. */
 const errorOf = (stdout: string) => jsonLines(stdout)[0]?.error as { code: string; message: string; next: string };

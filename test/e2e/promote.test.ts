@@ -1,9 +1,7 @@
 // From a broken stage to the base and back, through the real entry: mended, shown, accepted, rolled back, promoted again.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AI, contextMap, type Scenario, scenario, tree as snapshot } from './scenario.ts';
-
-const promote = suite('promote');
 
 const SCRIPT = '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n';
 const MENDED = SCRIPT.replaceAll('\r', '');
@@ -20,7 +18,7 @@ const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 const refs = (s: Scenario) => s.git('for-each-ref', '--format=%(refname) %(objectname)');
 const here = (s: Scenario) => [refs(s), s.git('status', '--porcelain'), snapshot(s.home, ['.git', 'ai'])];
 
-promote('the line that undoes what landed can be pasted, and ends with the line that lands that', async () => {
+test('the line that undoes what landed can be pasted, and ends with the line that lands that', async () => {
   const s = broken();
   assert.is((await s.run()).exit, 0);
   const { stdout } = await s.run(['promote', '--accept', s.git('rev-parse', AI)]);
@@ -39,7 +37,7 @@ promote('the line that undoes what landed can be pasted, and ends with the line 
   assert.not.equal(s.read('stages/web.sh'), MENDED);
 });
 
-promote("a fix is held against today's gate by what its run knew: the failure that it is for", async () => {
+test("a fix is held against today's gate by what its run knew: the failure that it is for", async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh'] } }),
     'web.sh': 'set -eu\nehco fine\n',
@@ -50,7 +48,7 @@ promote("a fix is held against today's gate by what its run knew: the failure th
   assert.not.match(stdout, 'the gate would');
 });
 
-promote('a mended stage lands with one line, and is undone by rolling it back and promoting again', async () => {
+test('a mended stage lands with one line, and is undone by rolling it back and promoting again', async () => {
   const s = broken();
   const first = snapshot(s.home, ['.git', 'ai']);
   const none = await s.run(['promote']);
@@ -114,7 +112,7 @@ promote('a mended stage lands with one line, and is undone by rolling it back an
   assert.is(s.git('status', '--porcelain'), '');
 });
 
-promote('what was rolled back is not applied again by a later run', async () => {
+test('what was rolled back is not applied again by a later run', async () => {
   const s = broken();
   assert.is((await s.run()).exit, 0);
   const tip = s.git('rev-parse', AI);
@@ -131,7 +129,7 @@ promote('what was rolled back is not applied again by a later run', async () => 
   );
 });
 
-promote('during a run nothing lands and nothing is rolled back: exit 75', async () => {
+test('during a run nothing lands and nothing is rolled back: exit 75', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({
       web: { command: 'stages/web.sh', files: ['stages/'] },
@@ -166,4 +164,4 @@ promote('during a run nothing lands and nothing is rolled back: exit 75', async 
   assert.is((await run.done).exit, 0);
 });
 
-promote.run();
+test.run();

@@ -253,7 +253,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** Mounts a small disk at `path`, gone with the test. Throws where `cannotMount` says why. */
+/** Mounts a small disk at `path`, gone with the test: for `needsMount()`. */
 export function smallDisk(path: string, size: string): void {
   mkdirSync(path, { recursive: true });
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', path]);
@@ -304,17 +304,4 @@ export function jsonLines(text: string): Record<string, unknown>[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
-
-/** Why no disk can be mounted here, or undefined: only root may, and not in every container. */
-export function cannotMount(): string | undefined {
-  const place = mkdtempSync(join(made, 'mount-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place], { stdio: 'pipe' });
-    execFileSync('umount', [place]);
-    return undefined;
-  } catch (error) {
-    const said = String((error as { stderr?: Buffer }).stderr ?? error).trim();
-    return `tests of a full disk mount a small one, and that was refused here: ${said}`;
-  }
 }

@@ -1,13 +1,11 @@
 // What stages, models and files are called and say reaches a terminal as text: nothing of it is acted on.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { probe as probeIn, probePlugin } from '../run/probe.ts';
 import { contextMap, folder, namesIn, scenario } from './scenario.ts';
-
-const terminal = suite('the terminal');
 
 const OSC = '\u001b]0;taken over\u0007';
 const BIDI = '\u202egpj.exe';
@@ -46,7 +44,7 @@ grep -q good conf/* || { echo "Error: $HOSTILE is bad"; printf 'a\\rb\\r\\n'; ex
 
 const HERE = (env: Record<string, string>) => ({ tty: 'here' as const, env });
 
-terminal('on a terminal no command lets through what a stage, a note, a file or a model is named or says', async () => {
+test('on a terminal no command lets through what a stage, a note, a file or a model is named or says', async () => {
   const server = await startOllamaServer();
   const s = lab({ unattended: 'none', executors: ['probe', 'ollama'] }, server.url);
   await s.run([], { env: s.env });
@@ -80,7 +78,7 @@ terminal('on a terminal no command lets through what a stage, a note, a file or 
   assert.is(JSON.parse(shown['status --json'] ?? '').home, s.home);
 });
 
-terminal('fixes, get and a run that mends', async () => {
+test('fixes, get and a run that mends', async () => {
   const s = lab();
   const mended = await s.run([], { tty: true, env: s.env });
   assert.is(mended.exit, 0, mended.stdout);
@@ -96,7 +94,7 @@ terminal('fixes, get and a run that mends', async () => {
   assert.is(piped.stdout, `${s.path('ai/state/out/a', `${BIDI}.txt`)}\n`, 'a script gets the path as it is');
 });
 
-terminal('a log is raw bytes where it is piped, and with --raw', async () => {
+test('a log is raw bytes where it is piped, and with --raw', async () => {
   const s = lab({ executors: [] });
   await s.run([], { env: s.env });
   const [log = ''] = namesIn(s.path('ai/logs/a'));
@@ -108,4 +106,4 @@ terminal('a log is raw bytes where it is piped, and with --raw', async () => {
   assert.is(raw.stdout.replaceAll('\r', ''), bytes.replaceAll('\r', ''));
 });
 
-terminal.run();
+test.run();

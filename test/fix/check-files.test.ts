@@ -123,7 +123,6 @@ const RUN: [string, Example][] = [
     'cat <<EOF | bash\nscripts/check.sh\nEOF',
     'bash <<< scripts/check.sh',
     "su -c 'cd scripts && ./check.sh' root",
-    "nix-shell --run 'cd scripts && ./check.sh'",
     'python3 -c "import subprocess; subprocess.run([\'scripts/check.sh\'])"',
     'coproc scripts/check.sh',
     '{{ root }}/scripts/check.sh',
@@ -381,6 +380,19 @@ const TREE: Record<string, Example> = {
     checks: ['bash 1.sh'],
     files: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [`${n}.sh`, `bash ${n + 1}.sh\n`])),
     expected: ['1.sh', '2.sh', '3.sh', '4.sh'],
+  },
+  'what is called from nearby, whoever called it from afar before': {
+    checks: ['bash 1.sh', 'bash 4.sh'],
+    files: Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`${n}.sh`, `bash ${n + 1}.sh\n`])),
+    expected: ['1.sh', '2.sh', '3.sh', '4.sh', '5.sh'],
+  },
+  'a script with more patterns than anybody writes: the files whose names stand there': {
+    checks: ['bash a.sh'],
+    files: {
+      'a.sh': `${Array.from({ length: 500 }, (_, i) => `bash x${i}/*.sh`).join('\n')}\nbash lib/b.sh\nc/d.sh $X\n`,
+      ...{ 'lib/b.sh': '', 'c/d.sh': '', 'e.sh': '' },
+    },
+    expected: ['a.sh', 'lib/b.sh', 'c/d.sh'],
   },
   'a link and what it points to': {
     checks: ['bash check'],

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { EXAMPLES, type Example, rawExample } from '../e2e/example.ts';
+import { EXAMPLE_NEEDS, EXAMPLES, type Example, rawExample } from '../e2e/example.ts';
+import { needs } from '../needs.ts';
 
 interface Stage {
   command: string;
@@ -92,29 +93,37 @@ const CASES: Record<Example, Expected> = {
 };
 
 for (const [name, expected] of Object.entries(CASES) as [Example, Expected][]) {
-  test(`${name}, untouched: its map is valid and planned, and its stages are right`, async () => {
-    const repo = rawExample(name);
-    const { exit, stdout, stderr } = await repo.run('init', '--yes', '--json');
-    assert.is(exit, 0, stderr);
-    const { plan, left_out_of_check: notes } = JSON.parse(stdout);
-    const names = ['check', ...Object.keys(expected.stages)];
-    assert.equal(
-      plan.rows.map(({ step, state }: { step: string; state: string }) => `${step} ${state}`),
-      names.map((stage) => `${stage} TODO`),
-    );
-    assert.equal(notes, []);
-    const map = parse(repo.read('ai/context_map.yaml'));
-    assert.equal(names, Object.keys(map.stages));
-    for (const [stage, wanted] of Object.entries(expected.stages)) {
-      const { command, needs, files, verify, requires } = map.stages[stage];
-      const shown = { command, needs, files, ...(verify ? { verify } : {}) };
-      assert.equal({ ...shown, ...(requires?.files ? { requires: { files: requires.files } } : {}) }, wanted, stage);
-    }
-    assert.equal([map.carry.toSorted(), map.protected_files], [expected.carry, expected.protected_files]);
-  });
+  needs(...EXAMPLE_NEEDS[name])(
+    `${name}, untouched: its map is valid and planned, and its stages are right`,
+    async () => {
+      const repo = rawExample(name);
+      const { exit, stdout, stderr } = await repo.run('init', '--yes', '--json');
+      assert.is(exit, 0, stderr);
+      const { plan, left_out_of_check: notes } = JSON.parse(stdout);
+      const names = ['check', ...Object.keys(expected.stages)];
+      assert.equal(
+        plan.rows.map(({ step, state }: { step: string; state: string }) => `${step} ${state}`),
+        names.map((stage) => `${stage} TODO`),
+      );
+      assert.equal(notes, []);
+      const map = parse(repo.read('ai/context_map.yaml'));
+      assert.equal(names, Object.keys(map.stages));
+      for (const [stage, wanted] of Object.entries(expected.stages)) {
+        const { command, needs, files, verify, requires } = map.stages[stage];
+        const shown = { command, needs, files, ...(verify ? { verify } : {}) };
+        assert.equal({ ...shown, ...(requires?.files ? { requires: { files: requires.files } } : {}) }, wanted, stage);
+      }
+      assert.equal([map.carry.toSorted(), map.protected_files], [expected.carry, expected.protected_files]);
+    },
+  );
 }
 
-test('the real tools take the examples as they are: yamllint, shellcheck, make and Ansible', () => {
+needs(
+  'yamllint',
+  'shellcheck',
+  'make',
+  'ansible-playbook',
+)('the real tools take the examples as they are: yamllint, shellcheck, make and Ansible', () => {
   const run = (cwd: string, command: string) =>
     spawnSync('bash', ['-c', command], { cwd: join(EXAMPLES, cwd), encoding: 'utf8' });
   for (const [cwd, command] of [

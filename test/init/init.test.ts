@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { shellCheck } from '../../src/io/shell-check.ts';
 import { runHere } from '../e2e/here.ts';
 import { tree } from '../e2e/scenario.ts';
+import { needs } from '../needs.ts';
 import { commit, folder, git, repository, write } from '../worktree/repository.ts';
 
 /** Without Ollama, and with no tools but those of the system's base: what is installed here must not decide. */
@@ -160,6 +161,8 @@ test('a reason is cut between words, with a mark', async () => {
 });
 
 interface Refusal {
+  /** Who alone can make it. */
+  by?: string;
   name: string;
   home: () => string;
   error: RegExp;
@@ -177,21 +180,17 @@ const REFUSALS: Refusal[] = [
     error:
       /^error E_INIT_NOTHING: git tracks no file here, so there is nothing to make a stage of\n {2}next: {2}commit what/,
   },
-  // Only root can make one.
-  ...(process.getuid?.() === 0
-    ? [
-        {
-          name: 'a repository of another user',
-          home: () => {
-            const home = lab();
-            execFileSync('chown', ['-R', '12345', home]);
-            return home;
-          },
-          error:
-            /^error E_NOT_GIT: .*\n {2}- fatal: .*\n {2}next: {2}start as the user .*\n {9}git config --global --add safe\.directory /,
-        },
-      ]
-    : []),
+  {
+    name: 'a repository of another user',
+    by: 'user root',
+    home: () => {
+      const home = lab();
+      execFileSync('chown', ['-R', '12345', home]);
+      return home;
+    },
+    error:
+      /^error E_NOT_GIT: .*\n {2}- fatal: .*\n {2}next: {2}start as the user .*\n {9}git config --global --add safe\.directory /,
+  },
   {
     name: 'a repository in which nothing is known',
     home: () => repository({ 'notes.txt': 'a\n' }),
@@ -219,8 +218,8 @@ const REFUSALS: Refusal[] = [
   },
 ];
 
-for (const { name, home, error } of REFUSALS) {
-  test(`refused, with the next step: ${name}`, async () => {
+for (const { name, by, home, error } of REFUSALS) {
+  needs(...(by ? [by] : []))(`refused, with the next step: ${name}`, async () => {
     const at = home();
     const before = tree(at, ['.git']);
     const done = await runHere(['init', '--yes'], at, { ...ENV, GIT_CEILING_DIRECTORIES: at });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { examine } from '../../src/inspect/doctor.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
 import { commit, repository } from '../worktree/repository.ts';
 
 const CARRY = ['.env', 'keys'];

@@ -9,6 +9,7 @@ import { foldLedger, isStory } from '../../src/triage/fold.ts';
 import { emptyLedger } from '../../src/triage/ledger.ts';
 import { contextMap, folder, PACKAGE, scenario } from '../e2e/scenario.ts';
 import { journalOf, type Line } from '../events.ts';
+import { needs } from '../needs.ts';
 
 const BARE: Omit<Measured, 'stages' | 'ledger'> = {
   ...{ home: '/lab', version: '1.2.3', names: ['a'], safeMode: false, isAtWork: false, last: undefined },
@@ -80,7 +81,7 @@ test('a matrix was last green when the cell was that was so the longest time ago
   assert.is(green(after([...lines, ['step.started', 'a[h=3]']])), undefined);
 });
 
-test('promtool finds nothing wrong with what a real home prints, nor with hostile names', async () => {
+needs('promtool')('promtool finds nothing wrong with what a real home prints, nor with hostile names', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true', b: 'echo no; exit 1', c: 'true' }) });
   assert.is((await s.run()).exit, 1);
   const file = join(folder(), 'mendloop.prom');
@@ -109,7 +110,7 @@ test('promtool finds nothing wrong with what a real home prints, nor with hostil
     assert.match((await s.run(['metrics', '--textfile', bad as string])).stderr, why as string);
 });
 
-test('the alert rules that ship are sound, fire when they should, and name only what is measured', () => {
+needs('promtool')('the alert rules that ship are sound, fire when they should, and name only what is measured', () => {
   assert.is(promtool(['check', 'rules', 'alerts.yaml']).status, 0, promtool(['check', 'rules', 'alerts.yaml']).text);
   const tested = promtool(['test', 'rules', join(PACKAGE, 'test/inspect/alerts.yaml')]);
   assert.is(tested.status, 0, tested.text);

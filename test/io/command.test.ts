@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,8 @@ import { type Clock, systemClock } from '../../src/io/clock.ts';
 import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify, liveness } from '../../src/io/identity.ts';
 import { endLeftovers, groupMembers } from '../../src/io/process-group.ts';
-import { folder } from './temporary.ts';
+import { folder } from '../environment.ts';
+import { commandLine } from '../processes.ts';
 
 async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}, clock = systemClock) {
   const dir = folder();
@@ -81,7 +82,8 @@ test('a stop ends a grandchild that ignores TERM and holds the output', async ()
 test('a stop also ends a process that left the group for a session of its own', async () => {
   const end = await run('setsid sleep 61 & sleep 62', { signal: AbortSignal.timeout(300) });
   assert.ok(end.gone);
-  assert.not.match(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }), /^sleep 6[12]$/m);
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    assert.not.match(commandLine(Number(pid)), /^sleep 6[12]$/);
 });
 
 test('a command that ended leaves no listener on the signal', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { diskFree, fileFacts, findTool, hashFile, isExecutable, isWritable, readTail } from '../../src/io/files.ts';
-import { folder, write } from './temporary.ts';
+import { folder, write } from '../environment.ts';
 
 const dir = folder();
 write(dir, { 'a.txt': 'hello', empty: '', 'bin/tool': '#!/bin/sh\n', 'bin/plain': '' });

@@ -17,7 +17,6 @@ import * as assert from 'uvu/assert';
 import { clearDeadLock, mayBeHeld } from '../../src/io/git-locks.ts';
 
 const dir = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-locks-'));
-process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const file = join(dir, 'index.lock');
 
 /** A process that is not called git and has the file open. */

@@ -1,26 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GitError } from '../../src/io/git.ts';
 import { openObjects, withObjects } from '../../src/io/git-objects.ts';
+import { setEnv } from '../environment.ts';
 import { commit, folder, git, repository, script } from '../worktree/repository.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = `${resolve(import.meta.dirname, '../..')}/`;
 
 /** Runs `work` with a git on PATH that notes each start; returns the arguments of each. */
 async function startsOf(work: () => Promise<void>): Promise<string[]> {
   const dir = folder();
-  const path = process.env.PATH;
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   script(join(dir, 'git'), `echo "$*" >> ${dir}/starts\nexec ${real} "$@"`);
-  process.env.PATH = `${dir}:${path}`;
-  try {
-    await work();
-  } finally {
-    process.env.PATH = path;
-  }
+  const undo = setEnv({ PATH: `${dir}:${process.env.PATH}` });
+  await work().finally(undo);
   return readFileSync(join(dir, 'starts'), 'utf8').trimEnd().split('\n');
 }
 
@@ -140,12 +136,9 @@ test('a process that was killed is replaced at the next question', async () => {
 
 test('variables that point git elsewhere are not passed on; what is no repository is an error', async () => {
   const home = repository();
-  process.env.GIT_DIR = '/nonexistent';
-  try {
-    assert.ok(await withObjects(home, (objects) => objects.info('HEAD')));
-  } finally {
-    delete process.env.GIT_DIR;
-  }
+  const undo = setEnv({ GIT_DIR: '/nonexistent' });
+  assert.ok(await withObjects(home, (objects) => objects.info('HEAD')));
+  undo();
   const error = await withObjects(folder(), (objects) => objects.info('HEAD')).catch((caught) => caught);
   assert.instance(error, GitError);
   assert.match(error.stderr, 'not a git repository');

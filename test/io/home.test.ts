@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findHome } from '../../src/io/layout.ts';
+import { folder, write } from '../environment.ts';
 import { refusal } from '../refusal.ts';
-import { folder, write } from './temporary.ts';
 
 function git(dir: string, ...args: string[]): void {
   const person = ['-c', 'user.name=Owner', '-c', 'user.email=owner@example.org', '-c', 'protocol.file.allow=always'];

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify, liveness, type ProcessIdentity } from '../../src/io/identity.ts';
+import { folder, write } from '../environment.ts';
+import { needs } from '../needs.ts';
 import { program } from '../program.ts';
-import { folder, write } from './temporary.ts';
 
 /** What another process says of itself and of `of`; `around` is how it is started. */
 function told(around: readonly string[], of?: ProcessIdentity, env: NodeJS.ProcessEnv = process.env) {
@@ -16,18 +17,7 @@ function told(around: readonly string[], of?: ProcessIdentity, env: NodeJS.Proce
 
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc'];
 
-function refusal(command: readonly string[]): string | undefined {
-  try {
-    execFileSync(command[0] as string, [...command.slice(1), 'true'], { stdio: 'pipe' });
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
-
-const noContainer = refusal(CONTAINER);
-if (noContainer) console.log(`skipped, no pid namespace can be made here: ${noContainer}`);
-const inContainer = noContainer && !process.env.CI ? test.skip : test;
+const inContainer = needs('right to make a pid namespace');
 
 test('a process is itself, and stays so', () => {
   const me = identify(process.pid);

@@ -17,9 +17,9 @@ import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { lockOwner, requireLock, runAtWork, takeLock, withLock } from '../../src/io/lock.ts';
-import { cannotMount } from '../e2e/scenario.ts';
+import { folder } from '../environment.ts';
+import { needs } from '../needs.ts';
 import { program } from '../program.ts';
-import { folder } from './temporary.ts';
 
 const fresh = () => join(folder(), 'lock.json');
 const owner = (more: object) => JSON.stringify({ ...identify(process.pid), since: 'now', command: 'test', ...more });
@@ -222,10 +222,7 @@ test('a lock that cannot be read stays with whoever has it open, and is told as 
   }
 });
 
-const refused = cannotMount();
-if (refused) console.log(`skipped: ${refused}`);
-
-(refused ? test.skip : test)('a lock that cannot be read is left alone where nobody can tell who has it open', () => {
+needs('right to mount')('a lock that cannot be read is left alone where nobody can tell who has it open', () => {
   const path = fresh();
   writeFileSync(path, '{"pid":');
   const words = [process.execPath, ...program('hold-lock'), path];

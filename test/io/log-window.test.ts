@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LogWindow, openFollow, readWindow, searchLog, WINDOW_BYTES } from '../../src/io/log-window.ts';
-import { folder } from './temporary.ts';
+import { folder } from '../environment.ts';
 
 const path = join(folder(), 'a.log');
 const put = (content: string | Buffer): void => writeFileSync(path, content);

@@ -13,9 +13,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfBytes, identifyFrom } from '../../src/failure/fingerprint.ts';
 import { lastLinesAt, readLogEnd } from '../../src/io/log.ts';
+import { folder } from '../environment.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
 import { fc, runs } from '../sweep.ts';
-import { folder } from './temporary.ts';
 
 const input = { stage: 'vms', ended: { exit_code: 1, signal: null, timed_out: false } };
 const CAUSE = "cp: cannot stat 'talos.yaml': No such file or directory";

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryKills } from '../../src/io/memory-kills.ts';
-import { folder } from './temporary.ts';
+import { folder } from '../environment.ts';
 
 function machine(files: Record<string, string>): string {
   const root = folder();

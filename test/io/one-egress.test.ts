@@ -1,12 +1,12 @@
 // Everything that leaves goes through src/io/egress: no other module can open a connection or start a program that would.
 import { readdirSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { folder, write } from '../environment.ts';
 import { type Uses, usesOf } from './source-uses.ts';
-import { folder, write } from './temporary.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = `${resolve(import.meta.dirname, '../..')}/`;
 
 /** What reads, computes or draws, and reaches nobody. A new package is written here only after a look at what it can do. */
 const HARMLESS = new Set([
@@ -67,11 +67,11 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // What a model asked to see, of an allow list that only reads; a socket only to read from its pipe.
   'src/io/run-diagnostic.ts': ['net'],
   // git, ps, and what STARTS names: shellcheck, the versions of tools, gh with a text that is masked.
+  'src/io/git.ts': ['child_process'],
   'src/io/git-objects.ts': ['child_process'],
   'src/io/identity.ts': ['child_process'],
   'src/io/program.ts': ['child_process'],
   'src/io/simple-git.ts': ['simple-git'],
-  'src/io/small-shell.ts': ['child_process'],
   // Runs in a browser, and asks only the page that sent it: the page's policy lets it ask nobody else.
   'src/serve/page.js': ['fetch', 'EventSource'],
   // Loads the plugins of the owner.

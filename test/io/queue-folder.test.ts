@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openQueueFolder } from '../../src/io/queue-folder.ts';
+import { folder } from '../environment.ts';
 import { cases, fc, runs } from '../sweep.ts';
-import { folder } from './temporary.ts';
 
 const entries = (count: number, prefix = 'e') =>
   Array.from({ length: count }, (_, at) => ({ name: `${prefix}-${at}`, text: `text of ${prefix}-${at}` }));

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify } from '../../src/io/identity.ts';
 import { type LogFile, openLog } from '../../src/io/log.ts';
 import { endLeftovers } from '../../src/io/process-group.ts';
-import { cannotMount } from '../e2e/scenario.ts';
+import { folder } from '../environment.ts';
+import { needs } from '../needs.ts';
+import { childrenOf, commandLine } from '../processes.ts';
 import { program } from '../program.ts';
-import { folder } from './temporary.ts';
 
-const noMount = cannotMount();
-const onSmallDisk = noMount ? test.skip : test;
+const onSmallDisk = needs('right to mount');
 
 const mounts: string[] = [];
 
@@ -31,7 +31,7 @@ async function command(log: LogFile, text: string, more: Partial<CommandRequest>
     },
     ...{ signal: AbortSignal.timeout(20_000), graceMs: 300, ...more },
   };
-  return runCommand({ ...request, outputFd: await log.output() }, systemClock);
+  return runCommand({ ...request, outputFd: log.output() }, systemClock);
 }
 
 /** Runs `text` in a session of its own, and goes on when it is there: before that it would be ended with the group. */
@@ -48,11 +48,9 @@ async function logOf(...commands: string[]): Promise<string> {
   return readFileSync(log.path, 'utf8');
 }
 
-/** The relay that a process of ours started last. */
-const relayOf = (parent: number | undefined): number => {
-  const { stdout } = spawnSync('pgrep', ['-n', '-P', String(parent), '-f', 'mendloop-relay'], { encoding: 'utf8' });
-  return Number(stdout);
-};
+/** The relays that a process of ours has, those that were started last at the end. */
+const relaysOf = (parent = 0): number[] =>
+  childrenOf(parent).filter((pid) => commandLine(pid).includes('mendloop-relay'));
 
 test('a log without commands starts no relay, and the pipe leaves no name behind', async () => {
   const dir = folder();
@@ -130,11 +128,11 @@ test('the log is whole when it is closed, also while something else floods the p
 
 test('TERM, INT and HUP do not end the relay', async () => {
   const log = openLog(join(folder(), 'a.log'));
-  await log.output();
-  const relay = relayOf(process.pid);
+  log.output();
+  const relay = relaysOf(process.pid).at(-1);
   const { exitCode } = await command(
     log,
-    `for s in TERM INT HUP; do kill -$s ${relay} && pkill -$s -P ${relay}; done; echo after`,
+    `for s in TERM INT HUP; do kill -$s ${relay} $(cat /proc/${relay}/task/*/children); done; echo after`,
   );
   await log.close();
   assert.is(exitCode, 0);
@@ -157,7 +155,7 @@ test('a loop that is killed takes neither the stage nor its log along; the relay
   const loop = spawn(process.execPath, [...program('endless-command'), dir], { stdio: 'ignore' });
   const leader = join(dir, 'leader');
   await until(() => existsSync(leader) && readFileSync(join(dir, 'a.log'), 'utf8').includes('line 3\n'));
-  const relay = relayOf(loop.pid);
+  const [relay = 0] = relaysOf(loop.pid);
   assert.ok(isAlive(relay));
   loop.kill('SIGKILL');
   await once(loop, 'exit');
@@ -178,43 +176,27 @@ test('a loop that is killed takes neither the stage nor its log along; the relay
 
 test('a relay that is killed is told: the log is not whole', async () => {
   const log = openLog(join(folder(), 'a.log'));
-  await log.output();
-  const relay = relayOf(process.pid);
-  const kill = `kill -KILL ${relay} $(pgrep -P ${relay}); sleep 0.1; echo x`;
+  log.output();
+  const relay = relaysOf(process.pid).at(-1);
+  const kill = `kill -KILL ${relay} $(cat /proc/${relay}/task/*/children); sleep 0.1; echo x`;
   const { exitCode } = await command(log, kill);
   log.say('nobody reads this');
   assert.match((await refusal(log))?.message ?? '', `${log.path} could not be written to its end (`);
   assert.is.not(exitCode, 0);
 });
 
-test('one relay serves attempts one after the other, each into its own log; one that was killed meanwhile is replaced', async () => {
+test('each attempt has a relay of its own, whatever the name of its log', async () => {
   const dir = join(folder(), "it's\nhere");
-  const attempt = async (name: string) => {
-    const log = openLog(join(dir, name));
-    await command(log, `echo of ${name}`);
-    const relay = relayOf(process.pid);
-    await log.close();
-    assert.is(readFileSync(log.path, 'utf8'), `of ${name}\n`);
-    return relay;
-  };
-  const first = await attempt('a.log');
-  assert.is(await attempt('b.log'), first);
-  process.kill(first, 'SIGKILL');
-  await until(() => !isAlive(first));
-  assert.is.not(await attempt('c.log'), first);
-});
-
-test('a relay whose pipe is still held serves no other attempt', async () => {
-  const dir = folder();
-  const log = openLog(join(dir, 'a.log'));
-  await command(log, held(`until [ -e ${dir}/go ]; do sleep 0.05; done; echo late; touch ${dir}/done`));
-  await log.close();
-  const other = openLog(join(dir, 'b.log'));
-  await command(other, 'echo other');
-  writeFileSync(join(dir, 'go'), '');
-  await until(() => existsSync(join(dir, 'done')) && readFileSync(log.path, 'utf8').endsWith('late\n'));
-  await other.close();
-  assert.is(readFileSync(other.path, 'utf8'), 'other\n');
+  const first = openLog(join(dir, 'a.log'));
+  const second = openLog(join(dir, '$(id).log'));
+  await command(first, 'echo of the first');
+  await command(second, 'echo of the second');
+  assert.is(relaysOf(process.pid).length, 2);
+  for (const log of [first, second]) await log.close();
+  assert.equal(
+    [first, second].map(({ path }) => readFileSync(path, 'utf8')),
+    ['of the first\n', 'of the second\n'],
+  );
 });
 
 onSmallDisk(

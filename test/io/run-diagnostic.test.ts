@@ -6,8 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
 import { type DiagnosticRequest, EndsOfOutput, runDiagnostic } from '../../src/io/run-diagnostic.ts';
+import { folder } from '../environment.ts';
 import { fc } from '../sweep.ts';
-import { folder } from './temporary.ts';
 
 /** Whether a process still runs; one that only waits to be seen dead does not. */
 const runs = (pid: number): boolean =>

@@ -55,7 +55,7 @@ test('only rows that changed are written, nothing where none did, and all of the
 });
 
 test('stopped by Ctrl-Z it gives the cursor back, and goes on below what the shell has printed since', async () => {
-  const command = [process.execPath, ...program('draws')].join(' ');
+  const command = [process.execPath, ...program('draws')].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { secretsFrom } from '../../src/io/secrets.ts';
 import { RedactionError } from '../../src/outbound/redact/secret.ts';
-import { folder, write } from './temporary.ts';
+import { folder, write } from '../environment.ts';
 
 // Put together here, so that no scanner takes them for real.
 const fake = (word: string): string => ['not', word, 'a1B2c3D4e5'].join('-');

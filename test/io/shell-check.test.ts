@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shellCheck } from '../../src/io/shell-check.ts';
-import { folder } from './temporary.ts';
+import { folder, setEnv } from '../environment.ts';
 
 const SOUND = '#!/usr/bin/env bash\nset -eu\necho fine\n';
 const OPEN = '#!/usr/bin/env bash\nset -eu\nif true; then\n  echo open\n';
@@ -28,16 +28,11 @@ test('what was wrong before, wherever it stands now, is not told', async () => {
 });
 
 test('bash alone tells what shellcheck would, where that is not installed', async () => {
-  const { PATH } = process.env;
   const only = folder();
   symlinkSync('/bin/bash', join(only, 'bash'));
-  process.env.PATH = only;
-  try {
-    assert.equal(await shellCheck('a.sh', null, OPEN), ['a.sh: bash: line 5: syntax error: unexpected end of file']);
-    assert.equal(await shellCheck('a.sh', null, SOUND), []);
-  } finally {
-    process.env.PATH = PATH;
-  }
+  setEnv({ PATH: only });
+  assert.equal(await shellCheck('a.sh', null, OPEN), ['a.sh: bash: line 5: syntax error: unexpected end of file']);
+  assert.equal(await shellCheck('a.sh', null, SOUND), []);
 });
 
 test('nothing of the script runs', async () => {

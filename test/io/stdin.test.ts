@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readStreamEnd, type StdinLine, stdinLines } from '../../src/io/stdin.ts';
+import { folder } from '../environment.ts';
 import { fc } from '../sweep.ts';
-import { folder } from './temporary.ts';
 
 const real = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
 test.after.each(() => void Object.defineProperty(process, 'stdin', real));

@@ -27,8 +27,8 @@ import {
   requireWritable,
   writeAtomic,
 } from '../../src/io/store.ts';
+import { folder, write } from '../environment.ts';
 import { shortRefusal as refusal, refusal as wholeRefusal } from '../refusal.ts';
-import { folder, write } from './temporary.ts';
 
 const isCount = (value: unknown): value is { n: number } =>
   typeof value === 'object' && value !== null && 'n' in value && typeof value.n === 'number';

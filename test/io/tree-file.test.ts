@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../../src/io/tree-file.ts';
-import { folder, write } from './temporary.ts';
+import { folder, write } from '../environment.ts';
 
 const mode = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unpack } from '../../src/io/store.ts';
-import { folder } from './temporary.ts';
+import { folder } from '../environment.ts';
 
 const FILES = [
   { path: 'plugins/a.mjs', bytes: Buffer.from('a') },

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { damageOf, openEvents, readEvents } from '../../src/journal/event-file.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { fc, runs } from '../sweep.ts';
 
 const fresh = () => join(folder(), 'runs/r/events.jsonl');

@@ -6,8 +6,8 @@ import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
 import { readHistory, recordEnd, startedBases } from '../../src/journal/history.ts';
 import { runFacts, summarize } from '../../src/journal/summary.ts';
+import { folder, write } from '../environment.ts';
 import { journalOf, type Line } from '../events.ts';
-import { folder, write } from '../io/temporary.ts';
 
 const id = (n: number) => `202601${String(n).padStart(2, '0')}-000000-abcd`;
 const GREEN: Line[] = [

@@ -7,8 +7,8 @@ import { openJournal } from '../../src/journal/journal.ts';
 import { loadStages, openRun } from '../../src/journal/load-stages.ts';
 import { nextId } from '../../src/journal/runs.ts';
 import { emptyState, foldStages } from '../../src/journal/stages.ts';
+import { folder, write } from '../environment.ts';
 import { EXAMPLES, journalOf, RUN } from '../events.ts';
-import { folder, write } from '../io/temporary.ts';
 import { fakeClock } from '../run/builders.ts';
 import { fc, runs } from '../sweep.ts';
 

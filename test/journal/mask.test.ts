@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maskedData, openMask, shortSecrets } from '../../src/journal/mask.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
 
 const config = { map: { carry: ['.env'] }, loop: { redact: ['rack-[0-9]+'] } };
 

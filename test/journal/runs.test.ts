@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { listRuns, newRunId } from '../../src/journal/runs.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
 import { fc } from '../sweep.ts';
 
 const AT = Date.UTC(2026, 0, 31, 23, 59, 59, 999);

@@ -12,8 +12,8 @@ import { eventsOfRecord } from '../../src/journal/version-0-1.ts';
 import { resumeState } from '../../src/run/resume.ts';
 import { RunFailures } from '../../src/triage/incident.ts';
 import type { Ledger } from '../../src/triage/ledger.ts';
+import { folder } from '../environment.ts';
 import { EXAMPLES } from '../events.ts';
-import { folder } from '../io/temporary.ts';
 import { NOW, stamped } from '../triage/builders.ts';
 
 const FIXTURE = 'test/fixtures/version-0-1';

@@ -1,6 +1,7 @@
 // Every broken stage, without the loop: what has one certain repair is mended to what it was, all else is left alone.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { BROKEN_STAGES, type BrokenStage } from './broken-stages.ts';
 import { mend, type Outcome } from './direct.ts';
 
@@ -16,8 +17,15 @@ const work = async () => {
 };
 await Promise.all(Array.from({ length: AT_ONCE }, work));
 
+/** What its commands start that not every machine has. */
+function toolsOf({ command, sound }: BrokenStage): string[] {
+  const text = [command, ...Object.values(sound)].flat().join('\n');
+  const tools = ['make', 'jq', 'python3'].filter((tool) => new RegExp(`\\b${tool}\\b`).test(text));
+  return /import .*\byaml\b/.test(text) ? [...tools, 'python3-yaml'] : tools;
+}
+
 for (const broken of BROKEN_STAGES) {
-  test(`${broken.fault}: ${broken.repair ?? 'left alone'}`, () => {
+  needs(...toolsOf(broken))(`${broken.fault}: ${broken.repair ?? 'left alone'}`, () => {
     const outcome = outcomes.get(broken) as Outcome | Error;
     if (outcome instanceof Error) throw outcome;
     const { first, proposal, second, after, again } = outcome;

@@ -1,5 +1,5 @@
 // YAML and JSON: mended where one small change is the only one that parses, left alone everywhere else.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { json, mendedJson } from '../../plugins/executors/known-fixes/json.ts';
 import { mendedYaml, yaml } from '../../plugins/executors/known-fixes/yaml.ts';
@@ -10,9 +10,7 @@ const WEB = 'web.yaml';
 const BROKEN = 'name: web\nnote: careful: this is hot\n';
 const SOUND = 'name: web\nnote: "careful: this is hot"\n';
 
-const text = suite('YAML text');
-
-text('each kind of fault', () => {
+test('YAML text: each kind of fault', () => {
   for (const [broken, sound] of [
     ['a:\n  b: 1\n\tc: 2\n', 'a:\n  b: 1\n  c: 2\n'],
     ['a:\n\tb: 1\n', 'a:\n  b: 1\n'],
@@ -49,7 +47,7 @@ const PLAY = `- name: Web
       when: first | bool
 `;
 
-text('a tab of indentation, whatever templates and blocks of text stand elsewhere', () => {
+test('YAML text: a tab of indentation, whatever templates and blocks of text stand elsewhere', () => {
   assert.is(mendedYaml(PLAY, [3])?.text, PLAY.replace('\t', '  '));
   const later = PLAY.replace('\troles', '  roles').replace('      when:', '\twhen:');
   for (const [broken, why] of [
@@ -63,14 +61,14 @@ text('a tab of indentation, whatever templates and blocks of text stand elsewher
   }
 });
 
-text('why YAML that does not parse is left alone', async () => {
+test('YAML text: why YAML that does not parse is left alone', async () => {
   const told = { files: { [WEB]: 'image: nginx: 1.25\n' }, said: `error parsing ${WEB}: yaml: line 1: bad` };
   assert.equal(await yaml(factsOf({ ...told, class: 'yaml_parse_error' })), {
     unsure: `${WEB} does not parse, and no small change is certain to be what is meant`,
   });
 });
 
-text('left alone: a choice, another meaning, or no small change', () => {
+test('YAML text: left alone: a choice, another meaning, or no small change', () => {
   for (const broken of [
     'a: b: c\n',
     'image: nginx: 1.25\n',
@@ -90,13 +88,13 @@ text('left alone: a choice, another meaning, or no small change', () => {
   }
 });
 
-text('left alone: the error is about other lines', () => {
+test('YAML text: left alone: the error is about other lines', () => {
   assert.ok(mendedYaml(BROKEN, [2]));
   assert.ok(mendedYaml(`${SOUND}---\n${BROKEN}`, [2]), 'lines of a document');
   assert.is(mendedYaml(BROKEN, [40]), undefined);
 });
 
-text('a value in quotes means what it says', () => {
+test('YAML text: a value in quotes means what it says', () => {
   assert.is(quotedSentence('- note: it is: so'), '- note: "it is: so"');
   for (const line of [
     'a: b',
@@ -113,9 +111,7 @@ text('a value in quotes means what it says', () => {
     assert.is(quotedItem(line), undefined, line);
 });
 
-const found = suite('YAML failures');
-
-found('the words of every parser', async () => {
+test('YAML failures: the words of every parser', async () => {
   const files = { 'config/web.yaml': BROKEN, 'config/other.yaml': 'a: 1\n' };
   for (const said of [
     ['yaml.scanner.ScannerError: mapping values are not allowed here', '  in "config/web.yaml", line 2, column 14'],
@@ -128,7 +124,7 @@ found('the words of every parser', async () => {
   }
 });
 
-found('left alone: another file, two broken ones and no name, no line and no name, a generated one', async () => {
+test('YAML failures: left alone: another file, two broken ones and no name, no line and no name, a generated one', async () => {
   const none = 'yaml: line 2: mapping values are not allowed in this context';
   const parse = { class: 'yaml_parse_error' as const };
   const two = { [WEB]: BROKEN, 'b.yaml': BROKEN };
@@ -143,9 +139,7 @@ found('left alone: another file, two broken ones and no name, no line and no nam
   assert.is(await mended(yaml, { files: { [WEB]: BROKEN }, said: `scp: ${WEB}: Connection closed` }), undefined);
 });
 
-const notation = suite('JSON');
-
-notation('each kind of fault', () => {
+test('JSON: each kind of fault', () => {
   for (const [broken, sound] of [
     ['{"a": [1, 2,],}\n', '{"a": [1, 2]}\n'],
     ['{\n  "a": 1,\n}\n', '{\n  "a": 1\n}\n'],
@@ -159,7 +153,7 @@ notation('each kind of fault', () => {
   }
 });
 
-notation('left alone: anything else', () => {
+test('JSON: left alone: anything else', () => {
   for (const broken of [
     '',
     '{',
@@ -176,7 +170,7 @@ notation('left alone: anything else', () => {
   }
 });
 
-notation('the words of every parser, with and without a name', async () => {
+test('JSON: the words of every parser, with and without a name', async () => {
   const files = { 'config/web.json': '{\n  "a": 1,\n}\n', 'config/ok.json': '{}\n' };
   for (const said of [
     'jq: parse error: Expected another key-value pair at line 3, column 1',
@@ -189,7 +183,7 @@ notation('the words of every parser, with and without a name', async () => {
   }
 });
 
-notation('left alone: an answer from the network, a lenient reader, two broken files', async () => {
+test('JSON: left alone: an answer from the network, a lenient reader, two broken files', async () => {
   const broken = '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n}\n';
   const said = 'parse error: Invalid numeric literal at line 1, column 10';
   assert.is(await mended(json, { files: { 'a.json': broken }, said }), undefined);
@@ -200,6 +194,4 @@ notation('left alone: an answer from the network, a lenient reader, two broken f
   assert.is(await mended(json, { files: { 'a.json': broken, 'b.json': broken }, said: at }), undefined);
 });
 
-text.run();
-found.run();
-notation.run();
+test.run();

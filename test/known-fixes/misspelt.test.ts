@@ -1,8 +1,8 @@
 // Mistyped commands, paths and variables: one near name, at the line that is named, or nothing.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { misspeltPath, nearPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
 import { misspeltCommand, misspeltVariable, withVariable } from '../../plugins/executors/known-fixes/misspelt-word.ts';
@@ -17,7 +17,6 @@ import {
 import { factsOf, HEAD, mended, RUN, type Told } from './facts.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-path-'));
-process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 
 let serial = 0;
 /** A PATH with programs of these names. */
@@ -28,9 +27,7 @@ function pathWith(...names: string[]): string {
   return `${folder}:/nonexistent:relative`;
 }
 
-const words = suite('words of scripts');
-
-words('a command has a place only where it is one, and only when it stands there once', () => {
+test('words of scripts: a command has a place only where it is one, and only when it stands there once', () => {
   for (const [line, place] of [
     ['kubctl get', 0],
     ['  a | kubctl get', 6],
@@ -48,24 +45,23 @@ words('a command has a place only where it is one, and only when it stands there
   }
 });
 
-words('functions, variables and sourced files that a script names', () => {
+test('words of scripts: functions, variables and sourced files that a script names', () => {
   assert.equal(functionsIn('a() {\n}\nfunction b-c {\n}\n  d () { :; }\n'), ['a', 'b-c', 'd']);
   const text = `a=1\nlocal b c=2\nfor d in x; do read -r e f; done\nexport G=1\nprintf -v h x\n# i=1\n: "\${j:=1}"\n`;
   assert.equal([...variablesIn(text)].sort(), ['G', 'a', 'b', 'c', 'd', 'e', 'f', 'h', 'j']);
   assert.equal(sourcedIn('. a/b.sh\nsource "c.sh"\necho . d\n'), ['a/b.sh', 'c.sh']);
 });
 
-words('whether a script stops at its first failure', () => {
+test('words of scripts: whether a script stops at its first failure', () => {
   for (const text of ['set -e\n', 'set -euo pipefail\n', 'set -o errexit\n', '#!/bin/bash -e\n'])
     assert.ok(stopsAtFailure(text), text);
   for (const text of ['set -u\n', 'set +e\n', 'echo set -e\n', '']) assert.not(stopsAtFailure(text), text);
 });
 
-const command = suite('command');
 const notFound = (word: string, line = 3) => `${RUN}: line ${line}: ${word}: command not found`;
 const script = (line: string): Record<string, string> => ({ [RUN]: `${HEAD}${line}\n` });
 
-command('the one program on PATH with nearly that name', async () => {
+test('command: the one program on PATH with nearly that name', async () => {
   const path = pathWith('kubectl', 'grep');
   const told: Told = { files: script('kubctl get pods'), said: notFound('kubctl'), path };
   assert.is(await mended(misspeltCommand, told), `${HEAD}kubectl get pods\n`);
@@ -74,13 +70,13 @@ command('the one program on PATH with nearly that name', async () => {
   assert.is(await mended(misspeltCommand, { ...told, path: pathWith('kubectl', 'kubetl') }), undefined, 'two of them');
 });
 
-command('a function of the scripts', async () => {
+test('command: a function of the scripts', async () => {
   const files = { [RUN]: `${HEAD}wait_for_relase web\n`, 'stages/web/lib.sh': 'wait_for_release() { :; }\n' };
   const said = notFound('wait_for_relase');
   assert.is(await mended(misspeltCommand, { files, said }), `${HEAD}wait_for_release web\n`);
 });
 
-command('left alone: a tool that is only missing, or one that destroys', async () => {
+test('command: left alone: a tool that is only missing, or one that destroys', async () => {
   for (const [word, name] of [
     ['kubectx', 'kubectl'],
     ['tree', 'tee'],
@@ -95,7 +91,7 @@ command('left alone: a tool that is only missing, or one that destroys', async (
   }
 });
 
-command('left alone: a short name that nothing else in the stage uses', async () => {
+test('command: left alone: a short name that nothing else in the stage uses', async () => {
   const told = { files: script('hlem list'), said: notFound('hlem'), path: pathWith('helm') };
   assert.is(await mended(misspeltCommand, told), `${HEAD}helm list\n`, 'swapped');
   const other = { files: script('slep 1'), said: notFound('slep'), path: pathWith('sleep') };
@@ -104,7 +100,7 @@ command('left alone: a short name that nothing else in the stage uses', async ()
   assert.is(await mended(misspeltCommand, witnessed), `${HEAD}sleep 1\nsleep 2\n`);
 });
 
-command('in the one recipe that runs it, whoever says that it is missing, also behind signs', async () => {
+test('command: in the one recipe that runs it, whoever says that it is missing, also behind signs', async () => {
   const path = pathWith('mkdir', 'cp');
   const make = 'make: mkdri: No such file or directory';
   const shell = '/bin/sh: 1: mkdri: not found';
@@ -131,7 +127,7 @@ command('in the one recipe that runs it, whoever says that it is missing, also b
   }
 });
 
-command('left alone, with the reason: a recipe that may not be the one, or not the cause', async () => {
+test('command: left alone, with the reason: a recipe that may not be the one, or not the cause', async () => {
   const path = pathWith('mkdir', 'cp');
   const said = 'make: mkdri: No such file or directory';
   const recipe = 'out:\n\tmkdri -p out\n';
@@ -160,7 +156,7 @@ command('left alone, with the reason: a recipe that may not be the one, or not t
   assert.is(await answer({ said: [said, 'cp: cannot stat a'] }), undefined, 'not the last word');
 });
 
-command('why a command that is nearly known is not renamed', async () => {
+test('command: why a command that is nearly known is not renamed', async () => {
   const reason = async (word: string, ...names: string[]) =>
     misspeltCommand(factsOf({ files: script(`${word} a`), said: notFound(word), path: pathWith(...names) }));
   assert.equal(await reason('toch', 'touch'), {
@@ -179,7 +175,7 @@ command('why a command that is nearly known is not renamed', async () => {
   assert.is(await reason('jq', 'yq'), undefined, 'a program that is only missing');
 });
 
-command('left alone: it is used twice, or the script went on and failed by something else', async () => {
+test('command: left alone: it is used twice, or the script went on and failed by something else', async () => {
   const path = pathWith('kubectl');
   const twice = { [RUN]: `${HEAD}kubctl a\nkubctl b\n` };
   assert.is(await mended(misspeltCommand, { files: twice, said: notFound('kubctl'), path }), undefined);
@@ -192,13 +188,11 @@ command('left alone: it is used twice, or the script went on and failed by somet
   assert.is(await mended(misspeltCommand, { files: script('kubctl a'), said: later, path }), undefined);
 });
 
-command('a folder of PATH that cannot be read has no programs', async () => {
+test('command: a folder of PATH that cannot be read has no programs', async () => {
   assert.equal([...(await programsOnPath(pathWith('a', 'b')))].sort(), ['a', 'b']);
 });
 
-const path = suite('path');
-
-path('the only path near it, a file or a folder', () => {
+test('path: the only path near it, a file or a folder', () => {
   const tree = ['config/vms.tsv', 'config/proxmox/host.conf', 'stages/web/common.sh'];
   assert.is(nearPath('config/vsm.tsv', tree), 'config/vms.tsv');
   assert.is(nearPath('./config/vsm.tsv', tree), 'config/vms.tsv');
@@ -210,7 +204,7 @@ path('the only path near it, a file or a folder', () => {
   }
 });
 
-path('another number, a plural, a short name or two neighbours are other files', () => {
+test('path: another number, a plural, a short name or two neighbours are other files', () => {
   for (const [said, ...tree] of [
     ['config/node1.yaml', 'config/node2.yaml'],
     ['config/app.yaml', 'config/apps.yaml'],
@@ -222,7 +216,7 @@ path('another number, a plural, a short name or two neighbours are other files',
   }
 });
 
-path('in the line that the shell names, or in the only one where it stands', async () => {
+test('path: in the line that the shell names, or in the only one where it stands', async () => {
   const tree = ['config/vms.tsv'];
   const files = script('cat config/vsm.tsv');
   for (const said of [
@@ -237,7 +231,7 @@ path('in the line that the shell names, or in the only one where it stands', asy
   }
 });
 
-path('left alone: it stands twice, is written, or is somebody else’s', async () => {
+test('path: left alone: it stands twice, is written, or is somebody else’s', async () => {
   const tree = ['config/vms.tsv'];
   const said = 'cat: config/vsm.tsv: No such file or directory';
   for (const text of [
@@ -255,10 +249,9 @@ path('left alone: it stands twice, is written, or is somebody else’s', async (
   assert.is(await mended(misspeltPath, { files: script('cat config/vsm.tsv'), said: two, tree }), undefined);
 });
 
-const variable = suite('variable');
 const unbound = (name: string, line = 4) => `${RUN}: line ${line}: ${name}: unbound variable`;
 
-variable('is renamed where it is used, and only when it is used once', () => {
+test('variable: is renamed where it is used, and only when it is used once', () => {
   assert.is(withVariable('echo "$nmae-x"', 'nmae', 'name'), 'echo "$name-x"');
   assert.is(withVariable(`echo "\${nmae%.*}"`, 'nmae', 'name'), `echo "\${name%.*}"`);
   assert.is(withVariable('(( nmae > 1 ))', 'nmae', 'name'), '(( name > 1 ))');
@@ -266,7 +259,7 @@ variable('is renamed where it is used, and only when it is used once', () => {
   assert.is(withVariable('echo nmae', 'nmae', 'name'), undefined);
 });
 
-variable('the one that the script, a sourced file or the environment sets', async () => {
+test('variable: the one that the script, a sourced file or the environment sets', async () => {
   const used = 'echo "$namespaec"\n';
   const files = { [RUN]: `${HEAD}namespace=web\n${used}` };
   const want = `${HEAD}namespace=web\necho "$namespace"\n`;
@@ -278,7 +271,7 @@ variable('the one that the script, a sourced file or the environment sets', asyn
   assert.is(await mended(misspeltVariable, { files: bare, said: unbound('namespaec') }), undefined);
 });
 
-variable('left alone: the owner is asked for it, it is used twice, or two are near', async () => {
+test('variable: left alone: the owner is asked for it, it is used twice, or two are near', async () => {
   const files = { [RUN]: `${HEAD}namespace=web\necho "$namespaec"\n` };
   assert.is(
     await mended(misspeltVariable, { files, said: unbound('namespaec'), requires: { env: ['namespaec'] } }),
@@ -295,7 +288,4 @@ variable('left alone: the owner is asked for it, it is used twice, or two are ne
   assert.is(await mended(misspeltVariable, { files: short, said: unbound('PORT'), variables: ['SORT'] }), undefined);
 });
 
-words.run();
-command.run();
-path.run();
-variable.run();
+test.run();

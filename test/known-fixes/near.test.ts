@@ -1,12 +1,10 @@
 // When a name is another one mistyped, and when it is a name of its own.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isSlip, oneNear, slips } from '../../plugins/executors/known-fixes/near.ts';
 import { fc } from '../sweep.ts';
 
-const near = suite('near');
-
-near('counts letters that are missing, added, changed, and two that changed places', () => {
+test('counts letters that are missing, added, changed, and two that changed places', () => {
   assert.equal(
     ['kubectl', 'kubctl', 'kubecttl', 'kubectk', 'kubeclt', 'kubetl'].map((word) => slips(word, 'kubectl')),
     [0, 1, 1, 1, 1, 1],
@@ -15,13 +13,13 @@ near('counts letters that are missing, added, changed, and two that changed plac
   assert.is(slips('a', 'abcdef'), 3);
 });
 
-near('one slip is one for any name, two only for a long one', () => {
+test('one slip is one for any name, two only for a long one', () => {
   assert.ok(isSlip('kubctl', 'kubectl'));
   assert.not(isSlip('kubtl', 'kubectl'));
   assert.ok(isSlip('kbuerntes', 'kubernetes'));
 });
 
-near('another number or a plural is another name', () => {
+test('another number or a plural is another name', () => {
   for (const [word, name] of [
     ['node1', 'node2'],
     ['python', 'python3'],
@@ -32,13 +30,13 @@ near('another number or a plural is another name', () => {
   }
 });
 
-near('a short name is mistyped only by letters that changed places', () => {
+test('a short name is mistyped only by letters that changed places', () => {
   assert.ok(isSlip('gti', 'git'));
   assert.not(isSlip('bat', 'cat'));
   assert.not(isSlip('sl', 'ls'));
 });
 
-near('names that differ where names do differ are two names', () => {
+test('names that differ where names do differ are two names', () => {
   const pairs =
     'getcap setcap, ifconfig ldconfig, vm_ip vm_id, groupadd groupmod, print printf, umount mount, pkcon pkmon';
   for (const pair of pairs.split(', ')) {
@@ -49,14 +47,14 @@ near('names that differ where names do differ are two names', () => {
   assert.ok(isSlip('namespqce', 'namespace'));
 });
 
-near('two that are near are none', () => {
+test('two that are near are none', () => {
   assert.is(oneNear('wait_fro', ['wait_for', 'sleep']), 'wait_for');
   assert.is(oneNear('stap', ['step', 'stop']), undefined);
   assert.is(oneNear('nodez', ['node', 'nodes']), undefined);
   assert.is(oneNear('web', ['web']), undefined);
 });
 
-near('the way there is as long as the way back, and nothing is nearer than what is equal', () => {
+test('the way there is as long as the way back, and nothing is nearer than what is equal', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abc_'), maxLength: 8 });
   fc.assert(
     fc.property(word, word, (one, other) => {
@@ -66,7 +64,7 @@ near('the way there is as long as the way back, and nothing is nearer than what 
   );
 });
 
-near('two neighbours that change places are always one slip', () => {
+test('two neighbours that change places are always one slip', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 2, maxLength: 10 });
   fc.assert(
     fc.property(word, fc.nat(), (text, n) => {
@@ -77,4 +75,4 @@ near('two neighbours that change places are always one slip', () => {
   );
 });
 
-near.run();
+test.run();

@@ -1,5 +1,5 @@
 // Line ends, the executable bit, first lines, here-documents and quotes of scripts.
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { executable, shebang, withBash, withShebang } from '../../plugins/executors/known-fixes/cannot-start.ts';
 import { crlf, unixLineEnds } from '../../plugins/executors/known-fixes/crlf.ts';
@@ -13,15 +13,13 @@ import {
 } from '../../plugins/executors/known-fixes/unended.ts';
 import { find, HEAD, mended, RUN } from './facts.ts';
 
-const ends = suite('line ends');
-
 const DOS = HEAD.replaceAll('\n', '\r\n');
 
-ends('a carriage return inside a line stays', () => {
+test('line ends: a carriage return inside a line stays', () => {
   assert.is(unixLineEnds('a\rb\r\nc\n'), 'a\rb\nc\n');
 });
 
-ends('every way in which shells tell of carriage returns', async () => {
+test('line ends: every way in which shells tell of carriage returns', async () => {
   const files = { [RUN]: DOS };
   for (const said of [
     `${RUN}: line 2: $'\\r': command not found`,
@@ -38,7 +36,7 @@ ends('every way in which shells tell of carriage returns', async () => {
   }
 });
 
-ends('left alone: another file is named, or the words have another reason', async () => {
+test('line ends: left alone: another file is named, or the words have another reason', async () => {
   const said = `${RUN}: line 2: $'\\r': command not found`;
   assert.is(await mended(crlf, { files: { [RUN]: HEAD, 'stages/web/b.sh': DOS }, said }), undefined);
   assert.is(await mended(crlf, { files: { [RUN]: DOS }, said: said.replace('web', 'other') }), undefined);
@@ -51,7 +49,7 @@ ends('left alone: another file is named, or the words have another reason', asyn
   assert.is(await mended(crlf, { files: { [RUN]: DOS }, said: 'error: the web does not answer' }), undefined);
 });
 
-ends('two scripts could be meant where none is named, unless the stage starts one of them', async () => {
+test('line ends: two scripts could be meant where none is named, unless the stage starts one of them', async () => {
   const files = { 'stages/web/a.sh': DOS, 'stages/web/b.sh': DOS };
   const said = ': invalid option name';
   assert.is(await mended(crlf, { files, said, command: 'make' }), undefined);
@@ -60,9 +58,7 @@ ends('two scripts could be meant where none is named, unless the stage starts on
   ]);
 });
 
-const bit = suite('executable');
-
-bit('the script that the stage starts, by a path from anywhere', async () => {
+test('executable: the script that the stage starts, by a path from anywhere', async () => {
   const files = { [RUN]: HEAD };
   for (const said of [
     `bash: line 1: ${RUN}: Permission denied`,
@@ -74,7 +70,7 @@ bit('the script that the stage starts, by a path from anywhere', async () => {
   }
 });
 
-bit('a helper, as a word of its line or out of a variable', async () => {
+test('executable: a helper, as a word of its line or out of a variable', async () => {
   const said = `${RUN}: line 3: stages/web/sub.sh: Permission denied`;
   for (const line of ['stages/web/sub.sh --now', 'if ! stages/web/sub.sh; then', '"$here/sub.sh" a']) {
     const files = { [RUN]: `${HEAD}${line}\n`, 'stages/web/sub.sh': HEAD };
@@ -82,7 +78,7 @@ bit('a helper, as a word of its line or out of a variable', async () => {
   }
 });
 
-bit('left alone: written to, read, run by a shell, no script, or not of this stage', async () => {
+test('executable: left alone: written to, read, run by a shell, no script, or not of this stage', async () => {
   const sub = { 'stages/web/sub.sh': HEAD };
   const denied = `${RUN}: line 3: stages/web/sub.sh: Permission denied`;
   for (const line of ['echo x > stages/web/sub.sh', '. stages/web/sub.sh', 'source "$here/sub.sh"', 'true']) {
@@ -106,16 +102,14 @@ bit('left alone: written to, read, run by a shell, no script, or not of this sta
   );
 });
 
-const first = suite('first line');
-
-first('names bash instead of sh, with its options', () => {
+test('first line: names bash instead of sh, with its options', () => {
   assert.is(withBash('#!/bin/sh\necho\n'), '#!/usr/bin/env bash\necho\n');
   assert.is(withBash('#! /usr/bin/env sh\necho\n'), '#!/usr/bin/env bash\necho\n');
   assert.is(withBash('#!/bin/sh -eu\necho\n'), '#!/bin/bash -eu\necho\n');
   for (const text of ['#!/bin/bash\n', 'echo\n', '#!/bin/zsh\n', '']) assert.is(withBash(text), undefined);
 });
 
-first('is added by the name of the file, never twice', () => {
+test('first line: is added by the name of the file, never twice', () => {
   assert.is(withShebang('a.sh', 'echo\n'), '#!/usr/bin/env bash\necho\n');
   assert.is(withShebang('a.py', 'import os\n'), '#!/usr/bin/env python3\nimport os\n');
   for (const [path, text] of [
@@ -128,7 +122,7 @@ first('is added by the name of the file, never twice', () => {
   }
 });
 
-first('sh complains of what only bash knows, at a line that has it', async () => {
+test('first line: sh complains of what only bash knows, at a line that has it', async () => {
   for (const [said, line] of [
     ['set: Illegal option -o pipefail', 'set -euo pipefail'],
     ['[[: not found', 'if [[ -n $a ]]; then'],
@@ -148,7 +142,7 @@ first('sh complains of what only bash knows, at a line that has it', async () =>
   }
 });
 
-first('left alone: a caller gives it to sh, a binary, a stranger', async () => {
+test('first line: left alone: a caller gives it to sh, a binary, a stranger', async () => {
   const files = { [RUN]: `${HEAD}sh stages/web/sub.sh\n`, 'stages/web/sub.sh': '#!/bin/sh\n[[ a ]]\n' };
   assert.is(await mended(shebang, { files, said: 'stages/web/sub.sh: 2: [[: not found' }), undefined);
   assert.is(
@@ -157,19 +151,17 @@ first('left alone: a caller gives it to sh, a binary, a stranger', async () => {
   );
 });
 
-const here = suite('here-document');
-
 const DOCUMENT = `${HEAD}cat <<EOF\nname: web\nEOF\necho done\n`;
 const said = `${RUN}: line 7: warning: here-document at line 3 delimited by end-of-file (wanted \`EOF')`;
 
-here('an end that is indented, has something behind it, or is mistyped', async () => {
+test('here-document: an end that is indented, has something behind it, or is mistyped', async () => {
   for (const end of ['  EOF', 'EOF ', '\tEOF', 'EOF;', 'EOFF', 'EFO']) {
     const files = { [RUN]: DOCUMENT.replace('\nEOF\n', `\n${end}\n`) };
     assert.is(await mended(hereDocument, { files, said }), DOCUMENT, JSON.stringify(end));
   }
 });
 
-here('left alone: no end, two ends, the end of another one, a shell that does not read the result', async () => {
+test('here-document: left alone: no end, two ends, the end of another one, a shell that does not read the result', async () => {
   for (const text of ['name: web\n', '  EOF\n  EOF\n', 'cat <<EOL\nEOL\n', 'eof\n']) {
     assert.is(withEnd(`${HEAD}cat <<EOF\n${text}`, 3, 'EOF'), undefined, text);
   }
@@ -177,22 +169,20 @@ here('left alone: no end, two ends, the end of another one, a shell that does no
   assert.is(await mended(hereDocument, { files, said, parses: () => false }), undefined);
 });
 
-here('the first that has no end is found in the text alone', () => {
+test('here-document: the first that has no end is found in the text alone', () => {
   assert.equal(unended(DOCUMENT.replace('\nEOF\n', '\n EOF\n')), { opened: 3, end: 'EOF' });
   assert.is(unended(DOCUMENT), undefined);
   assert.is(unended('cat <<<EOF\n# <<EOF\necho $((1 << x))\ncat <<-EOF\n\tEOF\n'), undefined);
 });
 
-const quote = suite('open quote');
-
-quote('counts quotes that open or close, not those inside others, escaped, or in comments', () => {
+test('open quote: counts quotes that open or close, not those inside others, escaped, or in comments', () => {
   assert.equal(
     ['a "b"', 'a "b', "a '\"' b", 'a \\" b', 'a # "', 'a "it\'s"'].map((line) => quotesIn(line, '"')),
     [2, 1, 0, 0, 0, 2],
   );
 });
 
-quote('closed at the end of the only line that has one open', async () => {
+test('open quote: closed at the end of the only line that has one open', async () => {
   const text = `${HEAD}echo "the web is up\ntrue\n`;
   const unclosed = `${RUN}: line 3: unexpected EOF while looking for matching \`"'`;
   const told = { files: { [RUN]: text }, said: unclosed };
@@ -200,7 +190,7 @@ quote('closed at the end of the only line that has one open', async () => {
   assert.is(await mended(openQuote, { ...told, parses: () => false }), undefined);
 });
 
-quote('left alone: it may end earlier, be an apostrophe, or be one of two', () => {
+test('open quote: left alone: it may end earlier, be an apostrophe, or be one of two', () => {
   for (const line of [
     'cp "$a $b',
     'cp "$a "$b"',
@@ -217,8 +207,4 @@ quote('left alone: it may end earlier, be an apostrophe, or be one of two', () =
   assert.is(closed('true\necho "a\n', '"', 1), undefined, 'the shell stumbles before it');
 });
 
-ends.run();
-bit.run();
-first.run();
-here.run();
-quote.run();
+test.run();

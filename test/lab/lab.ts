@@ -1,8 +1,8 @@
 // A copy of the shipped stages and config, and a simulated lab of its own, in temporary folders.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { folder } from '../environment.ts';
 
 export const PACKAGE = resolve(import.meta.dirname, '../..');
 export const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'];
@@ -28,17 +28,6 @@ export interface Lab {
   edit(path: string, change: (text: string) => string): void;
   /** Every file of the world with its content. */
   world(): Map<string, string>;
-}
-
-const made: string[] = [];
-process.on('exit', () => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'mendloop-lab-'));
-  made.push(path);
-  return path;
 }
 
 /** A lab without a single machine, or a copy of another lab's world and outputs. */

@@ -6,6 +6,7 @@ import picomatch from 'picomatch';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { needs } from '../needs.ts';
 import { greenLab, labAfter, PACKAGE, STAGES } from './lab.ts';
 
 interface Stage {
@@ -28,11 +29,7 @@ const scripts = [...below('stages'), ...below('infrastructure')].filter(
   (name) => name.endsWith('.sh') || /^#!.*bash/.test(readFileSync(join(PACKAGE, name), 'utf8')),
 );
 
-const unchecked = spawnSync('shellcheck', ['--version']).error;
-if (unchecked)
-  console.log(`skipped: shellcheck cannot be started (${unchecked.message}): scripts/install_test_tools.sh`);
-
-(unchecked ? test.skip : test)('every shell script is clean under shellcheck', () => {
+needs('shellcheck')('every shell script is clean under shellcheck', () => {
   const result = spawnSync('shellcheck', ['-x', ...scripts], { cwd: PACKAGE, encoding: 'utf8' });
   assert.is(result.status, 0, result.stdout);
 });

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { layout } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
 import type { CaseSummary } from '../../src/outbound/case-summary.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { shortRefusal as refusal } from '../refusal.ts';
 import { homelab, run } from '../run/homelab.ts';
 

@@ -1,5 +1,5 @@
 // Plugins written to a folder, named as ai/loop.yaml would, and loaded.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Stage } from '../../src/config/context-map.ts';
@@ -12,7 +12,6 @@ import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import { type LoadInput, loadPlugins, type Plugins } from '../../src/plugin/load.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-plugin-'));
-process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 
 /** A folder `plugins` with these files. */
 export function pluginFolder(files: Readonly<Record<string, string>>): string {

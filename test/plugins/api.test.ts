@@ -7,11 +7,12 @@ import { estimateTokens } from '../../src/outbound/text.ts';
 import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import type { ApiKind, ApiReply, ApiServerOptions } from '../../src/testing/api-server.ts';
+import { setEnv } from '../environment.ts';
 import { fixFacts, load } from '../plugin/plugin-folder.ts';
 import { type AskOptions, askedAbout, CASE, heard, KEY, serving } from './ask-about-case.ts';
 import { DIFF, thrownBy } from './ask-ollama.ts';
 
-Object.assign(process.env, { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY });
+test.before.each(() => void setEnv({ OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY }));
 
 const asking = (url: string, given: AskOptions = {}, kind: ApiKind = 'openai') =>
   askedAbout(api, {
@@ -94,7 +95,7 @@ for (const kind of ['openai', 'anthropic'] as const) {
 
   test(`${kind}: a key that is not taken is told by the name of its variable, with what to do`, async () => {
     const options = { key_env: 'MENDLOOP_TEST_API_KEY' };
-    process.env.MENDLOOP_TEST_API_KEY = 'sk-wrong-0123456789';
+    setEnv({ MENDLOOP_TEST_API_KEY: 'sk-wrong-0123456789' });
     assert.is(
       await faultOf([], { options }, { kind, key: KEY }),
       'http://host does not take the key in MENDLOOP_TEST_API_KEY (401); put a valid one there',
@@ -189,14 +190,13 @@ test('a wait ends with the signal', async () => {
 });
 
 test('without a key nothing is opened; a host that wants none gets none', async () => {
-  delete process.env.MENDLOOP_TEST_UNSET;
   await serving({ script: [{ text: DIFF }] }, async ({ url, requests }) => {
     const unset = asking(url, { options: { key_env: 'MENDLOOP_TEST_UNSET' } });
     assert.is(
       await thrownBy(unset),
       'the variable MENDLOOP_TEST_UNSET is not set; set it, where mendloop runs, to the key for http://host',
     );
-    process.env.MENDLOOP_TEST_UNSET = 'two\nlines';
+    setEnv({ MENDLOOP_TEST_UNSET: 'two\nlines' });
     const broken = asking(url, { options: { key_env: 'MENDLOOP_TEST_UNSET' } });
     assert.is(await thrownBy(broken), 'the variable MENDLOOP_TEST_UNSET holds what cannot be the key for http://host');
     assert.is(requests.length, 0);

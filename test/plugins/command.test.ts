@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import command from '../../plugins/executors/command.ts';
 import { formatRule } from '../../src/outbound/answer-format.ts';
 import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, setEnv, write } from '../environment.ts';
 import { fixFacts, load } from '../plugin/plugin-folder.ts';
 import { DIFF, PATH, promptOf, TEXT, thrownBy } from './ask-ollama.ts';
 
@@ -48,7 +48,7 @@ test('the prompt goes to stdin, asking for a diff, and stdout is the answer', as
 });
 
 test('it sees PATH, HOME, LANG and what the owner lists, and nothing else', async () => {
-  Object.assign(process.env, { MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
+  setEnv({ MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
   const script = 'echo "+++ $(env | cut -d= -f1 | grep -v -e ^_ -e ^PWD -e ^SHLVL -e ^OLDPWD | sort | xargs)"';
   const plain = (await asked(script)) as { answer: string };
   assert.is(plain.answer, '+++ HOME LANG PATH\n');

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import command from '../../plugins/escalations/command.ts';
 import { CASE_REMINDER, CASE_TASK } from '../../src/model.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, setEnv, write } from '../environment.ts';
 import { load } from '../plugin/plugin-folder.ts';
 import { type AskOptions, askedAbout, CASE } from './ask-about-case.ts';
 import { DIFF, thrownBy } from './ask-ollama.ts';
@@ -58,7 +58,7 @@ test('why its change was not taken is told with the change', async () => {
 });
 
 test('it sees PATH, HOME, LANG and what the owner lists, and nothing else', async () => {
-  Object.assign(process.env, { MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
+  setEnv({ MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
   const names = 'env | cut -d= -f1 | grep -v -e ^_ -e ^PWD -e ^SHLVL -e ^OLDPWD | sort | xargs';
   const run = `echo "{\\"hand_over\\": \\"$(${names})\\"}"`;
   assert.equal((await asked(run)).reply, { hand_over: 'HOME LANG PATH' });

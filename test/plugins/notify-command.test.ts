@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import command from '../../plugins/notifiers/command.ts';
-import { folder } from '../io/temporary.ts';
+import { folder, setEnv } from '../environment.ts';
 import { thrownBy } from './ask-ollama.ts';
 import { NOTICE, tell } from './notify.ts';
 
@@ -33,7 +33,7 @@ test('no text of a notice is run or breaks the hand-over, whatever it holds', as
 
 test('it sees the notice, PATH, HOME, LANG and what the owner lists, and nothing else', async () => {
   const dir = folder();
-  Object.assign(process.env, { MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
+  setEnv({ MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
   const names = `env | cut -d= -f1 | grep -v -e ^_ -e ^PWD -e ^SHLVL -e ^OLDPWD -e ^MENDLOOP_NOTICE | sort | xargs > ${dir}/names`;
   await told(names, { env: ['MENDLOOP_TEST_KEY'] }, { notice: { text: 'one line' } });
   assert.is(readFileSync(join(dir, 'names'), 'utf8'), 'HOME LANG MENDLOOP_TEST_KEY PATH\n');

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import ntfy from '../../plugins/notifiers/ntfy.ts';
 import type { Notice } from '../../src/plugin/contract.ts';
+import { setEnv } from '../environment.ts';
 import { load, problems } from '../plugin/plugin-folder.ts';
 import { serving } from './ask-about-case.ts';
 import { thrownBy } from './ask-ollama.ts';
@@ -51,7 +52,7 @@ test('no text of a notice reaches a header or the address, whatever it holds', a
 });
 
 test('its topic and token come from the environment, and stay out of every message', async () => {
-  Object.assign(process.env, { MENDLOOP_TEST_TOPIC: TOPIC, MENDLOOP_TEST_TOKEN: 'tk_s3cret' });
+  setEnv({ MENDLOOP_TEST_TOPIC: TOPIC, MENDLOOP_TEST_TOKEN: 'tk_s3cret' });
   const options = (url: string) => ({
     server: url,
     topic_env: 'MENDLOOP_TEST_TOPIC',
@@ -64,12 +65,12 @@ test('its topic and token come from the environment, and stay out of every messa
       await thrownBy(tell(ntfy, options(url))),
       'http://host answered 403; check plugins.ntfy and the variable MENDLOOP_TEST_TOKEN',
     );
-    process.env.MENDLOOP_TEST_TOPIC = 'a/b?c';
+    setEnv({ MENDLOOP_TEST_TOPIC: 'a/b?c' });
     assert.is(
       await thrownBy(tell(ntfy, options(url))),
       'the variable MENDLOOP_TEST_TOPIC holds no topic: expected letters, digits, "-" and "_", at most 64',
     );
-    process.env.MENDLOOP_TEST_TOKEN = 'tk\nX-Evil: 1';
+    setEnv({ MENDLOOP_TEST_TOKEN: 'tk\nX-Evil: 1' });
     assert.is(
       await thrownBy(tell(ntfy, options(url))),
       'the variable MENDLOOP_TEST_TOKEN holds what cannot be the access token for ntfy',

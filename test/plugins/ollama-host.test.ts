@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isLanAddress, lanHost } from '../../src/model/address.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
+import { setEnv } from '../environment.ts';
 import { manyLines } from '../outbound/failure-context.ts';
 import { ask, asked, DIFF, promptOf, serving, thrownBy } from './ask-ollama.ts';
 
@@ -84,11 +85,10 @@ test('these addresses are local and no others', () => {
 
 test('OLLAMA_HOST counts when the settings name no host, and is held to the same rule', async () => {
   await serving({ script: [{ text: DIFF }] }, async (server) => {
-    process.env.OLLAMA_HOST = server.url.replace('http://127.0.0.1', '0.0.0.0');
+    setEnv({ OLLAMA_HOST: server.url.replace('http://127.0.0.1', '0.0.0.0') });
     assert.equal((await asked(server.url, { options: { host: undefined } })).proposal, { answer: DIFF });
-    process.env.OLLAMA_HOST = 'https://ollama.com';
+    setEnv({ OLLAMA_HOST: 'https://ollama.com' });
     assert.match(await thrownBy(asked('', { options: { host: undefined } })), /^ollama\.com is neither this machine/);
-    delete process.env.OLLAMA_HOST;
   });
 });
 

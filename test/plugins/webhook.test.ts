@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import webhook from '../../plugins/notifiers/webhook.ts';
+import { setEnv } from '../environment.ts';
 import { load, problems } from '../plugin/plugin-folder.ts';
 import { serving } from './ask-about-case.ts';
 import { thrownBy } from './ask-ollama.ts';
@@ -25,21 +26,20 @@ test('a notice is posted as one JSON object, and nothing else of the context', a
 
 test('its address and headers may come from the environment', async () => {
   await serving({ script: [OK] }, async ({ url, requests }) => {
-    Object.assign(process.env, { MENDLOOP_TEST_URL: `${url}${PATH}\n`, MENDLOOP_TEST_AUTH: 'Bearer abc' });
+    setEnv({ MENDLOOP_TEST_URL: `${url}${PATH}\n`, MENDLOOP_TEST_AUTH: 'Bearer abc' });
     await tell(webhook, { url_env: 'MENDLOOP_TEST_URL', headers: { Authorization: 'MENDLOOP_TEST_AUTH' } });
     assert.equal([requests[0]?.path, requests[0]?.headers.authorization], [PATH, 'Bearer abc']);
-    delete process.env.MENDLOOP_TEST_UNSET;
     assert.is(
       await thrownBy(tell(webhook, { url_env: 'MENDLOOP_TEST_UNSET' })),
       'the variable MENDLOOP_TEST_UNSET is not set; set it, where mendloop runs, to the address to post to',
     );
     for (const value of ['http://hooks.example.com/T0KEN', 'T0KEN', 'ftp://x/T0KEN']) {
-      process.env.MENDLOOP_TEST_URL = value;
+      setEnv({ MENDLOOP_TEST_URL: value });
       const line = await thrownBy(tell(webhook, { url_env: 'MENDLOOP_TEST_URL' }));
       assert.match(line, /^the variable MENDLOOP_TEST_URL: expected /);
       assert.not.match(line, 'T0KEN');
     }
-    process.env.MENDLOOP_TEST_AUTH = 'a\r\nX-Evil: 1';
+    setEnv({ MENDLOOP_TEST_AUTH: 'a\r\nX-Evil: 1' });
     assert.is(
       await thrownBy(tell(webhook, { url: `${url}${PATH}`, headers: { 'X-Key': 'MENDLOOP_TEST_AUTH' } })),
       'the variable MENDLOOP_TEST_AUTH holds what cannot be the header X-Key',

@@ -2,7 +2,7 @@
 import fs, { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
@@ -18,9 +18,7 @@ import { reconfigure } from '../run/homelab.ts';
 import { AI, commit, git, numbers, open, refusal } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
-const shown = suite('what is shown');
-
-shown("each fix is held against today's gate: what it would ask about or refuse is told with its code", async () => {
+test("each fix is held against today's gate: what it would ask about or refuse is told with its code", async () => {
   const script = '#!/bin/sh\ntrue\n';
   const h = await fixedHome({ loop: { git: { protected: true } }, files: { 'new/run.sh': script } });
   await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
@@ -45,26 +43,23 @@ shown("each fix is held against today's gate: what it would ask about or refuse 
   assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [5, 0, undefined], 'not sound');
 });
 
-shown(
-  'a fix that a person accepted is not asked about again, and one that would be refused is told all the same',
-  async () => {
-    const h = await fixedHome();
-    const fix = { fingerprint: 'f1', hash: 'agreed', tier: 'executor' as const, plugin: 'probe' };
-    const note = { fix: 'x', reason: 'y' };
-    const data = { ...fix, note, class: 'unknown', paths: ['a.txt'], tried: true, accepted: true, commit: '' };
-    h.record({ type: 'fix.committed', stage: 'a', data });
-    await h.fix('a.txt', 'only this\n', { hash: 'agreed' });
-    const shown = async () => {
-      const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
-      return story.fixes.map(({ accepted, today: verdict }) => [accepted, verdict?.verdict]);
-    };
-    assert.equal(await shown(), [[true, undefined]]);
-    reconfigure(h.home, { a: { command: 'true', files: ['b.txt'] } });
-    assert.equal(await shown(), [[true, 'refuse']]);
-  },
-);
+test('a fix that a person accepted is not asked about again, and one that would be refused is told all the same', async () => {
+  const h = await fixedHome();
+  const fix = { fingerprint: 'f1', hash: 'agreed', tier: 'executor' as const, plugin: 'probe' };
+  const note = { fix: 'x', reason: 'y' };
+  const data = { ...fix, note, class: 'unknown', paths: ['a.txt'], tried: true, accepted: true, commit: '' };
+  h.record({ type: 'fix.committed', stage: 'a', data });
+  await h.fix('a.txt', 'only this\n', { hash: 'agreed' });
+  const shown = async () => {
+    const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
+    return story.fixes.map(({ accepted, today: verdict }) => [accepted, verdict?.verdict]);
+  };
+  assert.equal(await shown(), [[true, undefined]]);
+  reconfigure(h.home, { a: { command: 'true', files: ['b.txt'] } });
+  assert.equal(await shown(), [[true, 'refuse']]);
+});
 
-shown("the ledger is read once, however many fixes are held against today's gate", async () => {
+test("the ledger is read once, however many fixes are held against today's gate", async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
@@ -85,7 +80,7 @@ shown("the ledger is read once, however many fixes are held against today's gate
   assert.is(reads, 1);
 });
 
-shown('fixes by stage and failure with their verification; pairs that left nothing are only counted', async () => {
+test('fixes by stage and failure with their verification; pairs that left nothing are only counted', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const gone = await h.fix('b.txt', numbers({ 9: 'bad' }), { stage: 'b', fingerprint: 'f2' });
@@ -118,7 +113,7 @@ shown('fixes by stage and failure with their verification; pairs that left nothi
   assert.not.match(story.diff ?? '', /bad/);
 });
 
-shown('of what stages wrote, only what a green one made from a commit that comes is written anew', async () => {
+test('of what stages wrote, only what a green one made from a commit that comes is written anew', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   const base = await findBase(h.home, { branch: AI });
@@ -140,7 +135,7 @@ shown('of what stages wrote, only what a green one made from a commit that comes
   assert.equal(story.written_anew, [{ stage: 'comes', files: ['out.yaml'], patch: 'comes.diff' }]);
 });
 
-shown('a fix is told with who accepted it and the stages that are not green with it, and why not', async () => {
+test('a fix is told with who accepted it and the stages that are not green with it, and why not', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const base = await findBase(h.home, { branch: AI });
@@ -168,7 +163,7 @@ shown('a fix is told with who accepted it and the stages that are not green with
   assert.equal([outside?.accepted, outside?.not_standing], [true, [{ stage: 'a', external: true }]]);
 });
 
-shown('a tick that comes for an item whose change was taken back keeps all of it from landing', async () => {
+test('a tick that comes for an item whose change was taken back keeps all of it from landing', async () => {
   const index = (...ticks: string[]) => ticks.map((tick, i) => `- [${tick}] [Item](0${i + 1}-item.md)\n`).join('');
   const INDEX = 'ai/backlog/00-index.md';
   const h = await fixedHome({ files: { [INDEX]: index('x', ' ', ' ') } });
@@ -185,7 +180,7 @@ shown('a tick that comes for an item whose change was taken back keeps all of it
   });
 });
 
-shown('looking leaves a damaged file of state where it is', async () => {
+test('looking leaves a damaged file of state where it is', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   const { stages } = layoutOf(h.home);
@@ -194,7 +189,7 @@ shown('looking leaves a damaged file of state where it is', async () => {
   assert.is(readFileSync(stages, 'utf8'), 'damaged');
 });
 
-shown('nothing to promote: no fix, only pairs, or all of it squashed into the base', async () => {
+test('nothing to promote: no fix, only pairs, or all of it squashed into the base', async () => {
   const h = await fixedHome();
   assert.is((await h.show()).nothing, true);
   await h.takeBack(await h.fix('a.txt', numbers({ 2: 'two' })));
@@ -214,7 +209,7 @@ shown('nothing to promote: no fix, only pairs, or all of it squashed into the ba
   );
 });
 
-shown('a fix that landed and that the owner took out again does not come back, alone or beside a new one', async () => {
+test('a fix that landed and that the owner took out again does not come back, alone or beside a new one', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   h.git('merge', '-q', '--squash', AI);
@@ -232,22 +227,19 @@ shown('a fix that landed and that the owner took out again does not come back, a
   assert.is(h.read('a.txt'), numbers({ 20: 'new' }));
 });
 
-shown(
-  'beside a fix that landed, a new one on lines that the base changed conflicts, and is solved on the base',
-  async () => {
-    const h = await fixedHome();
-    await h.fix('a.txt', numbers({ 2: 'two' }));
-    h.git('merge', '-q', '--squash', AI);
-    h.git('commit', '-q', '-m', 'squashed');
-    commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
-    await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
-    const { clean, conflicts, nothing } = await h.show();
-    assert.equal([clean, conflicts, nothing], [false, ['a.txt'], false]);
-    assert.match((await h.refused(() => h.accept())).text, 'git switch main\n         git merge --no-ff --no-commit');
-  },
-);
+test('beside a fix that landed, a new one on lines that the base changed conflicts, and is solved on the base', async () => {
+  const h = await fixedHome();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.git('merge', '-q', '--squash', AI);
+  h.git('commit', '-q', '-m', 'squashed');
+  commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
+  await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+  const { clean, conflicts, nothing } = await h.show();
+  assert.equal([clean, conflicts, nothing], [false, ['a.txt'], false]);
+  assert.match((await h.refused(() => h.accept())).text, 'git switch main\n         git merge --no-ff --no-commit');
+});
 
-shown('commits of somebody else are listed, and land with the rest', async () => {
+test('commits of somebody else are listed, and land with the rest', async () => {
   const h = await fixedHome();
   const by = commit(join(h.home, 'ai/worktree'), { 'b.txt': numbers({ 5: 'hand' }) }, 'by hand');
   const story = await h.show();
@@ -256,7 +248,7 @@ shown('commits of somebody else are listed, and land with the rest', async () =>
   assert.is(h.read('b.txt'), numbers({ 5: 'hand' }));
 });
 
-shown('commits that a stage made are never offered', async () => {
+test('commits that a stage made are never offered', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   const tree = await open(h.home, { merge: false });
@@ -269,4 +261,4 @@ shown('commits that a stage made are never offered', async () => {
   assert.equal((await h.show()).others, []);
 });
 
-shown.run();
+test.run();

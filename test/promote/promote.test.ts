@@ -1,7 +1,7 @@
 // Nothing lands but what was accepted, as it was rehearsed; whatever is refused leaves every ref and every byte as it was.
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
@@ -9,14 +9,12 @@ import { acceptPromotion } from '../../src/promote/promote.ts';
 import { AI, commit, flushes, folder, git, numbers, read, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
-const lands = suite('landing');
-
 function hook(home: string, name: string, text: string): void {
   writeFileSync(join(home, '.git/hooks', name), `#!/bin/sh\n${text}\n`);
   chmodSync(join(home, '.git/hooks', name), 0o755);
 }
 
-lands('in the checkout of the base: one merge commit of the owner, that names every fix', async () => {
+test('landing: in the checkout of the base: one merge commit of the owner, that names every fix', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }), { note: 'Say two' });
   await h.fix('new/c.txt', 'made\n', { stage: 'b', fingerprint: 'f2' });
@@ -38,7 +36,7 @@ lands('in the checkout of the base: one merge commit of the owner, that names ev
   assert.is((await h.show()).nothing, true);
 });
 
-lands('in the name that the environment gives, where it gives one', async () => {
+test('landing: in the name that the environment gives, where it gives one', async () => {
   for (const hooks of [false, true]) {
     const h = await fixedHome({ loop: { git: { hooks } } });
     await h.fix('a.txt', numbers({ 2: 'two' }));
@@ -49,7 +47,7 @@ lands('in the name that the environment gives, where it gives one', async () => 
   }
 });
 
-lands('with the base checked out nowhere: only its ref moves', async () => {
+test('landing: with the base checked out nowhere: only its ref moves', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   h.git('switch', '-q', '-c', 'work');
@@ -61,7 +59,7 @@ lands('with the base checked out nowhere: only its ref moves', async () => {
   assert.is(h.git('log', '-1', '--format=%an', 'main'), 'Olga Owner');
 });
 
-lands('with the base checked out in another worktree: there, and nowhere else', async () => {
+test('landing: with the base checked out in another worktree: there, and nowhere else', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   h.git('switch', '-q', '-c', 'work');
@@ -74,7 +72,7 @@ lands('with the base checked out in another worktree: there, and nowhere else', 
   assert.is(h.read('a.txt'), 'being edited\n');
 });
 
-lands('a base that moved elsewhere is merged, and keeps what is new on it', async () => {
+test('landing: a base that moved elsewhere is merged, and keeps what is new on it', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(h.home, { 'a.txt': numbers({ 28: 'mine' }), 'b.txt': 'mine\n' });
@@ -86,26 +84,23 @@ lands('a base that moved elsewhere is merged, and keeps what is new on it', asyn
   assert.equal([h.read('a.txt'), h.read('b.txt')], [numbers({ 2: 'two', 28: 'mine' }), 'mine\n']);
 });
 
-lands(
-  'beside fixes that were squashed before, only what is new lands, and the hook of a merge runs after it',
-  async () => {
-    const h = await fixedHome({ loop: { git: { hooks: true } } });
-    hook(h.home, 'post-merge', 'echo ran > .git/ran');
-    await h.fix('a.txt', numbers({ 2: 'two' }));
-    h.git('merge', '-q', '--squash', AI);
-    h.git('commit', '-q', '-m', 'squashed');
-    commit(h.home, { 'a.txt': numbers({ 2: 'two, and better' }) });
-    const next = await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
-    const last = await h.fix('b.txt', 'new\n', { stage: 'b' });
-    const story = await h.show();
-    assert.equal([story.landed, story.fixes.map((f) => f.commit), story.clean], [1, [next, last], true]);
-    await h.accept();
-    assert.equal([h.read('a.txt'), h.read('.git/ran')], [numbers({ 2: 'two, and better', 20: 'new' }), 'ran\n']);
-    assert.is(h.read('b.txt'), 'new\n');
-  },
-);
+test('landing: beside fixes that were squashed before, only what is new lands, and the hook of a merge runs after it', async () => {
+  const h = await fixedHome({ loop: { git: { hooks: true } } });
+  hook(h.home, 'post-merge', 'echo ran > .git/ran');
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.git('merge', '-q', '--squash', AI);
+  h.git('commit', '-q', '-m', 'squashed');
+  commit(h.home, { 'a.txt': numbers({ 2: 'two, and better' }) });
+  const next = await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+  const last = await h.fix('b.txt', 'new\n', { stage: 'b' });
+  const story = await h.show();
+  assert.equal([story.landed, story.fixes.map((f) => f.commit), story.clean], [1, [next, last], true]);
+  await h.accept();
+  assert.equal([h.read('a.txt'), h.read('.git/ran')], [numbers({ 2: 'two, and better', 20: 'new' }), 'ran\n']);
+  assert.is(h.read('b.txt'), 'new\n');
+});
 
-lands('no hook of the owner runs; with git.hooks they run, and one that refuses leaves no merge behind', async () => {
+test('landing: no hook of the owner runs; with git.hooks they run, and one that refuses leaves no merge behind', async () => {
   const off = await fixedHome();
   await off.fix('a.txt', numbers({ 2: 'two' }));
   for (const name of ['pre-merge-commit', 'commit-msg', 'post-merge']) hook(off.home, name, 'touch .git/ran; exit 1');
@@ -128,7 +123,7 @@ lands('no hook of the owner runs; with git.hooks they run, and one that refuses 
   assert.equal([on.read('a.txt'), on.git('status', '--porcelain')], [numbers({ 2: 'two' }), '']);
 });
 
-lands('the merge is not touched by what the owner set for merges of this branch', async () => {
+test('landing: the merge is not touched by what the owner set for merges of this branch', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   h.git('config', 'branch.main.mergeOptions', '--squash --no-commit');
@@ -137,11 +132,7 @@ lands('the merge is not touched by what the owner set for merges of this branch'
   assert.equal([h.git('rev-parse', 'HEAD'), h.git('status', '--porcelain')], [landed?.commit, '']);
 });
 
-lands.run();
-
-const refused = suite('refused, with nothing changed');
-
-refused('another tip than the accepted one, with what came since; a part of its name; a name of nothing', async () => {
+test('refused, with nothing changed: another tip than the accepted one, with what came since; a part of its name; a name of nothing', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const two = await h.fix('a.txt', numbers({ 2: 'two', 20: 'more' }));
@@ -164,7 +155,7 @@ refused('another tip than the accepted one, with what came since; a part of its 
   }
 });
 
-refused('while a fix is not verified: it is named, with what to do', async () => {
+test('refused, with nothing changed: while a fix is not verified: it is named, with what to do', async () => {
   for (const outcome of ['applied', 'provisional'] as const) {
     const h = await fixedHome();
     await h.fix('a.txt', numbers({ 2: 'two' }));
@@ -185,7 +176,7 @@ refused('while a fix is not verified: it is named, with what to do', async () =>
   assert.match((await h.refused(() => h.accept())).text, '(unknown)');
 });
 
-refused('while a stage that a fix made stale is not green with it', async () => {
+test('refused, with nothing changed: while a stage that a fix made stale is not green with it', async () => {
   const h = await fixedHome();
   const fix = await h.fix('a.txt', numbers({ 2: 'two' }));
   h.record({ type: 'stage.green', stage: 'b', data: {} });
@@ -200,7 +191,7 @@ refused('while a stage that a fix made stale is not green with it', async () => 
   });
 });
 
-refused('on a conflict: the files, and the commands that solve it', async () => {
+test('refused, with nothing changed: on a conflict: the files, and the commands that solve it', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(h.home, { 'a.txt': numbers({ 2: 'zwei' }) });
@@ -226,7 +217,7 @@ refused('on a conflict: the files, and the commands that solve it', async () => 
   assert.is(h.read('a.txt'), numbers({ 2: 'two and zwei' }));
 });
 
-refused('a checkout of the base with uncommitted changes, staged or not, in whichever worktree it is', async () => {
+test('refused, with nothing changed: a checkout of the base with uncommitted changes, staged or not, in whichever worktree it is', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   write(h.home, { 'b.txt': 'being edited\n' });
@@ -249,7 +240,7 @@ refused('a checkout of the base with uncommitted changes, staged or not, in whic
   assert.match((await h.refused(() => h.accept())).text, `main is checked out in ${other} with changes`);
 });
 
-refused('untracked and ignored files that would be overwritten are named', async () => {
+test('refused, with nothing changed: untracked and ignored files that would be overwritten are named', async () => {
   const h = await fixedHome({ files: { '.gitignore': '*.log\n' } });
   await h.fix('new/c.txt', 'made\n');
   write(h.home, { 'new/c.txt': 'mine\n' });
@@ -283,7 +274,7 @@ refused('untracked and ignored files that would be overwritten are named', async
   await h.accept();
 });
 
-refused('a checkout in which a merge or a rebase was begun, or that is gone, or a second one', async () => {
+test('refused, with nothing changed: a checkout in which a merge or a rebase was begun, or that is gone, or a second one', async () => {
   const h = await fixedHome();
   await h.fix('b.txt', numbers({ 2: 'two' }));
   h.git('switch', '-q', '-c', 'side');
@@ -318,7 +309,7 @@ refused('a checkout in which a merge or a rebase was begun, or that is gone, or 
   assert.match((await refusal(h.accept())).text, `main is being rebased in ${h.home}/inner; nothing`);
 });
 
-refused('while a run holds the lock', async () => {
+test('refused, with nothing changed: while a run holds the lock', async () => {
   const h = await fixedHome();
   const fix = await h.fix('a.txt', numbers({ 2: 'two' }));
   const lock = takeLock(layoutOf(h.home).lock, 'a run');
@@ -331,7 +322,7 @@ refused('while a run holds the lock', async () => {
   await h.accept();
 });
 
-refused('when git does not know the owner', async () => {
+test('refused, with nothing changed: when git does not know the owner', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   const withEmail = () =>
@@ -346,7 +337,7 @@ refused('when git does not know the owner', async () => {
   assert.is(h.git('log', '-1', '--format=%an %ae', 'main'), 'Olga Owner olga@env');
 });
 
-refused('a dry run lands nothing and takes no lock', async () => {
+test('refused, with nothing changed: a dry run lands nothing and takes no lock', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   const before = h.state();
@@ -355,4 +346,4 @@ refused('a dry run lands nothing and takes no lock', async () => {
   assert.not(existsSync(layoutOf(h.home).lock));
 });
 
-refused.run();
+test.run();

@@ -1,7 +1,7 @@
 // What a person rolls back is taken back by commits of its own, all or nothing, and never comes again by itself.
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
@@ -36,9 +36,7 @@ const fixes = async (home: string) => {
   return listed.map(({ commit: of, outcome, on_base }) => [of, outcome, on_base ?? false]);
 };
 
-const back = suite('rolled back');
-
-back('one fix, by its commit, its beginning or its hash; later changes elsewhere stay', async () => {
+test('rolled back: one fix, by its commit, its beginning or its hash; later changes elsewhere stay', async () => {
   for (const name of ['commit', 'beginning', 'hash']) {
     const h = await fixedHome();
     const one = await h.fix('a.txt', numbers({ 2: 'two' }));
@@ -74,7 +72,7 @@ back('one fix, by its commit, its beginning or its hash; later changes elsewhere
   }
 });
 
-back('all fixes of a run, the newest first; those of others stay, and so does what was taken back before', async () => {
+test('rolled back: all fixes of a run, the newest first; those of others stay, and so does what was taken back before', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const other = await h.fix('b.txt', numbers({ 2: 'two' }), { run: 'run-2', stage: 'b' });
@@ -95,7 +93,7 @@ back('all fixes of a run, the newest first; those of others stay, and so does wh
   );
 });
 
-back('the base is merged in first', async () => {
+test('rolled back: the base is merged in first', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(h.home, { 'a.txt': numbers({ 28: 'mine' }) });
@@ -104,7 +102,7 @@ back('the base is merged in first', async () => {
   assert.is((await h.show()).nothing, true);
 });
 
-back('a promoted fix, merged or squashed, is undone by promoting its rollback', async () => {
+test('rolled back: a promoted fix, merged or squashed, is undone by promoting its rollback', async () => {
   for (const how of ['merged', 'squashed']) {
     const h = await fixedHome();
     const one = await h.fix('a.txt', numbers({ 2: 'two' }));
@@ -133,7 +131,7 @@ back('a promoted fix, merged or squashed, is undone by promoting its rollback', 
   }
 });
 
-back('what a stage changed in the worktree is saved and put back first', async () => {
+test('rolled back: what a stage changed in the worktree is saved and put back first', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   write(join(h.home, 'ai/worktree'), { 'a.txt': 'by a stage\n', 'left.txt': 'untracked\n' });
@@ -142,7 +140,7 @@ back('what a stage changed in the worktree is saved and put back first', async (
   assert.equal([h.tree('a.txt'), h.tree('left.txt')], [numbers(), 'untracked\n']);
 });
 
-back('a fix whose change is gone already is closed by a commit that changes nothing', async () => {
+test('rolled back: a fix whose change is gone already is closed by a commit that changes nothing', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers() }, 'by hand');
@@ -154,7 +152,7 @@ back('a fix whose change is gone already is closed by a commit that changes noth
   assert.equal(outcomes(h.home), ['declined']);
 });
 
-back('its stage is run again by itself, and the same change is not taken again', async () => {
+test('rolled back: its stage is run again by itself, and the same change is not taken again', async () => {
   const m = mendable();
   m.probe.answers(says('good'));
   assert.is((await run(m.home)).exit, 0);
@@ -177,7 +175,7 @@ back('its stage is run again by itself, and the same change is not taken again',
   assert.ok(journalIn(m.home, again.run).length > 0);
 });
 
-back('whoever was killed before the ledger knew of it says so the next time', async () => {
+test('rolled back: whoever was killed before the ledger knew of it says so the next time', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const { ledger, ledgerJournal } = layoutOf(h.home);
@@ -193,7 +191,7 @@ back('whoever was killed before the ledger knew of it says so the next time', as
   assert.equal(outcomes(h.home), ['declined']);
 });
 
-back('a fix that the base conflicts with, and what stands on it: the text of the base is left', async () => {
+test('rolled back: a fix that the base conflicts with, and what stands on it: the text of the base is left', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
@@ -209,7 +207,7 @@ back('a fix that the base conflicts with, and what stands on it: the text of the
   assert.is((await h.show()).nothing, true);
 });
 
-back('after the base was rewritten, by the name it had before', async () => {
+test('rolled back: after the base was rewritten, by the name it had before', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const two = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
@@ -224,7 +222,7 @@ back('after the base was rewritten, by the name it had before', async () => {
   );
 });
 
-back('a fix that landed and that the base dropped since is listed as superseded', async () => {
+test('rolled back: a fix that landed and that the base dropped since is listed as superseded', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.accept();
@@ -235,7 +233,7 @@ back('a fix that landed and that the base dropped since is listed as superseded'
   assert.equal(await fixes(h.home), [[one, 'superseded', false]]);
 });
 
-back('a run that was cut off is closed first, also for a fix that a person has taken back by git', async () => {
+test('rolled back: a run that was cut off is closed first, also for a fix that a person has taken back by git', async () => {
   for (const byHand of [false, true]) {
     const m = mendable();
     m.probe.answers(says('good'));
@@ -251,7 +249,7 @@ back('a run that was cut off is closed first, also for a fix that a person has t
   }
 });
 
-back('that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
+test('rolled back: that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
   const { home, probe } = mendable();
   probe.answers(says('good'));
   await run(home);
@@ -268,30 +266,23 @@ back('that a person reverted a fix by git is recorded by the next run, and it do
   assert.is(next.exit, 0);
 });
 
-back(
-  'a fix that was withdrawn came again when the same change for the same failure is made later, not another one',
-  async () => {
-    const h = await fixedHome();
-    const cameAgain = async () => {
-      const base = await findBase(h.home, { branch: AI });
-      const listed = await listFixes(layoutOf(h.home), base, readLedger(layoutOf(h.home)).ledger, false);
-      return new Map(listed.map(({ commit: of, came_again }) => [of, came_again ?? false]));
-    };
-    const one = await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same' });
-    await h.takeBack(one, 'withdrawn');
-    await h.fix('b.txt', numbers({ 9: 'nine' }), { stage: 'b', hash: 'other' });
-    await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same', fingerprint: 'f2' });
-    assert.is((await cameAgain()).get(one), false);
-    await h.fix('a.txt', numbers({ 2: 'two', 3: 'three' }), { hash: 'same' });
-    assert.is((await cameAgain()).get(one), true);
-  },
-);
+test('rolled back: a fix that was withdrawn came again when the same change for the same failure is made later, not another one', async () => {
+  const h = await fixedHome();
+  const cameAgain = async () => {
+    const base = await findBase(h.home, { branch: AI });
+    const listed = await listFixes(layoutOf(h.home), base, readLedger(layoutOf(h.home)).ledger, false);
+    return new Map(listed.map(({ commit: of, came_again }) => [of, came_again ?? false]));
+  };
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same' });
+  await h.takeBack(one, 'withdrawn');
+  await h.fix('b.txt', numbers({ 9: 'nine' }), { stage: 'b', hash: 'other' });
+  await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same', fingerprint: 'f2' });
+  assert.is((await cameAgain()).get(one), false);
+  await h.fix('a.txt', numbers({ 2: 'two', 3: 'three' }), { hash: 'same' });
+  assert.is((await cameAgain()).get(one), true);
+});
 
-back.run();
-
-const refused = suite('refused, with nothing changed');
-
-refused('a word that is too short, unknown, or names what took a fix back', async () => {
+test('refused, with nothing changed: a word that is too short, unknown, or names what took a fix back', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const by = await h.takeBack(one);
@@ -310,7 +301,7 @@ refused('a word that is too short, unknown, or names what took a fix back', asyn
   assert.match((await h.refused(() => h.rollBack({ run: 'run-9' }))).text, 'no fix of this branch is of run "run-9"');
 });
 
-refused('the beginning of more than one fix that stands; one that was taken back does not count', async () => {
+test('refused, with nothing changed: the beginning of more than one fix that stands; one that was taken back does not count', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'x' }), { hash: 'abcdef1234' });
   const two = await h.fix('b.txt', numbers({ 2: 'x' }), { hash: 'abcdef1256', stage: 'b' });
@@ -333,14 +324,14 @@ refused('the beginning of more than one fix that stands; one that was taken back
   );
 });
 
-refused("a person's later change on the same lines: there is no fix to roll back first", async () => {
+test("refused, with nothing changed: a person's later change on the same lines: there is no fix to roll back first", async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers({ 2: 'by hand' }) });
   assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, /next: {2}by hand:\n/);
 });
 
-refused('later fixes on the same lines: they are named, to be rolled back first', async () => {
+test('refused, with nothing changed: later fixes on the same lines: they are named, to be rolled back first', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.takeBack(await h.fix('a.txt', numbers({ 2: 'two', 9: 'gone' })));
@@ -370,7 +361,7 @@ refused('later fixes on the same lines: they are named, to be rolled back first'
   assert.is(h.tree('a.txt'), numbers());
 });
 
-refused('what it advises to do by hand works, and then the fix is rolled back', async () => {
+test('refused, with nothing changed: what it advises to do by hand works, and then the fix is rolled back', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const two = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
@@ -387,7 +378,7 @@ refused('what it advises to do by hand works, and then the fix is rolled back', 
   assert.is(h.outcome('hash-1-a.txt'), 'declined');
 });
 
-refused('one of a run that cannot be: none of it', async () => {
+test('refused, with nothing changed: one of a run that cannot be: none of it', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
@@ -397,7 +388,7 @@ refused('one of a run that cannot be: none of it', async () => {
   assert.match((await h.refused(() => h.rollBack({ run: 'run-1' }))).text, 'E_ROLLBACK_CONFLICT');
 });
 
-refused('a dry run, and a base that conflicts with what a person did on the branch', async () => {
+test('refused, with nothing changed: a dry run, and a base that conflicts with what a person did on the branch', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const before = h.state();
@@ -408,7 +399,7 @@ refused('a dry run, and a base that conflicts with what a person did on the bran
   assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'E_MERGE_CONFLICT');
 });
 
-refused('before there is an AI branch', async () => {
+test('refused, with nothing changed: before there is an AI branch', async () => {
   const h = await fixedHome();
   h.git('worktree', 'remove', '--force', 'ai/worktree');
   h.git('branch', '-q', '-D', AI);
@@ -430,4 +421,4 @@ refused('before there is an AI branch', async () => {
   assert.equal(await fixes(h.home), []);
 });
 
-refused.run();
+test.run();

@@ -538,7 +538,7 @@ test('Ansible: variables of plays and tasks, handlers, roles and what conditions
     'ansible-variable y',
   ]);
   assert.equal(defined('roles/a/handlers/main.yml', '- name: H\n  service: {name: s}\n'), ['handler H']);
-  assert.equal(defined('requirements.yml', 'roles:\n  - name: far.away\n'), []);
+  assert.equal(defined('requirements.yml', 'roles:\n  - name: far.away\n'), ['role far.away?']);
   assert.equal(used('roles/a/meta/main.yml', 'dependencies:\n  - role: b\n'), ['role b']);
 });
 

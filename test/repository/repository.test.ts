@@ -166,12 +166,13 @@ test('handlers: of the role, or of the play and what it includes; all are possib
   const repository = of({
     'roles/a/handlers/main.yml': handler('A'),
     'roles/b/handlers/main.yml': handler('B'),
+    'roles/c/files/motd.txt': '',
     'site.yml': '- hosts: all\n  handlers:\n    - import_tasks: more/handlers/h.yml\n    - name: S\n  roles: [a]\n',
     'more/handlers/h.yml': handler('H'),
   });
   assert.equal(seen(repository, 'handler', 'roles/a/tasks/main.yml').slice(0, 2), ['A', 'A B H S']);
   assert.equal(seen(repository, 'handler', 'site.yml').slice(0, 2), ['H S', 'A B H S']);
-  assert.equal(seen(repository, 'role', 'site.yml'), ['a b', 'a b', 'a']);
+  assert.equal(seen(repository, 'role', 'site.yml'), ['a b c', 'a b c', 'a']);
   assert.equal(
     repository.places('role', 'a').map(({ path }) => path),
     ['roles/a/handlers/main.yml'],

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { cannotMount, smallDisk } from '../e2e/scenario.ts';
+import { smallDisk } from '../e2e/scenario.ts';
+import { needs } from '../needs.ts';
 import { run } from './homelab.ts';
 import { FILE, fixTrail, mendable, ranWords, says } from './probe.ts';
 
-const noMount = cannotMount();
-if (noMount) console.log(`skipped: ${noMount}`);
-const onSmallDisk = noMount ? test.skip : test;
+const onSmallDisk = needs('right to mount');
 
 /** Fails, and fills the disk that git's own folder is on: what is written to the worktree still fits. */
 const FILLING = {

@@ -11,8 +11,8 @@ import { openLedger, readLedger } from '../../src/journal/ledger-file.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import { listRuns } from '../../src/journal/runs.ts';
 import { type Collected, collect } from '../../src/run/gc.ts';
+import { folder, write } from '../environment.ts';
 import { EXAMPLES, type Line } from '../events.ts';
-import { folder, write } from '../io/temporary.ts';
 import { cases } from '../sweep.ts';
 import { fakeClock } from './builders.ts';
 

@@ -1,7 +1,7 @@
 // Runs of a home whose owner changes what the loop had mended, or rewrites the base: their word stands, and is told once.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { showPromotion } from '../../src/promote/promote.ts';
 import { findBase } from '../../src/worktree/base.ts';
@@ -24,9 +24,7 @@ async function mended(options: Parameters<typeof mendable>[0] = {}) {
   return made;
 }
 
-const owner = suite('the owner writes where a fix stands');
-
-owner('the run goes on with their text: one note, superseded, nothing spent, and no conflict', async () => {
+test('the owner writes where a fix stands: the run goes on with their text: one note, superseded, nothing spent, and no conflict', async () => {
   const { home, tree, probe } = await mended();
   commit(home, { [FILE]: 'good\nmine\n' });
   const asked = probe.asked().length;
@@ -50,7 +48,7 @@ owner('the run goes on with their text: one note, superseded, nothing spent, and
   assert.match((await runHere(['fixes'], home, env)).stdout, 'you wrote another text in its place');
 });
 
-owner('when their text fails as it did before, it is asked for anew and not flapping', async () => {
+test('the owner writes where a fix stands: when their text fails as it did before, it is asked for anew and not flapping', async () => {
   const { home, probe, tree } = await mended();
   // Merges cleanly: the same failure within seven days is flapping.
   commit(home, { [FILE]: 'bad\nsecond, mine\n' });
@@ -66,7 +64,7 @@ owner('when their text fails as it did before, it is asked for anew and not flap
   assert.equal([next.exit, tree(), ranWords(home).at(-1)], [0, 'good\nsecond, mine\n', 'a good']);
 });
 
-owner('the very change may be proposed again, but does not come by itself', async () => {
+test('the owner writes where a fix stands: the very change may be proposed again, but does not come by itself', async () => {
   const { home, probe } = await mended();
   commit(home, { [FILE]: 'good\nmine\n' });
   await run(home);
@@ -77,7 +75,7 @@ owner('the very change may be proposed again, but does not come by itself', asyn
   assert.equal([next.exit, fixTrail(next.events).at(-1)], [0, 'fix.judged verified']);
 });
 
-owner('three of them in one run are no reason for safe mode', async () => {
+test('the owner writes where a fix stands: three of them in one run are no reason for safe mode', async () => {
   const files = { 'conf/b.txt': 'bad\nb\n', 'conf/c.txt': 'bad\nc\n' };
   const stage = (name: string) => ({ command: ['bash', 'check.sh', `conf/${name}.txt`], files: ['conf/'] });
   const made = mendable({ files, stages: { a: stage('a'), b: stage('b'), c: stage('c') } });
@@ -90,10 +88,6 @@ owner('three of them in one run are no reason for safe mode', async () => {
   assert.not(next.events.some(({ type }) => type === 'safe_mode.on'));
 });
 
-owner.run();
-
-const rewritten = suite('the base is rewritten');
-
 /** Amends the last commit of the base, and what it says in `other.txt`. */
 const amend = (home: string, text: string) => {
   write(home, { 'other.txt': text });
@@ -101,7 +95,7 @@ const amend = (home: string, text: string) => {
   git(home, 'commit', '-q', '--amend', '--no-edit');
 };
 
-rewritten('nothing that it dropped is run or offered, verified fixes stay, and one note says so', async () => {
+test('the base is rewritten: nothing that it dropped is run or offered, verified fixes stay, and one note says so', async () => {
   const { home, tree, subjects } = await mended();
   commit(home, { 'other.txt': 'secret\n' });
   await run(home);
@@ -124,7 +118,7 @@ rewritten('nothing that it dropped is run or offered, verified fixes stay, and o
   assert.equal(notes((await run(home)).events), []);
 });
 
-rewritten('a fix that was superseded before is not told as one that the base still has', async () => {
+test('the base is rewritten: a fix that was superseded before is not told as one that the base still has', async () => {
   const { home, probe } = await mended();
   commit(home, { [FILE]: 'good\nmine\n' });
   await run(home);
@@ -144,7 +138,7 @@ rewritten('a fix that was superseded before is not told as one that the base sti
   assert.is((await runHere(['fixes'], home, env)).exit, 0, 'also when git has it no longer');
 });
 
-rewritten('a fix that does not apply any more is superseded, also in the ledger', async () => {
+test('the base is rewritten: a fix that does not apply any more is superseded, also in the ledger', async () => {
   const { home, tree } = await mended();
   write(home, { [FILE]: 'good\nmine\n' });
   git(home, 'commit', '-q', '-a', '--amend', '--no-edit');
@@ -160,50 +154,41 @@ rewritten('a fix that does not apply any more is superseded, also in the ledger'
   assert.match(shown.stdout, 'nothing to promote');
 });
 
-rewritten(
-  'a fix that was promoted and dropped is superseded; when its failure returns it is asked for anew',
-  async () => {
-    const { home, probe, tree } = await mended();
-    const tip = git(home, 'rev-parse', AI);
-    git(home, 'config', 'user.name', 'Owner');
-    git(home, 'config', 'user.email', 'owner@example.org');
-    assert.is((await runHere(['promote', '--accept', tip], home, env)).exit, 0);
-    assert.is((await run(home)).exit, 0);
-    git(home, 'reset', '-q', '--hard', 'HEAD~1');
-    assert.match(
-      (await runHere(['plan'], home, env)).stdout,
-      `main was rewritten; a run makes ${AI} anew from it first`,
-    );
-    probe.answers(says('good'));
-    const next = await run(home);
-    assert.equal(decided(next.events), ['executor']);
-    const trail = ['fix.reverted superseded', 'fix.intended', 'fix.committed', 'fix.judged verified'];
-    assert.equal([next.exit, fixTrail(next.events), tree()], [0, trail, 'good\nsecond\n']);
-    assert.match((await runHere(['promote'], home, env)).stdout, `${AI} into main: 1 fix for 1 failure in 1 stage\n`);
-  },
-);
+test('the base is rewritten: a fix that was promoted and dropped is superseded; when its failure returns it is asked for anew', async () => {
+  const { home, probe, tree } = await mended();
+  const tip = git(home, 'rev-parse', AI);
+  git(home, 'config', 'user.name', 'Owner');
+  git(home, 'config', 'user.email', 'owner@example.org');
+  assert.is((await runHere(['promote', '--accept', tip], home, env)).exit, 0);
+  assert.is((await run(home)).exit, 0);
+  git(home, 'reset', '-q', '--hard', 'HEAD~1');
+  assert.match((await runHere(['plan'], home, env)).stdout, `main was rewritten; a run makes ${AI} anew from it first`);
+  probe.answers(says('good'));
+  const next = await run(home);
+  assert.equal(decided(next.events), ['executor']);
+  const trail = ['fix.reverted superseded', 'fix.intended', 'fix.committed', 'fix.judged verified'];
+  assert.equal([next.exit, fixTrail(next.events), tree()], [0, trail, 'good\nsecond\n']);
+  assert.match((await runHere(['promote'], home, env)).stdout, `${AI} into main: 1 fix for 1 failure in 1 stage\n`);
+});
 
-rewritten(
-  'a run that was cut off is closed first, and what it had not judged comes again with its failure',
-  async () => {
-    const made = mendable();
-    made.probe.answers(says('good'));
-    const first = await run(made.home);
-    cutOff(made.home, first.run, ({ type }) => type === 'fix.committed');
-    amend(made.home, 'public\n');
-    const next = await run(made.home);
-    assert.is.not(next.run, first.run);
-    assert.is(journalIn(made.home, first.run).at(-1)?.type, 'run.ended');
-    assert.match(notes(next.events).join('\n'), 'main was rewritten since it began');
-    assert.equal(
-      [next.exit, fixTrail(next.events)],
-      [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
-    );
-    assert.is(made.probe.asked().length, 1);
-  },
-);
+test('the base is rewritten: a run that was cut off is closed first, and what it had not judged comes again with its failure', async () => {
+  const made = mendable();
+  made.probe.answers(says('good'));
+  const first = await run(made.home);
+  cutOff(made.home, first.run, ({ type }) => type === 'fix.committed');
+  amend(made.home, 'public\n');
+  const next = await run(made.home);
+  assert.is.not(next.run, first.run);
+  assert.is(journalIn(made.home, first.run).at(-1)?.type, 'run.ended');
+  assert.match(notes(next.events).join('\n'), 'main was rewritten since it began');
+  assert.equal(
+    [next.exit, fixTrail(next.events)],
+    [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
+  );
+  assert.is(made.probe.asked().length, 1);
+});
 
-rewritten('a home of version 0.1, which did not store what was merged', async () => {
+test('the base is rewritten: a home of version 0.1, which did not store what was merged', async () => {
   const { home, tree } = await mended();
   commit(home, { 'other.txt': 'secret\n' });
   await run(home);
@@ -213,10 +198,6 @@ rewritten('a home of version 0.1, which did not store what was merged', async ()
   assert.throws(() => tree('other.txt'));
   assert.is(tree(), 'good\nsecond\n');
 });
-
-rewritten.run();
-
-const conflict = suite('a conflict that remains');
 
 const HEARD = 'heard';
 const NOTIFIER = `import { appendFileSync } from 'node:fs';
@@ -236,7 +217,7 @@ function listen(): () => string[] {
       .map((line) => JSON.parse(line).reason);
 }
 
-conflict('is an event, a notice and what status says first; exit 3, and its commands work', async () => {
+test('a conflict that remains: is an event, a notice and what status says first; exit 3, and its commands work', async () => {
   const { home } = await mended({
     loop: { notifiers: ['ear'] },
     files: { 'plugins/notifiers/ear.mjs': NOTIFIER, 'other.txt': 'one\n' },
@@ -262,34 +243,31 @@ conflict('is an event, a notice and what status says first; exit 3, and its comm
   assert.not((await runHere(['status'], home, env)).stdout.includes('CONFLICT'));
 });
 
-conflict(
-  'commits of a stage that are still there at a later start are told in the same way, and plan promises no merge',
-  async () => {
-    const { home } = await mended({ loop: { notifiers: ['ear'] }, files: { 'plugins/notifiers/ear.mjs': NOTIFIER } });
-    const tree = join(home, 'ai/worktree');
-    const was = git(tree, 'rev-parse', 'HEAD');
-    git(home, 'update-ref', `refs/mendloop/by-stage/${was}`, commit(tree, { 'other.txt': 'by a stage\n' }));
-    commit(home, { 'more.txt': 'main\n' });
-    const hears = listen();
-    const { text } = await refusal(run(home));
-    assert.match(text, 'E_HEAD_MOVED');
-    assert.is((await refusal(run(home))).text, text);
-    assert.equal(hears(), ['conflict'], 'told once');
-    const says = async (word: string) => (await runHere([word], home, env)).stdout;
-    assert.match(await says('status'), /^CONFLICT: a stage moved HEAD in ai\/worktree from /);
-    const plan = await says('plan');
-    assert.match(
-      plan,
-      /^note: no run begins \(E_HEAD_MOVED\): a stage moved HEAD .*; mendloop promote says how to settle it$/m,
-    );
-    assert.not.match(plan, 'a run merges it');
-    await followAdvice(home, text, () => {});
-    assert.match(await says('plan'), 'a run merges it');
-    assert.is((await run(home)).exit, 0);
-  },
-);
+test('a conflict that remains: commits of a stage that are still there at a later start are told in the same way, and plan promises no merge', async () => {
+  const { home } = await mended({ loop: { notifiers: ['ear'] }, files: { 'plugins/notifiers/ear.mjs': NOTIFIER } });
+  const tree = join(home, 'ai/worktree');
+  const was = git(tree, 'rev-parse', 'HEAD');
+  git(home, 'update-ref', `refs/mendloop/by-stage/${was}`, commit(tree, { 'other.txt': 'by a stage\n' }));
+  commit(home, { 'more.txt': 'main\n' });
+  const hears = listen();
+  const { text } = await refusal(run(home));
+  assert.match(text, 'E_HEAD_MOVED');
+  assert.is((await refusal(run(home))).text, text);
+  assert.equal(hears(), ['conflict'], 'told once');
+  const says = async (word: string) => (await runHere([word], home, env)).stdout;
+  assert.match(await says('status'), /^CONFLICT: a stage moved HEAD in ai\/worktree from /);
+  const plan = await says('plan');
+  assert.match(
+    plan,
+    /^note: no run begins \(E_HEAD_MOVED\): a stage moved HEAD .*; mendloop promote says how to settle it$/m,
+  );
+  assert.not.match(plan, 'a run merges it');
+  await followAdvice(home, text, () => {});
+  assert.match(await says('plan'), 'a run merges it');
+  assert.is((await run(home)).exit, 0);
+});
 
-conflict('one whose process died before it ended is met again, not run through', async () => {
+test('a conflict that remains: one whose process died before it ended is met again, not run through', async () => {
   const { home } = await mended({ files: { 'other.txt': 'one\n' } });
   commit(join(home, 'ai/worktree'), { 'other.txt': 'by hand\n' });
   commit(home, { 'other.txt': 'main\n' });
@@ -301,4 +279,4 @@ conflict('one whose process died before it ended is met again, not run through',
   assert.is(ranWords(home).length, before);
 });
 
-conflict.run();
+test.run();

@@ -1,6 +1,6 @@
 // The page in a real browser: shown, up to date, by keyboard, without scripts, and with nothing serious for axe to find. In the
 // long sweep every view, on desktop and phone, light and dark.
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { test } from 'uvu';
@@ -10,13 +10,12 @@ import { PACKAGE_ROOT } from '../../src/io/package.ts';
 import { pageApp } from '../../src/serve/app.ts';
 import { siteOf } from '../../src/serve/site.ts';
 import { journalOf } from '../events.ts';
+import { needs, programAt } from '../needs.ts';
 import { cases } from '../sweep.ts';
 import { PATHS, pageHome, RUNS, text } from './home.ts';
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const isThere = existsSync(CHROMIUM);
-if (!isThere) console.log(`skipped: there is no ${CHROMIUM}: scripts/install_test_tools.sh`);
-const real = isThere ? test : test.skip;
+const { CHROMIUM = 'chromium' } = process.env;
+const real = needs(CHROMIUM);
 
 const AXE = readFileSync(join(PACKAGE_ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
@@ -54,7 +53,7 @@ async function withPage(work: (browser: Browser, url: string, layout: ReturnType
   const app = pageApp(siteOf(layout, '1.2.3'), access, stop.signal, (error) => wrongs.push(String(error)));
   const server = await listen((request) => app.fetch(request), '127.0.0.1', 0);
   const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: programAt(CHROMIUM) as string, args: ['--no-sandbox'] });
   try {
     await work(browser, `http://127.0.0.1:${server.port}`, layout);
   } finally {

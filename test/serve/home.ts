@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
+import { folder, write } from '../environment.ts';
 import { journalOf, type Line } from '../events.ts';
 import { gitNow } from '../git-now.ts';
-import { folder, write } from '../io/temporary.ts';
 
 export const RUNS = ['20260101-000000-aaaa', '20260102-000000-bbbb'] as const;
 export const HOSTILE = `<script>alert('1')</script><img src=x onerror=alert(1)>\u001b[2J\u202e`;

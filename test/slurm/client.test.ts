@@ -6,12 +6,13 @@ import { MendError } from '../../src/errors.ts';
 import { createSlurm, isUnreachable } from '../../src/slurm/client.ts';
 import { type Job, type JobRequest, phaseOf } from '../../src/slurm/job.ts';
 import { lossOf, stuckOf } from '../../src/slurm/loss.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
+import type { Test } from '../needs.ts';
 import { cases } from '../sweep.ts';
-import { eventually, noSlurm, startCluster } from './cluster.ts';
+import { eventually, onSlurm, startCluster } from './cluster.ts';
 
 /** In `npm test` a run of each backend asks it all it is asked. */
-const atLength = cases<typeof test.skip>(() => {}, noSlurm ? test.skip : test);
+const atLength = cases<Test>(() => {}, onSlurm);
 
 const request = (cwd: string, script: string, more: Partial<JobRequest> = {}): JobRequest => ({
   ...{ name: 'mendloop-test', comment: `mendloop test ${script}`, cwd, output: join(cwd, '%j.out') },

@@ -1,22 +1,17 @@
-// A real Slurm for a test: started when it is asked for, stopped and removed when the test's process is gone, however that ended.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+// A real Slurm for a test: started when it is asked for. What a test does not stop ends with its file, however that ended.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import { folder as newFolder } from '../environment.ts';
+import { isThere, needs } from '../needs.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/slurm-cluster.mjs');
-const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+export const SLURM = ['sbatch', 'slurmctld', 'slurmd', 'munged'];
 
-const missing = ['sbatch', 'slurmctld', 'slurmd', 'munged'].filter(
-  (tool) => spawnSync('sh', ['-c', `command -v ${tool}`], { env: { PATH } }).status !== 0,
-);
-
-/** Why no Slurm can be started here, or undefined; in CI everything must be there. */
-export const noSlurm: string | undefined =
-  missing.length > 0 && !process.env.CI
-    ? `tests on a real Slurm need ${missing.join(', ')}: scripts/install_test_tools.sh`
-    : undefined;
-if (noSlurm) console.log(`skipped: ${noSlurm}`);
+/** For tests on a real Slurm. */
+export const onSlurm = needs(...SLURM);
 
 export interface Cluster {
   readonly folder: string;
@@ -38,15 +33,12 @@ export interface ClusterOptions {
   readonly cgroup?: readonly string[];
 }
 
-/** Starts one. Not below TMPDIR: that may be removed first, and the paths of sockets must be short. */
+/** Starts one. */
 export function startCluster({ nodes = 4, cpus = 4, conf = [], cgroup }: ClusterOptions = {}): Cluster {
-  const folder = mkdtempSync('/tmp/mendloop-slurm-');
+  const folder = newFolder();
   if (cgroup) writeFileSync(join(folder, 'cgroup.conf'), `${cgroup.join('\n')}\n`);
   const env = { ...process.env, SLURM_CONF: join(folder, 'slurm.conf') };
   const run = (...words: string[]) => void execFileSync(process.execPath, [SCRIPT, ...words], { stdio: 'pipe' });
-  const watch = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" "$3" stop "$4"; rm -rf "$4"';
-  const watchArgs = [String(process.pid), process.execPath, SCRIPT, folder];
-  spawn('sh', ['-c', watch, 'sh', ...watchArgs], { detached: true, stdio: 'ignore' }).unref();
   run('start', folder, '--nodes', String(nodes), '--cpus', String(cpus), ...conf.flatMap((line) => ['--conf', line]));
   return {
     folder,
@@ -62,9 +54,12 @@ export const SLOW = Number(process.env.TEST_SLOW ?? 1);
 
 let shared: Cluster | undefined;
 
-/** One for all files of a process that leave it as they found it. */
-export function sharedCluster(): Cluster {
-  shared ??= startCluster();
+/** One for all tests of a file that leave it as they found it; undefined where `onSlurm` skips. */
+export function sharedCluster(): Cluster | undefined {
+  if (shared === undefined && SLURM.every(isThere)) {
+    shared = startCluster();
+    test.after(shared.stop);
+  }
   return shared;
 }
 

@@ -6,7 +6,7 @@ import { openQueueFolder } from '../../src/io/queue-folder.ts';
 import type { Slurm } from '../../src/slurm/client.ts';
 import { openCrew, workerId } from '../../src/slurm/crew.ts';
 import type { Job, JobRequest } from '../../src/slurm/job.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 
 /** A crew of one worker, and a Slurm that gives every job the number 7. */
 function openLab() {

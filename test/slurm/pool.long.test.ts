@@ -7,11 +7,9 @@ import { systemClock } from '../../src/io/clock.ts';
 import { createSlurm } from '../../src/slurm/client.ts';
 import { openPool, type Pool, type PoolOptions } from '../../src/slurm/pool.ts';
 import { entryName, type PoolEnd, type PoolTask } from '../../src/slurm/pool-tasks.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { program } from '../program.ts';
-import { eventually, noSlurm, SLOW, sharedCluster } from './cluster.ts';
-
-const onSlurm = noSlurm ? test.skip : test;
+import { eventually, onSlurm, SLOW, sharedCluster } from './cluster.ts';
 
 interface Result {
   code: number;
@@ -27,7 +25,7 @@ interface Lab {
   task(name: string, script: string, spec?: string, signal?: AbortSignal): PoolTask<Result>;
 }
 
-const cluster = noSlurm ? undefined : sharedCluster();
+const cluster = sharedCluster();
 
 function openLab(more: Partial<PoolOptions> = {}): Lab {
   const at = folder();

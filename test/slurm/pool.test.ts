@@ -10,7 +10,7 @@ import { workerId } from '../../src/slurm/crew.ts';
 import type { Job } from '../../src/slurm/job.ts';
 import { openPool } from '../../src/slurm/pool.ts';
 import { entryName, type PoolTask } from '../../src/slurm/pool-tasks.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 import { eventually } from './cluster.ts';
 
 /** A pool, and a Slurm in which workers of this pool wait for ever, and those of an earlier one are what `answer` says. */

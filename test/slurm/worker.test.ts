@@ -5,7 +5,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { openQueueFolder } from '../../src/io/queue-folder.ts';
 import { entryName } from '../../src/slurm/pool-tasks.ts';
 import { runWorker } from '../../src/slurm/worker.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 
 test('a job that Slurm starts a second time leaves what its first start had claimed to the controller, and takes nothing', async () => {
   const at = join(folder(), 'pool');

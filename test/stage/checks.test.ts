@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../src/io/log.ts';
 import { dottedKey, verifyStage } from '../../src/stage/checks.ts';
+import { folder, write } from '../environment.ts';
 import { httpServer, tcpServer } from '../io/servers.ts';
-import { folder, write } from '../io/temporary.ts';
 import { stageOf } from '../plan/builders.ts';
 
 const root = folder();

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
 import { isBlocked } from '../../src/outbound/context.ts';
 import { type AskedDiagnostics, type DiagnosticScope, runDiagnostics } from '../../src/stage/diagnose.ts';
-import { folder } from '../io/temporary.ts';
+import { folder } from '../environment.ts';
 
 const scope = (more: Partial<DiagnosticScope> = {}): DiagnosticScope => ({
   ...{ root: folder(), env: { PATH: process.env.PATH ?? '' }, signal: new AbortController().signal },

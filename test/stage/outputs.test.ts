@@ -5,7 +5,7 @@ import type { Stage } from '../../src/config/context-map.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { emptyState, type StageState, type StageStatus } from '../../src/journal/stages.ts';
 import { findOutputs, isPublished, neededOutputs, outputsOf } from '../../src/stage/outputs.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
 import { mapOf } from '../plan/builders.ts';
 import { refusal } from '../refusal.ts';
 

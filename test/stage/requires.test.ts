@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { missingRequirements, missingTools, toolSource } from '../../src/stage/requires.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
 import { stageOf } from '../plan/builders.ts';
 
 const root = folder();

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { parseContextMap } from '../../src/config/parse.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { toolConfigs } from '../../src/stage/outputs.ts';
-import { folder, write } from '../io/temporary.ts';
+import { folder, write } from '../environment.ts';
 
 test('tools are told of the published kubeconfig and talosconfig, the first of each, and of nothing that is not there', () => {
   const home = folder();

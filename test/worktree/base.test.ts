@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findBase, notOnBase } from '../../src/worktree/base.ts';
+import { setEnv } from '../environment.ts';
+import { needs } from '../needs.ts';
 import { AI, commit, folder, git, open, refusal, repository, write } from './repository.ts';
 
 const KEY = `branch.${AI}.mendloop-base`;
@@ -80,26 +82,27 @@ test('a folder that is no git repository is refused', async () => {
   );
 });
 
-test('a repository of another user is refused before anything of it is read, with what git tells to do about it', async () => {
-  // Only root can make one.
-  if (process.getuid?.() !== 0) return;
-  const home = repository();
-  execFileSync('chown', ['-R', '12345', home]);
-  let read = false;
-  const asked = async () => {
-    read = true;
-    return { branch: AI };
-  };
-  const { text } = await refusal(findBase(home, asked));
-  assert.is(
-    text,
-    `error E_NOT_GIT: ${home} is not a git repository that this user may use
+needs('user root')(
+  'a repository of another user is refused before anything of it is read, with what git tells to do about it',
+  async () => {
+    const home = repository();
+    execFileSync('chown', ['-R', '12345', home]);
+    let read = false;
+    const asked = async () => {
+      read = true;
+      return { branch: AI };
+    };
+    const { text } = await refusal(findBase(home, asked));
+    assert.is(
+      text,
+      `error E_NOT_GIT: ${home} is not a git repository that this user may use
   - fatal: detected dubious ownership in repository at '${home}'
   next:  start as the user who owns it, or, where you trust what it runs:
          git config --global --add safe.directory ${home}`,
-  );
-  assert.is(read, false);
-});
+    );
+    assert.is(read, false);
+  },
+);
 
 test('a folder inside a repository is refused, and the top level named', async () => {
   const home = repository();
@@ -221,11 +224,8 @@ test('a branch name that git does not take is refused', async () => {
 
 test('a home without git on PATH gets told so', async () => {
   const home = repository();
-  const path = process.env.PATH;
-  process.env.PATH = '/nonexistent';
-  const { text } = await refusal(findBase(home, { branch: AI })).finally(() => {
-    process.env.PATH = path;
-  });
+  setEnv({ PATH: '/nonexistent' });
+  const { text } = await refusal(findBase(home, { branch: AI }));
   assert.is(
     text,
     'error E_GIT_MISSING: git could not be started\n  next:  install git 2.38 or newer and put it on PATH',

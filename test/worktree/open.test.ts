@@ -11,10 +11,22 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openObjects } from '../../src/io/git-objects.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { openWorktree } from '../../src/worktree/open.ts';
-import { AI, checkoutHash, commit, folder, git, open, read, refusal, repository, script, write } from './repository.ts';
+import {
+  AI,
+  checkoutHash,
+  commit,
+  folder,
+  git,
+  objectsOf,
+  open,
+  read,
+  refusal,
+  repository,
+  script,
+  write,
+} from './repository.ts';
 
 const tip = (home: string, name = AI) => git(home, 'rev-parse', name);
 
@@ -241,7 +253,7 @@ test('without merge a base that moved stays out', async () => {
   const { head } = await open(home);
   commit(home, { 'b.txt': 'b' });
   const tree = await openWorktree(home, await findBase(home, { branch: AI }), {
-    objects: openObjects(home),
+    objects: objectsOf(home),
     carry: [],
     merge: false,
   });

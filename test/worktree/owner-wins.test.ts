@@ -1,7 +1,7 @@
 // Where the base and the loop changed the same lines the base's text stands; a base that was rewritten is followed.
 import { lstatSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from 'uvu';
+import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { committedFixes } from '../../src/worktree/find-fix.ts';
@@ -59,9 +59,7 @@ const merged = (home: string) => git(home, 'config', `branch.${AI}.mendloop-merg
 const inTree = (home: string, path: string) => read(home, join('ai/worktree', path));
 const isClean = (home: string) => assert.is(git(home, '-C', 'ai/worktree', 'status', '--porcelain'), '');
 
-const wins = suite('the owner wins');
-
-wins('a fix whose line the base changed is taken back whole, by a commit that says so; the others stay', async () => {
+test('the owner wins: a fix whose line the base changed is taken back whole, by a commit that says so; the others stay', async () => {
   const home = repository({ 'a.txt': numbers(), 'b.txt': numbers() });
   await open(home);
   await fix(home, 'h1', { 'a.txt': numbers({ 5: 'ours' }), 'b.txt': numbers({ 5: 'ours' }) });
@@ -78,7 +76,7 @@ wins('a fix whose line the base changed is taken back whole, by a commit that sa
   isClean(home);
 });
 
-wins('every later fix that stands on it goes with it, however they follow', async () => {
+test('the owner wins: every later fix that stands on it goes with it, however they follow', async () => {
   const home = repository();
   await open(home);
   await fix(home, 'h1', { 'a.txt': numbers({ 5: 'one' }) });
@@ -92,7 +90,7 @@ wins('every later fix that stands on it goes with it, however they follow', asyn
   assert.equal(await takenBack(home), ['h1 superseded', 'h3 superseded', 'h4 no_effect']);
 });
 
-wins('also where the base removed or moved the file, and where a part of it has landed', async () => {
+test('the owner wins: also where the base removed or moved the file, and where a part of it has landed', async () => {
   for (const [change, text] of [
     [(home: string) => git(home, 'rm', '-q', 'a.txt'), undefined],
     [
@@ -125,7 +123,7 @@ wins('also where the base removed or moved the file, and where a part of it has 
   assert.equal(await takenBack(home), ['h2 superseded']);
 });
 
-wins('what a person did on the branch is not thrown away: the run stops, and the commands work', async () => {
+test('the owner wins: what a person did on the branch is not thrown away: the run stops, and the commands work', async () => {
   const home = repository({ 'a.txt': numbers(), 'b.txt': numbers() });
   const tree = await open(home);
   const one = await fix(home, 'h1', { 'a.txt': numbers({ 5: 'ours' }) });
@@ -143,7 +141,7 @@ wins('what a person did on the branch is not thrown away: the run stops, and the
   assert.ok(git(home, 'rev-list', AI).includes(one));
 });
 
-wins('that a person reverts a fix by git counts as taken back, and nothing else that they revert', async () => {
+test('the owner wins: that a person reverts a fix by git counts as taken back, and nothing else that they revert', async () => {
   const home = repository();
   const tree = await open(home);
   const one = await fix(home, 'h1', { 'a.txt': numbers({ 5: 'ours' }) });
@@ -152,10 +150,6 @@ wins('that a person reverts a fix by git counts as taken back, and nothing else 
   git(tree.path, 'revert', '--no-edit', one);
   assert.equal(await takenBack(home), ['h1 declined']);
 });
-
-wins.run();
-
-const rewritten = suite('a base that was rewritten');
 
 /** A base with a commit that was merged into the branch, between two verified fixes. */
 async function branched() {
@@ -170,7 +164,7 @@ async function branched() {
   return { home, dropped, tree, before, subjects, all: bring(['h1', 'h2', 'h3']) };
 }
 
-rewritten('amended or reset: the branch is made anew with the verified fixes, and the old tip is kept', async () => {
+test('a base that was rewritten: amended or reset: the branch is made anew with the verified fixes, and the old tip is kept', async () => {
   for (const rewrite of [
     (home: string) => {
       git(home, 'rm', '-q', 'dropped.txt');
@@ -196,7 +190,7 @@ rewritten('amended or reset: the branch is made anew with the verified fixes, an
   }
 });
 
-rewritten('also its first commit, and to another history altogether', async () => {
+test('a base that was rewritten: also its first commit, and to another history altogether', async () => {
   const home = repository();
   await open(home);
   await fix(home, 'h1', { 'a.txt': numbers({ 5: 'fixed' }) });
@@ -209,7 +203,7 @@ rewritten('also its first commit, and to another history altogether', async () =
   assert.is(git(home, 'rev-list', '--max-parents=0', AI), git(home, 'rev-parse', 'main'));
 });
 
-rewritten('a fix that does not apply to it is superseded, and the branch tells so', async () => {
+test('a base that was rewritten: a fix that does not apply to it is superseded, and the branch tells so', async () => {
   const { home, all } = await branched();
   git(home, 'reset', '-q', '--hard', 'HEAD~1');
   commit(home, { 'a.txt': numbers({ 5: 'theirs' }) });
@@ -219,7 +213,7 @@ rewritten('a fix that does not apply to it is superseded, and the branch tells s
   isClean(home);
 });
 
-rewritten("a person's commits come along with author, date and message; what was taken back does not", async () => {
+test("a base that was rewritten: a person's commits come along with author, date and message; what was taken back does not", async () => {
   const { home, tree, subjects, all } = await branched();
   const wrong = await fix(home, 'h3', { 'a.txt': numbers({ 5: 'fixed', 20: 'too', 28: 'wrong' }) });
   await takeBack(home, wrong, 'h3');
@@ -233,7 +227,7 @@ rewritten("a person's commits come along with author, date and message; what was
   assert.is(inTree(home, 'mine.txt'), 'm');
 });
 
-rewritten("a person's commit that does not apply stops it, nothing is changed, and the commands work", async () => {
+test("a base that was rewritten: a person's commit that does not apply stops it, nothing is changed, and the commands work", async () => {
   const { home, tree, before, subjects, all } = await branched();
   const one = commit(tree.path, { 'b.txt': numbers({ 1: 'secret, mine' }) });
   await fix(home, 'h3', { 'a.txt': numbers({ 5: 'fixed', 20: 'too', 28: 'more' }) });
@@ -256,7 +250,7 @@ rewritten("a person's commit that does not apply stops it, nothing is changed, a
   assert.not(git(home, 'log', '-p', '--format=', AI).includes('secret'));
 });
 
-rewritten('a merge that a person solved by hand stops it too, with commands that work', async () => {
+test('a base that was rewritten: a merge that a person solved by hand stops it too, with commands that work', async () => {
   const { home, tree, all } = await branched();
   commit(tree.path, { 'b.txt': numbers({ 1: 'secret', 9: 'mine' }) });
   commit(home, { 'b.txt': numbers({ 1: 'secret', 9: 'main' }) });
@@ -272,7 +266,7 @@ rewritten('a merge that a person solved by hand stops it too, with commands that
   assert.is(inTree(home, 'b.txt'), numbers({ 9: 'mine' }));
 });
 
-rewritten('without the stored commit the newest base of a run that is in the branch counts', async () => {
+test('a base that was rewritten: without the stored commit the newest base of a run that is in the branch counts', async () => {
   const { home, dropped, all } = await branched();
   git(home, 'config', '--unset', `branch.${AI}.mendloop-merged`);
   git(home, 'reset', '-q', '--hard', 'HEAD~1');
@@ -281,7 +275,7 @@ rewritten('without the stored commit the newest base of a run that is in the bra
   assert.is(merged(home), git(home, 'rev-parse', 'main'));
 });
 
-rewritten('what was stored for a merge that never came about is no reason to reset', async () => {
+test('a base that was rewritten: what was stored for a merge that never came about is no reason to reset', async () => {
   const { home, subjects, all } = await branched();
   git(home, 'config', `branch.${AI}.mendloop-merged`, commit(home, { 'b.txt': 'never merged' }));
   git(home, 'commit', '-q', '--amend', '-m', 'amended');
@@ -290,7 +284,7 @@ rewritten('what was stored for a merge that never came about is no reason to res
   assert.equal(subjects(), [...before, `mendloop: Merge main into ${AI}`]);
 });
 
-rewritten("what the loop makes is signed where that is wished, and a person's commit never in their name", async () => {
+test("a base that was rewritten: what the loop makes is signed where that is wished, and a person's commit never in their name", async () => {
   const { home, tree, all } = await branched();
   script(
     join(home, '.git/gpg'),
@@ -314,7 +308,7 @@ rewritten("what the loop makes is signed where that is wished, and a person's co
   assert.equal(signed().slice(3), ['Take back: Mend h2: true', `Merge main into ${AI}: true`]);
 });
 
-rewritten('carried links stay as they are, and untracked files in the way are refused by name', async () => {
+test('a base that was rewritten: carried links stay as they are, and untracked files in the way are refused by name', async () => {
   const { home, tree, all } = await branched();
   write(home, { 'tfstate/x': 'precious' });
   symlinkSync(join(home, 'tfstate'), join(tree.path, 'tfstate'));
@@ -329,4 +323,4 @@ rewritten('carried links stay as they are, and untracked files in the way are re
   assert.equal([read(home, 'tfstate/x'), inTree(home, 'new.txt'), merged(home)], ['precious', 'theirs', theirs]);
 });
 
-rewritten.run();
+test.run();

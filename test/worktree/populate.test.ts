@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { setEnv } from '../environment.ts';
 import { folder, git, open, read, repository, script, write } from './repository.ts';
 
 function withSubmodule(): { home: string; module: string } {
@@ -35,11 +36,8 @@ const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsi
 const LFS = { '.gitattributes': '*.iso filter=lfs diff=lfs merge=lfs -text\n', 'img/talos 1.iso': POINTER };
 
 async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const before = process.env.PATH;
-  process.env.PATH = path;
-  return work().finally(() => {
-    process.env.PATH = before;
-  });
+  const undo = setEnv({ PATH: path });
+  return work().finally(undo);
 }
 
 test('LFS pointers are fetched by git-lfs where it is installed', async () => {

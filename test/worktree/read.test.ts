@@ -2,9 +2,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openObjects } from '../../src/io/git-objects.ts';
 import { ignoredBeside, notCarried, readAt, terraformState, uncommitted } from '../../src/worktree/read.ts';
-import { checkoutHash, commit, git, open, repository, write } from './repository.ts';
+import { checkoutHash, commit, git, objectsOf, open, repository, write } from './repository.ts';
 
 const NAMES = ['with space.txt', 'new\nline.txt', 'größe-日本.txt', '-dash.txt', ':(top)x', 'a*b'];
 
@@ -13,8 +12,8 @@ test('a file is read as committed, whatever its name and whatever lies in the ch
   const first = git(home, 'rev-parse', 'HEAD');
   commit(home, { 'with space.txt': 'newer' });
   write(home, { 'new\nline.txt': 'uncommitted' });
-  for (const name of NAMES) assert.is(await readAt(openObjects(home), first, name, 1000), `text of ${name}\n`);
-  assert.is(await readAt(openObjects(home), 'main', 'with space.txt', 1000), 'newer');
+  for (const name of NAMES) assert.is(await readAt(objectsOf(home), first, name, 1000), `text of ${name}\n`);
+  assert.is(await readAt(objectsOf(home), 'main', 'with space.txt', 1000), 'newer');
 });
 
 test('what is no regular file reads as nothing, what is too big as its size', async () => {
@@ -23,10 +22,10 @@ test('what is no regular file reads as nothing, what is too big as its size', as
   git(home, 'add', 'link');
   git(home, 'commit', '-q', '-m', 'link');
   for (const path of ['none', 'dir', 'link', 'dir/none'])
-    assert.is(await readAt(openObjects(home), 'HEAD', path, 10), undefined);
-  assert.equal(await readAt(openObjects(home), 'HEAD', 'dir/a.txt', 99), { tooBig: 100 });
-  assert.is((await readAt(openObjects(home), 'HEAD', 'dir/a.txt', 100))?.toString().length, 100);
-  assert.is(await readAt(openObjects(home), 'HEAD', 'empty.txt', 0), '');
+    assert.is(await readAt(objectsOf(home), 'HEAD', path, 10), undefined);
+  assert.equal(await readAt(objectsOf(home), 'HEAD', 'dir/a.txt', 99), { tooBig: 100 });
+  assert.is((await readAt(objectsOf(home), 'HEAD', 'dir/a.txt', 100))?.toString().length, 100);
+  assert.is(await readAt(objectsOf(home), 'HEAD', 'empty.txt', 0), '');
 });
 
 test('a commit is listed whole: executables, links and submodules by their mode', async () => {
@@ -36,7 +35,7 @@ test('a commit is listed whole: executables, links and submodules by their mode'
   git(home, 'add', 'link');
   git(home, 'update-index', '--add', '--cacheinfo', `160000,${git(home, 'rev-parse', 'HEAD')},module`);
   git(home, 'commit', '-q', '-m', 'all');
-  const tree = await openObjects(home).files('HEAD');
+  const tree = await objectsOf(home).files('HEAD');
   assert.equal(
     [...tree].map(([path, { mode }]) => [path, mode]),
     [

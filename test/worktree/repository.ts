@@ -16,22 +16,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
-import { openObjects } from '../../src/io/git-objects.ts';
+import { type GitObjects, openObjects } from '../../src/io/git-objects.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import type { BringOptions } from '../../src/worktree/merge.ts';
 import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
+import { afterTest } from '../environment.ts';
 import { gitNow, headNow, initNow } from '../git-now.ts';
 
 export const AI = 'ai/orchestrator-stage1';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-worktree-'));
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
-// The settings of whoever runs the tests must not decide them.
-process.env.HOME = join(made, 'user');
-process.env.XDG_CONFIG_HOME = join(made, 'user');
-mkdirSync(process.env.HOME);
-writeFileSync(join(made, 'user/.gitconfig'), '[protocol "file"]\n\tallow = always\n[maintenance]\n\tauto = false\n');
 
 const PERSON = ['-c', 'user.name=Owner', '-c', 'user.email=owner@example.org', '-c', 'commit.gpgSign=false'];
 
@@ -86,7 +82,7 @@ export const bring = (verified: readonly string[] = [], earlier: readonly string
 
 export async function open(home: string, options: Partial<OpenOptions> = {}): Promise<Worktree> {
   return openWorktree(home, await findBase(home, { branch: AI }), {
-    objects: openObjects(home),
+    objects: objectsOf(home),
     carry: [],
     merge: bring(),
     isSettled: true,
@@ -151,6 +147,13 @@ const shell = (home: string, line: string): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
     env: AS_OWNER,
   });
+
+/** Its objects, closed after the test. */
+export function objectsOf(home: string): GitObjects {
+  const objects = openObjects(home);
+  afterTest(() => objects.close());
+  return objects;
+}
 
 /** The git commands that ran while `work` did, with how often each waited for the disk. */
 export async function flushes(work: () => Promise<unknown>): Promise<string[]> {

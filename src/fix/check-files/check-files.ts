@@ -37,23 +37,18 @@ export interface Sources {
 
 /** Never throws unless its sources do. */
 export async function findCheckFiles({ stages }: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> {
-  const files = new Map<string, CheckFile>();
-  const targets = new Set<string>();
-  for (const [name, stage] of Object.entries(stages)) {
-    for (const role of ['verify', 'diagnostics'] as const) {
-      for (const [index, entry] of stage[role].entries()) {
-        const by = `stages.${name}.${role}[${index}]`;
-        if (!isBuiltInCheck(entry)) await follow(entry, { ...sources, files, targets, by, dir: '', depth: 0 });
-      }
-    }
-  }
-  return files;
+  const scope = { ...sources, files: new Map<string, CheckFile>(), seen: new Map<string, number>(), dir: '', depth: 0 };
+  for (const [name, stage] of Object.entries(stages))
+    for (const role of ['verify', 'diagnostics'] as const)
+      for (const [index, entry] of stage[role].entries())
+        if (!isBuiltInCheck(entry)) await follow(entry, { ...scope, by: `stages.${name}.${role}[${index}]` });
+  return scope.files;
 }
 
 /** Everything that one command runs, and what that calls. */
 export async function runBy(command: CommandText, by: string, sources: Sources): Promise<CheckFiles> {
   const files = new Map<string, CheckFile>();
-  await follow(command, { ...sources, files, targets: new Set(), by, dir: '', depth: 0 });
+  await follow(command, { ...sources, files, seen: new Map(), by, dir: '', depth: 0 });
   return files;
 }
 
@@ -63,8 +58,8 @@ interface Scope extends Sources {
   /** The folder of the script that is read; empty at the root. */
   readonly dir: string;
   readonly depth: number;
-  /** Files of targets with the targets that were followed already. */
-  readonly targets: Set<string>;
+  /** How deep the files, and the targets of files, were that were followed already. */
+  readonly seen: Map<string, number>;
 }
 
 /** Everything that shell text or an argv runs. */
@@ -80,13 +75,13 @@ async function follow(command: CommandText, scope: Scope): Promise<void> {
     values,
   );
   for (const ran of commands.flatMap(runByCommand)) await take(ran, finder, scope);
-  takeUnread(unread, scope);
+  takeUnread(finder.isSpent() ? [command].flat() : unread, scope);
 }
 
 /** Text that could not be read may run every file whose name is in it. */
 function takeUnread(texts: readonly string[], { files, listing, by }: Scope): void {
   const words = new Set(texts.flatMap((text) => text.split(/[^\w.+@-]+/)));
-  for (const path of words.size > 1 ? listing.keys() : []) {
+  for (const path of texts.length > 0 ? listing.keys() : []) {
     const word = basename(path);
     if (words.has(word) && !files.has(path)) files.set(path, { word, by, tracked: true, unread: true });
   }
@@ -111,8 +106,7 @@ async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, finder: Finde
   const word = [tool, ...targets].join(' ');
   const names = file === undefined ? TARGET_FILES[tool] : [file];
   const paths = names.map((name) => finder.find(join(folder, name))).find((found) => found.length > 0) ?? [];
-  for (const path of paths.filter((each) => !scope.targets.has(`${each} ${word}`))) {
-    scope.targets.add(`${path} ${word}`);
+  for (const path of paths.filter((each) => isNearer(`${each} ${word}`, scope))) {
     const files = await withIncluded(tool, path, scope);
     for (const each of files) note(each, word, scope);
     if (scope.depth >= MAX_DEPTH) continue;
@@ -132,16 +126,21 @@ async function withIncluded(tool: TargetTool, path: string, scope: Scope): Promi
   return files;
 }
 
-/** Whether it was not known before. */
-function note(path: string, word: string, { files, listing, by }: Scope): boolean {
-  if (files.has(path)) return false;
-  files.set(path, { word, by, tracked: listing.has(path) });
+function note(path: string, word: string, { files, listing, by }: Scope): void {
+  if (!files.has(path)) files.set(path, { word, by, tracked: listing.has(path) });
+}
+
+/** Whether nothing followed it so far, or only from further away. */
+function isNearer(key: string, { seen, depth }: Scope): boolean {
+  if ((seen.get(key) ?? MAX_DEPTH + 1) <= depth) return false;
+  seen.set(key, depth);
   return true;
 }
 
 async function add(word: string, paths: readonly string[], scope: Scope, shell: boolean): Promise<void> {
   for (const path of paths) {
-    if (!note(path, word, scope) || !scope.listing.has(path) || scope.depth >= MAX_DEPTH) continue;
+    note(path, word, scope);
+    if (!scope.listing.has(path) || scope.depth >= MAX_DEPTH || !isNearer(path, scope)) continue;
     const text = await scope.text(path);
     if (text === undefined) continue;
     const inside = { ...scope, by: path, dir: folderOf(path), depth: scope.depth + 1 };

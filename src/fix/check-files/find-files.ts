@@ -23,6 +23,8 @@ export interface Finder {
   findOrName(word: string): string[];
   /** The files below the folders that a word means, the root apart. */
   below(word: string): string[];
+  /** There were more patterns than anybody writes; the last ones found nothing. */
+  isSpent(): boolean;
 }
 
 interface Around {
@@ -73,6 +75,7 @@ export function finderOf(
   const find = (word: string): string[] => [...new Set(spellings(word).flatMap(findSpelling))];
   return {
     find,
+    isSpent: () => left < 0,
     findOrName(word) {
       const found = find(word);
       const path = inside('', word.replace(ROOT, ''));

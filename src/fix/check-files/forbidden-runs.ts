@@ -39,13 +39,17 @@ async function forbiddenIn(
 ): Promise<ForbiddenRun[]> {
   const describe = describer(map);
   const all: ForbiddenRun[] = [];
-  for (const [path, command] of commandsIn(map).filter(([, command]) => isWorth(command))) {
-    const where = formatPath(path);
-    for (const [file, { by }] of await runBy(command, where, sources)) {
-      const what = describe(file);
-      if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
-    }
-  }
+  for (const [name, { command, verify, diagnostics }] of Object.entries(map.stages))
+    for (const [role, entries] of Object.entries({ command: [command], verify, diagnostics }))
+      for (const [i, entry] of entries.entries()) {
+        if (isBuiltInCheck(entry) || !isWorth(entry)) continue;
+        const path = ['stages', name, role, ...(role === 'command' ? [] : [i])];
+        const where = formatPath(path);
+        for (const [file, { by }] of await runBy(entry, where, sources)) {
+          const what = describe(file);
+          if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
+        }
+      }
   return all;
 }
 
@@ -53,16 +57,6 @@ function describer({ protected_files }: Stages): (path: string) => string | unde
   const isProtected = pathMatcher(protected_files, { ignoreCase: true });
   return (path) => (isWipeScript(path) ? 'a wipe script' : isProtected(path) ? 'a protected file' : undefined);
 }
-
-const commandsIn = ({ stages }: Stages): [Path, CommandText][] =>
-  Object.entries(stages).flatMap(([name, { command, verify, diagnostics }]) => [
-    [['stages', name, 'command'], command] as [Path, CommandText],
-    ...Object.entries({ verify, diagnostics }).flatMap(([role, entries]) =>
-      entries.flatMap((entry, i): [Path, CommandText][] =>
-        isBuiltInCheck(entry) ? [] : [[['stages', name, role, i], entry]],
-      ),
-    ),
-  ]);
 
 /** Escapes and braces, in which a name need not stand as it is. */
 const DISGUISED = /\$'|\{[\w./-]*,[\w./,-]*\}/;

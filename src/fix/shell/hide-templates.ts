@@ -1,14 +1,14 @@
 // Templates inside scripts and data: an expression is one word, a statement on a line of its own is none. Lengths stay.
 
 /** Stands for every character of a template that becomes text. */
-export const MARK = '\ue000';
+const MARK = '\ue000';
 /** What templates say besides values: conditions, loops, blocks. */
 const STATEMENT =
   /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw|\$\w+\s*:?=)/;
-export const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
+const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
 
 /** With brackets inside it is an expression of just: `{{ if a == b { "c" } else { "d" } }}`. */
-export const isStatement = (template: string): boolean => STATEMENT.test(template) && !template.slice(2).includes('{');
+const isStatement = (template: string): boolean => STATEMENT.test(template) && !template.slice(2).includes('{');
 
 export function hideTemplates(text: string): string {
   if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;

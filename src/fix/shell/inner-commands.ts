@@ -6,46 +6,19 @@ export type Inner = { readonly words: readonly Word[] } | { readonly text: strin
 
 /** Programs that run the command behind their options, with the letters of the options that take a value in the next word. */
 const WRAPPERS: Readonly<Record<string, string>> = {
-  builtin: '',
-  busybox: '',
-  chroot: '',
-  chrt: '',
-  command: '',
-  coproc: '',
-  doas: 'uC',
-  env: 'uCS',
-  exec: 'a',
-  flock: 'wE',
-  ionice: 'cnpPu',
-  nice: 'n',
-  nohup: '',
-  nsenter: 'tSG',
-  parallel: 'jNSI',
-  retry: 'dtu',
-  runuser: 'ugcs',
-  script: 'cEIOT',
-  setsid: '',
-  ssh: 'bcDEeFIiJLlmOopQRSWw',
-  stdbuf: 'ioe',
-  su: 'gGcs',
-  sudo: 'ugUCpRDThr',
-  'systemd-run': 'puEHM',
-  taskset: '',
-  time: 'fo',
-  timeout: 'ks',
-  unshare: '',
-  watch: 'n',
-  xargs: 'IinPdLsaE',
+  ...Object.fromEntries(
+    'builtin busybox chroot chrt command coproc nohup setsid taskset unshare'.split(' ').map((name) => [name, '']),
+  ),
+  ...{ doas: 'uC', env: 'uC', exec: 'a', flock: 'wE', ionice: 'cnpPu', nice: 'n', nsenter: 'tSG', parallel: 'jNSI' },
+  ...{ retry: 'dtu', runuser: 'ugcs', script: 'cEIOT', ssh: 'bcDEeFIiJLlmOopQRSWw', stdbuf: 'ioe', su: 'gGcs' },
+  ...{ sudo: 'ugUCpRDThr', 'systemd-run': 'puEHM', time: 'fo', timeout: 'ks', watch: 'n', xargs: 'IinPdLsaE' },
 };
 const LONG_VALUE =
   /^--(?:user|group|chdir|host|prompt|unset|adjustment|kill-after|signal|replace|max-\w+|delimiter|arg-file|jobs|target|interval|wait|unit|property|uid|gid|setenv|slice|delay|times)$/;
 /** They give what stands behind their options to a shell, as one text. */
-const JOINS = /^(?:ssh|su|runuser|watch|script|flock|parallel)$/;
+const JOINS = /^(?:ssh|su|runuser|watch|script|flock)$/;
 /** A duration, a host, a folder before the command. */
 const TAKES_FIRST = /^(?:timeout|chroot|ssh|flock|taskset|chrt|su|retry)$/;
-const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|crictl|lxc|incus|pct|ctr)$/;
-const CONTAINER_VALUE =
-  /^(?:-[evpwuhnlmtcf]|--(?:env|volume|publish|workdir|user|name|network|hostname|label|mount|entrypoint|restart|env-file|add-host|platform|namespace|container|context|kubeconfig|image))$/;
 
 const SHELL = /^(?:ba|z|da|k|a)?sh$/;
 const INTERPRETER = /^(?:python[\d.]*|perl|ruby|node|php|deno|bun|tsx|ts-node|lua|pwsh|Rscript|tclsh|expect)$/;
@@ -77,28 +50,17 @@ export function innerCommands(program: string, args: readonly Word[], inputs: re
   }
   if (program === 'eval') return [{ text: texts.join(' ') }];
   if (program === 'trap') return texts.slice(0, 1).map((text) => ({ text }));
-  if (program === 'nix-shell') return behind(TEXT_OPTION);
   if (program === 'ansible') return behind(/^-a$/);
   if (program === 'find') return findActions(args);
-  if (CONTAINERS.test(program)) return wordsOf(inContainer(program, args));
-  if (/^(?:k3s|rke2|microk8s|k0s)$/.test(program)) return texts[0] === 'kubectl' ? wordsOf(args) : [];
+  // Inside of a container, or on a host of Proxmox.
+  if (/^(?:kubectl|oc|docker|podman|pct)$/.test(program) && texts.includes('--'))
+    return wordsOf(args.slice(texts.indexOf('--') + 1));
   if (!isWrapper(program)) return [];
-  if (program === 'env' && texts.some((text) => /^(?:-S|--split-string)/.test(text)))
-    return [
-      {
-        text: texts
-          .slice(texts.findIndex((text) => text.startsWith('-')))
-          .join(' ')
-          .replace(/^\S+?(?:S|g=?)\s*/, ''),
-      },
-    ];
-  if (!JOINS.test(program)) return wordsOf(behindOptions(program, args));
-  const given = program === 'ssh' ? [] : behind(TEXT_OPTION);
-  if (given.length > 0) return given;
   const rest = behindOptions(program, args);
+  if (!JOINS.test(program)) return wordsOf(rest);
+  const given = program === 'ssh' ? [] : behind(TEXT_OPTION);
   const text = rest.map((word) => word.text).join(' ');
-  if (program === 'ssh' || program === 'parallel') return text === '' ? read : [{ text }];
-  return text === '' ? [] : [{ text }];
+  return given.length > 0 ? given : text !== '' ? [{ text }] : program === 'ssh' ? read : [];
 }
 
 const wordsOf = (words: readonly Word[]): Inner[] => (words.length > 0 ? [{ words }] : []);
@@ -137,16 +99,4 @@ export function foundBy(args: readonly string[]): string[] {
   const name = args[args.findIndex((word) => /^-i?name$/.test(word)) + 1];
   const pattern = args.some((word) => /^-i?name$/.test(word)) ? (name ?? '*') : '*';
   return (folders.length > 0 ? folders : ['.']).map((folder) => `${folder.replace(/\/$/, '')}/**/${pattern}`);
-}
-
-/** What `docker run IMAGE cmd`, `kubectl exec x -- cmd` and their like start. */
-function inContainer(program: string, args: readonly Word[]): readonly Word[] {
-  const verb = args.findIndex(({ text }) => /^(?:exec|run|debug|enter)$/.test(text));
-  if (verb === -1) return [];
-  const dashes = args.findIndex(({ text }, i) => i > verb && text === '--');
-  if (dashes !== -1) return args.slice(dashes + 1);
-  if (/^(?:kubectl|oc)$/.test(program)) return [];
-  let at = verb + 1;
-  while (args[at]?.text.startsWith('-')) at += CONTAINER_VALUE.test((args[at] as Word).text) ? 2 : 1;
-  return args.slice(at + 1);
 }

@@ -54,7 +54,7 @@ export function readPlain(shell: CommandText): Reading | undefined {
 }
 
 const plainCommand = (words: readonly string[]): Command => ({
-  words: words.map((text) => ({ text, dynamic: text.includes('{{'), quoted: true, raw: text, from: 0 })),
+  words: words.map((text) => ({ text, dynamic: text.includes('{{'), quoted: true, raw: text })),
   assignments: [],
   redirects: [],
   fedBy: [],

@@ -11,7 +11,6 @@ export interface Word {
   readonly quoted: boolean;
   /** As written; two words of one text may differ in it: `${A}` and `${A:?}`. */
   readonly raw: string;
-  readonly from: number;
 }
 
 interface Part {
@@ -22,20 +21,12 @@ interface Part {
 
 const MAX_BRACES = 64;
 
-/** The words that a node of arguments stands for; several when braces are expanded or a bare $IFS parts them. */
+/** The words that a node of arguments stands for; several when braces are expanded. */
 export function wordsOf(node: ShellNode): Word[] {
-  return expanded(node).flatMap((word) =>
-    word.dynamic && !word.quoted && word.text.includes('$IFS')
-      ? word.text.split('$IFS').map((text) => ({ ...word, text, dynamic: text.includes('$') }))
-      : [word],
-  );
-}
-
-function expanded(node: ShellNode): Word[] {
   const parts = partsOf(node);
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
-  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
+  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text });
   if (quoted || !node.text.includes('{')) return [word(joinedText(parts).replace(/[\ue100-\ue102]/g, unhide))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map((part) => (part.quoted ? { ...part, text: part.text.replace(/[{},]/g, hide) } : part));
@@ -65,28 +56,15 @@ function braces(text: string, depth = 0): string[] {
 }
 
 function partsOf(node: ShellNode): Part[] {
-  switch (node.type) {
-    case 'raw_string':
-      return [{ text: node.text.slice(1, -1), dynamic: false, quoted: true }];
-    case 'ansi_c_string':
-      return [{ text: ansiText(node.text.slice(2, -1)), dynamic: false, quoted: true }];
-    case 'string':
-    case 'translated_string':
-      return stringParts(node);
-    case 'concatenation':
-    case 'command_name':
-    case 'brace_expression':
-      return node.children.length === 0 ? [plain(node)] : withGaps(node).flatMap(partsOf);
-    case 'simple_expansion':
-    case 'expansion':
-      return [{ text: variableText(node), dynamic: true, quoted: false }];
-    case 'command_substitution':
-    case 'process_substitution':
-    case 'arithmetic_expansion':
-      return [{ text: '$(…)', dynamic: true, quoted: false }];
-    default:
-      return node.children.length > 0 && node.type !== 'word' ? withGaps(node).flatMap(partsOf) : [plain(node)];
-  }
+  const { type, text, children } = node;
+  if (type === 'raw_string') return [{ text: text.slice(1, -1), dynamic: false, quoted: true }];
+  if (type === 'ansi_c_string') return [{ text: ansiText(text.slice(2, -1)), dynamic: false, quoted: true }];
+  if (type === 'string' || type === 'translated_string') return stringParts(node);
+  if (type === 'simple_expansion' || type === 'expansion')
+    return [{ text: variableText(node), dynamic: true, quoted: false }];
+  if (/^(?:command_substitution|process_substitution|arithmetic_expansion)$/.test(type))
+    return [{ text: '$(…)', dynamic: true, quoted: false }];
+  return children.length > 0 && type !== 'word' ? withGaps(node).flatMap(partsOf) : [plain(node)];
 }
 
 /** The children, with the text between them that the grammar leaves out. */
@@ -121,19 +99,13 @@ function stringParts(node: ShellNode): Part[] {
   if (inside.length === 0)
     return [{ text: node.text.slice(node.text.indexOf('"') + 1, -1), dynamic: false, quoted: true }];
   return inside.map((part): Part => {
-    if (part.type === 'string_content' || part.type === 'word')
-      return {
-        text: part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c)),
-        dynamic: false,
-        quoted: true,
-      };
-    return {
-      text: partsOf(part)
-        .map(({ text }) => text)
-        .join(''),
-      dynamic: true,
-      quoted: true,
-    };
+    const isText = part.type === 'string_content' || part.type === 'word';
+    const text = isText
+      ? part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c))
+      : partsOf(part)
+          .map((one) => one.text)
+          .join('');
+    return { text, dynamic: !isText, quoted: true };
   });
 }
 
@@ -144,27 +116,22 @@ function variableText(node: ShellNode): string {
 }
 
 function ansiText(text: string): string {
-  const ESCAPES: Record<string, string> = {
-    n: '\n',
-    t: '\t',
-    r: '\r',
-    a: '\x07',
-    b: '\b',
-    e: '\x1b',
-    f: '\f',
-    v: '\v',
-  };
   const code = (digits: string, base: number) =>
     String.fromCodePoint(Math.min(Number.parseInt(digits, base), 0x10ffff));
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))/gs,
     (_, hex, unicode, octal, one) =>
-      hex !== undefined
-        ? code(hex, 16)
-        : unicode !== undefined
-          ? code(unicode, 16)
-          : octal !== undefined
-            ? code(octal, 8)
-            : (ESCAPES[one] ?? one),
+      octal !== undefined ? code(octal, 8) : one === undefined ? code(hex ?? unicode, 16) : (ESCAPES[one] ?? one),
   );
 }
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  f: '\f',
+  v: '\v',
+};

@@ -6,32 +6,23 @@ import { isNameChar, lineBefore, type Name, nameAround, spanOf } from './name-pl
 import { HINT, NO_NAME, PASSWORD, SECRET, STEM, strengthOf, TOUCH, USER } from './names.ts';
 import { pairValues } from './pairs.ts';
 import type { Span } from './spans.ts';
-import { atOnce, type Steps } from './steps.ts';
 
 const MAX_INDENT = 200;
 
-/** How many names are looked at in one step. */
-const NAMES = 500;
-
-export const findNamedValues = (text: string): Span[] => atOnce(namedValues(text));
-
-export function* namedValues(text: string): Steps<Span[]> {
+export function findNamedValues(text: string): Span[] {
   const spans: Span[] = namedElsewhere(text);
-  let [until, from] = [0, 0];
-  for (let count = 1; ; count++) {
-    if (count % NAMES === 0) yield;
-    // Between two steps another text may have been searched.
-    STEM.lastIndex = from;
-    const stem = STEM.exec(text);
-    if (stem === null) return spans;
+  let until = 0;
+  STEM.lastIndex = 0;
+  for (let stem = STEM.exec(text); stem !== null; stem = STEM.exec(text)) {
     const name = nameAround(text, stem.index);
-    from = Math.max(STEM.lastIndex, name.end);
+    STEM.lastIndex = Math.max(STEM.lastIndex, name.end);
     // What looks like a name inside of a value is part of it.
     if (name.strength === NO_NAME || name.start < until) continue;
     const values = valuesOf(name);
     spans.push(...values);
     until = values.at(-1)?.end ?? until;
   }
+  return spans;
 }
 
 const SEPARATOR = /["'`\])]{0,2}[ \t]{0,16}(=>|->|→|:=|\?=|\+=|[!=]==?(?=[ \t]*["'])|=(?![=~])|::(?=[ \t])|:(?![:=]))/y;

@@ -7,7 +7,7 @@ import { decodedParts } from './decoded.ts';
 import { PLACE_RULES, TOKEN_RULES } from './forms.ts';
 import { isWord, KnownSecrets } from './known-secrets.ts';
 import { isHighEntropy, looksChosen, strangeness } from './looks.ts';
-import { findNamedValues, namedValues } from './named-values.ts';
+import { findNamedValues } from './named-values.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
@@ -16,7 +16,6 @@ import { inOriginal, type View, type Views, viewsOf, withWalls, wrappedWords } f
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
-import { atOnce, type Steps } from './steps.ts';
 import { TextIndex } from './text-index.ts';
 
 export interface Redactor {
@@ -25,8 +24,6 @@ export interface Redactor {
    * again changes nothing. Throws RedactionError when it cannot be done for sure: then nothing may be sent.
    */
   redact(text: string): string;
-  /** The same in steps that are short for 64 KB of anything; the result is kept, and `redact` has it at once. */
-  redactInSteps(text: string): Steps<string>;
   /**
    * A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out.
    */
@@ -45,7 +42,7 @@ export const RULES: readonly RedactRule[] = [
   ...TOKEN_RULES,
   ...COMMAND_RULES,
   ...PLACE_RULES,
-  { name: 'value of a secret-like name', find: findNamedValues, inSteps: namedValues },
+  { name: 'value of a secret-like name', find: findNamedValues },
   { name: 'value below a heading', find: findInColumns },
   { name: 'PEM or lines of base64', find: findBlocks },
   { name: 'data of a Secret', find: findManifests },
@@ -75,44 +72,38 @@ export function createRedactor(options: {
   const placeholders = new Placeholders(nonce);
   const isOpen = openWords(paths, open);
 
-  function* find(text: string, depth = MAX_DECODED): Steps<Span[]> {
+  function find(text: string, depth = MAX_DECODED): Span[] {
     const views = viewsOf(text);
-    yield;
     const hasForm = !BRANCHES.has(text) && !DIGEST.test(text);
     const found = [knownSecrets.find(text, views)];
-    yield;
-    if (hasForm) found.push(yield* inAnyView(text, views));
+    if (hasForm) found.push(inAnyView(text, views));
     for (const { inside, inText } of depth === 0 ? [] : decodedParts(text, views))
-      found.push(inText(yield* find(inside, depth - 1)));
+      found.push(inText(find(inside, depth - 1)));
     return found.flat();
   }
 
   /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
-  function* pass(
+  function pass(
     text: string,
     repeated: TextIndex,
     near: readonly Range[],
     count: number,
-  ): Steps<{ text: string; changed: Range[] }> {
+  ): { text: string; changed: Range[] } {
     const { own, foreign } = placeholders.find(text);
     const whole = withWalls(text, own);
     const view = withWalls(text, outside(text.length, near, own));
-    const found = yield* find(view.text);
-    yield;
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...found.map((span) => moved(view, span)),
+      ...find(view.text).map((span) => moved(view, span)),
       ...outsideTemplates(
         whole.text,
         repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
       ).map((span) => moved(whole, span)),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
-    yield;
     const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
-    yield;
     const lines = mergeCrowds(text, without(withRest(text, closed, count), own), own);
     let longer = 0;
     const changed: Range[] = [];
@@ -128,14 +119,14 @@ export function createRedactor(options: {
   }
 
   /** What is masked changes what stands beside it, so passes are made there until nothing changes. */
-  function* masking(text: string): Steps<string> {
+  function redact(text: string): string {
     if (text === '') return '';
     // What was masked at one place is masked at all others, where only the word itself stands.
     const repeated = new TextIndex(MIN_SECRET_LENGTH, 16);
     let before = text;
     let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = yield* pass(before, repeated, near, i);
+      const after = pass(before, repeated, near, i);
       if (after.changed.length === 0) return after.text;
       before = after.text;
       near = after.changed;
@@ -144,14 +135,6 @@ export function createRedactor(options: {
       'a text keeps showing more secrets each time it is masked',
       'do not send it; look at it yourself',
     );
-  }
-
-  const kept = new Map<string, string>();
-
-  function* redactInSteps(text: string): Steps<string> {
-    const masked = kept.get(text) ?? (yield* masking(text));
-    kept.set(text, masked);
-    return masked;
   }
 
   function restore(text: string): Restored {
@@ -164,8 +147,7 @@ export function createRedactor(options: {
   }
 
   return {
-    redact: (text) => kept.get(text) ?? atOnce(masking(text)),
-    redactInSteps,
+    redact,
     restore,
     restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
     masked: () => placeholders.counts(),
@@ -220,20 +202,13 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
     .sort((a, b) => a.start - b.start);
 }
 
-function* byRules(text: string, rules: readonly RedactRule[]): Steps<Span[]> {
-  const found: Span[][] = [];
-  for (const { find, inSteps } of rules) {
-    found.push(inSteps === undefined ? find(text) : yield* inSteps(text));
-    yield;
-  }
-  return found.flat();
-}
+const byRules = (text: string, rules: readonly RedactRule[]): Span[] => rules.flatMap(({ find }) => find(text));
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
-function* inAnyView(text: string, { colourless, unescaped, joined }: Views): Steps<Span[]> {
-  const found = [yield* overLineEnds(text, joined)];
+function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span[] {
+  const found = [overLineEnds(text, joined)];
   for (const view of [{ text }, ...(colourless ? [colourless] : []), ...unescaped])
-    found.push(outsideTemplates(view.text, yield* byRules(view.text, RULES)).map((span) => moved(view, span)));
+    found.push(outsideTemplates(view.text, byRules(view.text, RULES)).map((span) => moved(view, span)));
   return found.flat();
 }
 
@@ -263,21 +238,21 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
  * Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like
  * it.
  */
-function* overLineEnds(text: string, joined: View | undefined): Steps<Span[]> {
+function overLineEnds(text: string, joined: View | undefined): Span[] {
   if (joined === undefined) return [];
   const words = wrappedWords(text, mayGoOn);
-  const alone = words === undefined ? [] : yield* wrappedTokens(text, words);
-  const wrapped = yield* wrappedTokens(text, joined);
+  const alone = words === undefined ? [] : wrappedTokens(text, words);
+  const wrapped = wrappedTokens(text, joined);
   if (wrapped.length === 0) return alone;
-  const whole = new Set((yield* byRules(text, TOKEN_RULES)).map(({ start }) => start));
+  const whole = new Set(byRules(text, TOKEN_RULES).map(({ start }) => start));
   return [
     ...alone,
     ...wrapped.filter(({ start, rest }) => !whole.has(start) || rest.every((line) => CONTINUES.test(line.trim()))),
   ];
 }
 
-function* wrappedTokens(text: string, view: View): Steps<(Span & { rest: string[] })[]> {
-  return (yield* byRules(view.text, TOKEN_RULES)).flatMap((span) => {
+function wrappedTokens(text: string, view: View): (Span & { rest: string[] })[] {
+  return byRules(view.text, TOKEN_RULES).flatMap((span) => {
     const range = inOriginal(view, span);
     const [, ...rest] = text.slice(range.start, range.end).split(/\r?\n|\\n/);
     // Without what parts it a UUID is like any other number.

@@ -3,14 +3,11 @@
 import { type Context, createContext, runInContext } from 'node:vm';
 import { RedactionError } from './secret.ts';
 import type { Range, Span } from './spans.ts';
-import type { Steps } from './steps.ts';
 
 export interface RedactRule {
   name: string;
   /** What it finds, in time that grows with the text alone. The first is the kind for placeholders. */
   find: (text: string) => Span[];
-  /** The same, of a rule that has much to do in some texts. */
-  inSteps?: (text: string) => Steps<Span[]>;
 }
 
 /** Which values are no secret; `before` is what stands before the match. */

@@ -14,15 +14,6 @@ test('a small change of an allowed file is accepted', () => {
   assert.is(judged('config/apps/web.yaml', MANIFEST.replace('a: b', 'a: c')), 'ok');
 });
 
-test('of a file that judges in part the rest may be changed', () => {
-  const path = 'config/Makefile';
-  const text = 'check:\n\t./check.sh\ndeploy:\n\tkubectl apply -f a.yaml\n';
-  const partly = new Map([[path, [{ tool: 'make' as const, texts: [text], at: 0, targets: ['check'] }]]]);
-  const rules = { ...rulesFor(path), partly };
-  assert.equal(judge([edit(path, text.replace('a.yaml', 'b.yaml'), text)], rules), { ok: true });
-  assert.is(word(judge([edit(path, text.replace('check.sh', 'check.sh -q'), text)], rules)), 'protected');
-});
-
 test('nothing, or nothing different, is no change', () => {
   assert.is(word(judge([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runModelCommand } from '../../../src/io/egress/model-command.ts';
-import { folder } from '../temporary.ts';
+import { folder } from '../../environment.ts';
 import { fault, until } from './faults.ts';
 
 const run = (

@@ -11,7 +11,7 @@ import { ordinaryLines } from './ordinary.ts';
 const LONG = cases(128 * 1024, 1024 * 1024);
 const LIMIT_MS = 12_000;
 /**
- * A line of 64 KB should hold the thread for 50 ms at most. The suite takes an eighth of that; the limit leaves room for
+ * A line of 64 KB should take 100 ms at most. The suite takes an eighth of that; the limit leaves room for
  * a machine that is shared, and is far below what time that grows with the square would take.
  */
 const SIZE = cases(8 * 1024, 64 * 1024);
