@@ -172,8 +172,8 @@ test('where all runs unattended its owner is still asked about what goes and is 
   const done = await answering(lab, 'y\n');
   assert.equal([done.exit, lab.inTree(), done.trail], [0, 'good\n', ['fix.suggested', ...MENDED]], done.said);
   assert.equal(lab.server.chats.length, 1);
-  const { reasons } = (dataOf(done, 'fix.suggested', 'ask') as Ask[])[0] as Ask;
-  for (const reason of reasons) assert.ok(done.said.includes(reason), done.said);
+  const { code } = (dataOf(done, 'fix.suggested', 'ask') as Ask[])[0] as Ask;
+  assert.ok(done.said.includes(`you are asked (${code}): ${FILE}:1: `), done.said);
 });
 
 test('in cron it becomes a case that is accepted or declined by a command', async () => {

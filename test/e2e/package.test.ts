@@ -92,11 +92,11 @@ test('installed into an empty folder, without a word of warning, it mends a scri
     await start(['npm', 'install', '--offline', join(destination, tarball.filename)], installed),
     /^\nadded 1 package,? /,
   );
-  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-exit 3', '+echo applied', ''].join('\n');
+  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-cat gone.txt', '+echo applied', ''].join('\n');
   const s = scenario({
     'ai/context_map.yaml': contextMap({ apply: { command: './apply.sh', files: ['apply.sh'] } }),
     'ai/loop.yaml': 'unattended: all\nexecutors: [mine]\nescalations: []\n',
-    'apply.sh': '#!/bin/bash\nexit 3\n',
+    'apply.sh': '#!/bin/bash\ncat gone.txt\n',
     'plugins/executors/mine.mjs': `
       import { definePlugin, MendError } from 'mendloop';
       import { z } from 'zod';
