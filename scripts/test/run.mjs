@@ -57,7 +57,7 @@ export function runProgram(command, args, { cwd, env = process.env, limit, onExi
 
 /** Runs a test file; `left` are the processes that it left behind, which are ended, `kept` says why its folder is
  * not gone. */
-export async function runFile(file, { limit, long = false, bail = false }) {
+export async function runFile(file, { limit, long = false }) {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'mt-'));
   chmodSync(folder, 0o755);
   const HOME = join(folder, 'home');
@@ -65,7 +65,7 @@ export async function runFile(file, { limit, long = false, bail = false }) {
   writeFileSync(join(HOME, '.gitconfig'), GITCONFIG);
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
-    ...{ HOME, TMPDIR: folder, LANG: 'C.UTF-8', TEST_LONG: long ? '1' : '', TEST_BAIL: bail ? '1' : '' },
+    ...{ HOME, TMPDIR: folder, LANG: 'C.UTF-8', TEST_LONG: long ? '1' : '' },
   };
   const endProcesses = () => {
     const pids = processesOf(folder);

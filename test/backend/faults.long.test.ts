@@ -131,7 +131,7 @@ function fault(
     on(`${backend}: ${name}`, async () => {
       const cluster = startCluster({ nodes: 4, ...options });
       const began = Date.now();
-      await does(lab(backend, cluster, stages, slurm), began).finally(cluster.stop);
+      await does(lab(backend, cluster, stages, slurm), began);
       console.log(`\ntook ${((Date.now() - began) / 1000).toFixed(1)} s  ${backend}: ${name}`);
     });
   }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
-import { folder as newFolder } from '../environment.ts';
+import { afterTest, folder as newFolder } from '../environment.ts';
 import { isThere, needs } from '../needs.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/slurm-cluster.mjs');
@@ -21,7 +21,6 @@ export interface Cluster {
   slurm(program: string, ...args: string[]): string;
   /** `start` starts what is not running; `kill` ends the controller or a node as a power cut would. */
   control(verb: 'start' | 'kill', part?: string): void;
-  /** Before the process is gone, where the next test needs another. */
   stop(): void;
 }
 
@@ -33,8 +32,14 @@ export interface ClusterOptions {
   readonly cgroup?: readonly string[];
 }
 
-/** Starts one. */
-export function startCluster({ nodes = 4, cpus = 4, conf = [], cgroup }: ClusterOptions = {}): Cluster {
+/** Starts one for the test that runs. */
+export function startCluster(options?: ClusterOptions): Cluster {
+  const cluster = start(options);
+  afterTest(cluster.stop);
+  return cluster;
+}
+
+function start({ nodes = 4, cpus = 4, conf = [], cgroup }: ClusterOptions = {}): Cluster {
   const folder = newFolder();
   if (cgroup) writeFileSync(join(folder, 'cgroup.conf'), `${cgroup.join('\n')}\n`);
   const env = { ...process.env, SLURM_CONF: join(folder, 'slurm.conf') };
@@ -57,7 +62,7 @@ let shared: Cluster | undefined;
 /** One for all tests of a file that leave it as they found it; undefined where `onSlurm` skips. */
 export function sharedCluster(): Cluster | undefined {
   if (shared === undefined && SLURM.every(isThere)) {
-    shared = startCluster();
+    shared = start();
     test.after(shared.stop);
   }
   return shared;
