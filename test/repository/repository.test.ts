@@ -179,18 +179,25 @@ test('handlers: of the role, or of the play and what it includes; all are possib
   );
 });
 
-test('Ansible variables: the nearest project; groups and hosts: all inventories, with what each has', () => {
+test('Ansible variables: the own file and role, all hosts, and groups that every host of the play is in', () => {
   const repository = of({
     'x/ansible.cfg': '',
     'x/group_vars/all.yml': 'a: 1\n',
     'y/playbooks/p.yml': '- hosts: web\n  vars: {b: 1}\n',
-    'y/inventory/hosts': '[web]\nn1\n',
+    'y/inventory/hosts': '[web]\nn1\n[nas]\nn2\n[lan:children]\nweb\nnas\n',
+    'y/group_vars/nas.yml': 'of_nas: 1\n',
+    'y/group_vars/lan.yml': 'of_lan: 1\n',
+    'y/site.yml': '- hosts: web\n  roles: [a]\n- hosts: nas\n  roles: [b]\n',
+    'y/roles/a/defaults/main.yml': 'c: 1\n',
+    'y/roles/b/tasks/main.yml': '- ping:\n',
   });
-  assert.equal(seen(repository, 'ansible-variable', 'x/p.yml').slice(0, 2), ['a', 'a b']);
-  assert.equal(seen(repository, 'ansible-variable', 'y/playbooks/q.yml').slice(0, 2), ['b', 'a b']);
-  assert.equal(seen(repository, 'ansible-variable', 'z.yml').slice(0, 1), ['a b']);
-  assert.equal(seen(repository, 'group', 'x').slice(0, 2), ['all ungrouped web', 'all ungrouped web']);
-  assert.equal(seen(repository, 'host', 'x').slice(0, 2), ['localhost n1', 'localhost n1']);
+  const all = 'a b c of_lan of_nas';
+  assert.equal(seen(repository, 'ansible-variable', 'x/p.yml').slice(0, 2), ['a', all]);
+  assert.equal(seen(repository, 'ansible-variable', 'y/playbooks/p.yml').slice(0, 2), ['b of_lan', all]);
+  assert.equal(seen(repository, 'ansible-variable', 'y/roles/a/tasks/main.yml').slice(0, 2), ['c of_lan', all]);
+  assert.equal(seen(repository, 'ansible-variable', 'y/roles/b/tasks/main.yml').slice(0, 2), ['of_lan of_nas', all]);
+  assert.is(seen(repository, 'group', 'x')[0], 'all lan nas ungrouped web');
+  assert.is(seen(repository, 'host', 'x')[0], 'localhost n1 n2');
 });
 
 test('Python: the file itself, and where it imports all Python files', () => {

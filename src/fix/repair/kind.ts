@@ -1,5 +1,6 @@
 // What a place that is no proven repair is to a person: its kind, and one plain sentence.
 import type { AskCode } from '../edit.ts';
+import { nearness } from './near.ts';
 import { isAccountKey, isAddress, isAddressKey, isBoolean, isNumber, isTolerant as isTolerantWord } from './never.ts';
 import type { Place, WordPlace } from './place.ts';
 import { blobAround } from './split-words.ts';
@@ -11,7 +12,7 @@ const DECIDES =
 /** Commands of the shell that decide how it goes on. */
 const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
 /** Keys that hold what is run. */
-const RUNS = /^(?:command|args|script|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
+const RUNS = /^(?:command|args|scripts?|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
 
 export interface Decision {
   readonly code: AskCode;
@@ -37,7 +38,7 @@ const isTask = (keys: readonly string[]): boolean =>
 function isNew(place: Place): boolean {
   if (place.what === 'added-command') return true;
   if (place.what !== 'other' || lines(place.new) <= lines(place.old)) return false;
-  return place.kind === 'command' || place.kind === 'text' || isTask(place.keys ?? []);
+  return place.kind === 'command' || isTask(place.keys ?? []);
 }
 
 const lines = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length;
@@ -70,7 +71,7 @@ function otherCode(kind: AskCode, old: string, now: string, keys: readonly strin
   if (kind === 'condition') return kind;
   if (DECIDES.test(key) || isBoolean(now) || isBoolean(old)) return 'condition';
   // Of what is run, signs decide how it ends; a key of a task does so, too.
-  if (kind === 'value' && RUNS.test(key) && old.trim() !== '') return 'condition';
+  if (kind === 'value' && isOfRun(keys) && old.trim() !== '') return 'condition';
   return kind === 'key' && isTask(keys) ? 'condition' : kind;
 }
 
@@ -84,11 +85,14 @@ function wordCode({ role, old, new: now, left, right, keys, document }: WordPlac
     return 'condition';
   if (isNumber(old) || isNumber(now)) return 'number';
   // Another program takes the place of what ran, or the same does otherwise what it did.
-  if (role === 'program' || role === 'option' || (role === 'value' && RUNS.test(key) && left.trim() === ''))
+  const isOther = role === 'program' && nearness(old, now) === undefined;
+  if (isOther || role === 'option' || (role === 'value' && isOfRun(keys) && /(?:^|-)$/.test(left.trim())))
     return 'condition';
   if (role === 'key') return 'key';
-  return role === 'operand' ? 'command' : 'value';
+  return role === 'operand' || role === 'program' ? 'command' : 'value';
 }
+
+const isOfRun = (keys: readonly string[]): boolean => keys.some((key) => RUNS.test(key));
 
 const lastKey = (keys: readonly string[]): string => keys.findLast((key) => key !== '-' && key !== '') ?? '';
 

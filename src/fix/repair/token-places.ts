@@ -5,28 +5,28 @@ import type { Place, Role } from './place.ts';
 import { changedWords } from './split-words.ts';
 import { gaps } from './yaml-places.ts';
 
-/** How a language writes comments, and whether the blanks before a line mean something. */
-export interface LineLanguage {
+/** How a language writes comments, whether the blanks before a line mean something, and whether it is run, not only read. */
+interface LineLanguage {
   readonly comment: RegExp;
-  readonly isIndented: boolean;
+  readonly isIndented?: true;
+  readonly isRun?: true;
 }
 
-const HASH: LineLanguage = { comment: /^\s*#(?!!).*$/, isIndented: false };
-export const LINE_LANGUAGES: readonly (readonly [path: RegExp, language: LineLanguage])[] = [
-  [/\.(?:tf|tofu|tfvars|hcl)$/i, { comment: /^\s*(?:#|\/\/).*$/, isIndented: false }],
-  [/\.(?:py|nix|md|ya?ml|j2|jinja2?|tmpl|gotmpl|tpl)$/i, { ...HASH, isIndented: true }],
-  [/(?:^|\/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$|(?:^|\/)\.?justfile$|\.just$/i, { ...HASH, isIndented: true }],
-  [
-    /\.(?:ini|cfg|conf|cnf|service|timer|socket|mount|container|network)$/i,
-    { comment: /^\s*[#;].*$/, isIndented: false },
-  ],
-  [/\.(?:json|jsonc|json5)$/i, { comment: /^\s*\/\/.*$/, isIndented: false }],
-  [/(?:^|\/)(?:Docker|Container)file[^/]*$|\.toml$|(?:^|\/)Caddyfile|\.(?:sh|bash|env)$/i, HASH],
+const HASH: LineLanguage = { comment: /^\s*#(?!!).*$/ };
+const LINE_LANGUAGES: readonly (readonly [path: RegExp, language: LineLanguage])[] = [
+  [/\.(?:tf|tofu|tfvars|hcl)$/i, { comment: /^\s*(?:#|\/\/).*$/, isRun: true }],
+  [/\.(?:py|nix)$/i, { ...HASH, isIndented: true, isRun: true }],
+  [/\.(?:md|ya?ml|j2|jinja2?|tmpl|gotmpl|tpl)$/i, { ...HASH, isIndented: true }],
+  [/(?:^|\/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$|(?:^|\/)\.?justfile$|\.just$/i, { ...HASH, isIndented: true, isRun: true }],
+  [/\.(?:ini|cfg|conf|cnf|service|timer|socket|mount|container|network)$/i, { comment: /^\s*[#;].*$/, isRun: true }],
+  [/\.(?:json|jsonc|json5)$/i, { comment: /^\s*\/\/.*$/ }],
+  [/\.toml$|(?:^|\/)Caddyfile|\.env$/i, HASH],
+  [/(?:^|\/)(?:Docker|Container)file[^/]*$|\.(?:sh|bash)$/i, { ...HASH, isRun: true }],
 ];
 
 const FALLBACK: LineLanguage = { comment: /^(?!)/, isIndented: true };
 
-export const lineLanguageOf = (path: string): LineLanguage =>
+const lineLanguageOf = (path: string): LineLanguage =>
   LINE_LANGUAGES.find(([pattern]) => pattern.test(path))?.[1] ?? FALLBACK;
 
 /** The places at which the lines of two texts differ. */
@@ -50,7 +50,7 @@ export function tokenPlaces(path: string, old: string, now: string): Place[] {
         line,
         old: before,
         new: after,
-        kind: x.length > y.length ? 'removed' : 'text',
+        kind: x.length > y.length ? 'removed' : language.isRun ? 'command' : 'text',
       });
       continue;
     }
@@ -97,8 +97,8 @@ const QUOTED_OR_BLANKS = /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|["'`].*$)|[ \t]+/g;
 function lineplaces(path: string, language: LineLanguage, line: number, old: string, now: string): Place[] {
   if (squeezed(old) === squeezed(now) && !/\\\s*$/.test(old)) return [];
   const words = changedWords(squeezed(old), squeezed(now));
-  // Of a language, other signs are other conditions.
-  if (!words) return [{ what: 'other', path, line, old, new: now, kind: language === FALLBACK ? 'text' : 'condition' }];
+  // Of what is run, other signs decide otherwise.
+  if (!words) return [{ what: 'other', path, line, old, new: now, kind: language.isRun ? 'condition' : 'text' }];
   return words.map((word) => ({
     what: 'word',
     path,

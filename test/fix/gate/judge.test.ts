@@ -144,7 +144,7 @@ test('text that no eye sees as it is', () => {
   for (const hidden of ['\0', '\u001b[2K', '\u202e', '\u2066', '\u200b', 'a\rb', '\u0085']) {
     assert.is(judged(RUN, SCRIPT.replace('log done', `log ${hidden}done`)), 'unsafe_text', JSON.stringify(hidden));
   }
-  assert.is(judged(RUN, SCRIPT.replace('log done', 'log fertig, schön 🚀\tso')), 'ok');
+  assert.is(judged(RUN, SCRIPT.replace('log done', 'log schön🚀')), 'ok');
   const dos = SCRIPT.replaceAll('\n', '\r\n');
   assert.is(word(judge([edit(RUN, dos.replace('a.yaml', 'b.yaml'), dos)], RULES)), 'ok', 'a file with CRLF');
 });

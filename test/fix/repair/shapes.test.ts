@@ -50,7 +50,7 @@ rows('a text that did not parse, and does with the same words', [
   ['apply parses again', { path: 'run.sh', before: SCRIPT.replace('\nfi', ''), swap: ['"done"\n', '"done"\nfi\n'] }],
   ['apply parses again', { path: 'run.sh', before: SCRIPT.replace('done"', 'done'), swap: ['"done', '"done"'] }],
   // Other words come with it.
-  ['ask condition', { path: 'a.json', before: '{"a": 1,}\n', swap: ['1,}', '2}'] }],
+  ['ask text', { path: 'a.json', before: '{"a": 1,}\n', swap: ['1,}', '2}'] }],
   // The quote is closed around what follows.
   ['ask text', { path: 'run.sh', before: 'echo "a\nrm x\necho b\n', swap: ['echo b', 'echo b"'] }],
   // It parsed before: other signs mean another tree.
@@ -267,7 +267,7 @@ rows('a program that is not there becomes the near one that is', [
     },
   ],
   [
-    'ask condition',
+    'ask command',
     { path: 'run.sh', before: 'set -e\nkubctl get nodes\n', swap: ['kubctl', 'kubectl'], programs: ['kubectl'] },
   ],
   [
