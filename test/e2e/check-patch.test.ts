@@ -116,7 +116,7 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
     told.map(({ verdict }) => verdict),
     ['apply', 'refuse', 'ask', 'apply', ...Array(6).fill('refuse'), 'apply', 'ask', 'ask'],
   );
-  assert.is((told.at(-3)?.shapes as string[]).length, 1);
+  assert.match(String(told.at(-3)?.shapes), /^same words: /);
   assert.equal(told.at(-1)?.files, { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n' });
   assert.equal(Object.keys(told[0] ?? {}), ['id', 'ok', 'verdict', 'files', 'diff', 'shapes']);
   assert.equal(Object.keys(told[1] ?? {}), ['id', 'ok', 'verdict', 'code', 'reasons']);
