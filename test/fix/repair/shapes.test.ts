@@ -52,7 +52,7 @@ rows('a text that did not parse, and does with the same words', [
   // Other words come with it.
   ['ask text', { path: 'a.json', before: '{"a": 1,}\n', swap: ['1,}', '2}'] }],
   // The quote is closed around what follows.
-  ['ask text', { path: 'run.sh', before: 'echo "a\nrm x\necho b\n', swap: ['echo b', 'echo b"'] }],
+  ['ask condition', { path: 'run.sh', before: 'echo "a\nrm x\necho b\n', swap: ['echo b', 'echo b"'] }],
   // It parsed before: other signs mean another tree.
   ['ask value', { path: 'a.yaml', before: 'a: [1, 2]\nb: [c]\n', swap: ['[c]', 'c'] }],
 ]);
