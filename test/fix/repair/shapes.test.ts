@@ -306,7 +306,7 @@ rows('a definition that nothing uses becomes the near name that is used', [
     {
       path: 'run.sh',
       before: 'set -eu\nip link set "$UPLINK_DEV" up\n',
-      swap: ['$UPLINK_DEV', '${UPLINK_DEV:-}'],
+      swap: ['$UPLINK_DEV', `\${UPLINK_DEV:-}`],
       log: 'UPLINK_DEV: unbound variable',
     },
   ],
@@ -348,7 +348,7 @@ rows('what is there twice, and what only looks', [
   ['apply duplicate', { path: 'a.yaml', before: 'a: 1\nb: 2\na: 1\n', swap: ['b: 2\na: 1\n', 'b: 2\n'] }],
   ['ask removed', { path: 'a.yaml', before: 'a: 1\nb: 2\na: 3\n', swap: ['b: 2\na: 3\n', 'b: 2\n'] }],
   ['apply looks or waits', { ...run, swap: ['kubectl apply', 'mkdir -p build/out\nkubectl apply'] }],
-  ['apply looks or waits', { ...run, swap: ['kubectl apply', ': "${TOKEN:?set it}"\nkubectl apply'] }],
+  ['apply looks or waits', { ...run, swap: ['kubectl apply', `: "\${TOKEN:?set it}"\nkubectl apply`] }],
   ['apply looks or waits', { ...run, swap: ['kubectl apply', 'kubectl rollout status deploy/web\nkubectl apply'] }],
   ['ask command', { ...run, swap: ['kubectl apply', 'mkdir -p ../out\nkubectl apply'] }],
   ['ask command', { ...run, swap: ['kubectl apply', 'kubectl create ns a\nkubectl apply'] }],
