@@ -92,7 +92,7 @@ test('installed into an empty folder, without a word of warning, it mends a scri
     await start(['npm', 'install', '--offline', join(destination, tarball.filename)], installed),
     /^\nadded 1 package,? /,
   );
-  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-cat gone.txt', '+echo applied', ''].join('\n');
+  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-cat gone.txt', '+cat apply.sh', ''].join('\n');
   const s = scenario({
     'ai/context_map.yaml': contextMap({ apply: { command: './apply.sh', files: ['apply.sh'] } }),
     'ai/loop.yaml': 'unattended: all\nexecutors: [mine]\nescalations: []\n',

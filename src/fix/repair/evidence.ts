@@ -32,20 +32,36 @@ export interface TypedPlace {
 const MAX_CHARS = 60_000;
 const MAX_LINES = 1_500;
 
-const UNKNOWN =
-  /\b(?:un(?:known|defined|recogni[sz]ed|supported|expected|bound|declared|resolved)|no such|not (?:\w+ ){0,3}(?:found|exist|known|defined|allowed|supported|declared|valid|expected|matched))/i;
-const ALSO_UNKNOWN =
-  /\b(?:does ?n[o']t exist|could not (?:find|match|resolve|be found)|couldn't (?:find|resolve)|has no attribute|invalid|missing|is not set|not permitted|KeyError|no (?:rule|matches|declaration|match|task|file|entry|module|resource)|cannot find|can't (?:find|open|read))\b/i;
-const MISSING =
-  /\b(?:is (?:not set|required|missing|undefined|not defined)|unbound variable|KeyError|not set|required (?:field|property|value|key)|missing (?:required|property|key|field|value)|nil pointer)\b/i;
-const OFFER = /\b(?:did you mean|maybe you meant|perhaps you meant|similar (?:name|to)|closest match)\b/i;
-const OFFER_LIST =
-  /(?:supported parameters include|must be one of|expected one of|possible values|valid (?:\w+ ){1,2}are|available \w+|choose from|allowed (?:values|keys))\s*:?/i;
-const SYNTAX =
-  /\b(?:syntax ?error|parse ?error|parsing|could not (?:parse|find expected)|missing separator|unexpected|unterminated|unclosed|unmatched|expect(?:ed|ing)|did not find expected|not allowed here|invalid (?:syntax|character)|unable to parse|inconsistent|(?:opening|closing) (?:brace|bracket)s?)\b/i;
-const TYPE =
-  /\b(?:cannot unmarshal|wrong type|invalid type|expected type|not of type|must be (?:a|an|of type) \w+|(?:expected|got|type:?) "?(?:string|number|integer|int|bool(?:ean)?|str)\b|unhashable|binary operator expected|unary operator expected|too many arguments|integer expression expected|ambiguous redirect|is not a (?:string|number|integer|boolean))/i;
-const NO_PROGRAM = /\b(?:command not found|not found|no such file or directory|executable file not found)\b/i;
+/** One of these phrases, as a word begins. */
+const says = (...phrases: readonly string[]): RegExp => new RegExp(`\\b(?:${phrases.join('|')})`, 'i');
+
+const UNKNOWN = says(
+  'un(?:known|defined|recogni[sz]ed|supported|expected|bound|declared|resolved)',
+  'no (?:such|rule|match|matches|declaration|task|file|entry|module|resource)\\b',
+  'not (?:\\w+ ){0,3}(?:found|exist|known|defined|allowed|supported|declared|valid|expected|matched|permitted)',
+  "does ?n[o']t exist|has no attribute|invalid\\b|missing\\b|is not set|KeyError",
+  "(?:could not|couldn't|cannot|can't) (?:find|match|resolve|be found|open|read)",
+);
+const MISSING = says(
+  'is (?:not set|required|missing|undefined|not defined)|not set\\b|unbound variable|KeyError|nil pointer',
+  '(?:required|missing) (?:required|field|property|value|key)',
+);
+const OFFER = says('did you mean|maybe you meant|perhaps you meant|similar (?:name|to)|closest match');
+const OFFER_LIST = says(
+  '(?:supported parameters include|must be one of|expected one of|possible values|choose from) ?:?',
+  '(?:valid (?:\\w+ ){1,2}are|available \\w+|allowed (?:values|keys)) ?:?',
+);
+const SYNTAX = says(
+  'syntax ?error|parse ?error|parsing|could not parse|unable to parse|invalid (?:syntax|character)',
+  'missing separator|unexpected|unterminated|unclosed|unmatched|inconsistent|not allowed here',
+  'expect(?:ed|ing)|(?:did not|could not) find expected|(?:opening|closing) (?:brace|bracket)s?',
+);
+const TYPE = says(
+  'cannot unmarshal|(?:wrong|invalid|expected) type|not of type|must be (?:a|an|of type) \\w+|unhashable',
+  '(?:expected|got|type:?|is not a) "?(?:string|number|integer|int|bool(?:ean)?|str)\\b',
+  '(?:binary|unary) operator expected|too many arguments|integer expression expected|ambiguous redirect',
+);
+const NO_PROGRAM = says('command not found|not found|no such file or directory');
 
 /** From this length on a line is hardly anywhere else. */
 const TELLING = 8;
@@ -59,7 +75,7 @@ export function evidenceOf(log: string): Evidence {
   const of = (pattern: RegExp) => messages.filter((message) => pattern.test(message));
   let unknown: readonly string[] | undefined;
   const rejecting = (word: string) => {
-    unknown ??= messages.filter((message) => UNKNOWN.test(message) || ALSO_UNKNOWN.test(message));
+    unknown ??= of(UNKNOWN);
     const whole = standsIn(word);
     return word === '' ? [] : unknown.filter((message) => whole.test(message));
   };
@@ -107,7 +123,7 @@ function messagesOf(log: string): string[] {
 /** How many lines a message that begins with `Error:` may go on. */
 const REACH = 7;
 const isStart = (line: string): boolean =>
-  /^(?:Error\b|error\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|\bline \d+/.test(line) ||
+  /^(?:[Ee]rror\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|\bline \d+/.test(line) ||
   (line.endsWith(':') && UNKNOWN.test(line));
 
 function offered(message: string): string[] {

@@ -7,8 +7,9 @@ import { blobAround } from './split-words.ts';
 
 /** Keys whose value decides whether something runs, holds or counts as failed. */
 const DECIDES =
-  /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune|wait|timeout|retries|healthcheck|livenessProbe|readinessProbe)$/;
-
+  /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune)$/;
+/** Those that say for how long, how often and by which probe it is asked. */
+const PROBES = /^(?:wait|timeout|retries|healthcheck|(?:live|readi)nessProbe)$/;
 /** Commands of the shell that decide how it goes on. */
 const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
 /** Keys that hold what is run. */
@@ -69,7 +70,7 @@ function otherCode(kind: AskCode, old: string, now: string, keys: readonly strin
   if (kind === 'removed' || kind === 'new_file' || kind === 'unread') return kind;
   if (isAddressKey(key) || isAccountKey(key) || hasAddress(now, old)) return 'address';
   if (kind === 'condition') return kind;
-  if (DECIDES.test(key) || isBoolean(now) || isBoolean(old)) return 'condition';
+  if (DECIDES.test(key) || PROBES.test(key) || isBoolean(now) || isBoolean(old)) return 'condition';
   // Of what is run, signs decide how it ends; a key of a task does so, too.
   if (kind === 'value' && isOfRun(keys) && old.trim() !== '') return 'condition';
   return kind === 'key' && isTask(keys) ? 'condition' : kind;
@@ -81,7 +82,11 @@ function wordCode({ role, old, new: now, left, right, keys, document }: WordPlac
   if (isAddress(a) || isAddress(b)) return 'address';
   const isGrant = /(?:Role|Binding|Policy)$/.test(document?.kind ?? '');
   if (isGrant || (role !== 'key' && (isAddressKey(key) || isAccountKey(key)))) return 'address';
-  if (isBoolean(old) || isBoolean(now) || (role !== 'key' && (DECIDES.test(key) || SHELL.test(key))))
+  if (
+    isBoolean(old) ||
+    isBoolean(now) ||
+    (role !== 'key' && (DECIDES.test(key) || PROBES.test(key) || SHELL.test(key)))
+  )
     return 'condition';
   if (isNumber(old) || isNumber(now)) return 'number';
   // Another program takes the place of what ran, or the same does otherwise what it did.

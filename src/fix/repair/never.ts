@@ -46,11 +46,16 @@ export const isAccountKey = (key: string): boolean => ACCOUNTS.has(lastWord(key)
 export const isAddressKey = (key: string): boolean => PLACES.has(lastWord(key));
 export const isTolerant = (word: string): boolean => TOLERATES.has(word);
 
-/** A comment that ends in one goes on in the next line. */
-const GOES_ON = /\\\s*$/;
-const DIRECTIVE =
-  /(?:^|\s)[\w.-]+\s*[:=]\S|^\s*[\w-]+:|\b(?:no(?:qa|lint|sec|inspection)\w*|ignore\w*|skip\w*|disable\w*|enable\w*|suppress\w*|exclude\w*|allow\w*|pragma|cloud-config|syntax)\b|^!|\{[{%#]|^\s*[-+]\w/i;
+const DIRECTIVES: readonly RegExp[] = [
+  // It goes on in the next line.
+  /\\\s*$/,
+  // A setting, an interpreter, a template, an option.
+  /(?:^|\s)[\w.-]+\s*[:=]\S|^\s*[\w-]+:|^!|\{[{%#]|^\s*[-+]\w/,
+  /\b(?:no(?:qa|lint|sec|inspection)|ignore|skip|disable|enable|suppress|exclude|allow|pragma|cloud-config|syntax)/i,
+];
 
 /** Whether a comment speaks to a tool: `# shellcheck disable=…`, `# noqa`, `#!`, `#cloud-config`. What looks like one is one. */
-export const isDirective = (comment: string): boolean =>
-  GOES_ON.test(comment) || DIRECTIVE.test(comment.replace(/^\s*(?:#|\/\/|;|--|"")/, ''));
+export function isDirective(comment: string): boolean {
+  const text = comment.replace(/^\s*(?:#|\/\/|;|--|"")/, '');
+  return DIRECTIVES.some((pattern) => pattern.test(text));
+}

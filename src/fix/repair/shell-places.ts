@@ -2,10 +2,10 @@
 
 import type { AskCode } from '../edit.ts';
 import type { ShellNode } from '../shell/node.ts';
+import { gaps } from './gaps.ts';
 import { isDirective } from './never.ts';
 import type { Place, Role } from './place.ts';
 import { changedWords } from './split-words.ts';
-import { gaps } from './yaml-places.ts';
 
 /** Nodes whose children are statements, one after the other. */
 const BLOCKS = new Set([

@@ -1,5 +1,5 @@
 // Whether two texts have the same words, and differ in the fewest signs and blanks that hold them together.
-import { gaps } from './yaml-places.ts';
+import { gaps } from './gaps.ts';
 
 /** What may come or go: quotes, brackets, commas, colons, the marks of templates, blanks. */
 const SIGNS = /(?:[\s'"`()[\]{}:,]|%(?=\})|(?<=\{)%)+/;

@@ -1,9 +1,10 @@
 // What a change touches of a language that has no tree here: HCL, Jinja, Python, Dockerfile, Makefile, ini, and whatever does not
 // parse; by the words of its lines.
+
+import { gaps } from './gaps.ts';
 import { isDirective } from './never.ts';
 import type { Place, Role } from './place.ts';
 import { changedWords } from './split-words.ts';
-import { gaps } from './yaml-places.ts';
 
 /** How a language writes comments, whether the blanks before a line mean something, and whether it is run, not only read. */
 interface LineLanguage {

@@ -39,43 +39,43 @@ interface Reader {
   readonly bases: readonly string[];
 }
 
+type Reads = (place: WordPlace, key: string) => boolean;
+const below =
+  (...keys: readonly string[]): Reads =>
+  (_, key) =>
+    keys.includes(key);
+
+const KUSTOMIZE =
+  'resources components bases crds files envs path patchesStrategicMerge configurations transformers generators';
+/** By a file's name: where in it a path is read, from the file's own folder (with true, or from the root). */
+const READERS: readonly (readonly [name: RegExp, reads: Reads, orRoot?: true])[] = [
+  [/^kustomization\.ya?ml$/i, below(...KUSTOMIZE.split(' '))],
+  [/^(?:docker-)?compose[^/]*\.ya?ml$/i, below('env_file', 'include', 'file', 'path', 'context', 'dockerfile')],
+  [/^helmfile/i, below('values', 'secrets', 'helmfiles', 'bases')],
+  [/^talconfig\.ya?ml$/i, ({ left, old }) => /^@/.test(left + old)],
+  [/^(?:Docker|Container)file/i, ({ left }) => /^(?:COPY|ADD)\s/.test(left), true],
+  [/^taskfile[^/]*\.ya?ml$/i, ({ keys }) => keys[0] === 'includes'],
+  [/\.(?:tf|tofu)$/, ({ left }) => /source\s*=\s*"$|(?:file|templatefile)\("\$\{path\.module\}\/?$/.test(left)],
+  [/makefile|\.mk$/i, ({ left }) => /^-?include\s|^[^\t#=][^=]*:(?!=)/.test(left)],
+];
+const OF_ROLE = ['files', 'templates', 'tasks', 'vars', 'handlers', '.'];
+const MODULE = /(?:^|\.)(?:(?:import|include)_(?:tasks|playbook|vars|role)|template|copy|script|vars_files)$/;
+const SOURCE = /^(?:src|file|vars_files|(?:ansible\.builtin\.)?(?:import|include)_(?:tasks|playbook|vars))$/;
+
 /** Where it is certain that a path is read, and from where. */
-function readerOf({ path: file, keys, document, left, role, old }: WordPlace): Reader | undefined {
+function readerOf(place: WordPlace): Reader | undefined {
+  const { path: file, keys, document, role } = place;
   const own = dirname(file);
   const steps = keys.filter((key) => key !== '-');
   const key = steps.at(-1) ?? '';
-  const name = basename(file);
   if (role === 'operand') return /^(?:source|\.)$/.test(keys[0] ?? '') ? { bases: [] } : undefined;
-  if (/^kustomization\.ya?ml$/i.test(name))
-    return /^(?:resources|components|bases|crds|files|envs|path|patchesStrategicMerge|configurations|transformers|generators|valuesFile)$/.test(
-      key,
-    )
-      ? { bases: [own] }
-      : undefined;
+  const [, reads, orRoot] = READERS.find(([name]) => name.test(basename(file))) ?? [];
+  if (reads) return reads(place, key) ? { bases: orRoot ? [own, '.'] : [own] } : undefined;
   if (document?.kind === 'Kustomization' && steps.join('.') === 'spec.path') return { bases: ['.'] };
-  if (/^(?:docker-)?compose[^/]*\.ya?ml$/i.test(name))
-    return /^(?:env_file|include|file|path|context|dockerfile)$/.test(key) ? { bases: [own] } : undefined;
-  if (/^helmfile[^/]*$/i.test(name))
-    return /^(?:values|secrets|helmfiles|bases)$/.test(key) ? { bases: [own] } : undefined;
-  if (/^talconfig\.ya?ml$/i.test(name)) return /^@/.test(left + old) ? { bases: [own] } : undefined;
-  if (/^(?:Docker|Container)file/i.test(name)) return /^(?:COPY|ADD)\s/.test(left) ? { bases: [own, '.'] } : undefined;
-  if (/^taskfile[^/]*\.ya?ml$/i.test(name)) return steps[0] === 'includes' ? { bases: [own] } : undefined;
-  if (/\.(?:tf|tofu)$/.test(file))
-    return /source\s*=\s*"$|(?:file|templatefile)\("\$\{path\.module\}\/?$/.test(left) ? { bases: [own] } : undefined;
-  if (/makefile|\.mk$/i.test(name)) return /^-?include\s|^[^\t#=][^=]*:(?!=)/.test(left) ? { bases: [own] } : undefined;
-  const module = steps.find((each) =>
-    /(?:^|\.)(?:(?:import|include)_(?:tasks|playbook|vars|role)|template|copy|script|vars_files)$/.test(each),
-  );
-  const isSource = /^(?:src|file|vars_files|(?:ansible\.builtin\.)?(?:import|include)_(?:tasks|playbook|vars))$/.test(
-    key,
-  );
-  if (module === undefined || !isSource || role !== 'value') return undefined;
-  const role_ = /^(.*roles\/[^/]+)\//.exec(file)?.[1];
-  const below =
-    role_ === undefined
-      ? []
-      : ['files', 'templates', 'tasks', 'vars', 'handlers', '.'].map((folder) => join(role_, folder));
-  return { bases: [...new Set([own, ...below, join(own, 'files'), join(own, 'templates')])] };
+  if (role !== 'value' || !SOURCE.test(key) || !steps.some((each) => MODULE.test(each))) return undefined;
+  const ofRole = /^(.*roles\/[^/]+)\//.exec(file)?.[1];
+  const folders = ofRole === undefined ? [] : OF_ROLE.map((folder) => join(ofRole, folder));
+  return { bases: [...new Set([own, ...folders, join(own, 'files'), join(own, 'templates')])] };
 }
 
 /** The path that the word is a part of, as far as it stands there, with what its variables hold at its beginning. */
