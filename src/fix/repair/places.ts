@@ -6,7 +6,7 @@ import type { Place } from './place.ts';
 import { shellPlaces } from './shell-places.ts';
 import { signsOnly } from './signs-only.ts';
 import { tokenPlaces } from './token-places.ts';
-import { blockTexts, readYaml, yamlPlaces } from './yaml-places.ts';
+import { blockTexts, readYaml, type YamlText, yamlPlaces } from './yaml-places.ts';
 
 /** Beyond this nothing is compared: the owner is asked. */
 const MAX_CHARS = 512 * 1024;
@@ -69,7 +69,11 @@ function treeReading(path: string): Reading {
   const isJson = /\.json$/i.test(path);
   // JSON may be indented by tabs, which no string of it has.
   const plain = (text: string) => (isJson ? text.replace(/\t/g, '  ') : text);
-  const read = (text: string) => (isJson && !readsJson(text) ? undefined : readYaml(plain(text)));
+  const known = new Map<string, YamlText | undefined>();
+  const read = (text: string) => {
+    if (!known.has(text)) known.set(text, isJson && !readsJson(text) ? undefined : readYaml(plain(text)));
+    return known.get(text);
+  };
   return {
     reads: (text) => read(text) !== undefined,
     compare(old, now) {

@@ -270,21 +270,19 @@ function words({ path, places, document }: Walk, { line, keys, role, around }: W
 
 function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): void {
   const { path, old, now, places, document } = walk;
-  const [oldKeys, newKeys] = [a.items.map(keyOf), b.items.map(keyOf)];
-  const gone = a.items.filter((pair) => !newKeys.includes(keyOf(pair)));
-  const come = b.items.filter((pair) => !oldKeys.includes(keyOf(pair)));
-  duplicates(walk, a, b, keys);
-  for (const pair of a.items) {
-    const other = b.items.find((each) => keyOf(each) === keyOf(pair));
-    if (other && count(oldKeys, keyOf(pair)) === 1 && count(newKeys, keyOf(pair)) === 1)
-      compare(walk, pair.value as Value, other.value as Value, [...keys, keyOf(pair)], {
-        parent: a,
-        beside: mapsBeside(
-          a.items.map(({ value }) => value),
-          pair.value,
-        ),
-        uncles: cousins,
-      });
+  const [x, y] = [byKey(a), byKey(b)];
+  const gone = a.items.filter((pair) => !y.has(keyOf(pair)));
+  const come = b.items.filter((pair) => !x.has(keyOf(pair)));
+  const values = a.items.map(({ value }) => value);
+  for (const [key, pairs] of x) {
+    const others = y.get(key) ?? [];
+    const [pair, other] = [pairs[0] as Pair, others[0]];
+    if (pairs.length > 1 || others.length > 1) repeated(walk, pairs, others, keys);
+    // Looking around costs more than to see that nothing has changed.
+    else if (other && meaning(pair.value) !== meaning(other.value)) {
+      const around = { parent: a, beside: mapsBeside(values, pair.value), uncles: cousins };
+      compare(walk, pair.value as Value, other.value as Value, [...keys, key], around);
+    }
   }
   // The same value in the same place under another name.
   for (const pair of [...gone]) {
@@ -299,7 +297,7 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
       what: 'word',
       ...{ path, line: lineAt(old, pair), role: 'key', keys, left: '', right: '' },
       ...{ old: keyOf(pair), new: keyOf(other), isBlock: !isScalar(pair.value) },
-      beside: oldKeys,
+      beside: [...x.keys()],
       cousins: cousins.map((map) => map.items.map(keyOf)),
       document: { ...document, beside: scalarsOf(a) },
     });
@@ -315,7 +313,12 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
   walk.come.push(...come.map((pair) => loose(now, pair, 'key')));
 }
 
-const count = (list: readonly string[], item: string): number => list.filter((each) => each === item).length;
+/** The pairs of a mapping under each of its keys. */
+function byKey({ items }: YAMLMap): Map<string, Pair[]> {
+  const pairs = new Map<string, Pair[]>();
+  for (const pair of items) pairs.set(keyOf(pair), [...(pairs.get(keyOf(pair)) ?? []), pair]);
+  return pairs;
+}
 
 function textOf({ text }: YamlText, pair: Pair): string {
   const from = (pair.key as Node | null)?.range?.[0] ?? 0;
@@ -323,30 +326,20 @@ function textOf({ text }: YamlText, pair: Pair): string {
   return text.slice(from, to);
 }
 
-/** A key that stands twice and once now. */
-function duplicates({ path, old, now, places }: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]): void {
-  for (const key of new Set(a.items.map(keyOf))) {
-    const [x, y] = [a.items, b.items].map((items) => items.filter((pair) => keyOf(pair) === key)) as [Pair[], Pair[]];
-    if (x.length < 2 && y.length < 2) continue;
-    const values = new Set([...x, ...y].map(({ value }) => meaning(value)));
-    if (values.size === 1 && y.length < x.length && y.length > 0)
-      places.push({
-        what: 'duplicate',
-        path,
-        line: lineAt(old, x.at(-1)),
-        old: textOf(old, x.at(-1) as Pair),
-        new: '',
-      });
-    else if (x.map(meaning).join('\u0002') !== y.map(meaning).join('\u0002'))
-      places.push({
-        what: 'other',
-        path,
-        line: lineAt(old, x[0]),
-        old: key,
-        new: textOf(now, (y[0] ?? x[0]) as Pair),
-        kind: 'removed',
-        keys,
-      });
+/** A key that stands there more than once: of equal pairs one may go. */
+function repeated(
+  { path, old, now, places }: Walk,
+  x: readonly Pair[],
+  y: readonly Pair[],
+  keys: readonly string[],
+): void {
+  const line = lineAt(old, x.at(-1));
+  const isAlike = new Set([...x, ...y].map(({ value }) => meaning(value))).size === 1;
+  if (isAlike && y.length < x.length && y.length > 0)
+    places.push({ what: 'duplicate', path, line, old: textOf(old, x.at(-1) as Pair), new: '' });
+  else if (x.map(meaning).join('\u0002') !== y.map(meaning).join('\u0002')) {
+    const [before, after] = [textOf(old, x[0] as Pair), y[0] ? textOf(now, y[0]) : ''];
+    places.push({ what: 'other', path, line, old: before, new: after, kind: 'removed', keys });
   }
 }
 
