@@ -118,7 +118,7 @@ the loop would do about it now. A few first letters of the fingerprint are enoug
     options: {
       'stage=NAME': 'the stage whose files may be changed',
       jsonl: `one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
-allow: [pattern], protect?: [pattern], judging?: [path], known?: [name], failed?, max_files?, max_lines?},
+allow: [pattern], protect?: [pattern], judging?: [path], log?, failed?, unattended?, max_files?, max_lines?},
 and one out for each: {id, ok, verdict, files?: {path: text}, diff?, code?, reasons?}; the verdict is
 apply, ask or refuse, and ok means apply`,
       ...EXIT_CODE('it would not be applied'),
