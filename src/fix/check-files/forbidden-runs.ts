@@ -1,10 +1,10 @@
 // Commands, checks and diagnostics that run a protected file or a wipe script: by their own words under any spelling, or through
 // another file.
-import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
+import type { ContextMap } from '../../config/context-map.ts';
 import { isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import { formatPath, type Path } from '../../config/problem.ts';
 import type { CommandText } from '../shell/read-commands.ts';
-import { runBy, type Sources } from './check-files.ts';
+import { checksOf, runBy, type Sources } from './check-files.ts';
 
 export interface ForbiddenRun {
   /** Where in the context map. */
@@ -38,18 +38,18 @@ async function forbiddenIn(
   isWorth: (command: CommandText) => boolean,
 ): Promise<ForbiddenRun[]> {
   const describe = describer(map);
+  const commands = Object.entries(map.stages).map(([name, { command }]) => ({
+    path: ['stages', name, 'command'],
+    entry: command,
+  }));
   const all: ForbiddenRun[] = [];
-  for (const [name, { command, verify, diagnostics }] of Object.entries(map.stages))
-    for (const [role, entries] of Object.entries({ command: [command], verify, diagnostics }))
-      for (const [i, entry] of entries.entries()) {
-        if (isBuiltInCheck(entry) || !isWorth(entry)) continue;
-        const path = ['stages', name, role, ...(role === 'command' ? [] : [i])];
-        const where = formatPath(path);
-        for (const [file, { by }] of await runBy(entry, where, sources)) {
-          const what = describe(file);
-          if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
-        }
-      }
+  for (const { path, entry } of [...commands, ...checksOf(map)].filter((one) => isWorth(one.entry))) {
+    const where = formatPath(path);
+    for (const [file, { by }] of await runBy(entry, where, sources)) {
+      const what = describe(file);
+      if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
+    }
+  }
   return all;
 }
 
@@ -69,18 +69,12 @@ const RUN_TIME = /\$\{[^}]*\}|\$[\w@*#?]*|\[[^\]]*\]|[*?]/g;
  */
 function mayMean(command: CommandText, paths: readonly string[]): boolean {
   const text = [command].flat().join(' ');
-  if (DISGUISED.test(text)) return true;
-  const names = new Set(paths.flatMap((path) => path.split('/')));
-  const isRoot = paths.some((path) => !path.includes('/'));
-  return rawWords(command).some((word) => {
+  const names = [...new Set(paths.flatMap((path) => path.split('/')))];
+  const isMeant = (word: string) => {
     const named = word.split('/').findLast((part) => /\w/.test(part.replace(RUN_TIME, '')));
-    if (named !== undefined) return [...names].some((name) => patternOf(named).test(name));
+    if (named !== undefined) return names.some(pathMatcher([named.replace(RUN_TIME, '*')]));
     // Of variables alone: the value of one is a word of its own, two may be joined.
-    return (isRoot && word.includes('*')) || ((word.match(/\$/g)?.length ?? 0) > 1 && SETS_VALUES.test(text));
-  });
-}
-
-function patternOf(part: string): RegExp {
-  const literals = part.split(RUN_TIME).map((text) => text.replace(/[\\^$.|+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${literals.join('.*')}$`);
+    return word.includes('*') || ((word.match(/\$/g)?.length ?? 0) > 1 && SETS_VALUES.test(text));
+  };
+  return DISGUISED.test(text) || (names.length > 0 && rawWords(command).some(isMeant));
 }
