@@ -43,8 +43,7 @@ export interface Script {
 export function readScript(root: ShellNode): Script {
   const reader = new Reader();
   reader.visit(root, NOTHING_AROUND);
-  const { commands, functions, loops, unread } = reader;
-  return { commands, functions, loops, unread };
+  return reader;
 }
 
 type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
@@ -55,7 +54,7 @@ const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'vari
 const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
 const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
 
-class Reader {
+class Reader implements Script {
   readonly commands: Command[] = [];
   readonly functions: string[] = [];
   readonly loops: Assignment[] = [];
@@ -95,10 +94,9 @@ class Reader {
     const redirects = node.children.filter(isRedirect);
     const start = this.commands.length;
     const body = node.children.filter((part) => !isRedirect(part));
-    const isAlone = body.length === 0;
-    if (isAlone)
-      this.commands.push({ ...withRedirects(around, redirects), words: [], assignments: [], line: node.line });
-    this.all(body, withRedirects(around, redirects));
+    const within = withRedirects(around, redirects);
+    if (body.length === 0) this.commands.push({ ...within, words: [], assignments: [], line: node.line });
+    this.all(body, within);
     const fedBy = [...this.commands.slice(start).reverse(), ...around.fedBy];
     // `cat <<E | bash`: what follows the here-document stands inside its node.
     for (const part of redirects.flatMap(({ children }) => children))
