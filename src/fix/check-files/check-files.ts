@@ -7,7 +7,7 @@ import { formatPath, type Path } from '../../config/problem.ts';
 import { type CommandText, type Reading, readPlain } from '../shell/read-commands.ts';
 import { type Finder, finderOf, folderOf, type Listing, SCRIPT } from './find-files.ts';
 import { calledByPlaybook } from './playbook.ts';
-import { type Ran, runByCommand } from './run-by-command.ts';
+import { type Ran, type RanTargets, runByCommand } from './run-by-command.ts';
 import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file is one. */
@@ -108,7 +108,7 @@ async function take(ran: Ran, finder: Finder, scope: Scope): Promise<void> {
     else await add(word, [...finder.find(word), ...finder.below(word)], scope);
 }
 
-async function takeTargets(ran: Extract<Ran, { as: 'targets' }>, finder: Finder, scope: Scope): Promise<void> {
+async function takeTargets(ran: RanTargets, finder: Finder, scope: Scope): Promise<void> {
   const { tool, file, folder, words: targets } = ran;
   const word = [tool, ...targets].join(' ');
   const names = file === undefined ? TARGET_FILES[tool] : [file];
@@ -117,11 +117,11 @@ async function takeTargets(ran: Extract<Ran, { as: 'targets' }>, finder: Finder,
     // The file and what it includes, each once.
     const files = new Set([path]);
     const texts: string[] = [];
-    for (const file of files) {
-      note(file, word, scope);
-      const text = (await scope.text(file)) ?? '';
+    for (const each of files) {
+      note(each, word, scope);
+      const text = (await scope.text(each)) ?? '';
       texts.push(text);
-      const { find } = finderOf({ ...scope, dir: folderOf(file) });
+      const { find } = finderOf({ ...scope, dir: folderOf(each) });
       for (const more of includedFiles(tool, text).flatMap(find)) files.add(more);
     }
     if (scope.depth < MAX_DEPTH) await follow(targetText(tool, texts, targets), inside(path, scope));

@@ -12,11 +12,9 @@ export interface UnknownProgram {
 }
 
 const BUILTINS = new Set(
-  (
-    '. : [ alias bg bind break builtin caller cd command compgen continue coproc declare dirs disown echo enable eval exec exit export ' +
-    'false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set ' +
-    'shift shopt source suspend test time times trap true type typeset ulimit umask unalias unset wait'
-  ).split(' '),
+  `. : [ alias bg bind break builtin caller cd command compgen continue coproc declare dirs disown echo enable eval exec exit export
+  false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set
+  shift shopt source suspend test time times trap true type typeset ulimit umask unalias unset wait`.split(/\s+/),
 );
 
 /** `isInstalled`: whether a program is there for the stages. Never throws unless `read` does. */

@@ -18,12 +18,11 @@ export interface ForbiddenRun {
 type Stages = Pick<ContextMap, 'stages' | 'protected_files'>;
 
 /** By their own words; only what could mean such a file is read closely. Never throws unless `read` does. */
-export async function forbiddenByWords(map: Stages, { listing, read }: Omit<Sources, 'text'>): Promise<ForbiddenRun[]> {
+export function forbiddenByWords(map: Stages, { listing, read }: Omit<Sources, 'text'>): Promise<ForbiddenRun[]> {
   const describe = describer(map);
-  const forbidden = [...listing.keys()].filter((path) => describe(path) !== undefined);
-  const sources = { listing, read, text: async () => undefined };
-  const runs = await forbiddenIn(map, sources, (command) => mayMean(command, forbidden));
-  return runs.filter(({ through }) => through === undefined);
+  const names = [...listing.keys()].filter((path) => describe(path) !== undefined).flatMap((path) => path.split('/'));
+  const own = { listing, read, text: async () => undefined };
+  return forbiddenIn(map, own, (command) => mayMean(command, [...new Set(names)]));
 }
 
 /** Through other files. Never throws unless its sources do. */
@@ -38,11 +37,10 @@ async function forbiddenIn(
   isWorth: (command: CommandText) => boolean,
 ): Promise<ForbiddenRun[]> {
   const describe = describer(map);
-  const commands = Object.entries(map.stages).map(([name, { command }]) => ({
-    path: ['stages', name, 'command'],
-    entry: command,
-  }));
   const all: ForbiddenRun[] = [];
+  const commands = Object.entries(map.stages).map(([name, { command: entry }]) => {
+    return { path: ['stages', name, 'command'], entry };
+  });
   for (const { path, entry } of [...commands, ...checksOf(map)].filter((one) => isWorth(one.entry))) {
     const where = formatPath(path);
     for (const [file, { by }] of await runBy(entry, where, sources)) {
@@ -64,12 +62,11 @@ const SETS_VALUES = /\w=|\sin\s|\bset --|\bread\b/;
 const RUN_TIME = /\$\{[^}]*\}|\$[\w@*#?]*|\[[^\]]*\]|[*?]/g;
 
 /**
- * Whether a word of the command, with all that is only known at run time as a pattern, could mean one of `paths` or a folder
- * of one: better one too many. Reads no shell, so that a start that finds all green needs no grammar.
+ * Whether a word of the command, with all that is only known at run time as a pattern, could mean one of `names`: better one
+ * too many. Reads no shell, so that a start that finds all green needs no grammar.
  */
-function mayMean(command: CommandText, paths: readonly string[]): boolean {
+function mayMean(command: CommandText, names: readonly string[]): boolean {
   const text = [command].flat().join(' ');
-  const names = [...new Set(paths.flatMap((path) => path.split('/')))];
   const isMeant = (word: string) => {
     const named = word.split('/').findLast((part) => /\w/.test(part.replace(RUN_TIME, '')));
     if (named !== undefined) return names.some(pathMatcher([named.replace(RUN_TIME, '*')]));

@@ -5,19 +5,21 @@ import type { ReadCommand } from '../shell/read-commands.ts';
 import type { Command } from '../shell/read-script.ts';
 import type { TargetTool } from './targets.ts';
 
+/** The wanted targets of a file of them: of `file`, or of what the tool looks for in `folder`. */
+export interface RanTargets {
+  readonly as: 'targets';
+  readonly words: readonly string[];
+  readonly tool: TargetTool;
+  readonly file: string | undefined;
+  readonly folder: string;
+}
+/**
+ * `shell`: the first that is a file, read as shell whatever its name; `program`: the same, read as what it is; `all`: each that is
+ * a file, and what is below each that is a folder; `settings`: it says how something is done, and runs nothing; `code`: a text.
+ */
 export type Ran =
-  /**
-   * `shell`: the first that is a file, read as shell whatever its name; `program`: the same, read as what it is; `all`: each that is
-   * a file, and what is below each that is a folder; `settings`: it says how something is done, and runs nothing; `code`: a text.
-   */
-  | { readonly as: 'shell' | 'program' | 'all' | 'settings' | 'code'; readonly words: readonly string[] }
-  | {
-      readonly as: 'targets';
-      readonly words: readonly string[];
-      tool: TargetTool;
-      file: string | undefined;
-      folder: string;
-    };
+  | RanTargets
+  | { readonly as: 'shell' | 'program' | 'all' | 'settings' | 'code'; readonly words: readonly string[] };
 
 const TARGET_TOOLS: Readonly<Record<string, TargetTool>> = {
   ...{ make: 'make', gmake: 'make', just: 'just', task: 'task', 'go-task': 'task' },

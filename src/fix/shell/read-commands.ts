@@ -4,7 +4,7 @@
 import { readable } from './hide-templates.ts';
 import { innerCommands, isInterpreter, isShell, programOf, TEXT_OPTION } from './inner-commands.ts';
 import type { ParseShell } from './node.ts';
-import { type Command, readScript, type Script } from './read-script.ts';
+import { type Command, NOTHING_AROUND, readScript, type Script } from './read-script.ts';
 import type { Word } from './words.ts';
 
 /** A text for the shell, or an argv. */
@@ -15,9 +15,9 @@ export interface ReadCommand extends Command {
   readonly program: string;
   readonly args: readonly Word[];
   /** The program that runs it, when it is not the shell itself. */
-  readonly via?: string;
+  readonly via: string | undefined;
   /** Code of another language: `python -c`, what `psql` is given. */
-  readonly code?: string;
+  readonly code: string | undefined;
 }
 
 export interface Reading {
@@ -58,8 +58,7 @@ export function readPlain(shell: CommandText): Reading | undefined {
 const plainCommand = (words: readonly string[]): Command => ({
   words: words.map((text) => ({ text, dynamic: text.includes('{{'), quoted: true, raw: text })),
   assignments: [],
-  redirects: [],
-  fedBy: [],
+  ...NOTHING_AROUND,
   line: 1,
 });
 
@@ -103,8 +102,7 @@ function take(command: Command, scope: Scope, via?: string): void {
   const program = programOf(first);
   const inputs = inputTexts(command);
   const code = codeOf(program, args, inputs);
-  const known = { ...(via !== undefined && { via }), ...(code !== undefined && { code }) };
-  reading.commands.push({ ...command, program, args, ...known });
+  reading.commands.push({ ...command, program, args, via, code });
   const passed = scope.passing.get(program)?.map((inner) => handedOn(args, inner)) ?? [];
   const inner = [...innerCommands(program, args, inputs), ...passed];
   // What is hidden deeper than anybody would write is not looked into.
@@ -125,16 +123,15 @@ function take(command: Command, scope: Scope, via?: string): void {
 const withInput = (inner: Command, { redirects, document, fedBy }: Command): Command =>
   inner.document !== undefined || inner.fedBy.length > 0
     ? inner
-    : { ...inner, redirects: [...inner.redirects, ...redirects], fedBy, ...(document !== undefined && { document }) };
+    : { ...inner, redirects: [...inner.redirects, ...redirects], fedBy, document };
 
 /** Texts that a command reads which are written in the script: a here-document, or what echo prints into it. */
 function inputTexts({ document, fedBy: [feeder] }: Command): string[] {
-  const own = document === undefined ? [] : [document];
-  if (!feeder) return own;
-  const [name, ...rest] = feeder.words.map(({ text }) => text);
+  const [name, ...rest] = feeder?.words.map(({ text }) => text) ?? [];
   const said = rest.filter((text) => !/^-[neE]+$/.test(text)).join(' ');
-  if (/^(?:echo|printf)$/.test(name ?? '')) return [...own, said.replaceAll('\\n', '\n')];
-  return name === 'cat' && feeder.document !== undefined ? [...own, feeder.document] : own;
+  const isSaid = name === 'echo' || name === 'printf';
+  const fed = isSaid ? said.replaceAll('\\n', '\n') : name === 'cat' ? feeder?.document : undefined;
+  return [document, fed].filter((text) => text !== undefined);
 }
 
 const SQL = /^(?:psql|mysql|mariadb|sqlite3)$/;
@@ -154,13 +151,11 @@ function noteValues({ commands, loops }: Script, values: Reading['values']): voi
   const add = (name: string, ...texts: string[]) => values.set(name, [...(values.get(name) ?? []), ...texts]);
   const assignments = [...commands.flatMap((command) => command.assignments), ...loops];
   for (const { name, values: given } of assignments) add(name, ...given.map(({ text }) => text));
-  for (const { words } of commands) {
+  for (const { words } of commands)
     if (words[0]?.text === 'set' && words[1]?.text === '--')
       for (const [i, { text }] of words.slice(2).entries()) add(String(i + 1), text);
-  }
   const written = [...commands.flatMap(({ words }) => words), ...assignments.flatMap((one) => one.values)];
-  for (const { raw } of written)
-    for (const [, name, text] of raw.matchAll(DEFAULT)) add(name as string, text as string);
+  for (const [, name = '', text = ''] of written.flatMap(({ raw }) => [...raw.matchAll(DEFAULT)])) add(name, text);
 }
 
 type Values = ReadonlyMap<string, readonly Word[]>;

@@ -21,11 +21,11 @@ export interface Command {
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
   /** What a here-document or here-string gives it to read. */
-  readonly document?: string;
+  readonly document: string | undefined;
   /** The commands that print into it, the nearest first. */
   readonly fedBy: readonly Command[];
   /** The function whose body it stands in. */
-  readonly within?: string;
+  readonly within: string | undefined;
   readonly line: number;
 }
 
@@ -48,7 +48,7 @@ export function readScript(root: ShellNode): Script {
 
 type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
 
-const NOTHING_AROUND: Around = { redirects: [], fedBy: [] };
+export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
 /** Inside of a simple command these run commands of their own. */
 const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
@@ -71,7 +71,7 @@ class Reader implements Script {
       const within = child(node, 'word')?.text ?? '';
       this.functions.push(within);
       this.all(children, { ...around, within });
-    } else this.all(children, /_substitution$/.test(type) ? { ...around, ...NOTHING_AROUND } : around);
+    } else this.all(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
   }
 
   private all(nodes: readonly ShellNode[], around: Around): void {
@@ -111,9 +111,8 @@ class Reader implements Script {
 }
 
 function withRedirects(around: Around, nodes: readonly ShellNode[]): Around {
-  const document = nodes.map(documentOf).find((text) => text !== undefined);
-  const redirects = [...around.redirects, ...nodes.flatMap(readRedirect)];
-  return { ...around, redirects, ...(document !== undefined && { document }) };
+  const document = nodes.map(documentOf).find((text) => text !== undefined) ?? around.document;
+  return { ...around, redirects: [...around.redirects, ...nodes.flatMap(readRedirect)], document };
 }
 
 function documentOf(node: ShellNode): string | undefined {
