@@ -9,15 +9,8 @@ const WRAPPERS: Readonly<Record<string, string>> = {
   ...{ builtin: '', busybox: '', chroot: '', chrt: '', command: '', coproc: '', nohup: '', setsid: '', taskset: '' },
   ...{ doas: 'uC', env: 'uC', exec: 'a', flock: 'wE', ionice: 'cnpPu', nice: 'n', nsenter: 'tSG', parallel: 'jNSI' },
   ...{ retry: 'dtu', runuser: 'ugcs', script: 'cEIOT', ssh: 'bcDEeFIiJLlmOopQRSWw', stdbuf: 'ioe', su: 'gGcs' },
-  ...{
-    sudo: 'ugUCpRDThr',
-    'systemd-run': 'puEHM',
-    time: 'fo',
-    timeout: 'ks',
-    unshare: '',
-    watch: 'n',
-    xargs: 'IinPdLsaE',
-  },
+  ...{ sudo: 'ugUCpRDThr', 'systemd-run': 'puEHM', time: 'fo', timeout: 'ks', unshare: '', watch: 'n' },
+  ...{ xargs: 'IinPdLsaE' },
 };
 const LONG_VALUES = new Set(
   `user group chdir host prompt unset adjustment kill-after signal replace max-args max-chars max-lines max-procs delimiter
@@ -100,7 +93,6 @@ function findActions(args: readonly Word[]): Inner[] {
 export function foundBy(args: readonly string[]): string[] {
   const start = args.findIndex((word) => /^[-(!]/.test(word));
   const folders = args.slice(0, start === -1 ? undefined : start);
-  const name = args[args.findIndex((word) => /^-i?name$/.test(word)) + 1];
-  const pattern = args.some((word) => /^-i?name$/.test(word)) ? (name ?? '*') : '*';
+  const pattern = args.find((_, i) => /^-i?name$/.test(args[i - 1] ?? '')) ?? '*';
   return (folders.length > 0 ? folders : ['.']).map((folder) => `${folder.replace(/\/$/, '')}/**/${pattern}`);
 }

@@ -97,16 +97,20 @@ class Reader implements Script {
     const within = withRedirects(around, redirects);
     if (body.length === 0) this.commands.push({ ...within, words: [], assignments: [], line: node.line });
     this.all(body, within);
-    const fedBy = [...this.commands.slice(start).reverse(), ...around.fedBy];
+    const fed = this.fed(around, start);
     // `cat <<E | bash`: what follows the here-document stands inside its node.
     for (const part of redirects.flatMap(({ children }) => children))
-      this.visit(part, part.type === 'pipeline' ? { ...around, fedBy } : around);
+      this.visit(part, part.type === 'pipeline' ? fed : around);
   }
 
   private pipeline(node: ShellNode, around: Around): void {
     const start = this.commands.length;
-    for (const part of node.children)
-      this.visit(part, { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] });
+    for (const part of node.children) this.visit(part, this.fed(around, start));
+  }
+
+  /** What every command since `start` prints into. */
+  private fed(around: Around, start: number): Around {
+    return { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] };
   }
 }
 
