@@ -3,11 +3,12 @@
 import { basename, join } from 'node:path/posix';
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { rawWords } from '../../config/paths.ts';
+import { formatPath, type Path } from '../../config/problem.ts';
 import { type CommandText, type Reading, readPlain } from '../shell/read-commands.ts';
 import { type Finder, finderOf, folderOf, type Listing, SCRIPT } from './find-files.ts';
 import { calledByPlaybook } from './playbook.ts';
-import { type Ran, runByCommand } from './run-by-command.ts';
-import { includedFiles, TARGET_FILES, type TargetTool, targetText } from './targets.ts';
+import { type Ran, type RanTargets, runByCommand } from './run-by-command.ts';
+import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file is one. */
 export interface CheckFile {
@@ -35,21 +36,29 @@ export interface Sources {
   read(command: CommandText): Promise<Reading | undefined>;
 }
 
+/** Every check and diagnostic that is a command, and where it stands. */
+export const checksOf = ({ stages }: Pick<ContextMap, 'stages'>): { path: Path; entry: CommandText }[] =>
+  Object.entries(stages).flatMap(([name, stage]) =>
+    (['verify', 'diagnostics'] as const).flatMap((role) =>
+      stage[role].flatMap((entry, i) => (isBuiltInCheck(entry) ? [] : [{ path: ['stages', name, role, i], entry }])),
+    ),
+  );
+
 /** Never throws unless its sources do. */
-export async function findCheckFiles({ stages }: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> {
-  const scope = { ...sources, files: new Map<string, CheckFile>(), seen: new Map<string, number>(), dir: '', depth: 0 };
-  for (const [name, stage] of Object.entries(stages))
-    for (const role of ['verify', 'diagnostics'] as const)
-      for (const [index, entry] of stage[role].entries())
-        if (!isBuiltInCheck(entry)) await follow(entry, { ...scope, by: `stages.${name}.${role}[${index}]` });
-  return scope.files;
-}
+export const findCheckFiles = (map: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> =>
+  runByAll(
+    checksOf(map).map(({ path, entry }) => [formatPath(path), entry]),
+    sources,
+  );
 
 /** Everything that one command runs, and what that calls. */
-export async function runBy(command: CommandText, by: string, sources: Sources): Promise<CheckFiles> {
-  const files = new Map<string, CheckFile>();
-  await follow(command, { ...sources, files, seen: new Map(), by, dir: '', depth: 0 });
-  return files;
+export const runBy = (command: CommandText, by: string, sources: Sources): Promise<CheckFiles> =>
+  runByAll([[by, command]], sources);
+
+async function runByAll(commands: readonly [by: string, CommandText][], sources: Sources): Promise<CheckFiles> {
+  const scope = { ...sources, files: new Map<string, CheckFile>(), seen: new Map<string, number>(), dir: '', depth: 0 };
+  for (const [by, command] of commands) await follow(command, { ...scope, by });
+  return scope.files;
 }
 
 interface Scope extends Sources {
@@ -68,12 +77,9 @@ async function follow(command: CommandText, scope: Scope): Promise<void> {
   if (!reading || reading.commands.length >= MAX_COMMANDS) return takeUnread([command].flat(), scope);
   const { commands, values, unread } = reading;
   const goesTo = commands.flatMap(({ program, args }) => (/^(?:cd|pushd)$/.test(program) ? args : []));
+  const folders = goesTo.map(({ text }) => text).filter((text) => !text.startsWith('-'));
   const onPath = (values.get('PATH') ?? []).flatMap((value) => value.split(':')).filter((one) => !one.startsWith('$'));
-  const finder = finderOf(
-    scope,
-    [...goesTo.map(({ text }) => text).filter((text) => !text.startsWith('-')), ...onPath],
-    values,
-  );
+  const finder = finderOf(scope, [...folders, ...onPath], values);
   for (const ran of commands.flatMap(runByCommand)) await take(ran, finder, scope);
   takeUnread(finder.isSpent() ? [command].flat() : unread, scope);
 }
@@ -88,43 +94,42 @@ function takeUnread(texts: readonly string[], { files, listing, by }: Scope): vo
 }
 
 async function take(ran: Ran, finder: Finder, scope: Scope): Promise<void> {
-  if (ran.kind === 'targets') return takeTargets(ran, finder, scope);
-  if (ran.kind === 'code') return add('its code', calledByProgram(ran.text, scope), scope, false);
-  if (ran.kind === 'settings') return add(ran.word, finder.find(ran.word), { ...scope, depth: MAX_DEPTH }, false);
-  if (ran.kind === 'scripts') {
-    for (const word of ran.words) await add(word, [...finder.find(word), ...finder.below(word)], scope, false);
-    return;
+  if (ran.as === 'targets') return takeTargets(ran, finder, scope);
+  const { as, words } = ran;
+  if (as === 'shell' || as === 'program') {
+    const word =
+      words.find((each) => finder.find(each).length > 0) ??
+      words.find((each) => SCRIPT.test(each) || each.includes('/'));
+    return word === undefined ? undefined : add(word, finder.findOrName(word), scope, as === 'shell');
   }
-  const word =
-    ran.words.find((each) => finder.find(each).length > 0) ??
-    ran.words.find((each) => SCRIPT.test(each) || each.includes('/'));
-  if (word !== undefined) await add(word, finder.findOrName(word), scope, ran.isShell);
+  for (const word of words)
+    if (as === 'code') await add('its code', calledByProgram(word, scope), scope);
+    else if (as === 'settings') await add(word, finder.find(word), { ...scope, depth: MAX_DEPTH });
+    else await add(word, [...finder.find(word), ...finder.below(word)], scope);
 }
 
-async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, finder: Finder, scope: Scope): Promise<void> {
-  const { tool, file, folder, targets } = ran;
+async function takeTargets(ran: RanTargets, finder: Finder, scope: Scope): Promise<void> {
+  const { tool, file, folder, words: targets } = ran;
   const word = [tool, ...targets].join(' ');
   const names = file === undefined ? TARGET_FILES[tool] : [file];
   const paths = names.map((name) => finder.find(join(folder, name))).find((found) => found.length > 0) ?? [];
   for (const path of paths.filter((each) => isNearer(`${each} ${word}`, scope))) {
-    const files = await withIncluded(tool, path, scope);
-    for (const each of files) note(each, word, scope);
-    if (scope.depth >= MAX_DEPTH) continue;
-    const texts = await Promise.all(files.map(async (each) => (await scope.text(each)) ?? ''));
-    await follow(targetText(tool, texts, targets), { ...scope, by: path, dir: folderOf(path), depth: scope.depth + 1 });
+    // The file and what it includes, each once.
+    const files = new Set([path]);
+    const texts: string[] = [];
+    for (const each of files) {
+      note(each, word, scope);
+      const text = (await scope.text(each)) ?? '';
+      texts.push(text);
+      const { find } = finderOf({ ...scope, dir: folderOf(each) });
+      for (const more of includedFiles(tool, text).flatMap(find)) files.add(more);
+    }
+    if (scope.depth < MAX_DEPTH) await follow(targetText(tool, texts, targets), inside(path, scope));
   }
 }
 
-/** The file and what it includes, each once. */
-async function withIncluded(tool: TargetTool, path: string, scope: Scope): Promise<string[]> {
-  const files = [path];
-  for (const file of files) {
-    const finder = finderOf({ ...scope, dir: folderOf(file) });
-    const more = includedFiles(tool, (await scope.text(file)) ?? '').flatMap((word) => finder.find(word));
-    files.push(...more.filter((each) => !files.includes(each)));
-  }
-  return files;
-}
+/** The scope of what a file runs. */
+const inside = (by: string, scope: Scope): Scope => ({ ...scope, by, dir: folderOf(by), depth: scope.depth + 1 });
 
 function note(path: string, word: string, { files, listing, by }: Scope): void {
   if (!files.has(path)) files.set(path, { word, by, tracked: listing.has(path) });
@@ -137,17 +142,18 @@ function isNearer(key: string, { seen, depth }: Scope): boolean {
   return true;
 }
 
-async function add(word: string, paths: readonly string[], scope: Scope, shell: boolean): Promise<void> {
+/** Notes these files, and follows each; `shell`: it is read as shell whatever its name. */
+async function add(word: string, paths: readonly string[], scope: Scope, shell = false): Promise<void> {
   for (const path of paths) {
     note(path, word, scope);
     if (!scope.listing.has(path) || scope.depth >= MAX_DEPTH || !isNearer(path, scope)) continue;
     const text = await scope.text(path);
+    const below = inside(path, scope);
     if (text === undefined) continue;
-    const inside = { ...scope, by: path, dir: folderOf(path), depth: scope.depth + 1 };
-    if (scope.listing.get(path)?.mode === LINK) await add(word, [join(inside.dir, text)], inside, shell);
-    else if (/\.ya?ml$/.test(path)) await add(word, calledByPlaybook(text, inside), inside, false);
-    else if (isShellScript(path, text, shell)) await follow(text, inside);
-    else await add(word, calledByProgram(text, inside), inside, false);
+    if (scope.listing.get(path)?.mode === LINK) await add(word, [join(below.dir, text)], below, shell);
+    else if (/\.ya?ml$/.test(path)) await add(word, calledByPlaybook(text, below), below);
+    else if (isShellScript(path, text, shell)) await follow(text, below);
+    else await add(word, calledByProgram(text, below), below);
   }
 }
 
@@ -157,14 +163,12 @@ function isShellScript(path: string, text: string, shell: boolean): boolean {
   return /\.(?:sh|bash|zsh|ksh|bats)$/.test(path) || (!SCRIPT.test(path) && (shell || !/\.\w+$/.test(path)));
 }
 
-const IMPORTED = /^\s*(?:from\s+\.?([\w.]+)\s+import|import\s+([\w.]+))/gm;
+/** `from a.b import c`, `import a.b`. */
+const IMPORTED = /^\s*(?:from\s+\.?|import\s+)([\w.]+)/gm;
 
 /** Scripts that a program in another language names: better one too many. */
 function calledByProgram(text: string, scope: Scope): string[] {
-  const finder = finderOf(scope);
-  const imported = [...text.matchAll(IMPORTED)].map(
-    ([, from, name]) => `${(from ?? name ?? '').replaceAll('.', '/')}.py`,
-  );
+  const imported = [...text.matchAll(IMPORTED)].map(([, name]) => `${name?.replaceAll('.', '/')}.py`);
   const words = rawWords(text).filter((word) => SCRIPT.test(word) && !/[*?[{$]/.test(word));
-  return [...words, ...imported].flatMap((word) => finder.find(word));
+  return [...words, ...imported].flatMap(finderOf(scope).find);
 }

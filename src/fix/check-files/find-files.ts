@@ -17,39 +17,26 @@ const MAX_FOLDERS = 40;
 /** Each is compared with every file. */
 const MAX_PATTERNS = 300;
 
-export interface Finder {
-  find(word: string): string[];
-  /** The same; where there is none, the path that a plain word means. */
-  findOrName(word: string): string[];
-  /** The files below the folders that a word means, the root apart. */
-  below(word: string): string[];
-  /** There were more patterns than anybody writes; the last ones found nothing. */
-  isSpent(): boolean;
-}
+export type Finder = ReturnType<typeof finderOf>;
 
-interface Around {
-  readonly listing: Listing;
-  /** The folder of the script that is read; empty at the root. */
-  readonly dir: string;
-}
-
-/** `goesTo`: the folders that the text changes to; `values`: what its variables may hold. */
+/** Looks around a script in `dir`; `goesTo`: the folders that its text changes to; `values`: what its variables may hold. */
 export function finderOf(
-  { listing, dir }: Around,
+  { listing, dir }: { readonly listing: Listing; readonly dir: string },
   goesTo: readonly string[] = [],
   values: ReadonlyMap<string, readonly string[]> = new Map(),
-): Finder {
+) {
   let left = MAX_PATTERNS;
-  const matching = (pattern: string) => (left-- > 0 ? matches(listing, pattern) : []);
+  const entered = goesTo.flatMap(spellings);
   const folders = new Set(['', dir]);
-  for (const word of goesTo.flatMap(spellings)) {
-    const plain = word.replace(ROOT, '').replace(LEADING, '');
+  for (const word of entered) {
+    const plain = word.replace(LEADING, '');
     if (plain.startsWith('/') || UNKNOWN_IN.test(plain)) continue;
     for (const folder of [...folders].slice(0, MAX_FOLDERS)) folders.add(inside(folder, plain));
   }
   // After a `cd` that only the run knows a word may lie anywhere.
-  const isAnywhere = goesTo.flatMap(spellings).some((word) => UNKNOWN_IN.test(word));
+  const isAnywhere = entered.some((word) => UNKNOWN_IN.test(word));
 
+  /** With every value of its variables, from the root. */
   function spellings(word: string): string[] {
     const all = new Set([word]);
     for (const spelling of all) {
@@ -57,11 +44,13 @@ export function finderOf(
       for (const value of values.get(variable.replace(/\W/g, '')) ?? [])
         if (all.size < MAX_SPELLINGS && !value.includes(variable)) all.add(spelling.replaceAll(variable, value));
     }
-    return [...all];
+    return [...all].map((one) => one.replace(ROOT, ''));
   }
 
-  function findSpelling(given: string): string[] {
-    const word = given.replace(ROOT, '');
+  const matching = (pattern: string) => (left-- > 0 ? matches(listing, pattern) : []);
+  const filesAt = (path: string) => (/[*?[{]/.test(path) ? matching(path) : listing.has(path) ? [path] : []);
+
+  function findSpelling(word: string): string[] {
     const rest = word.replace(LEADING, '');
     if (rest === '' || /^[/~]/.test(rest)) return [];
     const pattern = rest.replace(UNKNOWN, '*');
@@ -71,25 +60,26 @@ export function finderOf(
     const isFree = (rest !== word || isAnywhere) && /[./]/.test(tail) && hasName(tail);
     return found.length > 0 || !isFree ? found : matching(`**/${tail}`);
   }
-  const filesAt = (path: string) => (/[*?[{]/.test(path) ? matching(path) : listing.has(path) ? [path] : []);
+
   const find = (word: string): string[] => [...new Set(spellings(word).flatMap(findSpelling))];
   return {
     find,
-    isSpent: () => left < 0,
-    findOrName(word) {
+    /** The same; where there is none, the path that a plain word means. */
+    findOrName(word: string): string[] {
       const found = find(word);
       const path = inside('', word.replace(ROOT, ''));
       const isPath = path.includes('/') || SCRIPT.test(path);
       const isPlain = isPath && !UNKNOWN_IN.test(path) && !/[*?[\]{}\s$…]|^[/~]|^\.\.\//.test(path);
       return found.length > 0 || !isPlain ? found : [path];
     },
-    below(word) {
-      const names = spellings(word).flatMap((one) =>
-        [...folders].map((folder) => inside(folder, one.replace(ROOT, ''))),
-      );
+    /** The files below the folders that a word means, the root apart. */
+    below(word: string): string[] {
+      const names = spellings(word).flatMap((one) => [...folders].map((folder) => inside(folder, one)));
       const starts = names.filter((name) => !/^(?:$|\.|\/)/.test(name)).map((name) => `${name}/`);
       return [...listing.keys()].filter((path) => starts.some((start) => path.startsWith(start)));
     },
+    /** There were more patterns than anybody writes; the last ones found nothing. */
+    isSpent: () => left < 0,
   };
 }
 

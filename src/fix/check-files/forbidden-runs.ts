@@ -1,10 +1,10 @@
 // Commands, checks and diagnostics that run a protected file or a wipe script: by their own words under any spelling, or through
 // another file.
-import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
+import type { ContextMap } from '../../config/context-map.ts';
 import { isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import { formatPath, type Path } from '../../config/problem.ts';
 import type { CommandText } from '../shell/read-commands.ts';
-import { runBy, type Sources } from './check-files.ts';
+import { checksOf, runBy, type Sources } from './check-files.ts';
 
 export interface ForbiddenRun {
   /** Where in the context map. */
@@ -18,12 +18,11 @@ export interface ForbiddenRun {
 type Stages = Pick<ContextMap, 'stages' | 'protected_files'>;
 
 /** By their own words; only what could mean such a file is read closely. Never throws unless `read` does. */
-export async function forbiddenByWords(map: Stages, { listing, read }: Omit<Sources, 'text'>): Promise<ForbiddenRun[]> {
+export function forbiddenByWords(map: Stages, { listing, read }: Omit<Sources, 'text'>): Promise<ForbiddenRun[]> {
   const describe = describer(map);
-  const forbidden = [...listing.keys()].filter((path) => describe(path) !== undefined);
-  const sources = { listing, read, text: async () => undefined };
-  const runs = await forbiddenIn(map, sources, (command) => mayMean(command, forbidden));
-  return runs.filter(({ through }) => through === undefined);
+  const names = [...listing.keys()].filter((path) => describe(path) !== undefined).flatMap((path) => path.split('/'));
+  const own = { listing, read, text: async () => undefined };
+  return forbiddenIn(map, own, (command) => mayMean(command, [...new Set(names)]));
 }
 
 /** Through other files. Never throws unless its sources do. */
@@ -39,17 +38,16 @@ async function forbiddenIn(
 ): Promise<ForbiddenRun[]> {
   const describe = describer(map);
   const all: ForbiddenRun[] = [];
-  for (const [name, { command, verify, diagnostics }] of Object.entries(map.stages))
-    for (const [role, entries] of Object.entries({ command: [command], verify, diagnostics }))
-      for (const [i, entry] of entries.entries()) {
-        if (isBuiltInCheck(entry) || !isWorth(entry)) continue;
-        const path = ['stages', name, role, ...(role === 'command' ? [] : [i])];
-        const where = formatPath(path);
-        for (const [file, { by }] of await runBy(entry, where, sources)) {
-          const what = describe(file);
-          if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
-        }
-      }
+  const commands = Object.entries(map.stages).map(([name, { command: entry }]) => {
+    return { path: ['stages', name, 'command'], entry };
+  });
+  for (const { path, entry } of [...commands, ...checksOf(map)].filter((one) => isWorth(one.entry))) {
+    const where = formatPath(path);
+    for (const [file, { by }] of await runBy(entry, where, sources)) {
+      const what = describe(file);
+      if (what !== undefined) all.push({ path, what: `${file}, ${what}`, ...(by !== where && { through: by }) });
+    }
+  }
   return all;
 }
 
@@ -64,23 +62,16 @@ const SETS_VALUES = /\w=|\sin\s|\bset --|\bread\b/;
 const RUN_TIME = /\$\{[^}]*\}|\$[\w@*#?]*|\[[^\]]*\]|[*?]/g;
 
 /**
- * Whether a word of the command, with all that is only known at run time as a pattern, could mean one of `paths` or a folder
- * of one: better one too many. Reads no shell, so that a start that finds all green needs no grammar.
+ * Whether a word of the command, with all that is only known at run time as a pattern, could mean one of `names`: better one
+ * too many. Reads no shell, so that a start that finds all green needs no grammar.
  */
-function mayMean(command: CommandText, paths: readonly string[]): boolean {
+function mayMean(command: CommandText, names: readonly string[]): boolean {
   const text = [command].flat().join(' ');
-  if (DISGUISED.test(text)) return true;
-  const names = new Set(paths.flatMap((path) => path.split('/')));
-  const isRoot = paths.some((path) => !path.includes('/'));
-  return rawWords(command).some((word) => {
+  const isMeant = (word: string) => {
     const named = word.split('/').findLast((part) => /\w/.test(part.replace(RUN_TIME, '')));
-    if (named !== undefined) return [...names].some((name) => patternOf(named).test(name));
+    if (named !== undefined) return names.some(pathMatcher([named.replace(RUN_TIME, '*')]));
     // Of variables alone: the value of one is a word of its own, two may be joined.
-    return (isRoot && word.includes('*')) || ((word.match(/\$/g)?.length ?? 0) > 1 && SETS_VALUES.test(text));
-  });
-}
-
-function patternOf(part: string): RegExp {
-  const literals = part.split(RUN_TIME).map((text) => text.replace(/[\\^$.|+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${literals.join('.*')}$`);
+    return word.includes('*') || ((word.match(/\$/g)?.length ?? 0) > 1 && SETS_VALUES.test(text));
+  };
+  return DISGUISED.test(text) || (names.length > 0 && rawWords(command).some(isMeant));
 }

@@ -5,31 +5,25 @@ import type { ReadCommand } from '../shell/read-commands.ts';
 import type { Command } from '../shell/read-script.ts';
 import type { TargetTool } from './targets.ts';
 
+/** The wanted targets of a file of them: of `file`, or of what the tool looks for in `folder`. */
+export interface RanTargets {
+  readonly as: 'targets';
+  readonly words: readonly string[];
+  readonly tool: TargetTool;
+  readonly file: string | undefined;
+  readonly folder: string;
+}
+/**
+ * `shell`: the first that is a file, read as shell whatever its name; `program`: the same, read as what it is; `all`: each that is
+ * a file, and what is below each that is a folder; `settings`: it says how something is done, and runs nothing; `code`: a text.
+ */
 export type Ran =
-  /** The first of `words` that is a file; `isShell`: it is read as shell whatever its name. */
-  | { readonly kind: 'script'; readonly words: readonly string[]; readonly isShell: boolean }
-  /** Each that is a file, and what is below each that is a folder. */
-  | { readonly kind: 'scripts'; readonly words: readonly string[] }
-  /** It says how something is done, and runs nothing itself. */
-  | { readonly kind: 'settings'; readonly word: string }
-  | { readonly kind: 'code'; readonly text: string }
-  | {
-      readonly kind: 'targets';
-      readonly tool: TargetTool;
-      readonly file: string | undefined;
-      readonly folder: string;
-      readonly targets: readonly string[];
-    };
+  | RanTargets
+  | { readonly as: 'shell' | 'program' | 'all' | 'settings' | 'code'; readonly words: readonly string[] };
 
 const TARGET_TOOLS: Readonly<Record<string, TargetTool>> = {
-  make: 'make',
-  gmake: 'make',
-  just: 'just',
-  task: 'task',
-  'go-task': 'task',
-  npm: 'npm',
-  pnpm: 'npm',
-  yarn: 'npm',
+  ...{ make: 'make', gmake: 'make', just: 'just', task: 'task', 'go-task': 'task' },
+  ...{ npm: 'npm', pnpm: 'npm', yarn: 'npm' },
 };
 /** Options with which these only look. */
 const ONLY_LOOKS: readonly (readonly [RegExp, RegExp])[] = [
@@ -44,8 +38,8 @@ const ONLY_LOOKS: readonly (readonly [RegExp, RegExp])[] = [
 /** They run all that they are given: files, and what is in folders. */
 const RUNS_ALL = /^(?:bats|pytest|py\.test|run-parts|ansible-playbook)$/;
 const PLAYBOOK_VALUES = /^(?:-[ieltucfM]|--(?!syntax|check|diff|list|become$|ask|step|force|flush|verbose)[a-z-]+)$/;
-const TARGET_VALUES =
-  /^(?:-C|-f|-d|-t|-j|--directory|--file|--makefile|--justfile|--working-directory|--taskfile|--dir|--prefix|--cwd)$/;
+const TARGET_FILE = /^(?:-f|--file|--makefile|--justfile|-t|--taskfile)$/;
+const TARGET_FOLDER = /^(?:-C|--directory|--working-directory|--dir|--prefix|--cwd)$/;
 const PROGRAM_FILE = /^(?:[gmn]?awk|sed|jq|yq)$/;
 /** Modules of Python that only look. */
 const LOOKING_MODULE = /^(?:py_compile|compileall|json\.tool|yamllint|pip|venv)$/;
@@ -56,35 +50,37 @@ const EXAMINES = /^(?:validate|verify|check(?:-config)?|adapt|fmt)$/;
 
 const isOption = (word: string): boolean => word.startsWith('-');
 
+const shell = (...words: string[]): Ran => ({ as: 'shell', words });
+
 /** Never throws. */
 export function runByCommand(command: ReadCommand): Ran[] {
   const { program, words, args, code } = command;
   const texts = args.map(({ text }) => text);
   const first = words[0]?.text;
   if (first === undefined) return [];
-  const itself: Ran[] =
-    /[/.]/.test(first) || command.assignments.some(({ name }) => name === 'PATH') ? [script([first])] : [];
+  const isFile = /[/.]/.test(first) || command.assignments.some(({ name }) => name === 'PATH');
+  const itself = isFile ? [shell(first)] : [];
   if (ONLY_LOOKS.some(([of, option]) => of.test(program) && texts.some((text) => option.test(text)))) return itself;
-  const inCode: Ran[] = code === undefined ? [] : [{ kind: 'code', text: code }];
-  return [...itself, ...ofArguments(program, texts, command), ...settingsIn(program, texts), ...inCode];
+  const inCode: Ran[] = code === undefined ? [] : [{ as: 'code', words: [code] }];
+  const settings: Ran = { as: 'settings', words: settingsIn(program, texts) };
+  return [...itself, ...ofArguments(program, texts, command), settings, ...inCode];
 }
 
-const script = (words: readonly string[], shell = true): Ran => ({ kind: 'script', words, isShell: shell });
-
 function ofArguments(program: string, args: readonly string[], command: ReadCommand): Ran[] {
-  if (program === '.' || program === 'source') return [script(args.slice(0, 1))];
-  if (program === 'load') return [script(args.flatMap((word) => [word, `${word}.bash`]))];
+  if (program === '.' || program === 'source') return [shell(...args.slice(0, 1))];
+  if (program === 'load') return [shell(...args.flatMap((word) => [word, `${word}.bash`]))];
   const tool = Object.hasOwn(TARGET_TOOLS, program) ? TARGET_TOOLS[program] : undefined;
   if (tool !== undefined) return ofTargets(tool, args);
+  const isBehind = (option: RegExp, i: number) => option.test(args[i - 1] ?? '');
   if (RUNS_ALL.test(program)) {
-    const isValue = (i: number) => program === 'ansible-playbook' && PLAYBOOK_VALUES.test(args[i - 1] ?? '');
+    const isValue = (i: number) => program === 'ansible-playbook' && isBehind(PLAYBOOK_VALUES, i);
     const given = args.filter((word, i) => !isOption(word) && !isValue(i));
-    return [{ kind: 'scripts', words: given.map((word) => word.replace(/::.*$/, '')) }];
+    return [{ as: 'all', words: given.map((word) => word.replace(/::.*$/, '')) }];
   }
-  if (PROGRAM_FILE.test(program))
-    return args
-      .filter((_, i) => /^(?:-[a-z]*f|--(?:from-)?file)$/.test(args[i - 1] ?? ''))
-      .map((word) => script([word], false));
+  if (PROGRAM_FILE.test(program)) {
+    const given = args.filter((_, i) => isBehind(/^(?:-[a-z]*f|--(?:from-)?file)$/, i));
+    return given.map((word) => ({ as: 'program', words: [word] }));
+  }
   return isInterpreter(program) ? ofInterpreter(program, args, command) : [];
 }
 
@@ -94,12 +90,13 @@ function ofInterpreter(program: string, args: readonly string[], command: ReadCo
   if (module !== undefined && program.startsWith('python')) {
     if (RUNS_ALL.test(module)) return ofArguments(module, behind, command);
     const path = module.replaceAll('.', '/');
-    return LOOKING_MODULE.test(module) ? [] : [script([`${path}.py`, `${path}/__main__.py`], false)];
+    return LOOKING_MODULE.test(module) ? [] : [{ as: 'program', words: [`${path}.py`, `${path}/__main__.py`] }];
   }
+  const as = isShell(program) ? 'shell' : 'program';
   const words = args.filter((word) => !isOption(word));
   const hasScript = !args.includes('-s') && words.some((word) => !/^(?:\$[\w@*]+|\{\})$/.test(word));
-  const input = hasScript ? [] : inputWords(command).map((word) => script([word], isShell(program)));
-  return [script(words, isShell(program)), ...input];
+  const input = hasScript ? [] : inputWords(command).map((word): Ran => ({ as, words: [word] }));
+  return [{ as, words }, ...input];
 }
 
 /** The files that a command reads, and the arguments of those that print into it. */
@@ -111,28 +108,24 @@ const inputWords = ({ redirects, fedBy }: Command): string[] => [
   }),
 ];
 
-function settingsIn(program: string, args: readonly string[]): Ran[] {
+function settingsIn(program: string, args: readonly string[]): string[] {
   const verb = args.find((word) => !isOption(word)) ?? '';
   if (isInterpreter(program) || COUNTS.test(program) || EXAMINES.test(verb)) return [];
-  const given = args.flatMap((word, i) => {
+  return args.flatMap((word, i) => {
     const [, joined] = /^--config(?:-file)?=(.+)$/.exec(word) ?? [];
     return joined ?? (/^(?:-c|--config(?:-file)?)$/.test(word) ? args.slice(i + 1, i + 2) : []);
   });
-  return given.map((word) => ({ kind: 'settings', word }));
 }
 
 function ofTargets(tool: TargetTool, args: readonly string[]): Ran[] {
-  const optionValue = (pattern: RegExp): string | undefined => {
-    const at = args.findIndex((word) => pattern.test(word.split('=')[0] as string));
+  const optionValue = (option: RegExp): string | undefined => {
+    const at = args.findIndex((word) => option.test(word.split('=')[0] as string));
     return at === -1 ? undefined : (/^--?[\w-]+=(.*)$/.exec(args[at] as string)?.[1] ?? args[at + 1]);
   };
-  const file = optionValue(/^(?:-f|--file|--makefile|--justfile|-t|--taskfile)$/);
-  const folder = optionValue(/^(?:-C|--directory|--working-directory|--dir|--prefix|--cwd)$/) ?? '';
-  const plain = args.filter(
-    (word, i) => !isOption(word) && !/^\w+\+?=/.test(word) && !TARGET_VALUES.test(args[i - 1] ?? ''),
-  );
-  if (tool !== 'npm') return [{ kind: 'targets', tool, file, folder, targets: plain }];
+  const isValue = (before = '') => TARGET_FILE.test(before) || TARGET_FOLDER.test(before) || /^-[jd]$/.test(before);
+  const plain = args.filter((word, i) => !isOption(word) && !/^\w+\+?=/.test(word) && !isValue(args[i - 1]));
   const [verb = '', name = ''] = plain;
-  const targets = verb.startsWith('run') ? [name] : [verb];
-  return /^(?:run|run-script|test|start)$/.test(verb) ? [{ kind: 'targets', tool, file, folder, targets }] : [];
+  if (tool === 'npm' && !/^(?:run|run-script|test|start)$/.test(verb)) return [];
+  const words = tool !== 'npm' ? plain : verb.startsWith('run') ? [name] : [verb];
+  return [{ as: 'targets', words, tool, file: optionValue(TARGET_FILE), folder: optionValue(TARGET_FOLDER) ?? '' }];
 }

@@ -38,40 +38,40 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
 /** The targets of these files by name, those of one name as one; none when their own tool could not read them. */
 export function readTargets(tool: TargetTool, texts: readonly string[]): Map<string, Target> {
   const targets = new Map<string, Target>();
-  const add = (name: string, commands: string, needs: readonly string[]) => {
-    const before = targets.get(name);
-    targets.set(name, {
-      commands: before ? `${before.commands}\n${commands}` : commands,
-      needs: [...(before?.needs ?? []), ...needs],
-    });
-  };
   try {
-    if (tool === 'make' || tool === 'just') readRules(tool, texts.join('\n'), add);
-    else for (const text of texts) (tool === 'npm' ? readScripts : readTasks)(text, add);
+    const isLines = tool === 'make' || tool === 'just';
+    const rows = isLines ? rulesIn(tool, texts.join('\n')) : texts.flatMap(tool === 'npm' ? scriptsIn : tasksIn);
+    for (const [name, commands, needs] of rows) {
+      const before = targets.get(name);
+      const all = before ? `${before.commands}\n${commands}` : commands;
+      targets.set(name, { commands: all, needs: [...(before?.needs ?? []), ...needs] });
+    }
     return targets;
   } catch {
     return new Map();
   }
 }
 
-type Add = (name: string, commands: string, needs: readonly string[]) => void;
+type Row = readonly [name: string, commands: string, needs: readonly string[]];
 
-function readScripts(text: string, add: Add): void {
-  for (const [name, script] of Object.entries(mapping(mapping(JSON.parse(text)).scripts)))
-    add(name, String(script), [`pre${name}`, `post${name}`]);
-}
+const scriptsIn = (text: string): Row[] =>
+  Object.entries(mapping(mapping(JSON.parse(text)).scripts)).map(([name, script]) => [
+    name,
+    String(script),
+    [`pre${name}`, `post${name}`],
+  ]);
 
 const listed = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
 
-function readTasks(text: string, add: Add): void {
-  for (const [name, task] of Object.entries(mapping(mapping(parse(text)).tasks))) {
+function tasksIn(text: string): Row[] {
+  return Object.entries(mapping(mapping(parse(text)).tasks)).map(([name, task]) => {
     const { cmds, cmd, deps } = mapping(task);
     const items = typeof task === 'string' || Array.isArray(task) ? listed(task) : [...listed(cmds), ...listed(cmd)];
     const calls = [...listed(deps), ...items.filter((item) => typeof item !== 'string')];
     const commands = items.map((item) => (typeof item === 'string' ? item : String(mapping(item).cmd ?? '')));
     const needs = calls.map((call) => (typeof call === 'string' ? call : String(mapping(call).task ?? '')));
-    add(name, commands.join('\n'), needs);
-  }
+    return [name, commands.join('\n'), needs];
+  });
 }
 
 const VARIABLE = /^(?:export\s+)?(\w+)\s*(?::{0,3}|\?|\+)=\s*["']?(.*?)["']?$/;
@@ -80,7 +80,8 @@ const HEAD = /^@?([^:=#]+?)\s*::?(?!=)\s*(.*)$/;
 const PARAMETER = /(\s[+*$]?\w+)=(?:"[^"]*"|'[^']*'|[\w.]*)/g;
 
 /** Rules of make and recipes of just: a head that ends in a colon, and indented lines below it. */
-function readRules(tool: TargetTool, text: string, add: Add): void {
+function rulesIn(tool: TargetTool, text: string): Row[] {
+  const made: Row[] = [];
   const lines = text.replace(/\\\n\s*/g, ' ').split('\n');
   const isRecipe = (line: string) => (tool === 'make' ? line.startsWith('\t') : /^\s/.test(line));
   const rows = lines.flatMap((line) => (isRecipe(line) ? [] : [VARIABLE.exec(line.trim()) ?? []]));
@@ -100,20 +101,18 @@ function readRules(tool: TargetTool, text: string, add: Add): void {
     const [needs = '', inline = ''] = head ? (head[2] as string).split(';') : ['', line];
     const commands = expand(inline.trim().replace(/^[@+-]+/, '')).replaceAll('$$', '$');
     const needed = expand(needs.replace(/#.*/, '')).split(/[\s|()&]+/);
-    for (const name of open) add(name, commands, needed.filter(Boolean));
+    for (const name of open) made.push([name, commands, needed.filter(Boolean)]);
   }
+  return made;
 }
 
-/** The files that a file of targets includes, as written. */
+/** The files that a file of targets includes, as written; those of a Taskfile as a path or a folder, alone or with settings. */
 export function includedFiles(tool: TargetTool, text: string): string[] {
   if (tool === 'npm') return [];
-  if (tool === 'task') return includedTaskfiles(text);
-  const lines = text.matchAll(tool === 'make' ? /^[-s]?include\s+(.+)$/gm : /^(?:import|mod)\??\s+(.+)$/gm);
-  return [...lines].flatMap(([, names]) => (names as string).replace(/["']/g, '').trim().split(/\s+/));
-}
-
-/** Written as a path or as a folder, alone or with settings. */
-function includedTaskfiles(text: string): string[] {
+  if (tool !== 'task') {
+    const lines = text.matchAll(tool === 'make' ? /^[-s]?include\s+(.+)$/gm : /^(?:import|mod)\??\s+(.+)$/gm);
+    return [...lines].flatMap(([, names]) => (names as string).replace(/["']/g, '').trim().split(/\s+/));
+  }
   try {
     const entries = Object.values(mapping(mapping(parse(text)).includes));
     const paths = entries.map((entry) => (typeof entry === 'string' ? entry : String(mapping(entry).taskfile ?? '')));

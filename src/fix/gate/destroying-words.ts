@@ -6,8 +6,12 @@ export const VERB = /^(?:destroy|delete|uninstall|purge|wipe|nuke|teardown|reset
 /** So they do in the name of a script. */
 export const NAME = /(?:^|[-_])(?:wipe|uninstall|destroy|nuke|teardown)(?:[-_.]|$)/;
 /** To these such a word is a text, a package that can be had again, or has a row of its own. */
-export const TAKES_WORDS =
-  /^(?:\[+|test|echo|printf|log\w*|info|warn\w*|error|die|say|e?grep|sed|awk|git|apt(?:-get)?|dpkg|dnf|yum|apk|pacman|brew|snap|pip3?|npm|cargo|make|just|task|systemctl|curl|tput|read|local|for|case|dd)$/;
+export const TAKES_WORDS: ReadonlySet<string> = new Set(
+  (
+    '[ [[ test echo printf log info warn error die say read local for case tput grep egrep sed awk dd curl git make just ' +
+    'task systemctl apt apt-get dpkg dnf yum apk pacman brew snap pip pip3 npm cargo'
+  ).split(' '),
+);
 
 /** A program, and its words with one blank between; the second tells which of its uses destroy. */
 export const ROWS: readonly (readonly [program: RegExp, words?: RegExp])[] = [
@@ -53,9 +57,14 @@ export const ROWS: readonly (readonly [program: RegExp, words?: RegExp])[] = [
 export const CODE =
   /\b(?:drop\s+(?:table|database|schema|user|role)|truncate\s+(?:table\s+)?\w|delete\s+from)\b|\brmtree\(|\brmSync\(/i;
 
-/** Ansible's modules that hold something, by the last part of their name; those about a tool hold nothing. */
-export const MODULE =
-  /^(?!.*(?:helm_(?:plugin|repository)|_info)$)(?:proxmox.*|k8s|helm|docker_(?:volume|stack|swarm)|zfs|zpool|lvol|lvg|parted|filesystem|hcloud_.*|ec2.*|terraform|virt.*|(?:mysql|postgresql|mongodb)_(?:db|user)|user)$/;
+/** Ansible's modules that hold something, by the last part of their name; those that only tell of it end in `_info`. */
+export const MODULES: ReadonlySet<string> = new Set(
+  (
+    'k8s helm terraform user docker_volume docker_stack docker_swarm zfs zpool lvol lvg parted filesystem mysql_db mysql_user ' +
+    'postgresql_db postgresql_user mongodb_db mongodb_user'
+  ).split(' '),
+);
+export const MODULE_FAMILY = /^(?:proxmox|hcloud_|ec2|virt)(?!.*_info$)/;
 
 /** What is kept under these outlives whoever writes there; below them these do not count. */
 export const KEPT =

@@ -3,7 +3,7 @@ import type { Edit } from '../edit.ts';
 import { isShell, isWrapper } from '../shell/inner-commands.ts';
 import type { ParseShell } from '../shell/node.ts';
 import { type ReadCommand, readCommands } from '../shell/read-commands.ts';
-import { CODE, DATA, KEPT, MODULE, NAME, ROWS, TAKES_WORDS, VERB } from './destroying-words.ts';
+import { CODE, DATA, KEPT, MODULE_FAMILY, MODULES, NAME, ROWS, TAKES_WORDS, VERB } from './destroying-words.ts';
 import { type ModuleCall, runTexts } from './run-texts.ts';
 
 export interface Destroying {
@@ -53,7 +53,7 @@ function destroys({ program, args, redirects, code }: ReadCommand): boolean {
       ROWS.some(([of, has]) => of.test(program) && has?.test(` ${words}`)) && texts.some((text) => KEPT.test(text))
     );
   if (ROWS.some(([of, has]) => of.test(program) && (has === undefined || has.test(words)))) return true;
-  if (TAKES_WORDS.test(program)) return false;
+  if (TAKES_WORDS.has(program) || /^(?:log|warn)/.test(program)) return false;
   return NAME.test(program) || hasVerb(program, texts);
 }
 
@@ -71,7 +71,8 @@ function removes({ module, args }: ModuleCall): boolean {
   const isAbsent = args.get('state') === 'absent';
   const path = args.get('path') ?? args.get('dest') ?? args.get('name') ?? '';
   if (module === 'file') return isAbsent && DATA.test(path);
-  return MODULE.test(module) && (isAbsent || /^(?:true|yes)$/i.test(args.get('force') ?? ''));
+  const holds = MODULES.has(module) || MODULE_FAMILY.test(module);
+  return holds && (isAbsent || /^(?:true|yes)$/i.test(args.get('force') ?? ''));
 }
 
 const shownWords = ({ words }: ReadCommand): string =>

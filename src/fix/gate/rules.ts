@@ -1,7 +1,7 @@
 // What the gate judges by, and what it answers.
 import type { Unattended } from '../../config/unattended.ts';
 import type { Listing } from '../../repository/tree.ts';
-import type { Ask, Refusal } from '../edit.ts';
+import type { Ask, Refusal, RefusalCode } from '../edit.ts';
 
 export interface GateRules {
   /** Patterns of the files that may be changed; a trailing `/` means the tree below. */
@@ -26,14 +26,15 @@ export interface GateRules {
   readonly log?: string;
 }
 
-/** Three verdicts: apply (`ok` without `ask`), ask the owner (`ok` with `ask`), refuse. `shapes`: which repairs it consists of, and why. */
+/** Apply (`ok` without `ask`), ask the owner (`ok` with `ask`), or refuse. `shapes`: which repairs it consists of, and why. */
 export type Verdict = { ok: true; ask?: Ask; shapes: readonly string[] } | Refusal;
 
-/**
- * The part of judging that needs a process (bash -n, shellcheck), done by whoever calls the gate: problems of `after`
- * that `before` did not have, one line each. `wantsShellCheck` says for which files.
- */
-export type ShellCheck = (path: string, before: string | null, after: string) => Promise<string[]>;
+/** One reason to refuse a change. */
+export interface Finding {
+  readonly code: RefusalCode;
+  /** A sentence with file and line, for a model to act on. */
+  readonly reason: string;
+}
 
 const MAX_REASONS = 12;
 const MAX_REASON_CHARS = 200;

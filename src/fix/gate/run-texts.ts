@@ -20,8 +20,13 @@ export interface ModuleCall {
   readonly guarded: boolean;
 }
 
-const OTHER =
-  /\.(?:md|markdown|rst|adoc|txt|py|rb|pl|php|lua|go|rs|java|[cm]?[jt]sx?|tf|hcl|nix|toml|ini|cfg|conf|service|css|html?|svg|sql|lock|xml|ps1|j2\.\w+)$/i;
+/** Endings of what is no shell, scripts in other languages included. */
+const OTHER: ReadonlySet<string> = new Set(
+  (
+    'md markdown rst adoc txt py rb pl php lua go rs java js jsx cjs mjs ts tsx cts mts tf hcl nix toml ini ' +
+    'cfg conf service css htm html svg sql lock xml ps1'
+  ).split(' '),
+);
 
 /** Never throws. */
 export function runTexts(path: string, text: string): { texts: RunText[]; calls: ModuleCall[] } {
@@ -34,7 +39,9 @@ export function runTexts(path: string, text: string): { texts: RunText[]; calls:
   if (/^\.?justfile$|\.just$/i.test(name)) return of(recipes(text, /^\s+[@-]*(.*)/));
   if (/^(?:dockerfile|containerfile)|\.dockerfile$/i.test(name))
     return of(recipes(text, /^\s*(?:ONBUILD\s+)?RUN\s+(?:--\S+\s+)*(.*)/is));
-  const isShell = isShebang ? /\b(?:ba|da|z|k|a)?sh\b|\bbats\b/.test(first) : !OTHER.test(name);
+  const isShell = isShebang
+    ? /\b(?:ba|da|z|k|a)?sh\b|\bbats\b/.test(first)
+    : !OTHER.has(name.toLowerCase().split('.').slice(1).at(-1) ?? '');
   return of(isShell ? [{ text, line: 1, guarded: false }] : []);
 }
 

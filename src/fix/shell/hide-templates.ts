@@ -2,19 +2,24 @@
 
 /** Stands for every character of a template that becomes text. */
 const MARK = '\ue000';
-/** What templates say besides values: conditions, loops, blocks. */
-const STATEMENT =
-  /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw|\$\w+\s*:?=)/;
+/** What templates say besides values: conditions, loops, blocks; and what ends them. */
+const STATEMENTS = new Set(
+  'if elif else for range with block define template include macro set import from raw'.split(' '),
+);
 const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
 
 /** With brackets inside it is an expression of just: `{{ if a == b { "c" } else { "d" } }}`. */
-const isStatement = (template: string): boolean => STATEMENT.test(template) && !template.slice(2).includes('{');
+function isStatement(template: string): boolean {
+  const [, word] = /^\{[{%][-~]?\s*(\w+|\$\w+\s*:?=)/.exec(template) ?? [];
+  if (word === undefined || template.slice(2).includes('{')) return false;
+  return word.startsWith('$') || word === 'end' || STATEMENTS.has(word.replace(/^end/, ''));
+}
 
 export function hideTemplates(text: string): string {
   if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;
   // A line that goes on behind a statement goes on without it, too.
   const joined = text.replace(/\\(\{[{%][^\n]*?[%}]\})(?=[ \t]*\n)/g, (whole, template: string) =>
-    STATEMENT.test(template) ? `${' '.repeat(template.length)}\\` : whole,
+    isStatement(template) ? `${' '.repeat(template.length)}\\` : whole,
   );
   return joined.replace(TEMPLATE, (template, at: number) => {
     const isAlone =

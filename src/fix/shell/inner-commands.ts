@@ -6,15 +6,16 @@ export type Inner = { readonly words: readonly Word[] } | { readonly text: strin
 
 /** Programs that run the command behind their options, with the letters of the options that take a value in the next word. */
 const WRAPPERS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    'builtin busybox chroot chrt command coproc nohup setsid taskset unshare'.split(' ').map((name) => [name, '']),
-  ),
+  ...{ builtin: '', busybox: '', chroot: '', chrt: '', command: '', coproc: '', nohup: '', setsid: '', taskset: '' },
   ...{ doas: 'uC', env: 'uC', exec: 'a', flock: 'wE', ionice: 'cnpPu', nice: 'n', nsenter: 'tSG', parallel: 'jNSI' },
   ...{ retry: 'dtu', runuser: 'ugcs', script: 'cEIOT', ssh: 'bcDEeFIiJLlmOopQRSWw', stdbuf: 'ioe', su: 'gGcs' },
-  ...{ sudo: 'ugUCpRDThr', 'systemd-run': 'puEHM', time: 'fo', timeout: 'ks', watch: 'n', xargs: 'IinPdLsaE' },
+  ...{ sudo: 'ugUCpRDThr', 'systemd-run': 'puEHM', time: 'fo', timeout: 'ks', unshare: '', watch: 'n' },
+  ...{ xargs: 'IinPdLsaE' },
 };
-const LONG_VALUE =
-  /^--(?:user|group|chdir|host|prompt|unset|adjustment|kill-after|signal|replace|max-\w+|delimiter|arg-file|jobs|target|interval|wait|unit|property|uid|gid|setenv|slice|delay|times)$/;
+const LONG_VALUES = new Set(
+  `user group chdir host prompt unset adjustment kill-after signal replace max-args max-chars max-lines max-procs delimiter
+  arg-file jobs target interval wait unit property uid gid setenv slice delay times`.split(/\s+/),
+);
 /** They give what stands behind their options to a shell, as one text. */
 const JOINS = /^(?:ssh|su|runuser|watch|script|flock)$/;
 /** A duration, a host, a folder before the command. */
@@ -38,19 +39,15 @@ export function programOf(word: Word | undefined): string {
 /** What `program` with these words runs; `inputs`: the texts it is given to read. */
 export function innerCommands(program: string, args: readonly Word[], inputs: readonly string[]): Inner[] {
   const texts = args.map(({ text }) => text);
-  const behind = (option: RegExp): Inner[] => {
-    const at = texts.findIndex((text) => option.test(text));
-    return at === -1 ? [] : texts.slice(at + 1, at + 2).map((text) => ({ text }));
-  };
+  const given = texts.flatMap((text, i) => (TEXT_OPTION.test(texts[i - 1] ?? '') ? [{ text }] : [])).slice(0, 1);
   const read = inputs.map((text): Inner => ({ text, isInput: true }));
   if (isShell(program)) {
-    const given = behind(TEXT_OPTION);
     const hasScript = texts.some((text) => !/^[-+]/.test(text)) && !texts.includes('-s');
     return given.length > 0 ? given : hasScript ? [] : read;
   }
   if (program === 'eval') return [{ text: texts.join(' ') }];
   if (program === 'trap') return texts.slice(0, 1).map((text) => ({ text }));
-  if (program === 'ansible') return behind(/^-a$/);
+  if (program === 'ansible') return texts.flatMap((text, i) => (texts[i - 1] === '-a' ? [{ text }] : []));
   if (program === 'find') return findActions(args);
   // Inside of a container, or on a host of Proxmox.
   if (/^(?:kubectl|oc|docker|podman|pct)$/.test(program) && texts.includes('--'))
@@ -58,9 +55,9 @@ export function innerCommands(program: string, args: readonly Word[], inputs: re
   if (!isWrapper(program)) return [];
   const rest = behindOptions(program, args);
   if (!JOINS.test(program)) return wordsOf(rest);
-  const given = program === 'ssh' ? [] : behind(TEXT_OPTION);
+  if (program !== 'ssh' && given.length > 0) return given;
   const text = rest.map((word) => word.text).join(' ');
-  return given.length > 0 ? given : text !== '' ? [{ text }] : program === 'ssh' ? read : [];
+  return text !== '' ? [{ text }] : program === 'ssh' ? read : [];
 }
 
 const wordsOf = (words: readonly Word[]): Inner[] => (words.length > 0 ? [{ words }] : []);
@@ -75,7 +72,7 @@ function behindOptions(program: string, args: readonly Word[]): readonly Word[] 
     if (text === '--') break;
     const isSetting = /^\w+=/.test(text) && /^(?:env|sudo)$/.test(program);
     if (!text.startsWith('-') && !isSetting) break;
-    if ((/^-\w$/.test(text) && letters.includes(text[1] as string)) || LONG_VALUE.test(text)) at++;
+    if ((/^-\w$/.test(text) && letters.includes(text[1] as string)) || LONG_VALUES.has(text.replace(/^--/, ''))) at++;
   }
   if (args[at]?.text === '--') at++;
   return args.slice(at + (TAKES_FIRST.test(program) ? 1 : 0));
@@ -96,7 +93,6 @@ function findActions(args: readonly Word[]): Inner[] {
 export function foundBy(args: readonly string[]): string[] {
   const start = args.findIndex((word) => /^[-(!]/.test(word));
   const folders = args.slice(0, start === -1 ? undefined : start);
-  const name = args[args.findIndex((word) => /^-i?name$/.test(word)) + 1];
-  const pattern = args.some((word) => /^-i?name$/.test(word)) ? (name ?? '*') : '*';
+  const pattern = args.find((_, i) => /^-i?name$/.test(args[i - 1] ?? '')) ?? '*';
   return (folders.length > 0 ? folders : ['.']).map((folder) => `${folder.replace(/\/$/, '')}/**/${pattern}`);
 }

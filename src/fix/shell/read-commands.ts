@@ -4,7 +4,7 @@
 import { readable } from './hide-templates.ts';
 import { innerCommands, isInterpreter, isShell, programOf, TEXT_OPTION } from './inner-commands.ts';
 import type { ParseShell } from './node.ts';
-import { type Command, readScript, type Script } from './read-script.ts';
+import { type Command, NOTHING_AROUND, readScript, type Script } from './read-script.ts';
 import type { Word } from './words.ts';
 
 /** A text for the shell, or an argv. */
@@ -15,9 +15,9 @@ export interface ReadCommand extends Command {
   readonly program: string;
   readonly args: readonly Word[];
   /** The program that runs it, when it is not the shell itself. */
-  readonly via?: string;
+  readonly via: string | undefined;
   /** Code of another language: `python -c`, what `psql` is given. */
-  readonly code?: string;
+  readonly code: string | undefined;
 }
 
 export interface Reading {
@@ -35,8 +35,10 @@ export const readCommands = (shell: CommandText, parse: ParseShell): Reading =>
   read(shell, (text) => readScript(parse(readable(text))));
 
 const PLAIN_LINE = /^[ \t]*(?:#.*|[\w./:@%+,-][\w./:=@%+,-]*(?:[ \t]+[\w./:=@%+,-]+)*[ \t]*)?$/;
-const NOT_PLAIN =
-  /^(?:\w+\+?=.*|if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|in|coproc|export|local|declare|readonly|typeset|unset)$/;
+const KEYWORDS = new Set(
+  `if then elif else fi for while until do done case esac select function time in coproc export local declare readonly
+  typeset unset`.split(/\s+/),
+);
 
 /** The same for commands of plain words, one a line, which need no grammar; undefined for anything else. */
 export function readPlain(shell: CommandText): Reading | undefined {
@@ -45,7 +47,7 @@ export function readPlain(shell: CommandText): Reading | undefined {
     const lines = text.split('\n').map((line) => line.trim());
     const commands = lines.flatMap((line, i): Command[] => {
       const words = line.split(/[ \t]+/);
-      isPlain &&= PLAIN_LINE.test(line) && !NOT_PLAIN.test(words[0] ?? '');
+      isPlain &&= PLAIN_LINE.test(line) && !/^\w+\+?=/.test(line) && !KEYWORDS.has(words[0] ?? '');
       return line === '' || line.startsWith('#') ? [] : [{ ...plainCommand(words), line: i + 1 }];
     });
     return { commands, functions: [], loops: [], unread: [] };
@@ -56,8 +58,7 @@ export function readPlain(shell: CommandText): Reading | undefined {
 const plainCommand = (words: readonly string[]): Command => ({
   words: words.map((text) => ({ text, dynamic: text.includes('{{'), quoted: true, raw: text })),
   assignments: [],
-  redirects: [],
-  fedBy: [],
+  ...NOTHING_AROUND,
   line: 1,
 });
 
@@ -101,13 +102,7 @@ function take(command: Command, scope: Scope, via?: string): void {
   const program = programOf(first);
   const inputs = inputTexts(command);
   const code = codeOf(program, args, inputs);
-  reading.commands.push({
-    ...command,
-    program,
-    args,
-    ...(via !== undefined && { via }),
-    ...(code !== undefined && { code }),
-  });
+  reading.commands.push({ ...command, program, args, via, code });
   const passed = scope.passing.get(program)?.map((inner) => handedOn(args, inner)) ?? [];
   const inner = [...innerCommands(program, args, inputs), ...passed];
   // What is hidden deeper than anybody would write is not looked into.
@@ -128,16 +123,15 @@ function take(command: Command, scope: Scope, via?: string): void {
 const withInput = (inner: Command, { redirects, document, fedBy }: Command): Command =>
   inner.document !== undefined || inner.fedBy.length > 0
     ? inner
-    : { ...inner, redirects: [...inner.redirects, ...redirects], fedBy, ...(document !== undefined && { document }) };
+    : { ...inner, redirects: [...inner.redirects, ...redirects], fedBy, document };
 
 /** Texts that a command reads which are written in the script: a here-document, or what echo prints into it. */
 function inputTexts({ document, fedBy: [feeder] }: Command): string[] {
-  const own = document === undefined ? [] : [document];
-  if (!feeder) return own;
-  const [name, ...rest] = feeder.words.map(({ text }) => text);
+  const [name, ...rest] = feeder?.words.map(({ text }) => text) ?? [];
   const said = rest.filter((text) => !/^-[neE]+$/.test(text)).join(' ');
-  if (/^(?:echo|printf)$/.test(name ?? '')) return [...own, said.replaceAll('\\n', '\n')];
-  return name === 'cat' && feeder.document !== undefined ? [...own, feeder.document] : own;
+  const isSaid = name === 'echo' || name === 'printf';
+  const fed = isSaid ? said.replaceAll('\\n', '\n') : name === 'cat' ? feeder?.document : undefined;
+  return [document, fed].filter((text) => text !== undefined);
 }
 
 const SQL = /^(?:psql|mysql|mariadb|sqlite3)$/;
@@ -157,13 +151,11 @@ function noteValues({ commands, loops }: Script, values: Reading['values']): voi
   const add = (name: string, ...texts: string[]) => values.set(name, [...(values.get(name) ?? []), ...texts]);
   const assignments = [...commands.flatMap((command) => command.assignments), ...loops];
   for (const { name, values: given } of assignments) add(name, ...given.map(({ text }) => text));
-  for (const { words } of commands) {
+  for (const { words } of commands)
     if (words[0]?.text === 'set' && words[1]?.text === '--')
       for (const [i, { text }] of words.slice(2).entries()) add(String(i + 1), text);
-  }
   const written = [...commands.flatMap(({ words }) => words), ...assignments.flatMap((one) => one.values)];
-  for (const { raw } of written)
-    for (const [, name, text] of raw.matchAll(DEFAULT)) add(name as string, text as string);
+  for (const [, name = '', text = ''] of written.flatMap(({ raw }) => [...raw.matchAll(DEFAULT)])) add(name, text);
 }
 
 type Values = ReadonlyMap<string, readonly Word[]>;
@@ -175,13 +167,13 @@ function singleValues({ commands, loops }: Script): Values {
   for (const { name, values: given, append } of commands.flatMap(({ assignments }) => assignments)) {
     if (values.has(name) || append) often.add(name);
     // One may be made of another.
-    values.set(
-      name,
-      given.flatMap((word) => filledIn(word, values, false)),
-    );
+    const words = given.flatMap((word) => filledIn(word, values, false));
+    values.set(name, words);
   }
   return new Map([...values].filter(([name, [first]]) => !often.has(name) && first && !first.text.startsWith('$(')));
 }
+
+const parted = (text: string): string[] => text.trim().split(/\s+/);
 
 /** The words that a word is; the value of one in program's place is parted as the shell would, even in quotes. */
 function filledIn(word: Word, values: Values, isProgram: boolean): Word[] {
@@ -189,12 +181,7 @@ function filledIn(word: Word, values: Values, isProgram: boolean): Word[] {
   const whole = /^"?\$\{?(\w+)(?:\[@\])?\}?"?$/.exec(word.raw)?.[1];
   const given = whole === undefined ? undefined : values.get(whole);
   if (given && (isProgram || !word.quoted || word.raw.includes('[@]')))
-    return given.flatMap((one) =>
-      one.text
-        .trim()
-        .split(/\s+/)
-        .map((text) => ({ ...one, text, raw: text })),
-    );
+    return given.flatMap((one) => parted(one.text).map((text) => ({ ...one, text, raw: text })));
   const text = word.text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (variable, braced, plain) => {
     const value = values.get(braced ?? plain);
     return value?.length === 1 ? (value[0] as Word).text : variable;
@@ -218,12 +205,9 @@ function passingIn({ commands }: Script): Map<string, Command[]> {
 /** A command of a function as one call of it makes it. */
 function handedOn(args: readonly Word[], inner: Command): { words: readonly Word[] } {
   // Durations and counts before a command are the function's own.
-  const start = Math.max(
-    0,
-    args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text)),
-  );
+  const first = args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text));
   const words = inner.words.flatMap((word, i): readonly Word[] => {
-    if (ALL_PASSED.test(word.raw)) return i === 0 ? args.slice(start) : args;
+    if (ALL_PASSED.test(word.raw)) return i === 0 ? args.slice(Math.max(0, first)) : args;
     const text = word.text.replace(/\$\{?([1-9])\}?/g, (whole, n) => args[Number(n) - 1]?.text ?? whole);
     return [{ ...word, text, dynamic: text.includes('$') }];
   });

@@ -21,11 +21,11 @@ export interface Command {
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
   /** What a here-document or here-string gives it to read. */
-  readonly document?: string;
+  readonly document: string | undefined;
   /** The commands that print into it, the nearest first. */
   readonly fedBy: readonly Command[];
   /** The function whose body it stands in. */
-  readonly within?: string;
+  readonly within: string | undefined;
   readonly line: number;
 }
 
@@ -43,19 +43,18 @@ export interface Script {
 export function readScript(root: ShellNode): Script {
   const reader = new Reader();
   reader.visit(root, NOTHING_AROUND);
-  const { commands, functions, loops, unread } = reader;
-  return { commands, functions, loops, unread };
+  return reader;
 }
 
 type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
 
-const NOTHING_AROUND: Around = { redirects: [], fedBy: [] };
+export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
 /** Inside of a simple command these run commands of their own. */
 const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
 const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
 
-class Reader {
+class Reader implements Script {
   readonly commands: Command[] = [];
   readonly functions: string[] = [];
   readonly loops: Assignment[] = [];
@@ -72,7 +71,7 @@ class Reader {
       const within = child(node, 'word')?.text ?? '';
       this.functions.push(within);
       this.all(children, { ...around, within });
-    } else this.all(children, /_substitution$/.test(type) ? { ...around, ...NOTHING_AROUND } : around);
+    } else this.all(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
   }
 
   private all(nodes: readonly ShellNode[], around: Around): void {
@@ -95,27 +94,29 @@ class Reader {
     const redirects = node.children.filter(isRedirect);
     const start = this.commands.length;
     const body = node.children.filter((part) => !isRedirect(part));
-    const isAlone = body.length === 0;
-    if (isAlone)
-      this.commands.push({ ...withRedirects(around, redirects), words: [], assignments: [], line: node.line });
-    this.all(body, withRedirects(around, redirects));
-    const fedBy = [...this.commands.slice(start).reverse(), ...around.fedBy];
+    const within = withRedirects(around, redirects);
+    if (body.length === 0) this.commands.push({ ...within, words: [], assignments: [], line: node.line });
+    this.all(body, within);
+    const fed = this.fed(around, start);
     // `cat <<E | bash`: what follows the here-document stands inside its node.
     for (const part of redirects.flatMap(({ children }) => children))
-      this.visit(part, part.type === 'pipeline' ? { ...around, fedBy } : around);
+      this.visit(part, part.type === 'pipeline' ? fed : around);
   }
 
   private pipeline(node: ShellNode, around: Around): void {
     const start = this.commands.length;
-    for (const part of node.children)
-      this.visit(part, { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] });
+    for (const part of node.children) this.visit(part, this.fed(around, start));
+  }
+
+  /** What every command since `start` prints into. */
+  private fed(around: Around, start: number): Around {
+    return { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] };
   }
 }
 
 function withRedirects(around: Around, nodes: readonly ShellNode[]): Around {
-  const document = nodes.map(documentOf).find((text) => text !== undefined);
-  const redirects = [...around.redirects, ...nodes.flatMap(readRedirect)];
-  return { ...around, redirects, ...(document !== undefined && { document }) };
+  const document = nodes.map(documentOf).find((text) => text !== undefined) ?? around.document;
+  return { ...around, redirects: [...around.redirects, ...nodes.flatMap(readRedirect)], document };
 }
 
 function documentOf(node: ShellNode): string | undefined {

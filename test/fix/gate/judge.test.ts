@@ -45,10 +45,7 @@ test('files that may not be touched, each with its code', () => {
 });
 
 test('equal texts are no line apart, and each other line counts', () => {
-  assert.equal(
-    [editDistance(['a', 'b'], ['a', 'b'], 9), editDistance(['a'], ['a', 'b'], 9), editDistance(['a'], ['b'], 9)],
-    [0, 1, 2],
-  );
+  assert.equal([editDistance('a\nb', 'a\nb', 9), editDistance('a', 'a\nb', 9), editDistance('a', 'b', 9)], [0, 1, 2]);
 });
 
 test('those of some paths that a fix may change', () => {

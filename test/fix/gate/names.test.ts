@@ -1,8 +1,8 @@
-// What the name of a file and its first line say about it.
+// What names and first lines of files say about them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { wantsShellCheck } from '../../../src/fix/gate/language.ts';
 import { carriedPaths } from '../../../src/fix/gate/protected-names.ts';
+import { wantsShellCheck } from '../../../src/fix/gate/shell-check.ts';
 
 test('bash and shellcheck are asked about scripts for bash alone, and not about templates', () => {
   const asked: [string, string, boolean][] = [
