@@ -2,7 +2,6 @@
 import { isComposeName } from './compose.ts';
 import type { FileNames, Kind } from './definition.ts';
 import type { Includes, Seen } from './includes.ts';
-import { groupsOf } from './play-groups.ts';
 import { isEnvFile, kindsIn } from './read-file.ts';
 import { foldersAbove, type Tree } from './tree.ts';
 
@@ -18,7 +17,7 @@ const roleOf = (path: string): string | undefined => /^(.*?(?:^|\/)roles\/[^/]+)
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
-const seen = (paths: Iterable<string>): Seen => [...paths].map((path) => [path, '']);
+export const seen = (paths: Iterable<string>): Seen => [...paths].map((path) => [path, '']);
 
 /**
  * - objects and their keys, roles, groups, hosts: all files;
@@ -93,7 +92,7 @@ export function scopesOf(
     const isProject = (folder: string) =>
       ['ansible.cfg', 'playbooks', 'roles'].some((name) => tree.exists(inFolder(folder, name)));
     const project = below(['', ...foldersAbove(from)].findLast(isProject) ?? '').map(([path]) => path);
-    const sees = groupsOf(files, from);
+    const sees = seesGroupsOf(files, from);
     const own = new Set(includes.below(from).map(([path]) => path));
     return {
       sure: seen(project.filter((path) => own.has(path) || roleOf(path) === (roleOf(from) ?? 0) || sees(path))),
@@ -135,4 +134,26 @@ export function scopesOf(
     'python-name': python,
   };
   return (kind, from) => scopes[kind]?.(from) ?? same(everything);
+}
+
+/** Whether every host of the plays that are in the file `from`, or have its role, has the variables of a file of a group. */
+function seesGroupsOf(files: ReadonlyMap<string, FileNames>, from: string): (path: string) => boolean {
+  const role = /(?:^|\/)roles\/([^/]+)\//.exec(from)?.[1];
+  const hosts = [...files].flatMap(([path, { plays = [] }]) =>
+    plays
+      .filter(({ roles }) => (role === undefined ? path === from : roles.includes(role)))
+      .flatMap(({ hosts }) => hosts),
+  );
+  const groups = [...files.values()].flatMap(({ defines }) => defines.filter(({ kind }) => kind === 'group'));
+  const aboveOf = (host: string) => {
+    const above = new Set([host]);
+    for (const one of above) for (const { name, of } of groups) if (name === one && of) above.add(of);
+    return above;
+  };
+  const shared = hosts.map(aboveOf);
+  return (path) => {
+    const group = /(?:^|\/)group_vars\/([^/.]+)/.exec(path)?.[1];
+    if (group === undefined) return false;
+    return group === 'all' || (shared.length > 0 && shared.every((above) => above.has(group)));
+  };
 }
