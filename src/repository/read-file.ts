@@ -1,7 +1,7 @@
 // One file → the names that it defines and uses, by the families of files that its path and text belong to.
 import { ansible, inventoryIni, isInventory } from './ansible.ts';
 import { compose } from './compose.ts';
-import type { FileNames, Kind } from './definition.ts';
+import { type FileNames, KINDS, type Kind } from './definition.ts';
 import { jinja } from './jinja.ts';
 import { justfile } from './just.ts';
 import { kubernetes } from './kubernetes.ts';
@@ -25,20 +25,6 @@ type Reader = (text: string, found: Found, path: string, entries: readonly Entry
 
 const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
 const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
-const COMPOSE: readonly Kind[] = ['service', 'volume', 'network', 'compose-config', 'env-variable'];
-const IN_YAML = [
-  ...INVENTORY,
-  ...COMPOSE,
-  'object',
-  'object-key',
-  'role',
-  'handler',
-  'target',
-  'task-variable',
-  'helm-value',
-  'entry',
-] as const;
-
 /** The first row whose pattern a path has reads it, and finds names of these kinds. */
 const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [ENV, envFile, ['env-variable', 'shell-variable', 'make-variable']],
@@ -47,7 +33,7 @@ const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [/\.(?:tf|tofu)(?:\.json)?$/, terraform, ['terraform']],
   [/\.py$/, python, ['python-name']],
   [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
-  [YAML, readYaml, IN_YAML],
+  [YAML, readYaml, Object.keys(KINDS) as Kind[]],
   [/\.(?:ini|cfg)$/, inventory, INVENTORY],
   [/\.(?:conf|vars|rc)$/, sourced, SHELL],
   // Without an ending, the first line or the place tells.

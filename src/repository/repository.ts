@@ -6,7 +6,7 @@ import { includesOf, type Seen } from './includes.ts';
 import { UNREAD } from './names.ts';
 import { isRead, kindsIn, namesIn } from './read-file.ts';
 import { scopesOf, seen } from './scopes.ts';
-import { type Listing, treeOf } from './tree.ts';
+import { type Listing, push, treeOf } from './tree.ts';
 
 /** What comes to the tree from elsewhere, as paths or globs; a folder covers what is below it. */
 export interface Outside {
@@ -139,13 +139,7 @@ type NamesByPath = Map<string, Name[]>;
 /** The names of each kind by the files they stand in, in the order of paths. */
 function namesByKind(files: ReadonlyMap<string, FileNames>, list: (file: FileNames) => readonly Name[]) {
   const tables = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, new Map()])) as Record<Kind, NamesByPath>;
-  for (const path of [...files.keys()].sort()) {
-    for (const name of list(files.get(path) as FileNames)) {
-      const table = tables[name.kind];
-      const names = table.get(path);
-      if (names) names.push(name);
-      else table.set(path, [name]);
-    }
-  }
+  for (const path of [...files.keys()].sort())
+    for (const name of list(files.get(path) as FileNames)) push(tables[name.kind], path, name);
   return tables;
 }

