@@ -1,9 +1,8 @@
 // Ansible: plays, tasks, handlers, variables, roles and inventories.
-import { ANY } from './definition.ts';
+import { ANY, type Play } from './definition.ts';
 import { condition, jinja } from './jinja.ts';
 import { eachLine, type Found } from './names.ts';
-import { type Entry, valueAt } from './yaml-outline.ts';
-import { key, type Row, readRows, value } from './yaml-rows.ts';
+import { type Entry, key, type Row, readRows, value, valueAt } from './yaml-outline.ts';
 
 const FOLDERS =
   /(?:^|\/)(?:tasks|handlers|defaults|vars|meta|roles|playbooks|(?:group|host)_vars|inventor(?:y|ies)|ansible)\//;
@@ -14,9 +13,8 @@ export const isInventory = (path: string): boolean => INVENTORY.test(path) && !/
 const fileOf = ({ value, children }: Entry) => value || valueAt(children, 'file');
 /** `node[1:9]` is many hosts. */
 const ranged = (name: string): string => (name.includes('[') ? ANY : name);
-/** Of a pattern of hosts: parted by colon or comma, and `!` or `&` may stand before a name. */
-const hosts = ({ value }: Entry) =>
-  value.includes('{{') ? [] : [...value.matchAll(/(?<![\w.[-])[\w.-]+(?!\])/g)].map(([name]) => name);
+const inside = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.flatMap((one) => [one, ...inside(one.children)]);
 const words = ({ value }: Entry) => value.split(/[,\s]+/);
 
 const ROWS: readonly Row[] = [
@@ -31,14 +29,7 @@ const ROWS: readonly Row[] = [
   [/(?:^| )include_vars$/, 'define', 'ansible-variable', (one) => (fileOf(one) ? '' : ANY)],
   [/(?:^| )(?:include|import)_(?:vars|tasks|playbook)$/, 'include', fileOf],
   [/(?:^| )vars_files $/, 'include', value],
-  [/^hosts ?$/, 'use', 'group', hosts],
-  [/^hosts ?$/, 'use', 'host', hosts],
-  [/(?:^| )delegate_to$/, 'use', 'host', value],
-  [/(?:^| )notify ?$/, 'use', 'handler', value],
   [/(?:^| )handlers (?:.* )?(?:name|listen ?)$/, 'define', 'handler', (one) => (isTask(one) ? one.value : '')],
-  [/(?:^| )(?:include|import)_role name$/, 'use', 'role', value],
-  [/^(?:roles|dependencies) (?:role)?$/, 'use', 'role', value],
-  [/^(?:roles|dependencies) name$/, 'use', 'role', (one) => (valueAt(one.siblings, 'role') ? '' : one.value)],
   [/^roles (?!role$)\S+$/, 'guess', 'ansible-variable', (one) => (valueAt(one.siblings, 'role') ? one.key : '')],
   [/(?:^| )add_host (?:name|hostname|host)$/, 'define', 'host', value],
   [/(?:^| )add_host (?:groups|group|groupname)$/, 'define', 'group', words],
@@ -47,6 +38,8 @@ const ROWS: readonly Row[] = [
 ];
 const isTask = ({ key, owner }: Entry) =>
   key === '' || /^(?:handlers|block|rescue|always)$/.test(owner?.key ?? 'handlers');
+
+const ROLE = /^roles (?:role|name)?$|(?:include|import)_role name$/;
 
 const IN_HANDLERS: readonly Row[] = [[/^(?:(?:block|rescue|always) )*(?:name|listen ?)$/, 'define', 'handler', value]];
 const IN_VARIABLES: readonly Row[] = [[/^\S+$/, 'define', 'ansible-variable', key]];
@@ -71,7 +64,7 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
   if (isInventory(path)) {
     readRows(entries, IN_INVENTORY, found);
     for (const { key: child, path: above } of entries)
-      if (above.at(-1) === 'children') found.use('group', child, above.at(-2));
+      if (above.at(-1) === 'children') found.guess('group', child, above.at(-2));
   }
   const isRequirements = /(?:^|\/)requirements\.ya?ml$/.test(path);
   if (isRequirements) readRows(entries, IN_REQUIREMENTS, found);
@@ -81,12 +74,18 @@ export function ansible(path: string, text: string, entries: readonly Entry[], f
   if (VARIABLE_FILE.test(path)) readRows(entries, IN_VARIABLES, found);
   for (const entry of entries) {
     found.line = entry.line;
+    if (entry.key === 'hosts' && entry.path.length === 0) found.plays.push(playOf(entry));
     if (/^(?:when|until|(?:changed|failed)_when|that|var)$/.test(entry.key || (entry.owner?.key ?? '')))
       condition(entry.value, found);
   }
   jinja(text, found);
-  const [, kind, name] = /(?:^|\/)(group|host)_vars\/([^/]+?)(?:\.ya?ml)?(?:\/|$)/.exec(path) ?? [];
-  found.use(kind as 'group' | 'host', name);
+}
+
+function playOf({ value, children, siblings }: Entry): Play {
+  const roles = inside(siblings).filter(({ key, path }) => ROLE.test([...path, key].join(' ')));
+  // Each name of a pattern, also where `!` or `&` stands before it.
+  const hosts = [value, ...children.map(({ value }) => value)].flatMap((one) => one.split(/[:,&!\s]+/));
+  return { hosts: hosts.filter((one) => one !== ''), roles: roles.map(({ value }) => value) };
 }
 
 /** `[group]`, `[group:children]`, `[group:vars]`, and hosts with their variables. */
@@ -103,7 +102,7 @@ export function inventoryIni(text: string, found: Found): void {
       kind = of;
       parent = group;
       found.define('group', group);
-    } else if (kind === 'children') found.use('group', first, parent);
+    } else if (kind === 'children') found.guess('group', first, parent);
     else if (kind === 'vars') found.define('ansible-variable', /^\w+/.exec(first)?.[0]);
     else {
       found.define('host', ranged(first.replace(/:\d+$/, '')));

@@ -9,7 +9,7 @@ export const KINDS = {
   volume: 'a volume that a compose project declares',
   network: 'a network that a compose project declares',
   'compose-config': 'a config or secret that a compose project declares',
-  group: 'a group of an Ansible inventory',
+  group: 'a group of an Ansible inventory; of: the group that it is a child of',
   host: 'a host of an Ansible inventory',
   role: 'an Ansible role in a roles folder',
   handler: 'an Ansible handler, by name or by what it listens to',
@@ -28,6 +28,13 @@ export const KINDS = {
   'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',
 } as const;
 export type Kind = keyof typeof KINDS;
+
+/** The kinds whose uses are read: those of which a definition may be a slip. */
+export const USED = [
+  ...(['shell-variable', 'shell-function', 'make-variable', 'just-variable', 'task-variable'] as const),
+  ...(['env-variable', 'ansible-variable', 'helm-value'] as const),
+] satisfies readonly Kind[];
+export type UsedKind = (typeof USED)[number];
 
 /** Stands for names that are computed: there are more than those that are listed. Never in a set that is handed out. */
 export const ANY = '*';
@@ -51,13 +58,20 @@ export interface Include {
   readonly prefix?: string;
 }
 
+/** Which groups' hosts have which roles. */
+export interface Play {
+  readonly hosts: readonly string[];
+  readonly roles: readonly string[];
+}
+
 /** What one file defines and uses. Made from its path and text alone, so it can be kept by the blob's id. */
 export interface FileNames {
   readonly defines: readonly Name[];
   readonly uses: readonly Name[];
   /** `source lib.sh`, `include x.mk`, `import 'x.just'`, `vars_files`, compose's include, extends and env_file. */
   readonly includes: readonly Include[];
-  /** It exceeds a bound and was not read: it may define and use anything. */
+  readonly plays?: readonly Play[];
+  /** It exceeds a bound or does not parse: it may define and use anything. */
   readonly unread?: true;
 }
 
@@ -73,8 +87,8 @@ export interface Repository {
   visible(kind: Kind, from: string, of?: string): ReadonlySet<string>;
   /** These, and all that it might be able to use. */
   possible(kind: Kind, from: string, of?: string): ReadonlySet<string> | undefined;
-  /** The names of `kind` that `from`, or a file that can see what `from` defines, uses. */
-  used(kind: Kind, from: string, of?: string): ReadonlySet<string> | undefined;
+  /** The names of `kind` that `from`, or a file that can see what `from` defines, uses; undefined also of a kind not in USED. */
+  used(kind: Kind, from: string): ReadonlySet<string> | undefined;
   /** Where a name is defined, for prompts: every place in the order of paths. */
   places(kind: Kind, name: string): readonly (Name & { readonly path: string })[];
 }

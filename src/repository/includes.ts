@@ -2,7 +2,7 @@
 import { join, normalize } from 'node:path/posix';
 import type { FileNames } from './definition.ts';
 import { isEnvFile } from './read-file.ts';
-import type { Tree } from './tree.ts';
+import { push, type Tree } from './tree.ts';
 
 /** Files that one can see, each with what stands before the names of its targets. */
 export type Seen = readonly (readonly [path: string, prefix: string])[];
@@ -94,10 +94,4 @@ export function includesOf(tree: Tree, paths: readonly string[], files: Readonly
 function throughLink(tree: Tree, path: string): string {
   const target = tree.linkTarget(path);
   return target === undefined ? path : normalize(join(path, '..', target));
-}
-
-function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }

@@ -31,8 +31,6 @@ export function jinja(text: string, found: Found): void {
 
 /** The variables of an expression without brackets around it. */
 export function condition(text: string, found: Found): void {
-  for (const [, dotted, quoted] of text.matchAll(/\bgroups(?:\.(\w+)|\[['"]([^'"]+)['"]\])/g))
-    found.use('group', dotted ?? quoted);
   for (const [name] of text.replace(TEXT, "''").matchAll(VARIABLE))
     if (!WORD.test(name) && !RARE.test(name)) found.use('ansible-variable', name);
 }

@@ -17,13 +17,11 @@ export function justfile(text: string, found: Found): void {
 
 function statement(raw: string, found: Found): void {
   const [, verb, name = '', path] = /^(import|mod)\b\??\s*([\w-]*)\s*(?:["']([^"']+)["'])?/.exec(raw) ?? [];
-  const [, alias, recipe] = /^alias\s+([\w-]+)\s*:=\s*([\w:-]+)/.exec(raw) ?? [];
+  const [, alias] = /^alias\s+([\w-]+)\s*:=/.exec(raw) ?? [];
   const [, exported, variable, value] = VARIABLE.exec(raw) ?? [];
   if (verb) found.include(path ?? name, verb === 'mod' ? `${name}::` : '');
-  else if (alias) {
-    found.define('target', alias, 'just');
-    found.use('target', recipe, 'just');
-  } else if (variable) {
+  else if (alias) found.define('target', alias, 'just');
+  else if (variable) {
     found.define('just-variable', variable);
     if (exported) found.define('env-variable', variable);
     variables(value, found);
@@ -41,11 +39,8 @@ function recipeLine(raw: string, found: Found): void {
     if (dollar) found.define('env-variable', name);
     variables(value, found);
   }
-  for (const [, dependency, inBrackets] of after.replace(/#.*/, '').matchAll(/([A-Za-z_][\w:-]*)|\(([^()]*)\)/g)) {
-    const [name, ...rest] = (dependency ?? inBrackets ?? '').trim().split(/\s+/);
-    found.use('target', name, 'just');
-    variables(rest.join(' '), found);
-  }
+  // What is handed to a dependency: `(push host)`.
+  for (const [, given] of after.matchAll(/\(\s*[\w:-]+([^()]*)\)/g)) variables(given, found);
 }
 
 /** The variables of an expression: not in quotes, and no function. */

@@ -1,11 +1,10 @@
-// Makefiles: variables, targets, prerequisites, includes.
+// Makefiles: variables, targets, includes.
 import { ANY } from './definition.ts';
 import type { Found } from './names.ts';
 
 const VARIABLE = /^((?:(?:override|export|private)\s+)*)([^\s:=+?!#]+)\s*(?:[?+!]|:{1,3})?=/;
 const RULE = /^(?!if|else|endif|vpath|unexport)([^\s:=#&][^:=#&]*)&?::?(?![:=])(.*)/;
 const USE = /(?<!\$)(?:\$\$)*\$(?:[({](?:call\s+)?([^\s(){}:,=@<^*?%+|]+)(?![^(){}:,=])|([A-Za-z_]))/g;
-const ELSEWHERE = /\$\(MAKE\)\s+(?:-[Cf]\s*\S+\s+|-\S+\s+)*([\w.-]+)/g;
 
 export function makefile(text: string, found: Found): void {
   const lines = text.split(/\r?\n/);
@@ -16,7 +15,6 @@ export function makefile(text: string, found: Found): void {
     if (/^\s*#/.test(whole)) continue;
     for (const [, name, letter] of whole.includes('$') ? whole.matchAll(USE) : [])
       found.use('make-variable', name ?? letter);
-    for (const [, name] of whole.matchAll(ELSEWHERE)) found.use('target', name, 'make');
     if (!whole.startsWith('\t')) statement(whole.trim(), found);
   }
 }
@@ -42,10 +40,7 @@ function rule(text: string, found: Found): void {
   const [, , own] = VARIABLE.exec(after.trim()) ?? [];
   // `target: NAME = value`: for that target alone.
   if (own) found.guess('make-variable', own);
-  const isSpecial = own || /^\.[A-Z_]+\b/.test(targets);
-  for (const name of isSpecial ? [] : words(targets)) found.define('target', name, 'make');
-  for (const name of isSpecial ? [] : words(after.replace(/[;#].*/, '')))
-    if (name !== '|') found.use('target', name, 'make');
+  else if (!/^\.[A-Z_]+\b/.test(targets)) for (const name of words(targets)) found.define('target', name, 'make');
 }
 
 const words = (text: string): string[] => text.replace(/\s#.*/, '').split(/\s+/);

@@ -1,4 +1,4 @@
-// Python: every name that is bound, and every name and attribute that is used.
+// Python: every name that is bound.
 import { ANY } from './definition.ts';
 import { eachLine, type Found } from './names.ts';
 
@@ -16,8 +16,9 @@ const KEYWORDS = new Set(
 );
 
 export function python(text: string, found: Found): void {
-  const names = (list = '') => Array.from(list.matchAll(NAME), ([name]) => name).filter((name) => !KEYWORDS.has(name));
-  const define = (list: string | undefined) => names(list).forEach((name) => void found.define('python-name', name));
+  const define = (list = '') => {
+    for (const [name] of list.matchAll(NAME)) if (!KEYWORDS.has(name)) found.define('python-name', name);
+  };
   let parameters = '';
   eachLine(text.replace(TOKENS, blanked), found, (line) => {
     const [, header, rest] = /^\s*(?:async\s+)?def\s+(\w+)(.*)/.exec(line) ?? [];
@@ -37,11 +38,10 @@ export function python(text: string, found: Found): void {
     define(ASSIGNED.exec(line)?.[1]?.replace(CALL_OR_INDEX, ''));
     for (const [, loop, alias, walrus, type] of line.matchAll(BOUND)) define(loop ?? alias ?? walrus ?? type);
     for (const [, lambda] of line.matchAll(/\blambda\s+([^:]{0,200}):/g)) define(lambda?.replace(/=[^,]*/g, ''));
-    for (const name of names(line)) found.use('python-name', name);
   });
 }
 
-/** Quoted text without what it says; what an f-string inserts stays, and so do the lines. */
+/** Quoted text without what it says; what an f-string inserts stays: it may bind a name. */
 function blanked(token: string): string {
   if (token.startsWith('#')) return '';
   const kept = /^[fF]/.test(token) ? Array.from(token.matchAll(/\{([^{}\n]*)\}/g), ([, code]) => `(${code})`) : [];

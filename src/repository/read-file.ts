@@ -1,13 +1,12 @@
 // One file → the names that it defines and uses, by the families of files that its path and text belong to.
 import { ansible, inventoryIni, isInventory } from './ansible.ts';
 import { compose } from './compose.ts';
-import type { FileNames, Kind } from './definition.ts';
-import { helm } from './helm.ts';
+import { type FileNames, KINDS, type Kind } from './definition.ts';
 import { jinja } from './jinja.ts';
 import { justfile } from './just.ts';
 import { kubernetes } from './kubernetes.ts';
 import { makefile } from './make.ts';
-import { collect, type Found, UNREAD } from './names.ts';
+import { collect, eachLine, type Found, UNREAD } from './names.ts';
 import { python } from './python.ts';
 import { envFile, shell } from './shell.ts';
 import { taskfile } from './taskfile.ts';
@@ -16,6 +15,8 @@ import { type Entry, outline } from './yaml-outline.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
 const JINJA = /\.(?:j2|jinja2?|tmpl)$/;
+const HELM_VALUES = /(?:^|\/)values(?:[^/]*|\/[^/]+)\.ya?ml$/;
+const CHART_TEMPLATE = /(?:^|\/)templates\/.*\.ya?ml$/;
 const YAML = /\.ya?ml$/;
 const ENV = /(?:^|\/)(?:[^/]*\.env|\.env[^/]*)$/;
 export const isEnvFile = (path: string): boolean => ENV.test(path.replace(TEMPLATE, ''));
@@ -24,20 +25,6 @@ type Reader = (text: string, found: Found, path: string, entries: readonly Entry
 
 const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
 const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
-const COMPOSE: readonly Kind[] = ['service', 'volume', 'network', 'compose-config', 'env-variable'];
-const IN_YAML = [
-  ...INVENTORY,
-  ...COMPOSE,
-  'object',
-  'object-key',
-  'role',
-  'handler',
-  'target',
-  'task-variable',
-  'helm-value',
-  'entry',
-] as const;
-
 /** The first row whose pattern a path has reads it, and finds names of these kinds. */
 const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [ENV, envFile, ['env-variable', 'shell-variable', 'make-variable']],
@@ -46,7 +33,7 @@ const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [/\.(?:tf|tofu)(?:\.json)?$/, terraform, ['terraform']],
   [/\.py$/, python, ['python-name']],
   [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
-  [YAML, readYaml, IN_YAML],
+  [YAML, readYaml, Object.keys(KINDS) as Kind[]],
   [/\.(?:ini|cfg)$/, inventory, INVENTORY],
   [/\.(?:conf|vars|rc)$/, sourced, SHELL],
   // Without an ending, the first line or the place tells.
@@ -80,13 +67,17 @@ export function namesIn(path: string, text: string): FileNames {
 }
 
 function readYaml(text: string, found: Found, path: string, entries: readonly Entry[]): void {
-  kubernetes(path, entries, found);
+  kubernetes(entries, found);
   compose(path, text, entries, found);
-  helm(path, text, entries, found);
   for (const { key, line, path: above } of entries) {
     found.line = line;
     if (above.length < 2) found.define('entry', key, above[0]);
+    if (above.length === 0 && HELM_VALUES.test(path)) found.define('helm-value', key);
   }
+  if (CHART_TEMPLATE.test(path))
+    eachLine(text, found, (line) => {
+      for (const [, name] of line.matchAll(/\.Values\.(\w+)/g)) found.use('helm-value', name);
+    });
   taskfile(path, text, entries, found);
   ansible(path, text, entries, found);
 }

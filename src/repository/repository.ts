@@ -1,12 +1,12 @@
 // The table: names by kind, asked for with the scopes of each tool.
 import { pathMatcher } from '../config/paths.ts';
-import { ANY, type FileNames, KINDS, type Kind, type Name, type Repository } from './definition.ts';
+import { ANY, type FileNames, KINDS, type Kind, type Name, type Repository, USED } from './definition.ts';
 import { ignoredBy } from './ignored.ts';
 import { includesOf, type Seen } from './includes.ts';
 import { UNREAD } from './names.ts';
 import { isRead, kindsIn, namesIn } from './read-file.ts';
-import { scopesOf } from './scopes.ts';
-import { type Listing, treeOf } from './tree.ts';
+import { scopesOf, seen } from './scopes.ts';
+import { type Listing, push, treeOf } from './tree.ts';
 
 /** What comes to the tree from elsewhere, as paths or globs; a folder covers what is below it. */
 export interface Outside {
@@ -86,51 +86,46 @@ export function repositoryOf(facts: RepositoryFacts): Repository {
 
   const defined = namesByKind(files, ({ defines }) => defines);
   const uses = namesByKind(files, ({ uses }) => uses);
+  const everywhere = seen([...files.keys()].sort());
+
+  function namesOf(table: NamesByPath, paths: Seen, of: string | undefined): Name[] {
+    return paths.flatMap(([path, prefix]) => {
+      const names = (table.get(path) ?? []).filter((one) => of === undefined || one.of === undefined || one.of === of);
+      return names.map((one) =>
+        one.kind === 'target' && one.name !== ANY ? { ...one, name: prefix + one.name } : one,
+      );
+    });
+  }
 
   /** Undefined where some of the names are not known. */
-  function namesOf(table: NamesByPath, kind: Kind, seen: Seen, of: string | undefined): Set<string> | undefined {
-    const names = new Set<string>();
-    for (const [path, prefix] of seen) {
-      if (files.get(path)?.unread && kindsIn(path).includes(kind)) return undefined;
-      for (const one of table.get(path) ?? []) {
-        if (of !== undefined && one.of !== undefined && one.of !== of) continue;
-        if (one.name === ANY) return undefined;
-        names.add(kind === 'target' ? prefix + one.name : one.name);
-      }
-    }
-    return names;
+  function knownOf(table: NamesByPath, kind: Kind, paths: Seen | undefined, of?: string): string[] | undefined {
+    const isUnread = ([path]: Seen[number]) => files.get(path)?.unread && kindsIn(path).includes(kind);
+    if (!paths || facts.isPartial || paths.some(isUnread)) return undefined;
+    const names = namesOf(table, paths, of).map(({ name }) => name);
+    return names.includes(ANY) ? undefined : names;
   }
 
   return {
     tree,
     mayAppear,
     visible(kind, from, of) {
-      const names = new Set<string>(BUILT_IN[kind]);
-      for (const [path, prefix] of scope(kind, from).sure) {
-        for (const one of defined[kind].get(path) ?? []) {
-          if (one.name === ANY || one.maybe || (of !== undefined && one.of !== of)) continue;
-          names.add(kind === 'target' ? prefix + one.name : one.name);
-        }
-      }
-      return names;
+      const isSure = (one: Name) => one.name !== ANY && !one.maybe && (of === undefined || one.of === of);
+      const sure = namesOf(defined[kind], scope(kind, from).sure, of).filter(isSure);
+      return new Set([...(BUILT_IN[kind] ?? []), ...sure.map(({ name }) => name)]);
     },
     possible(kind, from, of) {
-      const { all } = scope(kind, from);
-      if (!all || facts.isPartial) return undefined;
-      const names = namesOf(defined[kind], kind, all, of);
+      const names = knownOf(defined[kind], kind, scope(kind, from).all, of);
       const inherited = OF_ENVIRONMENT.includes(kind) ? [...defined['env-variable'].values()].flat() : [];
       return names && new Set([...(BUILT_IN[kind] ?? []), ...names, ...inherited.map(({ name }) => name)]);
     },
-    used(kind, from, of) {
-      const everywhere = scope('object', from).all;
+    used(kind, from) {
+      if (!USED.some((one) => one === kind)) return undefined;
       const isExported =
         kind === 'env-variable' || (OF_ENVIRONMENT.includes(kind) && defined['env-variable'].has(from));
       const all = isExported || kind === 'helm-value' ? everywhere : scope(kind, from).all;
-      if (!all || facts.isPartial) return undefined;
-      const sets = (isExported ? (['env-variable', ...OF_ENVIRONMENT] as const) : [kind]).map((one) =>
-        namesOf(uses[one], one, all, of),
-      );
-      return sets.every((set) => set !== undefined) ? new Set(sets.flatMap((set) => [...set])) : undefined;
+      const kinds = isExported ? (['env-variable', ...OF_ENVIRONMENT] as const) : [kind];
+      const sets = kinds.map((one) => knownOf(uses[one], one, all));
+      return sets.includes(undefined) ? undefined : new Set(sets.flatMap((set) => set ?? []));
     },
     places: (kind, name) =>
       [...defined[kind]].flatMap(([path, names]) =>
@@ -144,13 +139,7 @@ type NamesByPath = Map<string, Name[]>;
 /** The names of each kind by the files they stand in, in the order of paths. */
 function namesByKind(files: ReadonlyMap<string, FileNames>, list: (file: FileNames) => readonly Name[]) {
   const tables = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, new Map()])) as Record<Kind, NamesByPath>;
-  for (const path of [...files.keys()].sort()) {
-    for (const name of list(files.get(path) as FileNames)) {
-      const table = tables[name.kind];
-      const names = table.get(path);
-      if (names) names.push(name);
-      else table.set(path, [name]);
-    }
-  }
+  for (const path of [...files.keys()].sort())
+    for (const name of list(files.get(path) as FileNames)) push(tables[name.kind], path, name);
   return tables;
 }

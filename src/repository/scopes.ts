@@ -2,7 +2,6 @@
 import { isComposeName } from './compose.ts';
 import type { FileNames, Kind } from './definition.ts';
 import type { Includes, Seen } from './includes.ts';
-import { groupsOf } from './play-groups.ts';
 import { isEnvFile, kindsIn } from './read-file.ts';
 import { foldersAbove, type Tree } from './tree.ts';
 
@@ -18,18 +17,9 @@ const roleOf = (path: string): string | undefined => /^(.*?(?:^|\/)roles\/[^/]+)
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
-const seen = (paths: Iterable<string>): Seen => [...paths].map((path) => [path, '']);
+export const seen = (paths: Iterable<string>): Seen => [...paths].map((path) => [path, '']);
 
-/**
- * - objects and their keys, roles, groups, hosts: all files;
- * - compose: the files of the folder that are called compose or docker-compose, and what they include;
- * - terraform: the same folder;
- * - variables, functions, targets: the file, what it reads, and what all who read it have; possibly, what one of them has;
- * - handlers: the same role, or the play and the files it includes; possibly all;
- * - Ansible variables: the nearest folder with ansible.cfg, playbooks or roles; possibly all;
- * - env variables: env files of the same folder or above, or named; possibly all, unless an .env may appear there;
- * - Python: the same file, and where it imports, all Python files; possibly these.
- */
+/** Where nothing else is said below, a kind has the names of all files. */
 export function scopesOf(
   tree: Tree,
   files: ReadonlyMap<string, FileNames>,
@@ -93,7 +83,7 @@ export function scopesOf(
     const isProject = (folder: string) =>
       ['ansible.cfg', 'playbooks', 'roles'].some((name) => tree.exists(inFolder(folder, name)));
     const project = below(['', ...foldersAbove(from)].findLast(isProject) ?? '').map(([path]) => path);
-    const sees = groupsOf(files, from);
+    const sees = seesGroupsOf(files, from);
     const own = new Set(includes.below(from).map(([path]) => path));
     return {
       sure: seen(project.filter((path) => own.has(path) || roleOf(path) === (roleOf(from) ?? 0) || sees(path))),
@@ -127,7 +117,7 @@ export function scopesOf(
     'just-variable': variables,
     'task-variable': variables,
     'env-variable': environment,
-    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from))),
+    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from) && /\.(?:tf|tofu)\b/.test(path))),
     entry: (from) => same(seen([from])),
     // A release has the values of its file and the defaults of its chart.
     'helm-value': (from) =>
@@ -135,4 +125,26 @@ export function scopesOf(
     'python-name': python,
   };
   return (kind, from) => scopes[kind]?.(from) ?? same(everything);
+}
+
+/** Whether every host of the plays that are in the file `from`, or have its role, has the variables of a file of a group. */
+function seesGroupsOf(files: ReadonlyMap<string, FileNames>, from: string): (path: string) => boolean {
+  const role = /(?:^|\/)roles\/([^/]+)\//.exec(from)?.[1];
+  const hosts = [...files].flatMap(([path, { plays = [] }]) =>
+    plays
+      .filter(({ roles }) => (role === undefined ? path === from : roles.includes(role)))
+      .flatMap(({ hosts }) => hosts),
+  );
+  const groups = [...files.values()].flatMap(({ defines }) => defines.filter(({ kind }) => kind === 'group'));
+  const aboveOf = (host: string) => {
+    const above = new Set([host]);
+    for (const one of above) for (const { name, of } of groups) if (name === one && of) above.add(of);
+    return above;
+  };
+  const shared = hosts.map(aboveOf);
+  return (path) => {
+    const group = /(?:^|\/)group_vars\/([^/.]+)/.exec(path)?.[1];
+    if (group === undefined) return false;
+    return group === 'all' || (shared.length > 0 && shared.every((above) => above.has(group)));
+  };
 }

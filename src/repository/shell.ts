@@ -2,117 +2,60 @@
 import { ANY } from './definition.ts';
 import { eachLine, type Found } from './names.ts';
 
-/** What a shell reads as one: a comment, quoted text, a here-document's begin, an operator, white space, a word. */
-const TOKENS = new RegExp(
-  [
-    /(?<=^|[\s;&|(])#.*/,
-    /'[^']*'|"(?:[^"\\]|\\[\s\S])*"/,
-    /<<-?[^\S\n]*\\?["']?[A-Za-z_]\w*["']?/,
-    /\\[\s\S]|\n|;;|&&|\|\||[;&|(){}]|[^\S\n]+/,
-    /(?:[^\s;&|(){}'"\\$`<]|\$\{[^}\n]{0,200}\}|[$`<])+?(?=[\s;&|(){}'"\\]|\$\{|<<|$)/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
-const USE = /\$(?:\{([#!]?)([A-Za-z_]\w*)|([A-Za-z_]\w*)|\(\s*([A-Za-z_][\w-]*))/g;
+/** A comment, an escaped sign, quoted text, an expansion: what parts words or commands in them parts nothing. */
+const WHOLE = /(?<=^|[\s;&|(])#.*|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\$\{[^}\n]{0,200}\}/gm;
+const DOCUMENT = /(?<!<)<<-?[^\S\n]*\\?["']?([A-Za-z_]\w*)/g;
+const USE = /\$(?:\{([#!]?)([A-Za-z_]\w*)|([A-Za-z_]\w*))/g;
+/** Any word may be the name of a function that is called, but where it is defined. */
+const CALL = /(?<![\w-])(?<!\bfunction[ \t]+)[A-Za-z_][\w-]*(?![\w-]|[ \t]*\(\))/g;
 const ASSIGNED = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 const GUESS = /(?:^|[\s;&|("'`])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?\+?=(?!=)/g;
 const ARITHMETIC = /([A-Za-z_]\w*)(\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--))?/g;
 const BEGIN = /^(?:then|do|else|elif|if|while|until|!|time)$/;
 const DECLARES = /^(?:export|local|readonly|declare|typeset)$/;
 const TAKES = /^(?:read|mapfile|readarray|for|select)$/;
-
-/** A here-document that a line began, and that comes below it. */
-interface Document {
-  readonly end: string;
-  readonly isQuoted: boolean;
-}
+/** Stand for what parts words inside of quotes, and for the end of a line there. */
+const INSIDE = '\ue000';
+const LINE_INSIDE = '\ue001';
 
 export function shell(text: string, found: Found): void {
+  const plain = withoutDocuments(text)
+    .replace(WHOLE, (whole) => {
+      if (whole.startsWith('#')) return '';
+      if (whole === '\\\n') return ` ${LINE_INSIDE} `;
+      return whole.replace(/\n/g, LINE_INSIDE).replace(/[\s;&|(){}]/g, INSIDE);
+    })
+    .replace(/(?<![\w-])([\w-]+)[ \t]*\(\)/g, ';function $1;')
+    .replaceAll('=(', '=;: ');
   let line = 1;
-  let begin = 1;
-  /** The words of the command so far. */
-  let words: string[] = [];
-  let word = '';
-  let documents: Document[] = [];
-  let skipTo = 0;
-  const endWord = () => {
-    if (word !== '') words.push(word);
-    word = '';
-  };
-  const endCommand = () => {
-    endWord();
-    found.line = begin;
-    command(words, found);
-    words = [];
-  };
-  function operator(token: string, next: string | undefined): void {
-    const isArray = token === '(' && word.endsWith('=');
-    // `name()`: the brackets belong to the word before them.
-    if (token === '(' && next === ')' && /\w$/.test(word || (words.at(-1) ?? ''))) {
-      endWord();
-      words = ['function', words.at(-1) ?? ''];
-    }
-    if (token !== '}' || word === '') endCommand();
-    if (isArray) words = [ANY];
+  for (const part of plain.split(/([\n;&|(){}])/)) {
+    found.line = line;
+    command(
+      part.split(/\s+/).filter((word) => !/^[;&|(){}\ue001]?$/.test(word)),
+      found,
+    );
+    line += part.split(/[\n\ue001]/).length - 1;
   }
-  function readDocuments(from: number): void {
-    for (const { end, isQuoted } of documents) {
-      const start = Math.max(from, skipTo);
-      skipTo = endOfDocument(text, start, end);
-      if (!isQuoted) uses(text.slice(start, skipTo), line, found);
-      line += lineCount(text.slice(start, skipTo));
-    }
-    documents = [];
-  }
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    if (index < skipTo) continue;
-    if (token.startsWith('<<')) {
-      documents.push({ end: token.replace(/[<\s"'\\-]/g, ''), isQuoted: /["'\\]/.test(token) });
-    } else if (token === '\n') {
-      endCommand();
-      line++;
-      readDocuments(index + 1);
-    } else if (token === '\\\n') {
-      endWord();
-      line++;
-    } else if (/^[;&|(){}]+$/.test(token)) operator(token, text[index + 1]);
-    else if (/^\s+$/.test(token)) endWord();
-    else if (!token.startsWith('#') || word !== '') {
-      if (words.length === 0 && word === '') begin = line;
-      word += token;
-      if (!token.startsWith("'")) uses(token, line, found);
-      line += lineCount(token);
-    }
-  }
-  endCommand();
   eachLine(text, found, (one) => anywhere(one, found));
 }
 
-const lineCount = (text: string): number => text.split('\n').length - 1;
-
-function endOfDocument(text: string, from: number, word: string): number {
-  for (let at = from; at < text.length; ) {
-    const next = text.indexOf('\n', at);
-    const end = next === -1 ? text.length : next;
-    if (text.slice(at, end).trim() === word) return Math.min(end + 1, text.length);
-    at = end + 1;
-  }
-  return text.length;
-}
-
-function uses(text: string, line: number, found: Found): void {
-  (text.includes('$') ? text.split('\n') : []).forEach((one, i) => {
-    found.line = line + i;
-    for (const [, sign, braced, plain, program] of one.matchAll(USE)) {
-      found.use('shell-variable', sign === '!' ? ANY : (braced ?? plain));
-      found.use('shell-function', program);
+/** The same lines without the texts of here-documents. */
+function withoutDocuments(text: string): string {
+  const lines = text.split('\n');
+  const there = new Set(lines.map((line) => line.trim()));
+  const ends: string[] = [];
+  const kept = lines.map((line) => {
+    if (ends.length > 0) {
+      if (line.trim() === ends[0]) ends.shift();
+      return '';
     }
+    for (const [, end = ''] of /^\s*#/.test(line) ? [] : line.matchAll(DOCUMENT)) if (there.has(end)) ends.push(end);
+    return line;
   });
+  return kept.join('\n');
 }
 
-/** What one simple command defines, uses and sources. */
+/** What one simple command defines and sources. */
 function command(given: readonly string[], found: Found): void {
   let at = 0;
   while (BEGIN.test(given[at] ?? '')) at++;
@@ -127,15 +70,15 @@ function command(given: readonly string[], found: Found): void {
   else if (program === 'getopts') define(plain[1]);
   else if (program === 'printf' && rest[0] === '-v') define(rest[1]);
   else if (program === 'function') found.define('shell-function', rest[0]);
-  else if (program === 'source' || program === '.') found.include(rest[0]?.replace(/["']/g, ''));
+  else if (program === 'source' || program === '.')
+    found.include(rest[0]?.replace(/["']/g, '').replaceAll(INSIDE, ' '));
   else if (program === 'eval') {
     define('$');
     found.define('shell-function', ANY);
-  } else if (!DECLARES.test(program)) found.use('shell-function', /^[A-Za-z_][\w-]*$/.exec(program)?.[0]);
-  else if (/^(?:local|declare|typeset)$/.test(program)) {
+  } else if (/^(?:local|declare|typeset)$/.test(program)) {
     // What a function declares for itself no other place can use.
     for (const word of plain) found.guess('shell-variable', nameIn(word));
-  } else {
+  } else if (DECLARES.test(program)) {
     plain.forEach(define);
     const isExported = program === 'export' || rest.some((word) => /^-\w*x/.test(word));
     for (const word of isExported ? plain : []) found.define('env-variable', nameIn(word));
@@ -145,8 +88,11 @@ function command(given: readonly string[], found: Found): void {
 /** Of `NAME`, `NAME=value` and `"$name=value"`: the name, or what makes it. */
 const nameIn = (word = ''): string => /^[A-Za-z_]\w*/.exec(word)?.[0] ?? (word.includes('$') ? ANY : '');
 
-/** Assignments in arithmetic and in expansions, and those in texts that another shell may read. */
+/** Uses, also in comments; assignments in arithmetic and in expansions, and those in texts that another shell may read. */
 function anywhere(line: string, found: Found): void {
+  for (const [name] of line.matchAll(CALL)) found.use('shell-function', name);
+  for (const [, sign, braced, plain] of line.matchAll(USE))
+    found.use('shell-variable', sign === '!' ? ANY : (braced ?? plain));
   for (const [, name] of line.includes('=') ? line.matchAll(GUESS) : []) found.guess('shell-variable', name);
   for (const [, name] of line.includes('=') ? line.matchAll(/\$\{(\w+):?=/g) : []) found.define('shell-variable', name);
   for (const [, inside = ''] of line.includes('((') ? line.matchAll(/\(\(([^()]*)\)\)/g) : []) {

@@ -1,7 +1,6 @@
 // Taskfiles: tasks, variables, and the files whose tasks they take over below a name.
 import { eachLine, type Found } from './names.ts';
-import { type Entry, entryAt, valueAt } from './yaml-outline.ts';
-import { either, key, type Row, readRows, value } from './yaml-rows.ts';
+import { type Entry, either, entryAt, key, type Row, readRows, value, valueAt } from './yaml-outline.ts';
 
 const NAMED = /(?:^|\/)\.?taskfile[^/]*\.ya?ml$/i;
 const INSERTED = /\{\{[^{}]*\}\}/g;
@@ -11,7 +10,6 @@ const ROWS: readonly Row[] = [
   [/^tasks \S+ aliases $/, 'define', 'target', value, 'task'],
   [/(?:^| )(?:vars|env) \S*$/, 'define', 'task-variable', either],
   [/^tasks .* for as$/, 'define', 'task-variable', value],
-  [/^tasks \S+ (?:deps |.*\btask)$/, 'use', 'target', value, 'task'],
 ];
 
 export function taskfile(path: string, text: string, entries: readonly Entry[], found: Found): void {

@@ -25,25 +25,17 @@ export function treeOf({ files, executables = [], links = new Map(), folders = [
   const all = new Set([...files, ...links.keys()]);
   const above = new Set(['', ...folders, ...[...all].flatMap(foldersAbove)]);
   const runnable = new Set(executables);
-  let inFolder: Map<string, string[]> | undefined;
-  const listing = () => {
-    if (inFolder) return inFolder;
-    inFolder = new Map();
-    for (const path of [...all, ...above].filter((each) => each !== '')) {
-      const cut = path.lastIndexOf('/');
-      const folder = path.slice(0, Math.max(0, cut));
-      const names = inFolder.get(folder);
-      if (names) names.push(path.slice(cut + 1));
-      else inFolder.set(folder, [path.slice(cut + 1)]);
-    }
-    return inFolder;
-  };
+  const inFolder = new Map<string, string[]>();
+  for (const path of new Set([...all, ...above])) {
+    const [folder, name] = [path.slice(0, Math.max(0, path.lastIndexOf('/'))), path.slice(path.lastIndexOf('/') + 1)];
+    if (path !== '') push(inFolder, folder, name);
+  }
   return {
     exists: (path) => all.has(path) || above.has(path),
     isFolder: (path) => above.has(path),
     linkTarget: (path) => links.get(path),
     isExecutable: (path) => runnable.has(path),
-    entries: (folder) => listing().get(folder) ?? [],
+    entries: (folder) => inFolder.get(folder) ?? [],
   };
 }
 
@@ -51,4 +43,10 @@ export function treeOf({ files, executables = [], links = new Map(), folders = [
 export function foldersAbove(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+export function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }

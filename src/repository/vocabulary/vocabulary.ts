@@ -1,8 +1,6 @@
 // What tools define: keys by their place, modules, words. The files beside this one have it, each made by scripts/vocabularies.mjs;
 // what they do not say is not known, and no file is complete for every version of its tool.
 
-import { rootOfFile, toolOfRoot } from './root-of-file.ts';
-
 /** The parsed file of a tool: `compose.json` for compose. Throws when it cannot be read. */
 export type ReadVocabulary = (tool: string) => unknown;
 
@@ -45,6 +43,32 @@ interface Words {
   readonly words: Names<readonly string[]>;
 }
 
+/** Which root a YAML document without a kind has, by its file's path and its keys. */
+interface Rule {
+  readonly root: string;
+  readonly tool: string;
+  /** The file's name, which settles it alone. */
+  readonly name?: RegExp;
+  /** A path like this settles it when one of `keys` is there, and half of what is there is known. */
+  readonly like?: RegExp;
+  readonly keys?: readonly string[];
+}
+
+const COMPOSE = /^(?:docker-|podman-)?compose\b.*\.ya?ml$/;
+const RULES: readonly Rule[] = [
+  { root: 'compose', tool: 'compose', name: COMPOSE, like: /compose|docker|podman|stack/i, keys: ['services'] },
+  { root: 'kustomization', tool: 'kustomize', name: /^(?:kustomization\.ya?ml|Kustomization)$/ },
+  { root: 'talconfig', tool: 'talhelper', name: /^talconfig\.ya?ml$/ },
+  {
+    root: 'prometheus',
+    tool: 'prometheus',
+    like: /prometheus[^/]*$/i,
+    keys: ['global', 'scrape_configs', 'rule_files'],
+  },
+  { root: 'rules', tool: 'prometheus', like: /rules?\b|alerts?\b/i, keys: ['groups'] },
+  { root: 'machineconfig', tool: 'talos', like: /talos|machine|control-?plane|worker/i, keys: ['machine', 'cluster'] },
+];
+
 const BUILT_IN = 'ansible.builtin.';
 const COLLECTIONS = ['ansible.posix', 'community.docker', 'community.general', 'community.proxmox', 'kubernetes.core'];
 /** The tools that define kinds. */
@@ -74,7 +98,7 @@ export function vocabulariesFrom(read: ReadVocabulary): Vocabularies {
   }
 
   function treeOf(root: string): Tree | undefined {
-    const tool = toolOfRoot(root);
+    const tool = RULES.find((rule) => rule.root === root)?.tool;
     const tools = tool ? [tool] : OF_KINDS;
     return tools.map((each) => fileOf<Tree>(each)).find(({ roots }) => own(roots, root) !== undefined);
   }
@@ -85,7 +109,12 @@ export function vocabulariesFrom(read: ReadVocabulary): Vocabularies {
       const root = `${kind}:${apiVersion}`;
       return treeOf(root) && root;
     }
-    return rootOfFile(path, keys, (root) => keysAt(root, []));
+    const name = path.replace(/^.*\//, '');
+    const isLike = (rule: Rule) => {
+      if (!rule.like?.test(path) || !keys.some((key) => rule.keys?.includes(key))) return false;
+      return keys.filter((key) => keysAt(rule.root, [])?.has(key)).length * 2 >= keys.length;
+    };
+    return keys.length > 0 ? (RULES.find((rule) => rule.name?.test(name)) ?? RULES.find(isLike))?.root : undefined;
   }
 
   function modules(): ReadonlySet<string> {
