@@ -42,20 +42,20 @@ interface Walk {
   readonly places: Place[];
 }
 
-/** What a node means: its words, without comments and blanks between them. */
+/** What a node means, as its tree: without comments, and with one sign for all that ends a statement. */
 function code(node: ShellNode): string {
-  if (node.type === 'comment' || SEPARATORS.has(node.type)) return '';
+  if (node.type === 'comment') return '';
   if (TEXTS.has(node.type) || node.children.length === 0) return node.text;
   // Between the children of a string or a word that is put together every sign counts.
-  if (node.type === 'string' || node.type === 'concatenation' || node.type.includes('expansion')) return node.text;
-  return node.children
-    .map(code)
-    .filter((text) => text !== '')
-    .join('\u0001');
+  if (isGlued(node) || node.type.includes('expansion')) return node.text;
+  return `${node.type}(${parts(node).map(code).join('\u0001')})`;
 }
 
-const parts = (node: ShellNode): ShellNode[] =>
-  node.children.filter(({ type }) => type !== 'comment' && !SEPARATORS.has(type));
+/** The children that mean something: of a `for ((a; b; c))` the signs between them, too. */
+function parts(node: ShellNode): ShellNode[] {
+  const isSign = ({ type }: ShellNode) => SEPARATORS.has(type) && node.type !== 'c_style_for_statement';
+  return node.children.filter((child) => child.type !== 'comment' && !isSign(child));
+}
 
 /** The places at which two scripts that both parse differ. `line`: where the script begins in its file. */
 export function shellPlaces(path: string, old: ShellNode, now: ShellNode, line = 1): Place[] {
@@ -65,25 +65,28 @@ export function shellPlaces(path: string, old: ShellNode, now: ShellNode, line =
   return walk.places;
 }
 
+/** Comments that speak to a tool, each with the statement that it speaks of. */
 function commentPlaces({ path, offset }: Walk, old: ShellNode, now: ShellNode): Place[] {
-  const [a, b] = [comments(old), comments(now)];
-  const only = (some: ShellNode[], others: ShellNode[]) =>
-    some.filter(({ text }) => !others.some((other) => other.text === text));
-  return [...only(a, b), ...only(b, a)]
-    .filter(({ text }) => isDirective(text))
-    .map((node) => ({
-      what: 'other' as const,
-      ...{
-        path,
-        line: node.line + offset,
-        old: a.includes(node) ? node.text : '',
-        new: b.includes(node) ? node.text : '',
-      },
-      kind: 'tolerance' as const,
-    }));
+  const [a, b] = [directives(old), directives(now)];
+  const only = (some: Map<string, ShellNode>, others: Map<string, ShellNode>) =>
+    [...some].filter(([key]) => !others.has(key));
+  const place = (node: ShellNode, isOld: boolean): Place => {
+    const texts = { old: isOld ? node.text : '', new: isOld ? '' : node.text };
+    return { what: 'other', path, line: node.line + offset, ...texts, kind: 'tolerance' };
+  };
+  return [...only(a, b).map(([, node]) => place(node, true)), ...only(b, a).map(([, node]) => place(node, false))];
 }
 
-const comments = (node: ShellNode): ShellNode[] => (node.type === 'comment' ? [node] : node.children.flatMap(comments));
+function directives(node: ShellNode): Map<string, ShellNode> {
+  const all = new Map<string, ShellNode>();
+  for (const [i, child] of node.children.entries()) {
+    const next = node.children.slice(i + 1).find(({ type }) => type !== 'comment' && !SEPARATORS.has(type));
+    if (child.type === 'comment' && isDirective(child.text))
+      all.set(`${child.text}\u0001${next ? code(next) : ''}`, child);
+    for (const [key, comment] of directives(child)) all.set(key, comment);
+  }
+  return all;
+}
 
 function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
   if (code(a) === code(b)) return;
@@ -111,7 +114,12 @@ function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNo
       continue;
     }
     for (const part of before) decided(walk, part, undefined, inside);
-    for (const part of after) added(walk, part, part === y.at(-1) || !isStatement(y[y.indexOf(part) + 1]), a);
+    for (const part of after) {
+      const rest = y.slice(y.indexOf(part) + 1);
+      // The end of the command before it must not be asked for behind it.
+      const isAsked = rest.some(({ text }) => /\$[?_]|PIPESTATUS/.test(text) || /^(?:return|exit)$/.test(text));
+      added(walk, part, isAsked || !isStatement(rest[0]), a);
+    }
   }
 }
 
@@ -164,7 +172,7 @@ function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly Sh
   if (role === undefined || a.type === 'test_operator') return void decided(walk, a, b, above);
   const [x, y] = [a.text.split('\n'), b.text.split('\n')];
   if (x.length !== y.length) return void decided(walk, a, b, above);
-  if (isQuoted(a, b)) {
+  if (isQuoted(a, b) && keys[0] === 'test') {
     const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', object: '' };
     places.push({ what: 'retyped', ...at });
     return;

@@ -10,6 +10,7 @@ import {
   type Node,
   type Pair,
   parseAllDocuments,
+  type Scalar,
   visit,
   type YAMLMap,
   type Document as YamlDocument,
@@ -112,16 +113,24 @@ const isLevelApart = (a: readonly string[], b: readonly string[]): boolean => {
   return long.length === short.length + 1 && short.every((key, i) => key === long[i]);
 };
 
-/** Comments are no part of the tree; those that speak to a tool are a decision. */
+/** Comments are no part of the tree; those that speak to a tool are a decision, and so is what they speak of. */
 function commentPlaces(path: string, old: string, now: string): Place[] {
-  const comments = (text: string) => [...new Lexer().lex(text)].filter((token) => token.startsWith('#'));
-  const [a, b] = [comments(old), comments(now)];
+  const [a, b] = [spokenOf(old), spokenOf(now)];
   const only = (some: string[], others: string[]) => some.filter((comment) => !others.includes(comment));
-  return [...only(a, b), ...only(b, a)].filter(isDirective).map((comment) => ({
-    what: 'other' as const,
-    ...{ path, line: 1, old: a.includes(comment) ? comment : '', new: b.includes(comment) ? comment : '' },
-    kind: 'tolerance' as const,
-  }));
+  const place = (comment: string, isOld: boolean): Place => {
+    const [text = ''] = comment.split('\u0001');
+    return { what: 'other', path, line: 1, old: isOld ? text : '', new: isOld ? '' : text, kind: 'tolerance' };
+  };
+  return [...only(a, b).map((comment) => place(comment, true)), ...only(b, a).map((comment) => place(comment, false))];
+}
+
+/** Each with what comes next. */
+function spokenOf(text: string): string[] {
+  const tokens = [...new Lexer().lex(text)];
+  return tokens.flatMap((token, i) => {
+    if (!token.startsWith('#') || !isDirective(token)) return [];
+    return [`${token}\u0001${tokens.slice(i + 1).find((next) => /\w/.test(next) && !next.startsWith('#')) ?? ''}`];
+  });
 }
 
 const directives = (document: YamlDocument.Parsed): string =>
@@ -157,6 +166,15 @@ const metadataOf = (contents: Value): Value | undefined =>
 const keyOf = (pair: Pair): string =>
   isScalar(pair.key) ? String(pair.key.value) : isAlias(pair.key) ? `*${pair.key.source}` : JSON.stringify(pair.key);
 
+/** Plain, it may be a number, a date, a boolean or a merge to one reader of YAML and a text to another. */
+const AMBIGUOUS = /^(?:[-+.\d].*|y|n|yes|no|on|off|true|false|null|~|<<|=|)$/i;
+
+/** How a scalar reads: a text to every reader, or what is written. */
+function readsAs(node: Scalar): 'text' | 'plain' {
+  const isQuoted = node.type !== 'PLAIN' || typeof node.source !== 'string';
+  return isQuoted || !AMBIGUOUS.test(node.source as string) ? 'text' : 'plain';
+}
+
 /** What a node means, wherever it stands and however it is written. */
 function meaning(node: unknown): string {
   if (isAlias(node)) return `*${node.source}`;
@@ -164,15 +182,13 @@ function meaning(node: unknown): string {
   const marks = properties(node as Value);
   if (isMap(node)) return `${marks}{${node.items.map(meaning).join('\u0001')}}`;
   if (isSeq(node)) return `${marks}[${node.items.map(meaning).join('\u0001')}]`;
-  if (isScalar(node)) return `${marks}${typeof node.value} ${String(node.value)}`;
+  if (isScalar(node)) return `${marks}${readsAs(node)} ${readsAs(node) === 'text' ? String(node.value) : node.source}`;
   return 'null null';
 }
 
 /** Anchor and tag. */
 const properties = (node: Value): string =>
-  node && !isAlias(node) && (node.anchor || node.tag?.startsWith('!'))
-    ? `&${node.anchor ?? ''} ${node.tag ?? ''} `
-    : '';
+  node && !isAlias(node) && (node.anchor || node.tag) ? `&${node.anchor ?? ''} ${node.tag ?? ''} ` : '';
 
 const sourceOf = ({ text }: YamlText, node: unknown): string => {
   const range = (node as Node | null)?.range;
@@ -216,16 +232,12 @@ function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], around
 
 const isNumeric = (node: Value): boolean => isScalar(node) && typeof node.value === 'number';
 
-const typeOf = (node: Value): string =>
-  isMap(node)
-    ? 'map'
-    : isSeq(node)
-      ? 'list'
-      : isScalar(node)
-        ? node.value === null
-          ? 'null'
-          : typeof node.value
-        : 'null';
+const typeOf = (node: Value): string => {
+  if (isMap(node)) return 'map';
+  if (isSeq(node)) return 'list';
+  if (!isScalar(node) || node.value === null) return 'null';
+  return readsAs(node) === 'text' || typeof node.value !== 'string' ? typeof node.value : 'plain';
+};
 
 /** The same characters but for quotes around all of them. */
 function isRetyped({ old, now }: Walk, a: Value, b: Value): boolean {
@@ -274,10 +286,29 @@ function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[]
   const gone = a.items.filter((pair) => !y.has(keyOf(pair)));
   const come = b.items.filter((pair) => !x.has(keyOf(pair)));
   const values = a.items.map(({ value }) => value);
+  // An alias takes the last anchor of its name, and a merge the first key.
+  const order = (map: YAMLMap, others: Map<string, unknown>) =>
+    map.items
+      .map(keyOf)
+      .filter((key) => others.has(key))
+      .join('\u0001');
+  if (/[*&]|<</.test(meaning(a) + meaning(b)) && order(a, y) !== order(b, x))
+    places.push({
+      what: 'other',
+      path,
+      line: lineAt(old, a),
+      old: sourceOf(old, a),
+      new: sourceOf(now, b),
+      kind: 'moved',
+      keys,
+    });
   for (const [key, pairs] of x) {
     const others = y.get(key) ?? [];
     const [pair, other] = [pairs[0] as Pair, others[0]];
+    const line = lineAt(old, pair);
     if (pairs.length > 1 || others.length > 1) repeated(walk, pairs, others, keys);
+    else if (other && meaning(pair.key) !== meaning(other.key))
+      places.push({ what: 'other', path, line, old: textOf(old, pair), new: textOf(now, other), kind: 'key', keys });
     // Looking around costs more than to see that nothing has changed.
     else if (other && meaning(pair.value) !== meaning(other.value)) {
       const around = { parent: a, beside: mapsBeside(values, pair.value), uncles: cousins };

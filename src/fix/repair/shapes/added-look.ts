@@ -1,18 +1,17 @@
 // A command that only looks, waits or checks, between others of its block.
 import type { Shape } from '../shape.ts';
 
-/** Programs whose verbs only look or wait, with these verbs; the words may not be put together while it runs. */
-const LOOKS: Readonly<Record<string, readonly string[]>> = {
-  kubectl: ['rollout status', 'wait', 'cluster-info', 'version'],
-  flux: ['check', 'version'],
-  talosctl: ['health', 'version'],
-  helm: ['version', 'lint'],
-  nc: ['-z'],
-  sleep: [''],
-};
-const PLAIN = /^[\w./:=@-]+$/;
+/** What only looks or waits, with the options that say of what and how long. */
+const LOOKS: readonly RegExp[] = [
+  /^kubectl (?:rollout status|wait) [\w./ -]+$/,
+  /^(?:kubectl|flux|talosctl|helm) version(?: --client)?$/,
+  /^(?:kubectl cluster-info|flux check|talosctl health|helm lint [\w./-]+)$/,
+  /^sleep \d{1,3}[sm]?$/,
+];
+/** Of kubectl no other option is looked at. */
+const OPTION = /^(?:-n|--(?:namespace|timeout|for)(?:=[\w=/-]+)?)$/;
 const REQUIRED = /^"\$\{\w+:\?[\w .,'-]*\}"$/;
-const BELOW = /^"?(?:\$\{?MENDLOOP_OUT\}?\/)?[\w.-]+(?:\/[\w.-]+)*\/?"?$/;
+const BELOW = /^"?(?:\$\{?MENDLOOP_OUT\}?\/)?\w[\w.-]*(?:\/[\w.-]+)*\/?"?$/;
 
 export const addedLook: Shape = (place) => {
   if (place.what !== 'added-command' || place.isLast || !place.words) return undefined;
@@ -23,10 +22,8 @@ export const addedLook: Shape = (place) => {
     return rest.slice(1).every((word) => BELOW.test(word) && !word.split('/').includes('..'))
       ? 'it makes a folder that is needed'
       : undefined;
-  const verbs = Object.hasOwn(LOOKS, program) ? LOOKS[program] : undefined;
-  if (!verbs || !rest.every((word) => PLAIN.test(word))) return undefined;
-  const spoken = rest.join(' ');
-  return verbs.some((verb) => spoken === verb || spoken.startsWith(`${verb} `) || verb === '')
-    ? 'it only looks or waits'
-    : undefined;
+  const options = rest.filter((word) => word.startsWith('-') && word !== '--client');
+  if (!options.every((word) => OPTION.test(word))) return undefined;
+  const spoken = place.words.filter((word) => !word.startsWith('--') || word === '--client').join(' ');
+  return LOOKS.some((look) => look.test(spoken)) ? 'it only looks or waits' : undefined;
 };
