@@ -96,6 +96,8 @@ export interface SyntaxPlace extends At {
   readonly new: string;
   /** A parser of ours says so; otherwise only signs of the text and the log do. */
   readonly isProven: boolean;
+  /** The signs that came or went. */
+  readonly signs: string;
   /** Its brackets and quotes did not match, and do now. */
   readonly isClosed: boolean;
 }

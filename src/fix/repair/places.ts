@@ -35,8 +35,19 @@ function textPlaces(path: string, old: string, now: string, parse: ParseShell): 
   const places = tokenPlaces(path, old, now);
   const signs = (isProven || !reading) && places.length > 0 ? signsOnly(path, old, now) : undefined;
   if (!signs || (isYaml(path) && signs.changed.some(linesOfTexts(now)))) return places;
-  const { line, isClosed } = signs;
-  return [{ what: 'syntax', path, line, old: old.split('\n')[line - 1] ?? '', new: now, isProven, isClosed }];
+  const { line } = signs;
+  return [
+    {
+      what: 'syntax',
+      path,
+      line,
+      old: old.split('\n')[line - 1] ?? '',
+      new: now,
+      isProven,
+      signs: signs.signs,
+      isClosed: signs.isClosed,
+    },
+  ];
 }
 
 /** Whether a line is part of a block text: what is moved into one is no key any more. */

@@ -4,8 +4,6 @@ import { gaps } from './gaps.ts';
 /** What may come or go: quotes, brackets, commas, colons, the marks of templates, blanks. */
 const SIGNS = /(?:[\s'"`()[\]{}:,]|%(?=\})|(?<=\{)%)+/;
 const BRACKETS = ['()', '[]', '{}'];
-/** Words that end or part a block of a script. */
-const BLOCK_WORDS = new Set(['fi', 'done', 'esac', 'then', 'do', ';', ';;']);
 const MAX_LINES = 12;
 
 export interface Signs {
@@ -13,6 +11,8 @@ export interface Signs {
   readonly line: number;
   /** The lines that differ, in the new text. */
   readonly changed: readonly number[];
+  /** What came or went. */
+  readonly signs: string;
   /** Brackets or quotes did not match, and do now. */
   readonly isClosed: boolean;
 }
@@ -20,29 +20,85 @@ export interface Signs {
 /** Undefined where more differs than signs, or more signs than needed. */
 export function signsOnly(path: string, old: string, now: string): Signs | undefined {
   const isScript = /\.(?:sh|bash)$/.test(path) || old.startsWith('#!');
-  const [a, b] = [wordsOf(old, isScript), wordsOf(now, isScript)];
-  if (a.words.length !== b.words.length || a.words.some((word, i) => word !== b.words[i])) return undefined;
   const [x, y] = [old.split('\n'), now.split('\n')];
   const parts = gaps(x, y);
   const [first] = parts;
   const changed = parts.flatMap(([, [from, to]]) => Array.from({ length: to - from }, (_, i) => from + i + 1));
-  const lines = parts.reduce((sum, [gone, come]) => sum + Math.max(gone[1] - gone[0], come[1] - come[0]), 0);
-  if (!first || lines > MAX_LINES || Math.abs(a.ends - b.ends) > 1) return undefined;
+  if (!first || changed.length > MAX_LINES) return undefined;
+  const line = first[0][0] + 1;
+  const isClosed = imbalance(old) > 0 && imbalance(now) === 0;
+  if (isScript && endsBlock(x, y, parts)) return { line, changed, signs: '', isClosed };
+  const [a, b] = [wordsOf(old), wordsOf(now)];
+  if (a.length !== b.length || a.some((word, i) => word !== b[i])) return undefined;
   // A quote that stays open would take what follows into it.
-  if (!changed.every((line) => isClosedLine(y[line - 1] as string))) return undefined;
-  const signs = isScript && a.ends !== b.ends ? [] : signsBetween(old, now);
+  if (!changed.every((at) => isClosedLine(y[at - 1] as string))) return undefined;
+  const signs = signsBetween(old, now);
   if (!signs || !areFew(signs, old, now)) return undefined;
-  // Blanks alone decide what stands in which block.
-  if (signs.length === 0 && /\.py$/.test(path)) return undefined;
-  return { line: first[0][0] + 1, changed, isClosed: imbalance(old) > 0 && imbalance(now) === 0 };
+  // With a sign no line moves; without one all that move do it together.
+  if (signs.length > 0 ? !isSameLayout(x, y, parts) : !isOneShift(path, x, y, parts)) return undefined;
+  return { line, changed, signs: signs.map(({ sign }) => sign).join(''), isClosed };
 }
 
-function wordsOf(text: string, isScript: boolean): { words: string[]; ends: number } {
-  const all = text.split(SIGNS).flatMap((word) => (isScript ? word.split(/(;+)/) : [word]));
-  const words = all.filter((word) => word !== '');
-  const plain = isScript ? words.filter((word) => !BLOCK_WORDS.has(word)) : words;
-  return { words: plain, ends: words.length - plain.length };
+const indentOf = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
+const OPENERS: Readonly<Record<string, RegExp>> = {
+  fi: /^if\b/,
+  done: /^(?:for|while|until|select)\b/,
+  esac: /^case\b/,
+};
+
+/** One line that ends a block, below what began it and as far in, with nothing of the block behind it. */
+function endsBlock(x: readonly string[], y: readonly string[], parts: ReturnType<typeof gaps>): boolean {
+  const [
+    [gone, come] = [
+      [0, 0],
+      [0, 0],
+    ],
+    ...more
+  ] = parts;
+  if (more.length > 0 || gone[1] > gone[0] || come[1] !== come[0] + 1) return false;
+  const ending = y[come[0]] as string;
+  const opener = OPENERS[ending.trim()];
+  const above = x.slice(0, gone[0]);
+  const from = above.findLastIndex(
+    (line) => line.trim() !== '' && indentOf(line) <= indentOf(ending) && !/^\s*el(?:se|if)/.test(line),
+  );
+  const next = x.slice(gone[0]).find((line) => line.trim() !== '');
+  const begin = above[from] ?? '';
+  return (
+    opener !== undefined &&
+    opener.test(begin.trim()) &&
+    indentOf(begin) === indentOf(ending) &&
+    indentOf(next ?? '') <= indentOf(ending)
+  );
 }
+
+type Parts = ReturnType<typeof gaps>;
+
+/** The changed lines as far in as before; of one more it has nothing but signs. */
+function isSameLayout(x: readonly string[], y: readonly string[], parts: Parts): boolean {
+  return parts.every(([gone, come]) => {
+    const before = x.slice(...gone);
+    const after = y.slice(...come).filter((line) => before.length > 0 || !/^[\s)\]}%,:;]*$/.test(line));
+    if (after.length > before.length) return after.slice(before.length).every((line) => /^[\s)\]}%,:;]*$/.test(line));
+    return after.length === before.length && after.every((line, i) => indentOf(line) === indentOf(before[i] as string));
+  });
+}
+
+/** Lines that stand together and go as many columns further in or out; in a Makefile, to a tab. */
+function isOneShift(path: string, x: readonly string[], y: readonly string[], parts: Parts): boolean {
+  if (/\.py$/.test(path)) return false;
+  const moves = parts.flatMap(([gone, come]) => {
+    const [before, after] = [x.slice(...gone), y.slice(...come)];
+    const isSame = before.length === after.length && before.every((line, i) => line.trim() === after[i]?.trim());
+    return isSame ? before.map((line, i) => indentOf(after[i] as string) - indentOf(line)) : [Number.NaN];
+  });
+  const isTabbed = parts.every(
+    ([gone, come]) => /\t/.test(x.slice(...gone).join('')) || /^\t/m.test(y.slice(...come).join('\n')),
+  );
+  return !moves.includes(Number.NaN) && (isTabbed || (parts.length === 1 && new Set(moves).size === 1));
+}
+
+const wordsOf = (text: string): string[] => text.split(SIGNS).filter((word) => word !== '');
 
 /** One sign that only one of two texts has; `at`: where in that text. */
 interface Sign {
@@ -76,7 +132,15 @@ function standsWell(sign: string, at: number, text: string): boolean {
   // Of `{{ x }` the second brace belongs beside the first.
   if (sign === '}' && /\{\{[^{}]*\}$/.test(text.slice(0, at))) return true;
   if (/[)\]}]/.test(sign)) return closesWell(sign, at, text);
-  return /["'`%]/.test(sign);
+  if (sign === '%') return true;
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  // A quote ends what its line began, at the end of it; or it begins one word.
+  if (line.split(sign).length % 2 === 0) return /^[)\]}%,:;]*\s*(?:\n|$)/.test(text.slice(at + 1));
+  return (
+    /["'`]/.test(sign) &&
+    /(?:^|[\s=([{:,])$/.test(line) &&
+    new RegExp(`^[^\\s;&|${sign}]+${sign}`).test(text.slice(at + 1))
+  );
 }
 
 /** At the end of its line where that began on the same one, else on a line of its own below what it began. */

@@ -3,8 +3,9 @@ import type { Shape } from '../shape.ts';
 
 export const parsesAgain: Shape = (place, { evidence }) => {
   if (place.what !== 'syntax') return undefined;
-  const { path, line, isProven, isClosed } = place;
-  if (!isProven && !evidence.cannotParse(path, line) && !(isClosed && evidence.complainsOf(path, place.old)))
-    return undefined;
+  const { path, line, old, isProven, isClosed, signs } = place;
+  // Without a parser: brackets that match again, or a blank or colon at the very line that the log names.
+  const isNamed = /^:?$/.test(signs) && evidence.cannotParse(path, line);
+  if (!isProven && !isNamed && !(isClosed && evidence.complainsOf(path, old))) return undefined;
   return 'it did not parse, and does now with the same words';
 };
