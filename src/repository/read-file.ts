@@ -25,6 +25,8 @@ type Reader = (text: string, found: Found, path: string, entries: readonly Entry
 
 const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
 const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
+const IN_YAML = (Object.keys(KINDS) as Kind[]).filter((kind) => !/^(?:shell|make|just|python|terraform)/.test(kind));
+
 /** The first row whose pattern a path has reads it, and finds names of these kinds. */
 const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [ENV, envFile, ['env-variable', 'shell-variable', 'make-variable']],
@@ -33,7 +35,7 @@ const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [/\.(?:tf|tofu)(?:\.json)?$/, terraform, ['terraform']],
   [/\.py$/, python, ['python-name']],
   [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
-  [YAML, readYaml, Object.keys(KINDS) as Kind[]],
+  [YAML, readYaml, IN_YAML],
   [/\.(?:ini|cfg)$/, inventory, INVENTORY],
   [/\.(?:conf|vars|rc)$/, sourced, SHELL],
   // Without an ending, the first line or the place tells.
