@@ -8,7 +8,7 @@ const FOLDERS =
   /(?:^|\/)(?:tasks|handlers|defaults|vars|meta|roles|playbooks|(?:group|host)_vars|inventor(?:y|ies)|ansible)\//;
 const VARIABLE_FILE = /(?:^|\/)(?:(?:group|host)_vars\/|(?:vars|defaults)\/(?:[^/]+\/)?[^/]+$|vars?\.ya?ml$)/;
 const INVENTORY = /(?:^|\/)(?:inventor(?:y|ies)(?:\/|[^/]*$)|hosts(?:[-_.][^/]*)?$)/;
-export const isInventory = (path: string): boolean => INVENTORY.test(path) && !/_vars\//.test(path);
+const isInventory = (path: string): boolean => INVENTORY.test(path) && !/_vars\//.test(path);
 
 const fileOf = ({ value, children }: Entry) => value || valueAt(children, 'file');
 /** `node[1:9]` is many hosts. */
@@ -89,7 +89,8 @@ function playOf({ value, children, siblings }: Entry): Play {
 }
 
 /** `[group]`, `[group:children]`, `[group:vars]`, and hosts with their variables. */
-export function inventoryIni(text: string, found: Found): void {
+export function inventoryIni(text: string, found: Found, path: string): void {
+  if (!isInventory(path)) return;
   let kind = '';
   let parent = '';
   eachLine(text, found, (raw) => {

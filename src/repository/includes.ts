@@ -40,7 +40,7 @@ export function includesOf(tree: Tree, paths: readonly string[], files: Readonly
       ...IN_FOLDER.map((one) => `${place}/${one}`),
     ]);
     const there = candidates
-      .map((one) => throughLink(tree, one))
+      .map((one) => normalize(join(one, '..', tree.linkTarget(one) ?? one.slice(one.lastIndexOf('/') + 1))))
       .find((one) => tree.exists(one) && !tree.isFolder(one));
     if (there !== undefined) return there;
     // Scripts name files from where they are started, or below a variable: the end of the path must tell.
@@ -89,9 +89,4 @@ export function includesOf(tree: Tree, paths: readonly string[], files: Readonly
       seen.some(([path]) => missing.get(path)?.some((one) => ofVariables || !isEnvFile(one)) ?? false),
     blind: [...blind],
   };
-}
-
-function throughLink(tree: Tree, path: string): string {
-  const target = tree.linkTarget(path);
-  return target === undefined ? path : normalize(join(path, '..', target));
 }

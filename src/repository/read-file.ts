@@ -1,5 +1,5 @@
 // One file → the names that it defines and uses, by the families of files that its path and text belong to.
-import { ansible, inventoryIni, isInventory } from './ansible.ts';
+import { ansible, inventoryIni } from './ansible.ts';
 import { compose } from './compose.ts';
 import { type FileNames, KINDS, type Kind } from './definition.ts';
 import { jinja } from './jinja.ts';
@@ -25,6 +25,8 @@ type Reader = (text: string, found: Found, path: string, entries: readonly Entry
 
 const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
 const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
+const IN_YAML = (Object.keys(KINDS) as Kind[]).filter((kind) => !/^(?:shell|make|just|python|terraform)/.test(kind));
+
 /** The first row whose pattern a path has reads it, and finds names of these kinds. */
 const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [ENV, envFile, ['env-variable', 'shell-variable', 'make-variable']],
@@ -33,8 +35,8 @@ const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [/\.(?:tf|tofu)(?:\.json)?$/, terraform, ['terraform']],
   [/\.py$/, python, ['python-name']],
   [/\.(?:sh|bash|bats)$|(?:^|\/)\.envrc$/, shell, SHELL],
-  [YAML, readYaml, Object.keys(KINDS) as Kind[]],
-  [/\.(?:ini|cfg)$/, inventory, INVENTORY],
+  [YAML, readYaml, IN_YAML],
+  [/\.(?:ini|cfg)$/, inventoryIni, INVENTORY],
   [/\.(?:conf|vars|rc)$/, sourced, SHELL],
   // Without an ending, the first line or the place tells.
   [/(?:^|\/)[^/.]+$/, readBare, [...SHELL, ...INVENTORY, 'python-name', 'target', 'make-variable', 'just-variable']],
@@ -88,15 +90,11 @@ function sourced(text: string, found: Found): void {
   if (/^\s*(?:export\s+)?[A-Za-z_]\w*=/.test(first)) shell(text, found);
 }
 
-function inventory(text: string, found: Found, path: string): void {
-  if (isInventory(path)) inventoryIni(text, found);
-}
-
 function readBare(text: string, found: Found, path: string): void {
   const [, program = ''] = /^#!.*\b(\w*sh|python|make|just)\b/.exec(text) ?? [];
   if (program.endsWith('sh')) shell(text, found);
   else if (program === 'python') python(text, found);
   else if (program === 'make') makefile(text, found);
   else if (program === 'just') justfile(text, found);
-  else inventory(text, found, path);
+  else inventoryIni(text, found, path);
 }

@@ -117,7 +117,7 @@ export function scopesOf(
     'just-variable': variables,
     'task-variable': variables,
     'env-variable': environment,
-    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from) && /\.(?:tf|tofu)\b/.test(path))),
+    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from))),
     entry: (from) => same(seen([from])),
     // A release has the values of its file and the defaults of its chart.
     'helm-value': (from) =>

@@ -417,6 +417,8 @@ test('Ansible: variables of plays and tasks, handlers, roles and what conditions
   assert.equal(namesIn('site.yml', text).plays, [
     { hosts: ['web', 'db', 'node1'], roles: ['common', 'nginx', 'db', 'extra'] },
   ]);
+  const computed = '- hosts: "{{ x }}"\n  roles: [a]\n';
+  assert.equal(namesIn('p.yml', computed).plays, [{ hosts: ['$()'], roles: ['a'] }], 'in no group');
   assert.equal(included('site.yml', text), ['vars/x.yml', '$().yml']);
   assert.equal(defined('roles/a/defaults/main.yml', 'x: 1\ny:\n  z: 2\n'), [
     'ansible-variable x',

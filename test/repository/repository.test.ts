@@ -94,6 +94,8 @@ test('shell: a source that is not here, or that is computed, makes what is possi
     repositoryOf(factsOf(texts, undefined, { executables: [path] })).possible('shell-variable', 'b.sh');
   assert.is(isRun('a.sh'), undefined, 'the loop may read it');
   assert.equal(isRun('b.sh'), new Set(['B']), 'it is started by itself');
+  const tasks = { 'b.sh': 'B=1\n', 'roles/a/tasks/main.yml': '- include_vars: "{{ os }}.yml"\n' };
+  assert.equal(of(tasks).possible('shell-variable', 'b.sh'), new Set(['B']), 'tasks read no script');
   assert.equal(seen(of({ 'a.sh': 'A=1\n"B=2"\neval x\n' }), 'shell-variable', 'a.sh'), ['A', 'unknown', '']);
 });
 
