@@ -27,6 +27,8 @@ export interface TypedPlace {
   readonly words: readonly string[];
   readonly object: string;
   readonly keys: readonly string[];
+  /** The type that is wanted. */
+  readonly to: string;
 }
 
 const MAX_CHARS = 60_000;
@@ -88,12 +90,13 @@ export function evidenceOf(log: string): Evidence {
       of(SYNTAX).some(
         (message) => message.includes(stemOf(path)) || (text.trim().length >= TELLING && message.includes(text.trim())),
       ),
-    rejectsType: ({ path, line, words, object, keys }) =>
+    rejectsType: ({ path, line, words, object, keys, to }) =>
       of(TYPE).some(
         (message) =>
-          names(message, path, line) ||
-          words.some((word) => word !== '' && standsIn(word).test(message)) ||
-          (object !== '' && standsIn(object).test(message) && keys.some((key) => message.includes(`.${key}.`))),
+          wants(message, to) &&
+          (names(message, path, line, 0) ||
+            words.some((word) => word !== '' && standsIn(word).test(message)) ||
+            (object !== '' && standsIn(object).test(message) && keys.some((key) => message.includes(`.${key}.`)))),
       ),
     hasNoProgram: (name) => of(NO_PROGRAM).some((message) => standsIn(name).test(message)),
   };
@@ -143,14 +146,31 @@ function offered(message: string): string[] {
   return rest.split(/[\s,;'"`[\]()]+/).filter((word) => /^[\w.-]{2,}$/.test(word) && !/^(?:and|or)$/.test(word));
 }
 
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'str(?:ing)?',
+  number: '(?:number|int(?:eger)?|float)',
+  boolean: 'bool(?:ean)?',
+};
+
+/** Whether a message says that this type is wanted; a shell that takes words apart wants a string. */
+function wants(message: string, to: string): boolean {
+  const type = TYPES[to];
+  if (type === undefined) return false;
+  if (to === 'string' && /operator expected|too many arguments|unhashable/i.test(message)) return true;
+  return new RegExp(
+    `(?:of type|expected|wants?|must be(?: an?| of type)?|not an?)\\W{1,4}(?:an? )?${type}\\b`,
+    'i',
+  ).test(message);
+}
+
 /** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
 const stemOf = (path: string): string =>
   path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
 
 /** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
-function names(message: string, path: string, line: number): boolean {
+function names(message: string, path: string, line: number, reach = 1): boolean {
   const last = path.slice(path.lastIndexOf('/') + 1);
   if (!message.includes(last)) return false;
   const numbers = [...message.matchAll(/(?:\bline[ :]+|:|\bon line )(\d{1,6})\b/g)].map(([, number]) => Number(number));
-  return numbers.some((number) => Math.abs(number - line) <= 1);
+  return numbers.some((number) => Math.abs(number - line) <= reach);
 }

@@ -1,19 +1,21 @@
 // What a place that is no proven repair is to a person: its kind, and one plain sentence.
 import type { AskCode } from '../edit.ts';
 import { nearness } from './near.ts';
-import { isAccountKey, isAddress, isAddressKey, isBoolean, isNumber, isTolerant as isTolerantWord } from './never.ts';
+import {
+  decides,
+  isAccountKey,
+  isAddress,
+  isAddressKey,
+  isBoolean,
+  isNumber,
+  isRun,
+  isTolerant as isTolerantWord,
+} from './never.ts';
 import type { Place, WordPlace } from './place.ts';
 import { blobAround } from './split-words.ts';
 
-/** Keys whose value decides whether something runs, holds or counts as failed. */
-const DECIDES =
-  /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune)$/;
-/** Those that say for how long, how often and by which probe it is asked. */
-const PROBES = /^(?:wait|timeout|retries|healthcheck|(?:live|readi)nessProbe)$/;
 /** Commands of the shell that decide how it goes on. */
 const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
-/** Keys that hold what is run. */
-const RUNS = /^(?:command|args|scripts?|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
 
 export interface Decision {
   readonly code: AskCode;
@@ -70,7 +72,7 @@ function otherCode(kind: AskCode, old: string, now: string, keys: readonly strin
   if (kind === 'removed' || kind === 'new_file' || kind === 'unread') return kind;
   if (isAddressKey(key) || isAccountKey(key) || hasAddress(now, old)) return 'address';
   if (kind === 'condition') return kind;
-  if (DECIDES.test(key) || PROBES.test(key) || isBoolean(now) || isBoolean(old)) return 'condition';
+  if (decides(key) || isBoolean(now) || isBoolean(old)) return 'condition';
   // Of what is run, signs decide how it ends; a key of a task does so, too.
   if (kind === 'value' && isOfRun(keys) && old.trim() !== '') return 'condition';
   return kind === 'key' && isTask(keys) ? 'condition' : kind;
@@ -82,12 +84,7 @@ function wordCode({ role, old, new: now, left, right, keys, document }: WordPlac
   if (isAddress(a) || isAddress(b)) return 'address';
   const isGrant = /(?:Role|Binding|Policy)$/.test(document?.kind ?? '');
   if (isGrant || (role !== 'key' && (isAddressKey(key) || isAccountKey(key)))) return 'address';
-  if (
-    isBoolean(old) ||
-    isBoolean(now) ||
-    (role !== 'key' && (DECIDES.test(key) || PROBES.test(key) || SHELL.test(key)))
-  )
-    return 'condition';
+  if (isBoolean(old) || isBoolean(now) || (role !== 'key' && (decides(key) || SHELL.test(key)))) return 'condition';
   if (isNumber(old) || isNumber(now)) return 'number';
   // Another program takes the place of what ran, or the same does otherwise what it did.
   const isOther = role === 'program' && nearness(old, now) === undefined;
@@ -97,7 +94,7 @@ function wordCode({ role, old, new: now, left, right, keys, document }: WordPlac
   return role === 'operand' || role === 'program' ? 'command' : 'value';
 }
 
-const isOfRun = (keys: readonly string[]): boolean => keys.some((key) => RUNS.test(key));
+const isOfRun = (keys: readonly string[]): boolean => keys.some(isRun);
 
 const lastKey = (keys: readonly string[]): string => keys.findLast((key) => key !== '-' && key !== '') ?? '';
 

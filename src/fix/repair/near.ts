@@ -9,7 +9,8 @@ const SHORT = 5;
 const plain = (word: string): string => word.toLowerCase().replace(/[-_.]/g, '');
 const stem = (word: string): string => word.replace(/\.[A-Za-z]\w{0,5}$/, '');
 /** Another extension, or one that is missing: a slip like one letter. */
-const isSameStem = (a: string, b: string): boolean => [stem(a), a].includes(stem(b)) || stem(a) === b;
+const isSameStem = (a: string, b: string): boolean =>
+  stem(b) === a || stem(a) === b || (stem(a) === stem(b) && distance(a, b) <= MAX_EDITS + 1);
 const digits = (word: string): string => (word.match(/\d+/g) ?? []).join();
 const NEGATED = /^(?:un|in|dis|no|non|de|not|anti|without)[-_]?/i;
 
@@ -20,7 +21,8 @@ export function nearness(old: string, now: string, isPath = false): number | und
   if (old === now || digits(old) !== digits(now) || NEGATED.test(old) !== NEGATED.test(now)) return undefined;
   if (plain(old) === plain(now)) return 0;
   const edits = isTurned(old, now) ? 1 : distance(old, now);
-  return edits <= (Math.min(old.length, now.length) < SHORT ? 1 : MAX_EDITS) ? edits : undefined;
+  const length = Math.min(old.length, now.length);
+  return edits <= (length < SHORT ? 1 : MAX_EDITS) && edits < length ? edits : undefined;
 }
 
 /** Two letters beside each other have changed places. */

@@ -59,3 +59,14 @@ export function isDirective(comment: string): boolean {
   const text = comment.replace(/^\s*(?:#|\/\/|;|--|"")/, '');
   return DIRECTIVES.some((pattern) => pattern.test(text));
 }
+
+/** Keys whose value decides whether something runs, holds or counts as failed. */
+const DECIDES =
+  /^(?:when|if|unless|until|changed_when|that|assert|condition|expr|restart|verify|validate\w*|enabled?|suspend|prune)$/;
+/** Those that say for how long, how often and by which probe it is asked. */
+const PROBES = /^(?:wait|timeout|retries|healthcheck|(?:live|readi)nessProbe)$/;
+export const decides = (key: string): boolean => DECIDES.test(key) || PROBES.test(key);
+
+/** Keys that hold what is run. */
+const RUNS = /^(?:command|args|scripts?|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
+export const isRun = (key: string): boolean => RUNS.test(key);

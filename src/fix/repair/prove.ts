@@ -1,7 +1,7 @@
 // The proof that one name was broken and another is whole: what every shape of names and paths rests on.
 
 import { isNearest } from './near.ts';
-import { isAddress, isBoolean, isNumber, isTolerant } from './never.ts';
+import { decides, isAccountKey, isAddress, isAddressKey, isBoolean, isNumber, isTolerant } from './never.ts';
 import type { WordPlace } from './place.ts';
 import { blobAround } from './split-words.ts';
 
@@ -36,4 +36,27 @@ export function isNever({
   if (IN_CODE.test(path) && left.split(/["']/).length % 2 === 1) return false;
   const around = { left: left.replace(/\$\{(\w+)\}/g, '$$$1'), right };
   return isAddress(blobAround({ ...around, old })) || isAddress(blobAround({ ...around, old: now }));
+}
+
+/** The name that a word is given to in its own text: `NAME=`, `--option=`, `key:`. */
+const ASSIGNED = /([\w-]+)\s*[=:]\s*["']?[^\s"']*$/;
+
+/**
+ * Whether a word stands where only its owner decides: an account or address by its key, a grant, or a text in a condition
+ * or default. A variable there is none of these: it is not the value.
+ */
+export function isOwners({
+  keys,
+  left,
+  document,
+  role,
+}: Pick<WordPlace, 'keys' | 'left' | 'document' | 'role'>): boolean {
+  if (role === 'key') return false;
+  const steps = keys.filter((each) => each !== '-');
+  const key = steps.at(-1) ?? '';
+  // What is called by its name only is what the key above says.
+  const above = /^(?:name|value|key|id)$/.test(key) ? (steps.at(-2) ?? '') : '';
+  const names = [key, above, ASSIGNED.exec(left)?.[1] ?? ''];
+  if (names.some((name) => isAccountKey(name) || isAddressKey(name)) || isTolerant(key) || decides(key)) return true;
+  return /(?:Role|Binding|Policy)$/.test(document?.kind ?? '') || keys[0] === 'test' || /default\([^)]*$/.test(left);
 }

@@ -65,7 +65,7 @@ export function shellPlaces(path: string, old: ShellNode, now: ShellNode, line =
   return walk.places;
 }
 
-/** Comments that speak to a tool, each with the statement that it speaks of. */
+/** Comments that speak to a tool, each with its place among the statements. */
 function commentPlaces({ path, offset }: Walk, old: ShellNode, now: ShellNode): Place[] {
   const [a, b] = [directives(old), directives(now)];
   const only = (some: Map<string, ShellNode>, others: Map<string, ShellNode>) =>
@@ -77,13 +77,13 @@ function commentPlaces({ path, offset }: Walk, old: ShellNode, now: ShellNode): 
   return [...only(a, b).map(([, node]) => place(node, true)), ...only(b, a).map(([, node]) => place(node, false))];
 }
 
-function directives(node: ShellNode): Map<string, ShellNode> {
+function directives(node: ShellNode, inside = ''): Map<string, ShellNode> {
   const all = new Map<string, ShellNode>();
   for (const [i, child] of node.children.entries()) {
-    const next = node.children.slice(i + 1).find(({ type }) => type !== 'comment' && !SEPARATORS.has(type));
-    if (child.type === 'comment' && isDirective(child.text))
-      all.set(`${child.text}\u0001${next ? code(next) : ''}`, child);
-    for (const [key, comment] of directives(child)) all.set(key, comment);
+    const above = node.children.slice(0, i).filter(({ type }) => type !== 'comment' && !SEPARATORS.has(type)).length;
+    const at = `${inside} ${above}`;
+    if (child.type === 'comment' && isDirective(child.text)) all.set(`${child.text}\u0001${at}`, child);
+    for (const [key, comment] of directives(child, at)) all.set(key, comment);
   }
   return all;
 }

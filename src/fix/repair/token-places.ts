@@ -19,7 +19,10 @@ const LINE_LANGUAGES: readonly (readonly [path: RegExp, language: LineLanguage])
   [/\.(?:py|nix)$/i, { ...HASH, isIndented: true, isRun: true }],
   [/\.(?:md|ya?ml|j2|jinja2?|tmpl|gotmpl|tpl)$/i, { ...HASH, isIndented: true }],
   [/(?:^|\/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$|(?:^|\/)\.?justfile$|\.just$/i, { ...HASH, isIndented: true, isRun: true }],
-  [/\.(?:ini|cfg|conf|cnf|service|timer|socket|mount|container|network)$/i, { comment: /^\s*[#;].*$/, isRun: true }],
+  [
+    /\.(?:ini|cfg|conf|cnf|service|timer|socket|mount|container|network)$/i,
+    { comment: /^\s*[#;].*$/, isIndented: true, isRun: true },
+  ],
   [/\.(?:json|jsonc|json5)$/i, { comment: /^\s*\/\/.*$/ }],
   [/\.toml$|(?:^|\/)Caddyfile|\.env$/i, HASH],
   [/(?:^|\/)(?:Docker|Container)file[^/]*$|\.(?:sh|bash)$/i, { ...HASH, isRun: true }],
@@ -55,37 +58,65 @@ export function tokenPlaces(path: string, old: string, now: string): Place[] {
       });
       continue;
     }
-    for (const [i, { text, line }] of x.entries())
-      places.push(...lineplaces(path, language, line, text, y[i]?.text ?? ''));
+    for (const [i, { text, line, isInside }] of x.entries())
+      places.push(...linePlaces(path, language, { text, line, isInside }, y[i]?.text ?? ''));
   }
   return places;
 }
 
-const linesOf = (text: string, { comment }: LineLanguage, essence: (line: string) => string) =>
-  text
-    .split(/\r?\n/)
-    .map((line, i) => ({ text: essence(line), line: i + 1 }))
-    .filter(({ text: line }) => line !== '' && !comment.test(line));
+interface Line {
+  readonly text: string;
+  readonly line: number;
+  /** It is part of a text or goes on from the line before: every sign and blank of it counts. */
+  readonly isInside: boolean;
+}
 
+const TEXT_BEGINS = /<<[-~]?\s*["']?(\w+)["']?|("""|'''|\/\*)/;
+
+/** The lines of a text, and which of them lie in a here-document, a long string, a block comment, or behind a line that goes on. */
+function scanned(text: string): Line[] {
+  let end: string | undefined;
+  let goesOn = false;
+  return text.split(/\r?\n/).map((line, i) => {
+    const isInside = end !== undefined || goesOn;
+    if (end !== undefined) end = line.includes(end) ? undefined : end;
+    else {
+      const [found = '', name, sign] = TEXT_BEGINS.exec(line) ?? [];
+      const closing = name ?? (sign === '/*' ? '*/' : sign);
+      const rest = line.slice(line.indexOf(found) + found.length);
+      if (closing !== undefined && !(sign !== undefined && rest.includes(closing))) end = closing;
+    }
+    goesOn = /\\\s*$/.test(line);
+    return { text: line, line: i + 1, isInside: isInside || goesOn };
+  });
+}
+
+const linesOf = (text: string, { comment }: LineLanguage, essence: (line: string) => string): Line[] =>
+  scanned(text)
+    .map((line) => (line.isInside ? line : { ...line, text: essence(line.text) }))
+    .filter(({ text: line, isInside }) => isInside || (line !== '' && !comment.test(line)));
+
+/** Comments that speak to a tool, each with how much stands before it. */
 function comments(path: string, old: string, now: string, { comment }: LineLanguage): Place[] {
-  const all = (text: string) =>
-    text
-      .split(/\r?\n/)
-      .map((text, i) => ({ text, line: i + 1 }))
-      .filter(({ text }) => comment.test(text));
+  const all = (text: string) => {
+    const lines = scanned(text);
+    return lines.flatMap((one, i) => {
+      if (one.isInside || !comment.test(one.text) || !isDirective(one.text)) return [];
+      const above = lines.slice(0, i).filter((other) => other.text.trim() !== '' && !comment.test(other.text));
+      return [{ ...one, key: `${one.text.trim()}\u0001${above.length}` }];
+    });
+  };
   const [a, b] = [all(old), all(now)];
   const only = (some: typeof a, others: typeof a) =>
-    some.filter(({ text }) => !others.some((other) => other.text.trim() === text.trim()));
-  return [...only(a, b).map((one) => [one, true] as const), ...only(b, a).map((one) => [one, false] as const)]
-    .filter(([{ text }]) => isDirective(text))
-    .map(([{ text, line }, isOld]) => ({
-      what: 'other',
-      path,
-      line,
-      old: isOld ? text : '',
-      new: isOld ? '' : text,
-      kind: 'tolerance',
-    }));
+    some.filter(({ key }) => !others.some((other) => other.key === key));
+  const place = (text: string, line: number, isOld: boolean): Place => {
+    const texts = { old: isOld ? text : '', new: isOld ? '' : text };
+    return { what: 'other', path, line, ...texts, kind: 'tolerance' };
+  };
+  return [
+    ...only(a, b).map(({ text, line }) => place(text, line, true)),
+    ...only(b, a).map(({ text, line }) => place(text, line, false)),
+  ];
 }
 
 /** White space between tokens is none of them: never inside of quotes. */
@@ -95,17 +126,15 @@ const squeezed = (line: string): string =>
   );
 const QUOTED_OR_BLANKS = /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|["'`].*$)|[ \t]+/g;
 
-function lineplaces(path: string, language: LineLanguage, line: number, old: string, now: string): Place[] {
-  if (squeezed(old) === squeezed(now) && !/\\\s*$/.test(old)) return [];
-  const words = changedWords(squeezed(old), squeezed(now));
+function linePlaces(path: string, language: LineLanguage, { text: old, line, isInside }: Line, now: string): Place[] {
+  const plain = isInside ? (text: string) => text : squeezed;
+  if (plain(old) === plain(now)) return [];
+  const words = changedWords(plain(old), plain(now));
   // Of what is run, other signs decide otherwise.
   if (!words) return [{ what: 'other', path, line, old, new: now, kind: language.isRun ? 'condition' : 'text' }];
   return words.map((word) => ({
     what: 'word',
-    path,
-    line,
-    keys: [keyOf(old)],
-    role: roleOf(path, word.left, word.right),
+    ...{ path, line, keys: [keyOf(old)], role: roleOf(path, word.left, word.right) },
     ...word,
   }));
 }

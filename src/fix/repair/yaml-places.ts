@@ -17,7 +17,7 @@ import {
 } from 'yaml';
 import type { AskCode } from '../edit.ts';
 import { gaps } from './gaps.ts';
-import { isDirective } from './never.ts';
+import { isDirective, isRun } from './never.ts';
 import type { Document, OtherPlace, Place, WordPlace } from './place.ts';
 import { changedWords } from './split-words.ts';
 
@@ -124,12 +124,12 @@ function commentPlaces(path: string, old: string, now: string): Place[] {
   return [...only(a, b).map((comment) => place(comment, true)), ...only(b, a).map((comment) => place(comment, false))];
 }
 
-/** Each with what comes next. */
+/** Each with how much stands before it. */
 function spokenOf(text: string): string[] {
-  const tokens = [...new Lexer().lex(text)];
-  return tokens.flatMap((token, i) => {
-    if (!token.startsWith('#') || !isDirective(token)) return [];
-    return [`${token}\u0001${tokens.slice(i + 1).find((next) => /\w/.test(next) && !next.startsWith('#')) ?? ''}`];
+  let above = 0;
+  return [...new Lexer().lex(text)].flatMap((token) => {
+    if (!token.startsWith('#')) above += /\w/.test(token) ? 1 : 0;
+    return token.startsWith('#') && isDirective(token) ? [`${token}\u0001${above}`] : [];
   });
 }
 
@@ -374,6 +374,9 @@ function repeated(
   }
 }
 
+/** What is run one after the other may well be run twice. */
+const runsInOrder = (keys: readonly string[]): boolean => keys.length === 0 || keys.some((key) => isRun(key));
+
 function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys: readonly string[]): void {
   const { path, old, now, places } = walk;
   const inside = [...keys, '-'];
@@ -384,7 +387,7 @@ function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys
       continue;
     }
     for (const item of x) {
-      const isTwice = y.length === 0 && b.some((each) => meaning(each) === meaning(item));
+      const isTwice = !runsInOrder(keys) && y.length === 0 && b.some((each) => meaning(each) === meaning(item));
       const text = sourceOf(old, item);
       const line = lineAt(old, item);
       if (isTwice) places.push({ what: 'duplicate', path, line, old: text, new: '' });

@@ -1,23 +1,17 @@
 // A name that leads to nothing becomes the one near name that is defined where it is used.
 import type { Kind, Name } from '../../../repository/definition.ts';
 import { meaningsOf } from '../meaning.ts';
-import { isAccountKey, isAddressKey } from '../never.ts';
 import type { WordPlace } from '../place.ts';
-import { isMended, isNever } from '../prove.ts';
+import { isMended, isNever, isOwners } from '../prove.ts';
 import type { Shape } from '../shape.ts';
 
 export const name: Shape = (place, { repository, evidence, text }) => {
   if (place.what !== 'word') return undefined;
-  const key = place.keys.findLast((each) => each !== '-') ?? '';
-  if (place.role === 'value' && isAccountKey(key)) return undefined;
   for (const { kind, of, isClosed, isOwn, old, new: now } of meaningsOf(place)) {
-    // A variable in an address is none; any other word of one is.
-    const isVariable = kind.endsWith('variable') || kind === 'terraform';
-    if (
-      !isVariable &&
-      (isNever({ ...place, old, new: now }) || (kind !== 'group' && place.role === 'value' && isAddressKey(key)))
-    )
-      continue;
+    // A variable in an address or condition is none of it; any other word there is.
+    const isVariable = kind.endsWith('variable') || kind === 'terraform' || kind === 'python-name';
+    const isHosts = kind === 'group' && place.keys.at(-1) === 'hosts';
+    if (!isVariable && (isNever({ ...place, old, new: now }) || (!isHosts && isOwners(place)))) continue;
     const elsewhere = repository.places(kind, old).filter(({ path }) => path !== place.path);
     const all = repository.possible(kind, place.path, of);
     const possible = all && isOwn && elsewhere.length === 0 ? new Set([...all].filter((name) => name !== old)) : all;
@@ -46,9 +40,21 @@ function isInReach(
       of === undefined
     );
   }
+  if (kind === 'shell-variable')
+    return definitions.some(({ path, line }) => path !== place.path || isSetBefore(text, name, line, place.line));
   // An attribute may be anybody's; a bare name is the module's or the function's.
   if (kind !== 'python-name' || place.new !== name) return true;
   return definitions.some(({ path, line }) => path === place.path && isInFunction(text, name, line, place.line));
+}
+
+/** Set by the script itself above the use: not in a function, a subshell or a part of a pipe. */
+function isSetBefore(text: string, name: string, bound: number, used: number): boolean {
+  const line = text.split('\n')[bound - 1] ?? '';
+  return (
+    bound < used &&
+    new RegExp(`^(?:export |readonly |for )?${name}\\b`).test(line) &&
+    !/\|/.test(line.replace(/"[^"]*"|'[^']*'/g, ''))
+  );
 }
 
 const DEF = /^\s*(?:async\s+)?def\s+(\w+)/;

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path/posix';
 import type { Tree } from '../../../repository/tree.ts';
 import { isNearest } from '../near.ts';
 import type { WordPlace } from '../place.ts';
-import { isNever } from '../prove.ts';
+import { isNever, isOwners } from '../prove.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
 const HAS_ENDING = /\.[A-Za-z][\w]{0,9}$/;
@@ -13,6 +13,7 @@ export const path: Shape = (place, grounds) => {
   if (place.what !== 'word' || place.role === 'option' || place.role === 'key' || place.role === 'definition')
     return undefined;
   const reader = readerOf(place);
+  if (!reader && isOwners(place)) return undefined;
   const looksLikePath = /\//.test(place.old + place.new) || HAS_ENDING.test(place.old);
   if (!reader && !looksLikePath) return undefined;
   const written = writtenPaths(place, grounds);
@@ -28,7 +29,9 @@ export const path: Shape = (place, grounds) => {
   const leadsNowhere = bases.every((base) => !tree.exists(at(base, old)) && !repository.mayAppear(at(base, old)));
   // Of a command it is known only by the log whether the path is read.
   const isBroken = leadsNowhere && (reader !== undefined || evidence.rejects(place.old) || evidence.rejects(old));
-  const found = bases.filter((base) => isThere(tree, at(base, now)) && isOnlyNear(tree, at(base, ''), old, now));
+  // A script is started at the root, unless it says where it goes.
+  const starts = isScript && !written.isFrom && written.bases.length === 0 ? ['.'] : bases;
+  const found = starts.filter((base) => isThere(tree, at(base, now)) && isOnlyNear(tree, at(base, ''), old, now));
   return isBroken && found.length > 0 ? `there is no ${old}, and ${now} is there` : undefined;
 };
 
