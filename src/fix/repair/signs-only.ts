@@ -65,8 +65,7 @@ function endsBlock(x: readonly string[], y: readonly string[], parts: ReturnType
   const next = x.slice(gone[0]).find((line) => line.trim() !== '');
   const begin = above[from] ?? '';
   return (
-    opener !== undefined &&
-    opener.test(begin.trim()) &&
+    opener?.test(begin.trim()) === true &&
     indentOf(begin) === indentOf(ending) &&
     indentOf(next ?? '') <= indentOf(ending)
   );
