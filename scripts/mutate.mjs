@@ -25,7 +25,10 @@ const LIMIT_MS = 900_000;
 
 /** Critical files (a folder stands for all in it), and the tests that are nearest to them: each next list only if the one before passes. */
 const TARGETS = {
-  gate: { files: ['src/fix/gate/'], tests: [['test/fix'], ['test/e2e/check-patch.test.ts']] },
+  gate: {
+    files: ['src/fix/gate/', 'src/fix/repair/', 'src/fix/repair/shapes/'],
+    tests: [['test/fix'], ['test/e2e/check-patch.test.ts']],
+  },
   decide: {
     files: ['src/triage/decide.ts', 'src/triage/judge.ts'],
     tests: [

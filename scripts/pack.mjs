@@ -20,6 +20,7 @@ const COPIED = [
   'src/page/style.css',
   'src/serve/page.js',
   'src/plugin/bare-imports.mjs',
+  ...vocabularies(),
   'stages/lab',
 ];
 /** Programs of the lab that import a package. */
@@ -35,6 +36,12 @@ async function makePackage() {
   const inputs = await bundle({ mendloop: 'scripts/packed.mjs' }, DIST, { packed: true });
   writeFileSync(join(DIST, 'LICENSES'), licences(inputs));
   makeTypes();
+}
+
+function vocabularies() {
+  const folder = 'src/repository/vocabulary';
+  const files = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.json'));
+  return files.map((name) => `${folder}/${name}`);
 }
 
 function bundleLab() {

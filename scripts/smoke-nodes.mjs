@@ -118,7 +118,7 @@ export default definePlugin({
 function mend(node, entry, name) {
   const home = repository(name, {
     'ai/context_map.yaml': 'stages:\n  speak:\n    command: grep good word\n    files: [word]\n',
-    'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
+    'ai/loop.yaml': 'unattended: all\nexecutors: [mine]\nescalations: []\n',
     'plugins/executors/mine.ts': PLUGIN,
     word: 'bad\n',
   });

@@ -73,8 +73,8 @@ const TABLE = {
     `${d.add}\ngit commit -m "Add the context map"`,
   ]),
   E_LOOP_NOT_COMMITTED: usage((d: { base: string; add: string }) => [
-    `ai/loop.yaml says mode: suggest, but is not committed on ${d.base}; a run reads it from there, and would apply fixes unasked`,
-    `${d.add}\ngit commit -m "Let mendloop ask first"\nor, to have fixes applied unasked, write mode: auto there`,
+    `ai/loop.yaml says unattended: none, but is not committed on ${d.base}; a run reads it from there, and would run repairs unasked`,
+    `${d.add}\ngit commit -m "Let mendloop ask first"\nor, to have proven repairs run unasked, write unattended: repairs there`,
   ]),
   E_CONFIG: usage((d: { files: string; count: number }) => [
     `${d.files} ${d.files.includes(' and ') ? 'have' : 'has'} ${problemCount(d.count)}`,
@@ -325,11 +325,9 @@ const TABLE = {
     `no fix waits in the case ${d.case}, so there must be one in your answer`,
     `mendloop cases answer ${d.case} <file>; - for stdin`,
   ]),
-  E_CASE_REFUSED: usage((d: { code: string; handOver: boolean }) => [
+  E_CASE_REFUSED: usage((d: { code: string }) => [
     `the gate refuses this patch: ${d.code}`,
-    d.handOver
-      ? 'no machine may do this: make the change on your own branch and commit it'
-      : 'mend the patch, or make the change on your own branch and commit it',
+    'mend the patch, or make the change on your own branch and commit it',
   ]),
   E_FIX_IN_THE_WAY: human((d: { path: string; command: string }) => [
     `a fix makes the file ${d.path}, but something that git does not hold stands there in ai/worktree`,

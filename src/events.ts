@@ -117,6 +117,8 @@ const committed = {
   paths: listOf(text),
   tried: flag,
   accepted: optional(flag),
+  /** The repairs that it consists of, where it ran before its owner had seen it: the shape of each, and why. */
+  shapes: optional(listOf(text)),
 };
 /** The steps that a failure of several cells is about; absent: the event's own. */
 const steps = { steps: optional(listOf(text)) };
@@ -284,8 +286,6 @@ export const EVENTS = {
     pause_ms: optional(amount),
     scope: optional(oneOf(['all', 'known-fixes-only'])),
     reapply: optional(listOf(text)),
-    /** A fix that is found is applied at a person's word only. */
-    suggest: optional(flag),
     ...steps,
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
@@ -326,7 +326,6 @@ export const EVENTS = {
   }),
   'fix.suggested': row('stage', 'a sound fix is shown to a person, who is asked', {
     ...notedFix,
-    /** Why, where it is not the mode. */
     ask: optional(isAsk),
   }),
   'fix.declined': row('stage', 'the person does not want it', notedFix),

@@ -28,19 +28,21 @@ const RULES: ImportRules = {
     'src/plan': only('src/config'),
     'src/failure': only('src/config'),
     'src/triage': only('src/config', 'src/plan', 'src/failure'),
-    'src/fix': only('src/config'),
+    // What a repository defines and uses.
+    'src/repository': only('src/config'),
+    'src/fix': only('src/config', 'src/repository'),
     'src/outbound/redact': only('src/config'),
-    'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/fix'),
+    'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/repository', 'src/fix'),
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
-    // The thread that judges, and the grammar it reads with.
-    'src/io/gate': only('src/fix', 'src/io'),
+    // The thread that judges, and the grammar and vocabularies it reads with.
+    'src/io/gate': only('src/repository', 'src/fix', 'src/io'),
     // Events on disk, and what is folded from them.
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
     'src/plugin': only('src/config', 'src/failure', 'src/fix', 'src/outbound', 'src/io/links.ts'),
     // Knows git, and nothing of stages; of the work queue how its files are merged.
-    'src/worktree': only('src/backlog', 'src/io'),
+    'src/worktree': only('src/backlog', 'src/repository', 'src/io'),
     // Slurm's programs, and what they say; knows nothing of stages.
     'src/slurm': only('src/io'),
     'src/stage': allBut(),
@@ -124,6 +126,7 @@ const RULES: ImportRules = {
     'src/plan',
     'src/failure',
     'src/triage',
+    'src/repository',
     'src/fix',
     'src/outbound',
   ],

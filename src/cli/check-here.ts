@@ -9,7 +9,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { failureRules } from '../mend/context.ts';
-import { gateRules, linesWith } from '../mend/gate-rules.ts';
+import { gateRules, repositoryFacts, unattendedFor } from '../mend/gate-rules.ts';
 import { judgeProposal, type ProposalContext } from '../mend/proposal.ts';
 import { withItems } from '../run/items.ts';
 import { droppedCommit } from '../stage/bring-options.ts';
@@ -22,6 +22,7 @@ import { tryMerge } from '../worktree/merge-tree.ts';
 import { short } from '../worktree/messages.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { snapshotOf } from '../worktree/read.ts';
+import { openRepositoryReader } from '../worktree/repository-at.ts';
 
 /** Judges an answer as a run would that has not tried anything. Throws MendError for an unknown stage, and where no run could start. */
 export async function checkHere(home: string, stage: string, answer: string) {
@@ -53,10 +54,11 @@ async function lookHere(home: string, objects: GitObjects, name: string) {
     shellCheck,
     patches: [],
     unparsed: [],
-    lookUp: (names) => linesWith(openGit(home), names, target.tree),
+    repository: () => repositoryFacts(openRepositoryReader(), snapshot, map, stages),
     unwritable: async (files) =>
       unwritable({ home, path: fileFacts(worktree) ? worktree : home, gitDir: await commonDirOf(home) }, files),
     isReversal: async () => false,
+    unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),
     madeOnceFrom: (paths) => madeOnceFrom(standing, paths),
   };
   return { against: target.about, context };

@@ -1,6 +1,8 @@
 // `mendloop check-patch`: whether a model's answer would be applied, the owner asked about it, or refused. For people, and as
 // JSON Lines for scripts.
 import { pathMatcher } from '../config/paths.ts';
+import { UNATTENDED } from '../config/unattended.ts';
+import { repairLines } from '../console/fix-outcome.ts';
 import { failUsage } from '../errors.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { ASKS, type Ask, type Edit, type OrRefusal, REFUSALS, type Refusal, refuse } from '../fix/edit.ts';
@@ -12,7 +14,8 @@ import { judge } from '../io/gate/gate.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { filledForms } from '../outbound/answer-format.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
-import { count, isTexts, listOf, text } from '../shape.ts';
+import { factsOf } from '../repository/repository.ts';
+import { count, isTexts, listOf, oneOf, text } from '../shape.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { answerLines, maybe, readAnswerText, readFields } from './input.ts';
 
@@ -38,17 +41,17 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   return { text: lines(checked, stage, `judged against ${against}`), json, hasFindings: !view.ok };
 }
 
-type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>;
+type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined; shapes: readonly string[] }>;
 
 function lines(checked: Checked, stage: string, against: string): string[] {
   const reasons = (list: readonly string[]) => list.map((reason) => `  - ${reason}`);
   if (!checked.ok)
     return [`refused, ${checked.code}: ${REFUSALS[checked.code]}`, ...reasons(reasonsOf(checked)), against];
-  const { ask, diff } = checked;
+  const { ask, diff, shapes } = checked;
   const files = checked.files.map(({ path }) => path).join(', ');
   const head = ask
     ? [`the owner would be asked (${ask.code}): ${ASKS[ask.code]}`, ...reasons(ask.reasons)]
-    : [`it would be applied for stage ${stage}: ${files}`];
+    : [`it would be applied for stage ${stage}: ${files}`, ...repairLines(shapes, '  ')];
   return [...head, against, '', diff.trimEnd()];
 }
 
@@ -58,14 +61,15 @@ const reasonsOf = ({ reasons, places = [] }: Refusal): string[] => [...reasons, 
 /** The JSON of both forms; `ok` means that it would be applied. */
 function viewOf(checked: Checked) {
   if (!checked.ok) return { ok: false, verdict: 'refuse', code: checked.code, reasons: reasonsOf(checked) };
-  const { diff, ask } = checked;
+  const { diff, ask, shapes } = checked;
   const files = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
-  return { ok: !ask, verdict: ask ? 'ask' : 'apply', files, diff, ...ask };
+  return { ok: !ask, verdict: ask ? 'ask' : 'apply', files, diff, ...(ask ?? { shapes }) };
 }
 
 /**
  * `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run.
- * `known`: programs, hosts and accounts that the repository knows. `failed`: the command that failed.
+ * `known` of older callers is taken and ignored. `failed`: the command that failed; `log`: the log of that failure.
+ * `unattended`: what may run before its owner has seen it.
  */
 const FIELDS = {
   path: ['a text', maybe(text)],
@@ -77,6 +81,8 @@ const FIELDS = {
   judging: ['a list of paths', maybe(listOf(text))],
   known: ['a list of names', maybe(listOf(text))],
   failed: ['a text', maybe(text)],
+  log: ['a text', maybe(text)],
+  unattended: [`one of ${UNATTENDED.join(', ')}`, maybe(oneOf(UNATTENDED))],
   max_files: ['a whole number', maybe(count)],
   max_lines: ['a whole number', maybe(count)],
 } as const;
@@ -94,16 +100,27 @@ type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['
 
 /** One line out. */
 async function checkLine(line: PatchLine) {
-  const { path, files, links, answer, allow, protect, judging, known, failed, max_files, max_lines } = line;
+  const {
+    path,
+    files,
+    links,
+    answer,
+    allow,
+    protect,
+    judging,
+    failed,
+    log,
+    unattended = 'repairs',
+    max_files,
+    max_lines,
+  } = line;
   const rules: GateRules = {
     allow,
     protect,
     untouchable: judging,
-    ...(known !== undefined && { known }),
     ...(failed !== undefined && { failed }),
-    tier: 'executor',
-    judging,
-    texts: [...files.values()],
+    ...(log !== undefined && { log }),
+    unattended,
     tree: { files: [...files.keys()], links },
     maxFiles: max_files ?? DEFAULT_MAX_FILES,
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
@@ -112,13 +129,13 @@ async function checkLine(line: PatchLine) {
   const editable = editablePaths([...files.keys()], rules);
   const applied = editsOf(withoutLineNumbers(answer), text, { path, editable });
   if (!applied.ok) return viewOf(applied);
-  const verdict = await judge(applied.files, rules, []);
+  const verdict = await judge(applied.files, rules, factsOf(files, undefined, { links }));
   if (!verdict.ok) return viewOf(verdict);
   const isEditable = pathMatcher(allow);
   const others = [...files].filter(([other]) => isEditable(other));
   const copy = refuseNearCopy(applied.files, others);
   const { shellProblems } = await import('../mend/proposal.ts');
   const problems = copy ? [] : await shellProblems(applied.files, shellCheck);
-  const sound = { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask };
+  const sound = { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask, shapes: verdict.shapes };
   return viewOf(copy ?? (problems.length > 0 ? refuse('does_not_parse', ...problems) : sound));
 }

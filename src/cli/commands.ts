@@ -118,7 +118,7 @@ the loop would do about it now. A few first letters of the fingerprint are enoug
     options: {
       'stage=NAME': 'the stage whose files may be changed',
       jsonl: `one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
-allow: [pattern], protect?: [pattern], judging?: [path], known?: [name], failed?, max_files?, max_lines?},
+allow: [pattern], protect?: [pattern], judging?: [path], log?, failed?, unattended?, max_files?, max_lines?},
 and one out for each: {id, ok, verdict, files?: {path: text}, diff?, code?, reasons?}; the verdict is
 apply, ask or refuse, and ok means apply`,
       ...EXIT_CODE('it would not be applied'),
@@ -235,7 +235,7 @@ was promoted stays on your branch until its rollback is promoted, too.
     },
     about: `Reads what the repository is run with (Makefile, justfile, Taskfile, package.json, playbooks, Terraform, helmfile, talhelper,
 Flux, Argo CD, kustomizations, compose files, scripts, README, what lies ignored) and writes ai/context_map.yaml with a comment
-for each decision, ai/loop.yaml in mode suggest, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
+for each decision, ai/loop.yaml by which only proven repairs run unasked, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
 nothing but checks of its own (syntax, lint, build), each once. What destroys is never a stage.`,
   }),
   demo: row(

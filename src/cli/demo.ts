@@ -10,11 +10,13 @@ import { layout as layoutOf } from '../io/layout.ts';
 import type { Output } from '../io/output.ts';
 import { copyShipped, emptyFolder, latePort, writeMendloop } from '../io/scratch.ts';
 import { createText, readText, writeAtomic } from '../io/store.ts';
+import { openCaseStore } from '../mend/case-store.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { runStages } from '../run/run.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { counted } from '../triage/words.ts';
 import { shellWord } from '../worktree/messages.ts';
+import { run as cases } from './cases.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { run as promote } from './promote.ts';
@@ -27,6 +29,8 @@ interface Chapter {
   /** Printed when it ends as it should. */
   readonly moral: string;
   readonly ends: 'green' | 'failed';
+  /** Its owner is asked about the change, and accepts it. */
+  readonly waits?: true;
 }
 
 const CHAPTERS: readonly Chapter[] = [
@@ -40,7 +44,8 @@ const CHAPTERS: readonly Chapter[] = [
     stage: 'storage',
     title: 'a mistyped command',
     fault: { path: 'stages/storage.sh', right: 'mkdir', wrong: 'mkdri', subject: 'Tidy the storage script' },
-    moral: 'So certain that no model is asked. The fix is a commit on a branch of its own; main is as it was.',
+    moral:
+      'Proven to be a repair, so it ran at once, and no model was asked. It is a commit on a branch of its own; main is as it was.',
     ends: 'green',
   },
   {
@@ -60,8 +65,9 @@ const CHAPTERS: readonly Chapter[] = [
       subject: 'Move the ingress to a free address',
     },
     moral:
-      'This one is for a model. Whoever answers, the change must pass the gate, and stays only if the stage turns green.',
+      'No text proves which address is right, so you are asked first. Accepting is one command; the stage judges all the same.',
     ends: 'green',
+    waits: true,
   },
   {
     stage: 'backup',
@@ -128,17 +134,23 @@ async function tell(input: CommandInput, home: string, port: number, ports: RunP
   out.line('Nothing else on this machine is touched. The faults are real, and so is what is done about them.');
   await pause(3000);
 
+  const asked = { ...input, words: [], home: () => home, layout: () => layoutOf(home) };
   const statuses: Record<string, string> = {};
   for (const [index, chapter] of CHAPTERS.entries()) {
     if (signal.aborted) return EXIT.interrupted;
     const { stage } = chapter;
     title(`${index + 1} of ${CHAPTERS.length}: ${chapter.title}`);
     await pause(1000);
-    command(`mendloop ${stage}`);
-    const request = { home, command: line, stages: [stage], forced: false, withNeeds: false, recheck: true, ai: true };
-    const { stages } = await runStages({ ...request, commands: Object.keys(input.commands) }, ports);
+    let status = await runStage(stage);
+    const waiting = chapter.waits && openCaseOf(home, stage);
+    if (waiting && !signal.aborted) {
+      await pause(2800);
+      command(`mendloop cases accept ${waiting}`);
+      show(await cases({ ...asked, words: ['accept', waiting], options: {} }), /^taken|^the next run/);
+      await pause(1500);
+      status = await runStage(stage);
+    }
     if (signal.aborted) return EXIT.interrupted;
-    const status = stages.stages[stage]?.status ?? 'idle';
     statuses[stage] = status;
     await pause(700);
     out.line(
@@ -149,7 +161,6 @@ async function tell(input: CommandInput, home: string, port: number, ports: RunP
 
   title('What was mended is yours, when you say so');
   await pause(1000);
-  const asked = { ...input, words: [], home: () => home, layout: () => layoutOf(home) };
   const tip = await openGit(home).line(['rev-parse', 'ai/orchestrator-stage1']);
   command('mendloop promote');
   show(await promote({ ...asked, options: {} }), /^ai\/|^ {4}[0-9a-f]{12} |^it merges/);
@@ -170,11 +181,24 @@ async function tell(input: CommandInput, home: string, port: number, ports: RunP
   const isFaulty = CHAPTERS.some(({ stage, ends }) => stage !== 'ingress' && statuses[stage] !== ends);
   return isFaulty ? EXIT.failed : EXIT.ok;
 
+  async function runStage(stage: string): Promise<string> {
+    command(`mendloop ${stage}`);
+    const request = { home, command: line, stages: [stage], forced: false, withNeeds: false, recheck: true, ai: true };
+    const { stages } = await runStages({ ...request, commands: Object.keys(input.commands) }, ports);
+    return stages.stages[stage]?.status ?? 'idle';
+  }
+
   function show({ text, json }: Answer, wanted: RegExp): void {
     if (out.json) out.jsonLine(json);
     for (const line of [text].flat().join('\n').split('\n')) if (wanted.test(line)) out.line(`  ${line}`);
   }
 }
+
+/** The case of a stage whose change waits for its owner's word. */
+const openCaseOf = (home: string, stage: string): string | undefined =>
+  openCaseStore(layoutOf(home))
+    .list()
+    .find((one) => 'summary' in one && one.summary.stage === stage && one.summary.suggested)?.case;
 
 /** Makes the repository and commits the faults, one by one; the last of these commits. */
 async function makeLab(home: string, port: number, { fast, 'no-ai': noAi }: CommandInput['options']): Promise<string> {
@@ -234,6 +258,7 @@ function storyWatcher(out: Output, home: string): Subscriber {
     if (type === 'failure.seen') return row('failed', data.excerpt.split('\n').at(-1) ?? '', red);
     if (type === 'failure.decided') return decided(data);
     if (type === 'plugin.said') return row('says', `${data.plugin}: ${data.text}`);
+    if (type === 'fix.suggested') return suggested(data);
     if (type === 'fix.committed') return committed(data);
     if (type === 'step.done') return row('green', `${spell(took)}, ${counted(attempt, 'attempt')}`, green);
     const news = type === 'fix.judged' && data.outcome !== 'provisional' ? undefined : fixNews(event, tally);
@@ -246,8 +271,19 @@ function storyWatcher(out: Output, home: string): Subscriber {
     if (tier === 'escalation') row('escalates', reason);
   }
 
-  function committed({ note, hash }: DataOf<'fix.committed'>): void {
+  function committed({ note, hash, shapes = [] }: DataOf<'fix.committed'>): void {
     row('fix', note.fix, yellow);
+    changedLines(hash);
+    for (const shape of shapes) row('repair', shape);
+  }
+
+  function suggested({ note, hash, ask }: DataOf<'fix.suggested'>): void {
+    row('asks you', note.fix, yellow);
+    changedLines(hash);
+    for (const reason of ask?.reasons ?? []) row('because', reason);
+  }
+
+  function changedLines(hash: string): void {
     const diff = patchFiles(layoutOf(home)).diffOf(hash) ?? '';
     const changed = diff.split('\n').filter((line) => /^[-+](?![-+]{2} )/.test(line));
     for (const line of changed)

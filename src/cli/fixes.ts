@@ -1,6 +1,6 @@
 // `mendloop fixes [<stage>]`: what is on the AI branch, and its story.
 
-import { fixOutcome } from '../console/fix-outcome.ts';
+import { fixOutcome, repairLines } from '../console/fix-outcome.ts';
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -32,6 +32,7 @@ function lines(fix: ListedFix, now: number): string[] {
     ...fixOutcome(fix).map((line) => `    ${line}`),
     `    why:  ${fix.reason}`,
     `    for:  ${fix.class} ${fix.fingerprint}; by ${authorOf(fix)}; in ${fix.paths.join(', ')}`,
+    ...repairLines(fix.shapes, '    '),
     ...diff.map((line) => `    ${line}`),
   ];
 }

@@ -1,6 +1,6 @@
 // `mendloop promote`: show what the AI branch would bring to the base, whether it merges, and what to type next; land it when
 // its owner accepts exactly that.
-import { outcomeText } from '../console/fix-outcome.ts';
+import { outcomeText, repairLines } from '../console/fix-outcome.ts';
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
@@ -180,6 +180,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${authorOf(fix, fix.tier)}, run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
+  ...repairLines(fix.shapes.map(plain), '        '),
   `        ${fix.outcome === 'verified' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
   ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>

@@ -8,9 +8,10 @@ import { runOptions } from './run-options.ts';
 export async function run(input: CommandInput): Promise<Answer> {
   const { backend } = runOptions(input);
   const validation = await validateHome(input.home(), PORTS, backend);
-  const { stages, warnings, differs } = validation;
+  const { stages, warnings, asked, differs } = validation;
   const lines = [
     `ok: ${counted(stages.length, 'stage')}: ${stages.join(', ')}`,
+    ...asked,
     ...warnings.map((w) => `warning: ${w}`),
     ...differs.map((d) => `note: ${d}`),
   ];

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 import { flag, globSchema, list, outputPathSchema, repoPathSchema } from './schema-parts.ts';
+import { unattendedSchema } from './unattended.ts';
 import { commandSchema, shellSchema, verifyEntrySchema } from './verify-entry.ts';
 
 export { type BuiltInCheck, isBuiltInCheck, type VerifyEntry } from './verify-entry.ts';
@@ -95,6 +96,9 @@ const keysSchema = z
       .describe('What a failure that could not be mended does to the run'),
     retry: retrySchema.prefault({}).describe('Blind reruns before anything else; only with on_failure: retry'),
     priority: z.int().default(0).describe('Among stages that could start, the higher goes first'),
+    unattended: unattendedSchema
+      .optional()
+      .describe('As in ai/loop.yaml, for this stage alone; without it, none where rerun is false'),
     always: flag(false, 'Run even when green'),
     rerun: flag(true, 'false: not idempotent; after a failure or an interruption only a human runs it again'),
   })

@@ -4,6 +4,7 @@ import { FAILURE_CLASSES } from '../events.ts';
 import { durationSchema, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 import { checkedText, flag, list } from './schema-parts.ts';
+import { unattendedSchema } from './unattended.ts';
 
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
@@ -130,7 +131,9 @@ const retentionSchema = z.strictObject({
 export const loopConfigSchema = z
   .strictObject({
     lab: z.enum(['real', 'simulated']).default('real').describe('Drive the real tools, or stand-ins for them'),
-    mode: z.enum(['auto', 'suggest']).default('auto').describe('Apply gated fixes, or only show them'),
+    unattended: unattendedSchema
+      .default('repairs')
+      .describe('What may run before you have seen it: none, proven repairs, or all that is not always asked about'),
     branch: branchNameSchema.default(DEFAULT_BRANCH).describe('The branch that fixes are committed to'),
     base: branchNameSchema
       .nullable()

@@ -43,15 +43,15 @@ export function parseBranches(text: string | undefined, file: string): Parsed<Pi
 
 const branchesSchema = loopConfigSchema.pick({ branch: true, base: true }).strip();
 
-/** What of `ai/loop.yaml` nobody may mistake: whether fixes are applied unasked, and where stages run. Never throws. */
+/** What of `ai/loop.yaml` nobody may mistake: what runs unattended, and where stages run. Never throws. */
 export function parseSettings(
   text: string | undefined,
   file: string,
-): Parsed<Pick<LoopConfig, 'mode' | 'lab' | 'backend'>> {
+): Parsed<Pick<LoopConfig, 'unattended' | 'lab' | 'backend'>> {
   return parse(settingsSchema, readYaml(text ?? '', file, {}), file, () => []);
 }
 
-const settingsSchema = loopConfigSchema.pick({ mode: true, lab: true, backend: true }).strip();
+const settingsSchema = loopConfigSchema.pick({ unattended: true, lab: true, backend: true }).strip();
 
 /** `crossChecks`: what the schema cannot see. */
 function parse<T>(

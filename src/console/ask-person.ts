@@ -54,7 +54,7 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
       out.colour.bold(`${step} failed, and ${plugin} suggests: ${note.fix}`),
       ...excerpt.split('\n').map((line) => `  | ${line}`),
       `  because: ${note.reason}`,
-      ...(ask ? [`  you are asked (${ask.code}): ${ask.reasons.join('; ')}`] : []),
+      `  you are asked (${ask.code}): ${ask.reasons.join('; ')}`,
       '',
       ...diff.trimEnd().split('\n').map(painted),
       '',

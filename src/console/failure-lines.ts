@@ -19,8 +19,6 @@ export interface FailureView {
   reason?: string | undefined;
   /** A person is needed. */
   human?: boolean;
-  /** A fix that is found is applied at a person's word only. */
-  suggest?: boolean | undefined;
   /** The names of the cells that have it, where a matrix has. */
   cells?: string | undefined;
 }
@@ -39,15 +37,14 @@ export function failureLines(view: FailureView, now: number): string[] {
 /** The decision in words. */
 const DONE: Readonly<Record<string, string>> = {
   executor: 'is being mended',
-  suggest: 'a fix is only suggested',
   escalation: 'escalates',
   give_up: 'gives up',
   none: 'left for the next run',
 };
 
 /** What is done about it: `is being mended: a new failure, first of 3 tries`. */
-export const decisionLine = ({ tier = '', reason = '', human, suggest }: FailureView): string =>
-  `${tier === 'none' && (human || reason.includes(NOT_AGAIN)) ? 'waits for you' : (DONE[suggest ? 'suggest' : tier] ?? tier)}: ${reason}`;
+export const decisionLine = ({ tier = '', reason = '', human }: FailureView): string =>
+  `${tier === 'none' && (human || reason.includes(NOT_AGAIN)) ? 'waits for you' : (DONE[tier] ?? tier)}: ${reason}`;
 
 /** `network_error, may pass by itself`. */
 export function kind(view: Pick<FailureView, 'class' | 'transient' | 'external'>): string {

@@ -7,7 +7,7 @@ import type { Decision } from '../triage/decide.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { authorOf, counted } from '../triage/words.ts';
 import { familiarity, kind } from './failure-lines.ts';
-import { outcomeText } from './fix-outcome.ts';
+import { outcomeText, repairLines } from './fix-outcome.ts';
 import { countCells } from './rows.ts';
 import { ago, since, spell } from './words.ts';
 
@@ -17,10 +17,15 @@ interface Explained {
   readonly cells: readonly { readonly step: string; readonly status: string }[];
   readonly stands: { readonly since: string; readonly fingerprint?: string | undefined } | undefined;
   readonly next: Decision | { unknown: string };
+  /** What of a fix would run before its owner has seen it. */
+  readonly unattended?: string;
 }
 
 /** Everything, in paragraphs that begin with what they are about. */
-export function explanationLines({ entry, failure, cells, stands, next }: Explained, now: number): string[] {
+export function explanationLines(
+  { entry, failure, cells, stands, next, unattended }: Explained,
+  now: number,
+): string[] {
   const { stage, log, fingerprint } = entry;
   const gone = [
     `fingerprint ${fingerprint}`,
@@ -41,6 +46,7 @@ export function explanationLines({ entry, failure, cells, stands, next }: Explai
     ...ledgerLines(entry, now),
     '',
     ...nextLines(next, stands ? 'if it comes back' : 'next time'),
+    ...(unattended && 'tier' in next && /executor|escalation/.test(next.tier) ? [`  ${unattended}`] : []),
   ];
 }
 
@@ -143,9 +149,10 @@ function caseLines(name: string, suggestion: LedgerEntry['suggestion']): string[
 }
 
 function patchLines(patch: LedgerEntry['patches'][number]): string[] {
-  const { hash, outcome, tier, note, why, unchecked } = patch;
+  const { hash, outcome, tier, note, why, unchecked, shapes } = patch;
   const how = unchecked ? outcomeText({ outcome, unchecked: true }) : `${outcome}${why ? `, ${why}` : ''}`;
-  return [`  fix ${hash.slice(0, 12)} by ${authorOf(patch, tier)}: ${how}`, ...(note ? [`    ${note.fix}`] : [])];
+  const head = `  fix ${hash.slice(0, 12)} by ${authorOf(patch, tier)}: ${how}`;
+  return [head, ...(note ? [`    ${note.fix}`] : []), ...repairLines(shapes, '    ')];
 }
 
 export function nextLines(next: Decision | { unknown: string }, title: string): string[] {

@@ -29,6 +29,10 @@ export function outcomeText({ outcome, came_again, left, unchecked }: Outcome): 
   return `${came_again ? CAME_AGAIN : usual}${left ? `, but for ${left}` : ''}`;
 }
 
+/** By which repairs it ran before its owner had seen it. */
+export const repairLines = (shapes: readonly string[] = [], indent: string): string[] =>
+  shapes.map((shape) => `${indent}repair: ${shape}`);
+
 /** One line, and another where the owner's branch still has what was taken back. */
 export const fixOutcome = (fix: Outcome): string[] => [
   outcomeText(fix),

@@ -113,8 +113,8 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
   if (type === 'failure.seen') view.failure = { ...data };
   if (type === 'failure.decided' && view.failure) {
     const cells = data.steps && cellNames(data.steps);
-    const { tier, reason, suggest } = data;
-    Object.assign(view.failure, { tier, reason, suggest, human: data.exit === 3, cells });
+    const { tier, reason } = data;
+    Object.assign(view.failure, { tier, reason, human: data.exit === 3, cells });
   }
   if (type === 'plugin.failed') view.unanswered = data.reason;
   if (type === 'step.retry') view.pause = data.reason;

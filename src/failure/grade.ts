@@ -225,7 +225,7 @@ export function gradeOf(line: string): Grade {
 const OWN = /^mendloop: /;
 export const CHECK_FAILED = /^mendloop: verify: (.*): (exit code \d+|ended by \w+|left something running .*)$/;
 const OWN_FINDING =
-  /^mendloop: (?:requires: |(?:verify: )?judges: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
+  /^mendloop: (?:requires: |(?:verify: )?check files: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
 
 /** Only about the log itself, or about how the command is run: it says nothing of the failure. */
 const OWN_REMARK = /^mendloop: (?:note: |the attempt ended before its output did )/;

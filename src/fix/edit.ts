@@ -89,16 +89,7 @@ export const REFUSALS = {
   indentation: 'the indentation of the change does not fit the file',
   too_many_files: 'more files are changed than one fix may',
   too_many_lines: 'more lines are changed than one fix may',
-  destroys: 'an added line destroys data',
-  installs: 'an added line installs software',
-  persists: 'an added part changes what runs, or who may do what, beyond the stage',
-  sends: 'an added part sends files, standard input or secrets to somebody else',
-  masks: 'the change hides a failure instead of mending it',
-  names_protected: 'an added part names a protected file, or writes what checks run',
-  too_complex: 'the change cannot be read in the time there is for it',
-  removes_guard: 'the change removes what stops a script at its first failure, or a check',
-  removes_resource: 'the change removes a YAML document or a resource, which GitOps would delete from the cluster',
-  removes_much: 'the change removes far more than it adds, or leaves a file empty',
+  destroys: 'an added command destroys data',
   does_not_parse: 'the file would not parse',
   already_tried: 'this very change was tried before',
   reversal: 'the change takes back a fix that helped',
@@ -107,28 +98,43 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** Why a lawful change waits for the owner's word: it does what this repository has not done before. */
+/** Why a lawful change waits for the owner's word: its places that are no proven repair. */
 export interface Ask {
+  /** The kind of the first of them. */
   code: AskCode;
-  /** One sentence each, for a person: "runs `jq`, which no stage uses yet". */
+  /** One plain sentence each: "removes --requirepass, which nothing replaces". */
   reasons: string[];
 }
 
-/** Every code a change can be asked about with, and what it means. */
+/** Every kind of place that is a decision, and what it means. */
 export const ASKS = {
-  new_program: 'it runs a program that this repository does not use yet',
-  new_work: 'it does what nothing in this repository does yet',
-  new_address: 'it fetches from, sends to or runs what is at an address that this repository does not know yet',
-  softer: 'it does what can be undone, but not by everybody',
-  writes_outside: 'it writes outside the worktree, the outputs and temporary folders',
-  removes_resource: 'it removes a YAML document or a resource, which GitOps would delete from the cluster',
-  removes_much: 'it removes far more than it adds, leaves a file empty or loses comments',
-  masks: 'it may hide a failure instead of mending it',
-  unread: 'it changes a part of a script that only bash itself can read',
+  removed: 'something goes and nothing takes its place',
+  value: 'a value becomes another',
+  number: 'a number, version or tag becomes another',
+  key: 'a key or setting is added or becomes another',
+  command: 'a command is added or becomes another',
+  condition: 'what decides whether something runs, holds or counts as failed becomes another',
+  tolerance: 'a default, a tolerance or a directive hides what failed',
+  address: 'an address, a host or an account is added or becomes another',
+  new_file: 'a new file is made',
+  moved: 'something moves to another place',
+  text: 'a text becomes another',
+  unread: 'it could not be read in the time there is for it',
   changes_once: 'it changes what a stage is made from that must not run twice',
+  every_change: 'its owner asked to be shown every change',
 } as const;
 
 export type AskCode = keyof typeof ASKS;
+
+/** Kinds that are asked about even where `unattended: all` stands: they may hide the failure or let somebody in. */
+export const ALWAYS_ASKED: ReadonlySet<AskCode> = new Set([
+  'removed',
+  'tolerance',
+  'condition',
+  'address',
+  'new_file',
+  'changes_once',
+]);
 
 /** What came of it, or why nothing did. */
 export type OrRefusal<T> = ({ ok: true } & T) | Refusal;

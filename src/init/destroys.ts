@@ -1,8 +1,8 @@
 // Names that say that something destroys. Such targets, scripts and playbooks are never proposed as stages. Pure.
-import type { Harmful } from '../fix/gate/harms.ts';
+import type { Destroying } from '../fix/gate/destroys.ts';
 
 /** The destructive commands of a file; undefined when it could not be parsed in time. */
-export type FindHarm = (path: string, text: string) => Promise<readonly Harmful[] | undefined>;
+export type FindDestroying = (path: string, text: string) => Promise<readonly Destroying[] | undefined>;
 
 const WIPES =
   'destroy destroys destroyed destroyer nuke nuked wipe wipes wiped wiping reset resets teardown uninstall uninstalls purge purges ' +

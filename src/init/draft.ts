@@ -1,11 +1,11 @@
 // Shell texts → the draft of a stage: what it brings up, the tools it needs, the files that a fix may touch, its checks. Pure; the
-// judging set tells which files a text runs.
+// rule for check files tells which files a text runs.
 
 import { rawWords } from '../config/paths.ts';
-import type { JudgingSet } from '../fix/judging/judging-set.ts';
+import type { CheckFiles } from '../fix/check-files/check-files.ts';
 import { mapping } from '../shape.ts';
 import { plainPlay, type Use } from './command-line.ts';
-import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
+import { destroysByPath, type FindDestroying, wipesByPath } from './destroys.ts';
 import { kustomizedFrom } from './gitops.ts';
 import { installsAnew } from './installers.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
@@ -35,9 +35,9 @@ export interface Piece {
 
 /** Questions that need the bash grammar. */
 export interface Readers {
-  readonly harm: FindHarm;
+  readonly harm: FindDestroying;
   /** Every file of the repository that a text runs, and what those call. */
-  readonly runBy: (text: string) => Promise<JudgingSet>;
+  readonly runBy: (text: string) => Promise<CheckFiles>;
 }
 
 /** What a stage would run, as far as it can be read. */
@@ -74,7 +74,7 @@ export async function running(pieces: readonly Piece[], { runBy }: Readers, surv
     joined(text).flatMap((line) => plainPlay({ folder, line, survey }) ?? []),
   );
   const sets = await Promise.all([...pieces, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
-  const ran = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
+  const ran = sets.flatMap((set) => [...set.keys()]);
   const files = unique(ran.filter((path) => survey.files.has(path)));
   // Scripts run where the text that starts them does.
   const folder = pieces[0]?.folder ?? '.';
@@ -193,13 +193,13 @@ export function draftOf(
   const verify =
     given.verify ?? [...new Map(checks.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_VERIFY);
   const checked = verify.filter((one): one is string => typeof one === 'string').join('\n');
-  const isJudge = (path: string) => ran.includes(path) && checked.split(/[\s/]+/).includes(baseName(path));
+  const isChecked = (path: string) => ran.includes(path) && checked.split(/[\s/]+/).includes(baseName(path));
   const kinds = uses.map(({ kind }) => kind);
   const timeout = kinds.find((kind) => kind.timeout !== undefined)?.timeout;
   const read = [...uses.flatMap((use) => use.kind.files?.(use) ?? []), ...all.flatMap((one) => namedBy(one, survey))];
   return {
     needs: [],
-    files: grouped([...definedIn, ...ran, ...read].filter((path) => isEditable(path) && !isJudge(path))),
+    files: grouped([...definedIn, ...ran, ...read].filter((path) => isEditable(path) && !isChecked(path))),
     verify,
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
     env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),

@@ -1,8 +1,8 @@
 // What people type in a repository: targets of make, recipes of just, tasks of Taskfiles and scripts of package.json, with what
 // each runs, calls and asks for. Pure.
 
-import type { TargetTool } from '../fix/judging/ran-words.ts';
-import { includedFiles, readTargets, TARGET_FILES } from '../fix/judging/targets.ts';
+import type { TargetTool } from '../fix/check-files/targets.ts';
+import { includedFiles, readTargets, TARGET_FILES } from '../fix/check-files/targets.ts';
 import { isMapping, mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { documentIn, folderOf, inFolder, isAside, list, type Survey, unique } from './survey.ts';

@@ -2,16 +2,16 @@
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { OWNED_PATHS } from '../config/files.ts';
-import { runBy, type Sources } from '../fix/judging/judging-set.ts';
+import { runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { slowdown, systemClock } from '../io/clock.ts';
 import { fileFacts, findTool } from '../io/files.ts';
-import { readHarms } from '../io/gate/gate.ts';
+import { readDestroying } from '../io/gate/gate.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createText, ifPossible, readText } from '../io/store.ts';
 import { createRedactor } from '../outbound/redact/redactor.ts';
+import { sourcesOf } from '../stage/check-sources.ts';
 import { DEFAULT_PATH } from '../stage/env.ts';
-import { sourcesOf } from '../stage/judging-sources.ts';
 import { isBelow } from '../worktree/carry.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';
@@ -84,7 +84,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     readme: paths.filter(tellsHowToStart).map(text).join('\n'),
   };
   const sources = sourcesOf(checkout);
-  const harms = new Map<string, ReturnType<typeof readHarms>>();
+  const harms = new Map<string, ReturnType<typeof readDestroying>>();
   return {
     survey,
     mask,
@@ -92,7 +92,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
       runBy: (command) => runBy(command, 'init', sources),
       harm: (file, shell) => {
         const key = `${file}\0${shell}`;
-        const reading = harms.get(key) ?? readHarms(file, shell);
+        const reading = harms.get(key) ?? readDestroying(file, shell);
         harms.set(key, reading);
         return reading;
       },

@@ -1,6 +1,6 @@
 // From a survey to the proposal: at most twelve stages in the order of their needs, what is left out and why, what is protected
 // and what is carried. Pure, but for what it asks its readers and tries out.
-import { TARGET_FILES } from '../fix/judging/targets.ts';
+import { TARGET_FILES } from '../fix/check-files/targets.ts';
 import { type Carried, carriedOf } from './carry.ts';
 import { checkStage, type TryOut } from './checks.ts';
 import type { Readers } from './draft.ts';

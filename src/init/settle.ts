@@ -3,8 +3,8 @@
 import { MAP_FILE } from '../config/files.ts';
 import { parseContextMap } from '../config/parse.ts';
 import { formatPath } from '../config/problem.ts';
-import { forbiddenByWords, forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
-import type { Sources } from '../fix/judging/judging-set.ts';
+import type { Sources } from '../fix/check-files/check-files.ts';
+import { forbiddenByWords, forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
 import { onlyStages, type Proposal } from './propose.ts';
 import { mapText } from './write-map.ts';
 

@@ -192,10 +192,11 @@ export const LOOP_TEXT = `---
 # yaml-language-server: $schema=schema/loop.schema.json
 # How mendloop behaves here; what is not written has its default.
 
-# suggest: every fix is shown to you first, at a terminal or as a case
-# (mendloop cases). When some of them were what you would have done yourself,
-# and check and verify of your stages would notice a bad one: auto.
-mode: suggest
+# What of a fix may run before you have seen it. repairs: what is proven to be
+# one, such as a mistyped name of something that is there; you are asked about
+# everything else, at a terminal or in a case (mendloop cases). none: you are
+# asked about every change. A stage of the map may have a line of its own.
+unattended: repairs
 
 # How long runs, logs and cases that are over are kept, and how much of them;
 # what is still needed stays (mendloop gc --dry-run says what would go).

@@ -1,4 +1,5 @@
 // What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
+import { unattendedOf, unattendedText } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
 import type { Failure } from '../failure/fingerprint.ts';
 import type { Layout } from '../io/layout.ts';
@@ -26,6 +27,8 @@ export interface Explanation {
   stands: { since: string; fingerprint?: string | undefined } | undefined;
   /** What a run would decide about it now, or why that cannot be known. */
   next: Decision | { unknown: string };
+  /** What of a fix for it would run before its owner has seen it; undefined where that cannot be known. */
+  unattended?: string;
 }
 
 /** Never throws for a configuration that is not sound: then only what comes next is unknown. */
@@ -66,7 +69,7 @@ export async function explainFailure(
   // Whatever it is: the next run does not come so far.
   if (stage?.rerun === false && next.tier !== 'give_up' && !('exit' in next && next.exit === 3))
     return { ...explained, next: { tier: 'none', why: 'no_executor', exit: 3, reason: `${NOT_AGAIN}; use retry` } };
-  return { ...explained, next };
+  return { ...explained, next, ...(stage && { unattended: unattendedText(unattendedOf(config.loop, stage)) }) };
 }
 
 function standsOtherwise({ fingerprint }: LedgerEntry, record: StageRecord | undefined): Explanation['stands'] {

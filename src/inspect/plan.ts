@@ -2,6 +2,7 @@
 import { submissionText } from '../backend/describe.ts';
 import { MANY_JOBS } from '../backend/open.ts';
 import type { Stage } from '../config/context-map.ts';
+import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
 import { type Git, openGit } from '../io/git.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -116,6 +117,10 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...settings,
     ...(missed ? [missed] : []),
     ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
+    ...unattendedLines(
+      Object.fromEntries(stages.map((name) => [name, config.map.stages[name] as Stage])),
+      config.loop,
+    ).map(({ text }) => text),
     ...submissionText(
       config,
       rows.filter(({ state }) => state !== 'DONE').map(({ stage }) => stage),

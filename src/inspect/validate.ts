@@ -8,15 +8,17 @@ import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { failConfig } from '../config/problem.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
+import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
-import { unknownPrograms } from '../fix/judging/check-programs.ts';
-import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
-import { type JudgingSet, judgingSet, runBy, type Sources } from '../fix/judging/judging-set.ts';
+import { type CheckFiles, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
+import { unknownPrograms } from '../fix/check-files/check-programs.ts';
+import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
 import { fileFacts, findTool, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { checkBacklog } from '../run/backlog-files.ts';
+import { sourcesOf } from '../stage/check-sources.ts';
 import { hasChecks } from '../stage/checks.ts';
 import {
   baseOf,
@@ -26,7 +28,6 @@ import {
   loopDifference,
 } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
-import { sourcesOf } from '../stage/judging-sources.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
 import { required } from '../stage/requires.ts';
 import type { RunPorts } from '../stage/run.ts';
@@ -38,6 +39,8 @@ import { checkoutFiles, readAt } from '../worktree/read.ts';
 interface Validation {
   stages: string[];
   warnings: string[];
+  /** Where every change is asked about. */
+  asked: string[];
   /** Where a run would read something else than the working tree. */
   differs: string[];
 }
@@ -58,6 +61,7 @@ export async function validateHome(
   const { items = [], problems = [] } = (await checkBacklog(home)) ?? {};
   if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
+  const unattended = unattendedLines(config.map.stages, config.loop);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
     stages: stages.map(([name]) => name),
@@ -72,8 +76,10 @@ export async function validateHome(
         .filter(({ number }) => Object.hasOwn(config.map.stages, itemStageName(number)))
         .map(({ number }) => `stages.${itemStageName(number)}: ${hidesItem(number)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
+      ...unattended.filter((one) => one.unattended === 'all').map(({ text }) => `${text}: ${OWN_RISK}`),
       ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
+    asked: unattended.filter((one) => one.unattended === 'none').map(({ text }) => text),
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
 }
@@ -83,6 +89,7 @@ const namesCommand = (name: string): string =>
 const hidesItem = (number: string): string =>
   `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
+const OWN_RISK = 'with your rights, and at your own risk';
 const STRICTER = 'any part that fails ends it, not only the last one';
 
 async function checkWarnings(
@@ -91,7 +98,7 @@ async function checkWarnings(
   sources: Sources,
   ports: Pick<RunPorts, 'env' | 'labTools'>,
 ): Promise<string[]> {
-  const judges = await judgingSet(map, sources);
+  const checkFiles = await findCheckFiles(map, sources);
   const path = stagePath({ ...ports, lab: loop.lab });
   const tools = required(map, 'tools');
   const unknown = await unknownPrograms(
@@ -101,7 +108,7 @@ async function checkWarnings(
   );
   const forbidden = await forbiddenThroughFiles(map, sources);
   return [
-    ...(await judgeWarnings(home, map.stages, judges, sources)),
+    ...(await checkFileWarnings(home, map.stages, checkFiles, sources)),
     ...unknown.map(({ where, program }) => `${where}: ${program === undefined ? UNREAD : `${program} ${UNKNOWN}`}`),
     ...forbidden.map(forbiddenText),
   ];
@@ -110,36 +117,32 @@ async function checkWarnings(
 const UNREAD = 'it could not be read in time, so every file whose name stands in it counts as run by it';
 const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
 
-/** Editable files that no fix may touch because checks run them, and judges that git cannot restore. */
-async function judgeWarnings(
+/** Editable files that no fix may touch because checks run them, and check files that git cannot restore. */
+async function checkFileWarnings(
   home: string,
   all: Configuration['map']['stages'],
-  judgingSet: JudgingSet,
+  checkFiles: CheckFiles,
   sources: Sources,
 ): Promise<string[]> {
-  const judges = [...judgingSet];
   const stages = await Promise.all(
     Object.entries(all).map(async ([name, { files, command }]) => {
       const covers = pathMatcher(files);
       const ran = await runBy(command, '', sources);
-      return judges.flatMap(([path, { word, by, parts, instead }]) => [
-        ...(covers(path) && !instead
-          ? [`stages.${name}.files: no fix may touch ${parts ? 'that part of ' : ''}${path}: ${by} runs it (${word})`]
-          : []),
-        ...(ran.get(path)?.by === '' && !parts && !instead
+      return [...checkFiles].flatMap(([path, { word, by }]) => [
+        ...(covers(path) ? [`stages.${name}.files: no fix may touch ${path}: ${by} runs it (${word})`] : []),
+        ...(ran.get(path)?.by === ''
           ? [`stages.${name}.command: ${path} is a check too (${by}), so no fix may touch it`]
           : []),
       ]);
     }),
   );
-  const untracked = judges.filter(([, judge]) => !judge.tracked && !judge.instead);
-  const unread = new Set(judges.flatMap(([, judge]) => (judge.unread && judgingSet.has(judge.by) ? [judge.by] : [])));
+  const unread = [...checkFiles.values()].filter((file) => file.unread && checkFiles.has(file.by)).map(({ by }) => by);
   return [
     ...stages.flat(),
-    ...[...unread].map((by) => `${by}: ${UNREAD}`),
-    ...untracked.map(([path, { by }]) => {
+    ...[...new Set(unread)].map((by) => `${by}: ${UNREAD}`),
+    ...[...checkFiles].flatMap(([path, { by, tracked }]) => {
       const is = fileFacts(join(home, path)) ? 'git does not track it' : 'it does not exist here';
-      return `${by}: runs ${path}, but ${is}: nobody can see to it that it judges as you wrote it`;
+      return tracked ? [] : [`${by}: runs ${path}, but ${is}: nobody can see to it that it judges as you wrote it`];
     }),
   ];
 }

@@ -1,5 +1,6 @@
-// A fix that passed the gate is committed, or its owner is asked about it first: for what it does, or by `mode: suggest`.
+// A fix that passed the gate is committed, or its owner is asked about it first.
 import { excerptOf } from '../failure/fingerprint.ts';
+import type { Ask } from '../fix/edit.ts';
 import { limited } from '../io/signals.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
@@ -23,9 +24,8 @@ export async function applyFix(
     sound.files.map(({ path }) => path),
   );
   const ask = sound.ask ?? changesOnce(once);
-  const isAgreed = origin.accepted || (run.config.loop.mode !== 'suggest' && !ask);
-  if (isAgreed) return commitToBranch(run, incident, sound, origin);
-  const word = await suggestFix(run, incident, { ...proposed, sound: { ...sound, ask } }, timeLeftMs);
+  if (origin.accepted || !ask) return commitToBranch(run, incident, sound, origin);
+  const word = await suggestFix(run, incident, proposed, ask, timeLeftMs);
   if (word !== 'apply') return { none: word };
   return commitToBranch(run, incident, sound, { ...origin, accepted: true });
 }
@@ -40,14 +40,15 @@ type OwnersChoice = 'apply' | 'handed_over' | 'spent' | 'stopped';
 async function suggestFix(
   run: Run,
   incident: Incident,
-  { sound, origin, notes }: ProposedFix,
+  { sound, origin }: ProposedFix,
+  ask: Ask,
   timeLeftMs: number,
 ): Promise<OwnersChoice> {
-  const { hash, note, ask, files, diff } = sound;
+  const { hash, note, files, diff } = sound;
   const { plugin, tier, tried } = origin;
   const data = { tier, hash, plugin, note: { ...note } };
-  record(run, incident, 'fix.suggested', { ...data, ...(ask && { ask }) });
   patchFiles(run.layout).write(hash, files, diff, note);
+  record(run, incident, 'fix.suggested', { ...data, ask });
   const suggestion: Suggestion = {
     step: incident.step,
     plugin,
@@ -56,14 +57,14 @@ async function suggestFix(
     note: { fix: run.mask(note.fix), reason: run.mask(note.reason) },
     excerpt: run.mask(excerptOf(incident.failure)),
     diff: run.mask(diff),
-    ...(ask && { ask: { code: ask.code, reasons: ask.reasons.map(run.mask) } }),
+    ask: { code: ask.code, reasons: ask.reasons.map(run.mask) },
   };
   const choice = await choiceOf(run, suggestion, timeLeftMs);
   if (choice === 'apply' || choice === 'stopped') return choice;
   if (choice === 'decline') record(run, incident, 'fix.declined', data);
   else {
     const { leaveSuggestion } = await import('./cases.ts');
-    await leaveSuggestion(run, incident, suggestion, notes);
+    await leaveSuggestion(run, incident, suggestion);
   }
   if (tried) record(run, incident, 'try.ended', {});
   return choice === 'decline' ? 'spent' : 'handed_over';

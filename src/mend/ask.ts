@@ -1,5 +1,5 @@
 // Where a fix comes from: first a withdrawn one of an earlier run, then a known one, then the plugins of a tier in order, each
-// in one conversation. A fix that the owner must be asked about waits until every plugin was asked.
+// in one conversation. The first that passes the gate ends the try, also where the owner is asked about it.
 import { type Fix, type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
 import { limited } from '../io/signals.ts';
 import { runOwnerDiagnostics } from '../stage/diagnose.ts';
@@ -9,10 +9,10 @@ import type { Incident } from '../triage/incident.ts';
 import { entryOf, mayAsk, restOfStory } from '../triage/ledger.ts';
 import { applyFix } from './apply.ts';
 import { breakerOf } from './breaker.ts';
-import { type HandOver, handOver, openCase } from './cases.ts';
+import { handOver, openCase } from './cases.ts';
 import { recordFixStays } from './commit.ts';
 import { contextFor } from './context.ts';
-import { converse, documentFor, type Reply } from './converse.ts';
+import { converse, documentFor } from './converse.ts';
 import { type CaseDocument, whyOutOfReach } from './documents.ts';
 import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
@@ -55,11 +55,9 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
   const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
   if (plugin) {
     const { signal } = run;
-    const asks: ProposedFix[] = [];
     const conversation = { run, incident, tier: 'executor', plugin, context, document: undefined, signal } as const;
-    const reply = await converse(conversation, asks);
-    const fix = ('sound' in reply ? reply : asks[0])?.sound;
-    if (fix) return { fix };
+    const reply = await converse(conversation);
+    if ('sound' in reply) return { fix: reply.sound };
   }
   const out_of_reach = await whyOutOfReach(run, incident, context.facts);
   return out_of_reach === undefined ? {} : { out_of_reach };
@@ -117,16 +115,12 @@ export async function applyRestOfStory(
   }
 }
 
-/**
- * One pass through the plugins of a tier: a try of the executors, or calls of the escalations. Returns the first fix that may
- * be applied without asking; without one, the first that the owner must be asked about.
- */
+/** One pass through the plugins of a tier: a try of the executors, or calls of the escalations. */
 async function askTier(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<Asked> {
   const isTry = tier === 'executor';
   const executors = run.plugins.executors.filter(({ name }) => mayAsk(name, incident.history));
   const prompt = isTry ? await documentFor(run, incident, tier, signal) : undefined;
   if (isTry && !prompt) return { none: 'down' };
-  const asks: ProposedFix[] = [];
   let answered = false;
   for (const plugin of isTry ? executors : run.plugins.escalations) {
     const blocked = breakerOf(run).refuses(tier, plugin.name);
@@ -137,26 +131,16 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
     const question = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
     // Without a document nothing may be sent.
     if (!question) continue;
-    const reply = await converse({ run, incident, tier, plugin, ...question, signal }, asks);
+    const reply = await converse({ run, incident, tier, plugin, ...question, signal });
     if ('sound' in reply) return reply;
-    if ('handOver' in reply) return openOrAsk(run, incident, reply, asks);
+    if ('handOver' in reply) {
+      await openCase(run, incident, reply.document as CaseDocument, reply.handOver);
+      return { none: 'handed_over' };
+    }
     if (reply.none === 'stopped') return { none: reply.none };
     answered ||= reply.none !== 'down';
   }
-  if (asks[0]) return asks[0];
   if (!answered) return { none: 'down', ...(prompt && { prompt: savePrompt(run, incident, prompt.document.text) }) };
   if (isTry) record(run, incident, 'try.ended', {});
   return { none: 'spent' };
-}
-
-/** Opens the case for a person; a fix that the owner must be asked about goes before it. */
-async function openOrAsk(
-  run: Run,
-  incident: Incident,
-  { handOver: why, document }: Extract<Reply, { handOver: HandOver }>,
-  [ask]: readonly ProposedFix[],
-): Promise<Asked> {
-  if (ask) return { ...ask, notes: [`${why.by}: ${why.text}`] };
-  await openCase(run, incident, document as CaseDocument, why);
-  return { none: 'handed_over' };
 }

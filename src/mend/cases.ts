@@ -112,7 +112,7 @@ function markOpen(run: Run, incident: Incident, name: string, why: string, sugge
 }
 
 function suggestionData({ hash, plugin, tier, note, ask }: Suggestion): Pick<CaseSummary, 'patch' | 'suggested'> {
-  return { patch: hash, suggested: { plugin, tier, note: { ...note }, ...(ask && { ask }) } };
+  return { patch: hash, suggested: { plugin, tier, note: { ...note }, ask } };
 }
 
 function openedData({ provisional }: Incident, name: string, why: string) {
@@ -132,16 +132,10 @@ function storyNotes(run: Run, { provisional }: Incident): string[] {
   return [`${what} made against that text: both are applied together when the first failure returns.`, ...fixes];
 }
 
-/** Saves a fix in an open case until a person agrees or declines; `more`: notes of plugins that were asked after it. */
-export async function leaveSuggestion(
-  run: Run,
-  incident: Incident,
-  suggestion: Suggestion,
-  more: readonly string[] = [],
-): Promise<void> {
+/** Saves a fix in an open case until a person agrees or declines. */
+export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
   const { note, plugin, tier, diff, ask } = suggestion;
-  const why = ask ? ` (${ask.code}: ${ask.reasons.join('; ')})` : '';
-  const text = `a fix waits for your word: ${note.fix}${why}`;
+  const text = `a fix waits for your word: ${note.fix} (${ask.code}: ${ask.reasons.join('; ')})`;
   const context = await contextFor(run, incident, tier);
   const name = nameOf(openCaseStore(run.layout), incident);
   const lead = `${oneLine(`${plugin}: ${text}`)}. It is in patch.diff beside this file.
@@ -149,8 +143,7 @@ export async function leaveSuggestion(
 - To have it applied when the failure returns: mendloop cases accept ${name}
 - To go on without it: mendloop cases decline ${name}`;
   try {
-    const options = { newest: true, lead, notes: more, signal: run.signal };
-    const written = await writeCase(run, incident, context, options);
+    const written = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });
     await openCase(run, incident, written, { by: plugin, text, patch: diff, suggestion });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;

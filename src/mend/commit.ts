@@ -31,7 +31,13 @@ export function commitToBranch(run: Run, incident: Incident, sound: SoundFix, or
   const paths = files.map(({ path }) => path);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
-  const more = { ...(accepted && { accepted }), ...(proposed_by && { proposed_by }), ...sharedBy(incident) };
+  const shapes = accepted ? [] : sound.shapes.map(run.mask);
+  const more = {
+    ...(accepted && { accepted }),
+    ...(proposed_by && { proposed_by }),
+    ...(shapes.length > 0 && { shapes }),
+    ...sharedBy(incident),
+  };
   const data = { hash, class: failureClass, tier, plugin, note, paths, tried, ...more };
   const place = { stage, step, attempt, fingerprint, run: run.id, item: itemNumber(stage), case: origin.case };
   const message = fixMessage({ ...data, ...place });

@@ -11,8 +11,8 @@ import { bashParses, shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import type { Try } from '../outbound/context.ts';
 import type { FixFacts } from '../plugin/contract.ts';
+import { checkFilesOf } from '../stage/check-files.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
-import { judgesOf } from '../stage/judges.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import type { Incident } from '../triage/incident.ts';
@@ -20,8 +20,8 @@ import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
-import { treeGit } from '../worktree/tree.ts';
-import { gateRules, linesWith } from './gate-rules.ts';
+import { openRepositoryReader, type RepositoryReader } from '../worktree/repository-at.ts';
+import { gateRules, repositoryFacts, unattendedFor } from './gate-rules.ts';
 import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
@@ -31,8 +31,10 @@ export interface FixContext extends ProposalContext {
   facts: FixFacts;
 }
 
-/** The tree at the worktree's commit, read once a commit. */
-const snapshots = perRun((): { latest?: Snapshot } => ({}));
+/** The tree at the worktree's commit, read once a commit, and what it defines. */
+const snapshots = perRun((): { latest?: Snapshot; readonly reader: RepositoryReader } => ({
+  reader: openRepositoryReader(),
+}));
 
 /** For one failure and tier, at the commit the worktree is at now. */
 export async function contextFor(run: Run, incident: Incident, tier: FixTier): Promise<FixContext> {
@@ -43,10 +45,8 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
-  const { memo } = await committedTexts(run);
   const rules: GateRules = {
-    ...(await gateRules(layout.home, config, stage, tier, snapshot, await judgesOf(run))),
-    ...(memo === undefined ? {} : { texts: [memo] }),
+    ...(await gateRules(layout.home, config, stage, tier, snapshot, await checkFilesOf(run))),
     failed: error_lines.join('\n'),
     log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),
   };
@@ -74,9 +74,10 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     patches: history.patches,
     diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
-    lookUp: (names) => linesWith(treeGit(tree), names, tree.head),
+    repository: () => repositoryFacts(cache.reader, snapshot, config.map, run.journal.stages),
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
+    unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),
     madeOnceFrom: (paths) => madeOnceFrom(run, paths),
     facts,
   };
@@ -84,10 +85,10 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
-  const applied = patches.map(({ plugin, proposed_by, tier, outcome: ended, hash, note, why, left, time }) => {
+  const applied = patches.map(({ plugin, proposed_by, tier, outcome: ended, hash, note, why, left, shapes, time }) => {
     const diff = patchFiles(layout).diffOf(hash);
     const outcome = left ? ('helped' as const) : ended;
-    const more = { ...(note && { note }), ...(why && { why }), ...(diff && { diff }) };
+    const more = { ...(note && { note }), ...(shapes && { shapes }), ...(why && { why }), ...(diff && { diff }) };
     return { time, row: { plugin, ...(proposed_by && { proposed_by }), tier, outcome, ...more } };
   });
   const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {

@@ -1,9 +1,9 @@
-// One conversation with one plugin: what leaves is masked, answers go through the gate, and a refusal, or that the owner would
-// have to be asked, goes back to the plugin. Tiers differ in their document (prompt or case), in what a call costs, and in two
-// more answers of an escalation: a request for diagnostics, and a hand-over to a person.
+// One conversation with one plugin: what leaves is masked, answers go through the gate, and a refusal goes back to the plugin.
+// Tiers differ in their document (prompt or case), in what a call costs, and in two more answers of an escalation: a request for
+// diagnostics, and a hand-over to a person.
 import { isDeepStrictEqual } from 'node:util';
 import { type FixTier, KNOWN_FIXES } from '../events.ts';
-import type { Ask, Refusal } from '../fix/edit.ts';
+import type { Refusal } from '../fix/edit.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
@@ -75,11 +75,10 @@ const NEEDS_PERSON =
 const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
 
 /**
- * Up to MAX_ROUNDS answers of one plugin: a refused one goes back to it with the reasons, the first that may be applied is
- * returned. One that the owner must be asked about is added to `asks`, and goes back once. Never throws for what the plugin
- * does.
+ * Up to MAX_ROUNDS answers of one plugin: a refused one goes back to it with the reasons, the first that passes the gate is
+ * returned, also where the owner is asked about it. Never throws for what the plugin does.
  */
-export async function converse(conversation: Conversation, asks: ProposedFix[]): Promise<Reply> {
+export async function converse(conversation: Conversation): Promise<Reply> {
   const { run, incident, tier, plugin, context } = conversation;
   const refused: RefusedRound[] = [];
   let { document } = conversation;
@@ -97,10 +96,16 @@ export async function converse(conversation: Conversation, asks: ProposedFix[]):
       if (document) keepTranscript(run, incident, plugin.name, document, answer, judged);
       if (repeated) return { none: 'next' };
       previous = { answer, judged };
-      const reply = judged.ok
-        ? acceptOrAsk(now, answer, judged, asks, refused)
-        : refuseAnswer(now, answer, judged, round, refused);
-      if (reply) return reply;
+      if (judged.ok) {
+        if (isCase(document)) recordPatch(run, document, judged.diff);
+        return proposedFix(now, judged);
+      }
+      // Known fixes propose the same at every failure: once without success is enough.
+      if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
+      const refusal = refusedRound(answer, judged, document);
+      const { fix, code, reasons } = refusal;
+      record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });
+      refused.push(refusal);
       continue;
     }
     if (document) keepTranscript(run, incident, plugin.name, document, answer);
@@ -138,46 +143,6 @@ function passOn(
 /** The case with the outputs that its reader asked for; undefined when a secret may be left in it. */
 const withDiagnostics = ({ run, incident, context, signal }: Conversation, asked: readonly (readonly string[])[]) =>
   unlessUnsafe(run, incident, () => writeCase(run, currentIncident(run, incident), context, { signal, asked }));
-
-/** A change that passed the gate: the reply, unless the owner must be asked about it and the plugin may try another once. */
-function acceptOrAsk(
-  conversation: Conversation,
-  answer: Change,
-  sound: SoundFix,
-  asks: ProposedFix[],
-  refused: RefusedRound[],
-): Reply | undefined {
-  const { run, document } = conversation;
-  if (isCase(document)) recordPatch(run, document, sound.diff);
-  const fix = proposedFix(conversation, sound);
-  if (!sound.ask) return fix;
-  asks.push(fix);
-  if (refused.some(({ ask }) => ask)) return { none: 'next' };
-  refused.push({ ...refusedRound(answer, sound.ask, document), ask: true });
-  return undefined;
-}
-
-/** A change that the gate refused: undefined when it goes back to the plugin. */
-function refuseAnswer(
-  { run, incident, tier, plugin, document }: Conversation,
-  answer: Change,
-  judged: Exclude<Judged, SoundFix>,
-  round: number,
-  refused: RefusedRound[],
-): Reply | undefined {
-  // Known fixes propose the same at every failure: once without success is enough.
-  if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
-  const refusal = refusedRound(answer, judged, document);
-  const { fix, code, reasons } = refusal;
-  record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });
-  if (judged.handOver && tier === 'escalation') {
-    const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
-    const patch = 'answer' in answer && { patch: answer.answer };
-    return { handOver: { by: plugin.name, text, ...patch }, document };
-  }
-  refused.push(refusal);
-  return undefined;
-}
 
 function proposedFix({ tier, plugin, document }: Conversation, sound: SoundFix): ProposedFix {
   const name = document?.case?.name;
@@ -236,16 +201,15 @@ function reporting({ run, incident, plugin: { name: plugin }, document }: Conver
 
 const MAX_FIX_LENGTH = 300;
 
-/** A refusal, or an ask, as it goes to the journal and back to the plugin, masked: reasons may quote lines of files. */
-function refusedRound(answer: Change, refusal: Refusal | Ask, document: Document | undefined): RefusedRound {
-  const { code, reasons } = refusal;
+/** A refusal as it goes to the journal and back to the plugin, masked: reasons may quote lines of files. */
+function refusedRound(answer: Change, refusal: Refusal, document: Document | undefined): RefusedRound {
+  const { code, reasons, places: shown } = refusal;
   const line =
     'answer' in answer
       ? /^[\s>*_#-]{0,8}Fix[*_]{0,3}:[*_]{0,3}[^\S\n]*(\S[^\n]*)$/im.exec(answer.answer)?.[1]
       : undefined;
   const fix = (answer.note?.fix ?? line)?.slice(0, MAX_FIX_LENGTH);
   const masked = reasons.map((reason) => redact(document, reason));
-  const shown = 'places' in refusal ? refusal.places : undefined;
   const places = shown?.map((place) => ({ ...place, lines: place.lines.map((text) => redact(document, text)) }));
   return { ...(fix !== undefined && { fix: redact(document, fix) }), code, reasons: masked, ...(places && { places }) };
 }

@@ -45,10 +45,10 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
     journal.append(noticeEvent(text));
   }
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
-  const changedJudges = Array.isArray(error.context.changed_judges);
+  const changedCheckFiles = Array.isArray(error.context.changed_judges);
   const log = relative(layout.home, path);
   const item = isItemStage(stage) ? itemOf(run, stage, error) : undefined;
-  const sighting: Sighting = { stage, step, attempt, failure, ended, log, inputs, changedJudges, item };
+  const sighting: Sighting = { stage, step, attempt, failure, ended, log, inputs, changedCheckFiles, item };
   const history = entryOf(journal.ledger, stage, failure.fingerprint);
   record(run, sighting, 'failure.seen', {
     class: failure.class,

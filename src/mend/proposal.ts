@@ -2,21 +2,23 @@
 // refused. Nothing is written.
 
 import { pathMatcher } from '../config/paths.ts';
+import type { Unattended } from '../config/unattended.ts';
 import { type FixTier, NO_NOTE } from '../events.ts';
 import { spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Ask, Edit, Note, Refusal } from '../fix/edit.ts';
 import { refuse } from '../fix/edit.ts';
 import { editsOf } from '../fix/edits-of.ts';
-import { wantsShellCheck } from '../fix/gate/language.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
-import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
+import type { GateRules } from '../fix/gate/rules.ts';
+import { type ShellCheck, wantsShellCheck } from '../fix/gate/shell-check.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { haveSameEffect } from '../fix/same-effect.ts';
-import { judge, type LookUp } from '../io/gate/gate.ts';
+import { judge } from '../io/gate/gate.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
+import type { RepositoryFacts } from '../repository/repository.ts';
 import type { Patch } from '../triage/ledger.ts';
 import type { Files, Snapshot } from '../worktree/read.ts';
 
@@ -28,6 +30,8 @@ export interface SoundFix {
   note: Note;
   /** Why the owner must be asked about it. */
   ask?: Ask | undefined;
+  /** The repairs that it consists of: the shape of each, and why. */
+  shapes: readonly string[];
 }
 
 /** The author of a fix, and whether it counts as a try of the executors. */
@@ -43,11 +47,10 @@ export interface FixOrigin {
   proposed_by?: string | undefined;
 }
 
-/** A fix that passed the gate; `notes`: for the person who is asked about it, from plugins that were asked after it. */
+/** A fix that passed the gate. */
 export interface ProposedFix {
   sound: SoundFix;
   origin: FixOrigin;
-  notes?: readonly string[];
 }
 
 /** What a proposal is judged by. */
@@ -63,24 +66,27 @@ export interface ProposalContext {
   unparsed: readonly string[];
   /** Masks what was sent, for the answer is about masked texts; undefined when nothing was sent. */
   redactor?: Redactor | undefined;
-  lookUp?: LookUp;
+  /** What the repository defines. */
+  repository(): Promise<RepositoryFacts>;
   /** Why these files cannot be written, by the disk and git's attributes. */
   unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
   /** Whether these texts would take back a fix that is on the branch. */
   isReversal(files: readonly Edit[]): Promise<boolean>;
+  /** What may run unattended of a change of these paths, where `rules` do not say it of all. */
+  unattendedFor?(paths: readonly string[]): Unattended;
   /** Stages that must not run twice and are made from one of these files; absent where a person has agreed already. */
   madeOnceFrom?(paths: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Never throws for what was proposed. */
-export async function judgeProposal(
-  proposal: Change,
-  context: ProposalContext,
-): Promise<SoundFix | (Refusal & { handOver?: true })> {
+export async function judgeProposal(proposal: Change, context: ProposalContext): Promise<SoundFix | Refusal> {
   const read = 'answer' in proposal ? await readText(proposal, context) : await readFiles(proposal, context);
   if (!read.ok) return read;
   const { files, note } = read;
-  const verdict = await judge(files, context.rules, context.unparsed, context.lookUp);
+  const paths = files.map(({ path }) => path);
+  const { unattended } = context.rules;
+  const rules = { ...context.rules, unattended: context.unattendedFor?.(paths) ?? unattended };
+  const verdict = await judge(files, rules, await context.repository(), context.unparsed);
   if (!verdict.ok) return verdict;
   const copy = await nearCopy(files, context.rules.allow, context.snapshot);
   if (copy) return copy;
@@ -99,9 +105,9 @@ export async function judgeProposal(
   if (await context.isReversal(files)) {
     return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
   }
-  const once = (await context.madeOnceFrom?.(files.map(({ path }) => path))) ?? [];
-  const ask = verdict.ask ?? changesOnce(once);
-  return { ok: true, files, diff, hash, note, ...(ask && { ask }) };
+  const once = (await context.madeOnceFrom?.(paths)) ?? [];
+  const { shapes, ask = changesOnce(once) } = verdict;
+  return { ok: true, files, diff, hash, note, shapes, ...(ask && { ask }) };
 }
 
 const WHAT_DIFFERS =

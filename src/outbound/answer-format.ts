@@ -1,7 +1,7 @@
 // The last words to a model: the form of its answer, and why the answer before was refused. Small models hold to what stands
 // last.
 
-import { ASKS, REFUSALS, type ShownPlace } from '../fix/edit.ts';
+import { REFUSALS, type ShownPlace } from '../fix/edit.ts';
 import type { AnswerFormat } from './context.ts';
 import { SMALL_FILE_LINES } from './parts/excerpt.ts';
 import { type ShownFile, shownFiles } from './shown-files.ts';
@@ -137,24 +137,18 @@ export function withFormat(prompt: string, format: AnswerFormat): string {
 export interface Refused {
   readonly code: string;
   readonly reasons: readonly string[];
-  /** Not refused: the owner would have to be asked. */
-  readonly ask?: true;
   /** Where in the files it comes closest. */
   readonly places?: readonly ShownPlace[];
 }
 
 const MAX_REASON_LINES = 40;
 
-/** What whoever proposed something that the owner must be asked about can do. */
-const WITHIN = 'Propose something that stays within what this repository does, if there is such a fix.';
-
 /** One answer that was not taken: what its code means, and why. `which` names the answer. */
-export function refusalText(which: string, { code, reasons, ask }: Refused): string {
-  const meanings: Readonly<Record<string, string>> = ask ? ASKS : REFUSALS;
+export function refusalText(which: string, { code, reasons }: Refused): string {
+  const meanings: Readonly<Record<string, string>> = REFUSALS;
   const meaning = Object.hasOwn(meanings, code) ? meanings[code] : code;
   const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MAX_REASON_LINES);
-  const head = ask ? `${which} would need the owner's word` : `${which} was not taken`;
-  return [`${head}: ${meaning}.`, ...lines.map((line) => `  ${clipLine(line)}`), ...(ask ? [WITHIN] : [])].join('\n');
+  return [`${which} was not taken: ${meaning}.`, ...lines.map((line) => `  ${clipLine(line)}`)].join('\n');
 }
 
 const DIFFERENT =

@@ -32,6 +32,8 @@ export interface Try {
   readonly tier?: 'executor' | 'escalation';
   readonly outcome: keyof typeof TRY_OUTCOMES;
   readonly note?: { readonly fix: string; readonly reason: string };
+  /** The repairs that it consists of, where it ran before its owner had seen it. */
+  readonly shapes?: readonly string[];
   /** Of a refused one: the code of the refusal. */
   readonly code?: string;
   /** Why it ended so. */

@@ -28,6 +28,12 @@ export function inputFiles(stage: Stage, tree: Tree): string[] {
     .sort();
 }
 
+/** Whether a stage is made from one of these paths, also where `tree` does not have it any more, or not yet. */
+export function isMadeFrom(stage: Stage, paths: readonly string[], tree: Tree): boolean {
+  const all = new Map([...paths.map((path) => [path, { mode: '', id: '' }] as const), ...tree]);
+  return inputFiles(stage, all).some((path) => paths.includes(path));
+}
+
 /** What a stage names of the carried files and folders: below them what it names there, else they themselves. */
 export function carriedInputs(stage: Stage, carry: readonly string[]): string[] {
   if (carry.length === 0) return [];

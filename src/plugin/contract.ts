@@ -5,7 +5,7 @@ import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
-import type { AskCode, RefusalCode, ShownPlace } from '../fix/edit.ts';
+import type { RefusalCode, ShownPlace } from '../fix/edit.ts';
 import type { Choice, Try } from '../outbound/context.ts';
 
 /** The failure that is to be mended. */
@@ -19,14 +19,12 @@ export interface FailureFacts {
   readonly log: string;
 }
 
-/** Why an answer of this plugin was not taken, earlier in this try: refused, or the owner would have to be asked. */
+/** Why an answer of this plugin was refused, earlier in this try. */
 export interface RefusedRound {
   /** What it was to do, as its author said. */
   readonly fix?: string;
-  readonly code: RefusalCode | AskCode;
+  readonly code: RefusalCode;
   readonly reasons: readonly string[];
-  /** It was not refused: the owner would have to be asked. */
-  readonly ask?: true;
   /** Lines of files that it comes closest to, masked: to show with them how an answer is written. */
   readonly places?: readonly ShownPlace[];
 }

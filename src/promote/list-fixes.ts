@@ -94,6 +94,6 @@ export const ledgerFacts = (patch: Patch | undefined, stands: boolean): LedgerFa
 
 /** A fix as its commit has it. */
 export function fixFacts(fix: CommittedFix) {
-  const { commit, time, stage, fingerprint, plugin, run, paths, note } = fix;
-  return { commit, time, stage, fingerprint, class: fix.class, plugin, run, paths, ...note };
+  const { commit, time, stage, fingerprint, plugin, run, paths, shapes, note } = fix;
+  return { commit, time, stage, fingerprint, class: fix.class, plugin, run, paths, shapes, ...note };
 }

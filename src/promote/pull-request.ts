@@ -170,13 +170,14 @@ export function pullRequestText(story: Story): string {
 }
 
 function aboutFix(fix: StoryFix): string[] {
-  const { reason, paths, tier, run, time, today, accepted } = fix;
+  const { reason, paths, tier, run, time, shapes, today, accepted } = fix;
   const would = today?.verdict === 'ask' ? 'ask about it' : 'refuse it';
   const why =
     today && `(${asCode(today.code)}): ${asCode(today.reasons.join('; '))}${accepted ? '; its owner accepted it' : ''}`;
   return [
     `  - why: ${asCode(reason)}`,
     `  - in ${paths.map(asCode).join(', ')}; by ${asCode(authorOf(fix, tier))}, run ${asCode(run)}, ${time}`,
+    ...shapes.map((shape) => `  - repair: ${asCode(shape)}`),
     ...(today ? [`  - **today the gate would ${would}** ${why}`] : []),
   ];
 }

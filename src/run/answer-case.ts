@@ -11,7 +11,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
-import { gateRules } from '../mend/gate-rules.ts';
+import { gateRules, repositoryFacts } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
@@ -26,6 +26,7 @@ import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
+import { openRepositoryReader } from '../worktree/repository-at.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
 import { withItems } from './items.ts';
@@ -187,6 +188,7 @@ async function judge(
   const verdict = await judgeProposal(proposal, {
     rules: await gateRules(home, config, stage, 'escalation', snapshot),
     snapshot,
+    repository: () => repositoryFacts(openRepositoryReader(), snapshot, config.map),
     shellCheck,
     unparsed: [],
     // A person may repeat what did not help before.
@@ -196,8 +198,8 @@ async function judge(
   });
   const mask = openMask(home, config, env, snapshot.files.keys());
   if (!verdict.ok) {
-    const { code, handOver = false, reasons } = verdict;
-    return fail('E_CASE_REFUSED', { code, handOver }, reasons.map(mask));
+    const { code, reasons } = verdict;
+    return fail('E_CASE_REFUSED', { code }, reasons.map(mask));
   }
   const isSilent = verdict.note === NO_NOTE;
   const { fix, reason } = isSilent ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
@@ -220,5 +222,5 @@ function refuseMasked(answer: string): void {
   const [mask] = /SECRET_\w+_END/.exec(answer) ?? [];
   if (mask === undefined) return;
   const reason = `${mask} stands for a masked value; write the line as it is in your file, or leave it out`;
-  fail('E_CASE_REFUSED', { code: 'placeholder', handOver: false }, [reason]);
+  fail('E_CASE_REFUSED', { code: 'placeholder' }, [reason]);
 }

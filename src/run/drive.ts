@@ -87,8 +87,7 @@ async function answerFailure(run: Run, seen: Incident, cells: readonly FailedCel
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
     const incident = currentIncident(run, seen);
     const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);
-    const suggest = run.config.loop.mode === 'suggest' && decision.tier === 'executor' && decision.reapply.length === 0;
-    record(run, incident, 'failure.decided', { ...decision, ...(suggest && { suggest }), ...sharedBy(incident) });
+    record(run, incident, 'failure.decided', { ...decision, ...sharedBy(incident) });
     if (decision.tier === 'wait') return rerun(decision.pause_ms, decision.reason, 'wait');
     if (decision.tier === 'none' || decision.tier === 'give_up') return end(incident, decision);
     const { applyRestOfStory, askForFix } = await import('../mend/ask.ts');

@@ -158,7 +158,9 @@ function recordStepEnd(step: PlanStep, { emit, signal }: Execution, ended: Ended
   const status = error.context.gave_up === undefined ? 'failed' : 'give_up';
   // The context of a caller's own action may be anything.
   emit({ type: 'step.failed', ...label, status, data: EVENTS['step.failed'].isData(data) ? data : facts });
-  const halt = ended.kind === 'halt' || error.severity === 'fatal' || step.on_failure !== 'skip';
+  // What waits for a person's answer keeps nothing else from going on.
+  const goesOn = step.on_failure === 'skip' || error.context.why === 'open_case';
+  const halt = ended.kind === 'halt' || error.severity === 'fatal' || !goesOn;
   return { state: 'FAILED', error, halt };
 }
 

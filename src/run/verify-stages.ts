@@ -17,9 +17,9 @@ import { cellNames, cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { inspectTree, openCall } from '../stage/call.ts';
+import { checkFileNames, watchCheckFiles } from '../stage/check-files.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { judgeNames, watchJudges } from '../stage/judges.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import type { RunPorts, StageRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
@@ -100,12 +100,12 @@ async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Pro
   const signal = AbortSignal.any([stop, limit.signal]);
   const call = openCall({ payload: { stage: name, step, cell }, attempt: 0, signal }, run, 'verify');
   const { log, logPath } = call;
-  const looked = watchJudges(run, step, 'look', async (watch) => {
+  const looked = watchCheckFiles(run, step, 'look', async (watch) => {
     if (watch.halted) throw watch.halted;
     const failing = await call.verify();
     const halt = await inspectTree(call, run);
     if (halt?.kind === 'halt') failing.push(halt.message);
-    if (watch.changed.size > 0) failing.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
+    if (watch.changed.size > 0) failing.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
     return failing;
   });
   // Before its last lines are read: until then some may be on their way.

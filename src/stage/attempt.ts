@@ -10,9 +10,9 @@ import { someIgnored } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { type AttemptCall, haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageCall } from './call.ts';
 import { besideAtStart, carriedMarks } from './carried.ts';
+import { checkFileNames, runAloneNext, type Watch, watchCheckFiles } from './check-files.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
-import { judgeNames, runAloneNext, type Watch, watchJudges } from './judges.ts';
 import { addableFiles, missingRequirements } from './requires.ts';
 import type { StageRun } from './run.ts';
 import { scriptHint } from './script-hint.ts';
@@ -31,7 +31,7 @@ export async function attemptStage(action: AttemptCall, run: StageRun): Promise<
   const before = carriedMarks(run);
   const call = openCall(action, run, 'attempt');
   const began = run.clock.monotonic();
-  const watched = watchJudges(run, call.step, 'attempt', (watch) => attempt(action, call, run, watch));
+  const watched = watchCheckFiles(run, call.step, 'attempt', (watch) => attempt(action, call, run, watch));
   const { as, ran, problems, outcome } = await watched.finally(() => call.log.close());
   const after = carriedMarks(run);
   const wrote = [...before.keys()].filter((path) => before.get(path) !== after.get(path));
@@ -72,7 +72,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
   const halt = await lookAfter(call, run, ran);
   if (halt) return { as: 'halted', outcome: halt, ran };
   if (ran.stopped) return { ...stopped(call), ran };
-  if (watch.changed.size > 0) return changedJudges('command');
+  if (watch.changed.size > 0) return changedCheckFiles('command');
   if (ran.exitCode !== 0) {
     const { message, ...facts } = await commandFailed(call, run, ran);
     return { as: 'failed', outcome: await failed(message, facts, 'command'), ran };
@@ -81,7 +81,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
   const moved = await inspectTree(call, run);
   if (moved) return { as: 'halted', outcome: moved, ran };
   if (call.signal.aborted) return { ...stopped(call), ran };
-  if (watch.changed.size > 0) return changedJudges('verify');
+  if (watch.changed.size > 0) return changedCheckFiles('verify');
   if (problems.length > 0) {
     const facts = { phase: 'verify', problems, log: call.logPath };
     const outcome = await failed(`verify: ${problems.join('; ')}`, facts, 'verify');
@@ -92,10 +92,10 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 
   /** An attempt that changed what checks run has failed; where others ran too, each of them runs again alone, once. */
-  async function changedJudges(phase: string): Promise<AttemptResult> {
+  async function changedCheckFiles(phase: string): Promise<AttemptResult> {
     const files = [...watch.changed];
-    const what = `changed ${await judgeNames(run, files)}; put back as committed`;
-    call.log.say(`${ran.exitCode === 0 ? 'verify: ' : ''}judges: ${what}`);
+    const what = `changed ${await checkFileNames(run, files)}; put back as committed`;
+    call.log.say(`${ran.exitCode === 0 ? 'verify: ' : ''}check files: ${what}`);
     const { exitCode: exit_code, signal } = ran;
     const facts = {
       phase,

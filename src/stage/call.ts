@@ -11,9 +11,9 @@ import type { ActionCall, Outcome } from '../plan/action.ts';
 import { stageInputs } from '../plan/inputs.ts';
 import { type Cell, cellKey, type StagePayload } from '../plan/matrix.ts';
 import { besideAtStart, besideInputs, placeOf } from './carried.ts';
+import { blameForCheckFiles, checkFilesOf, writtenBy } from './check-files.ts';
 import { verifyStage } from './checks.ts';
 import { stageEnv, stepMarks } from './env.ts';
-import { blameForJudges, judgesOf, writtenBy } from './judges.ts';
 import { neededOutputs } from './outputs.ts';
 import type { StageRun } from './run.ts';
 
@@ -104,19 +104,19 @@ export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: '
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { judges, ...changes } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
+    const { checkFiles, ...changes } = await run.tree.inspect(run.id, step, attempt, () => checkFilesOf(run));
     const wrote = writtenBy(run, step, changes);
-    const data = { ...wrote, ...(judges.length > 0 && { put_back: [...judges] }) };
+    const data = { ...wrote, ...(checkFiles.length > 0 && { put_back: [...checkFiles] }) };
     if (data.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data });
-    const stuck = await blameForJudges(run, judges);
-    return stuck.length > 0 ? judgesLost(stuck) : undefined;
+    const stuck = await blameForCheckFiles(run, checkFiles);
+    return stuck.length > 0 ? checkFilesLost(stuck) : undefined;
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     return haltFor(error);
   }
 }
 
-function judgesLost(paths: readonly string[]): Outcome {
+function checkFilesLost(paths: readonly string[]): Outcome {
   const message = `${paths.join(', ')}: changed while a stage ran, and git has no copy to put back; checks run it`;
   return { kind: 'halt', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
 }

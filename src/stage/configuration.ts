@@ -6,8 +6,8 @@ import { located, parseBranches, parseContextMap, parseLoopConfig, parseSettings
 import { failConfig, formatPath, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
 import { fail, type MendError, mendError } from '../errors.ts';
-import { type ForbiddenRun, forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
-import type { Listing } from '../fix/judging/place.ts';
+import type { Listing } from '../fix/check-files/find-files.ts';
+import { type ForbiddenRun, forbiddenByWords } from '../fix/check-files/forbidden-runs.ts';
 import { fileFacts } from '../io/files.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
@@ -144,12 +144,12 @@ export const loopDifference = (
     const onBase = await committed(objects, base.commit, LOOP_FILE);
     const differing = differingSettings(readText(`${home}/${LOOP_FILE}`), onBase);
     const notices = differing
-      .filter(({ key }) => key === 'mode' || commandLine[key] === undefined)
+      .filter(({ key }) => key === 'unattended' || commandLine[key] === undefined)
       .map(
         ({ key, counts, says }) =>
           `${key} is ${counts}: ${LOOP_FILE}, which says ${says}, is not committed on ${base.name}`,
       );
-    if (onBase !== undefined || !differing.some(({ key, says }) => key === 'mode' && says === 'suggest'))
+    if (onBase !== undefined || !differing.some(({ key, says }) => key === 'unattended' && says === 'none'))
       return { notices };
     const add = await addUncommitted(home, await objects.files(base.commit));
     return { notices, unasked: mendError('E_LOOP_NOT_COMMITTED', { base: base.name, add }) };
@@ -160,7 +160,7 @@ function differingSettings(here: string | undefined, onBase: string | undefined)
   if (here === undefined || here === onBase) return [];
   const [written, counting] = [parseSettings(here, LOOP_FILE), parseSettings(onBase, LOOP_FILE)];
   if (!written.ok || !counting.ok) return [];
-  const rows = (['mode', 'lab', 'backend'] as const).map((key) => {
+  const rows = (['unattended', 'lab', 'backend'] as const).map((key) => {
     return { key, counts: counting.value[key], says: written.value[key] };
   });
   return rows.filter(({ counts, says }) => counts !== says);

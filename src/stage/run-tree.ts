@@ -17,8 +17,8 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
     run: string,
     step: string,
     attempt: number,
-    judges: Before['judges'],
-  ): Promise<{ changed: readonly string[]; judges: readonly string[]; patch?: string }>;
+    checkFiles: Before['checkFiles'],
+  ): Promise<{ changed: readonly string[]; checkFiles: readonly string[]; patch?: string }>;
   /** Nothing in it differs from HEAD, by the last look. */
   readonly clean: boolean;
   /** The worktree is at another commit now. */
@@ -72,15 +72,19 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       await changedElsewhere();
       return fits;
     },
-    inspect(run, step, attempt, judges) {
+    inspect(run, step, attempt, checkFiles) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
-        const ask = () => inspect(worktree, { head, patchFile, seen, judges });
-        const same: Inspection = { changed: [], judges: [], seen };
-        const { changed, patch, judges: putBack, seen: now } = await (await watch()).orAsk(same, ask);
+        const ask = () => inspect(worktree, { head, patchFile, seen, checkFiles });
+        const same: Inspection = { changed: [], checkFiles: [], seen };
+        const { changed, patch, checkFiles: putBack, seen: now } = await (await watch()).orAsk(same, ask);
         seen = now;
-        return { changed, judges: putBack, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
+        return {
+          changed,
+          checkFiles: putBack,
+          ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }),
+        };
       });
       turn = mine.catch(() => {});
       return mine;

@@ -76,8 +76,8 @@ export interface Suggestion {
   note: { readonly fix: string; readonly reason: string };
   diff: string;
   hash: string;
-  /** Why a person is asked, where it is not the mode. */
-  ask?: Ask;
+  /** Why a person is asked. */
+  ask: Ask;
 }
 
 /** Asks a person. `leave`: not now, it is saved as a case; also when the signal aborts. */

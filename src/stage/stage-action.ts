@@ -9,8 +9,8 @@ import type { StagePayload } from '../plan/matrix.ts';
 import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskEnd } from './backend.ts';
 import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall } from './call.ts';
+import { checkFileNames, followCheckFiles, runAloneNext, runsAlone, watchCheckFiles } from './check-files.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
-import { followJudges, judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
 import { waitsForHuman } from './rerun.ts';
 import type { StageRun } from './run.ts';
 
@@ -41,7 +41,7 @@ export function stageAction(run: StageRun, backend: Backend, workers: number): A
         const attempt = async () => settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
         const { step } = call.payload;
         const hasBegun = () => backend.hasBegun?.(step) ?? true;
-        return backend.keepsTime ? followJudges(run, { step, hasBegun }, attempt) : attempt();
+        return backend.keepsTime ? followCheckFiles(run, { step, hasBegun }, attempt) : attempt();
       });
     },
   });
@@ -164,7 +164,7 @@ async function stillHolds(
 ): Promise<Outcome | undefined> {
   const call = openCall(action, run, 'verify');
   try {
-    return await watchJudges(run, call.step, 'look', async (watch) => {
+    return await watchCheckFiles(run, call.step, 'look', async (watch) => {
       if (watch.halted) return haltFor(watch.halted);
       const problems = await call.verify();
       const halt = await inspectTree(call, run);
@@ -173,7 +173,7 @@ async function stillHolds(
         runAloneNext(run, call.step);
         return undefined;
       }
-      if (watch.changed.size > 0) problems.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
+      if (watch.changed.size > 0) problems.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
       if (call.signal.aborted) {
         if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
         problems.push(`its checks ran past ${durationText(call.stage.timeout)}`);

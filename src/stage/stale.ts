@@ -3,7 +3,7 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { lastWriters, recordOf, type StageState, wasGreen } from '../journal/stages.ts';
-import { compareInputs, inputFiles, type Tree } from '../plan/inputs.ts';
+import { compareInputs, isMadeFrom } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
@@ -28,8 +28,7 @@ export async function findStale(
   const files = await run.tree.files();
   const green: GreenStep[] = [];
   for (const [name, stage] of Object.entries(run.config.map.stages)) {
-    const isTouched =
-      changed === undefined || inputFiles(stage, withPaths(files, changed)).some((path) => changed.includes(path));
+    const isTouched = changed === undefined || isMadeFrom(stage, changed, files);
     for (const cell of cellsOf(stage)) {
       const record = recordOf(state, stepNameOf(name, cell));
       const wrote = stage.rerun ? (record?.wrote ?? []) : [];
@@ -44,10 +43,6 @@ export async function findStale(
   }
   return staleStages(green, putBack);
 }
-
-/** Also files that are no longer there, or not yet. */
-const withPaths = (files: Tree, paths: readonly string[]): Tree =>
-  new Map([...paths.map((path) => [path, { mode: '', id: '' }] as const), ...files]);
 
 /** Tracked files that green steps had written and that are as at HEAD, put back by a process that did not record it. */
 export function lostWork({ stages }: ContextMap, state: StageState, changed: readonly string[]): string[] {
@@ -122,10 +117,7 @@ export async function madeOnceFrom(
   const once = [...new Set(madeOnce(run).map(({ stage }) => stage))];
   if (once.length === 0) return [];
   const files = await run.tree.files();
-  return once.filter((name) => {
-    const stage = run.config.map.stages[name] as Stage;
-    return inputFiles(stage, withPaths(files, paths)).some((path) => paths.includes(path));
-  });
+  return once.filter((name) => isMadeFrom(run.config.map.stages[name] as Stage, paths, files));
 }
 
 /**

@@ -216,7 +216,7 @@ const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
 type FixData = Pick<
   Patch,
-  'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'unchecked' | 'accepted' | 'proposed_by'
+  'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'unchecked' | 'accepted' | 'proposed_by' | 'shapes'
 >;
 
 function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string) {
@@ -231,6 +231,7 @@ function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData,
   const commit = data.commit || earlier?.commit;
   const accepted = data.accepted || earlier?.accepted;
   const proposedBy = data.proposed_by ?? (earlier?.plugin === plugin ? earlier.proposed_by : undefined);
+  const shapes = data.shapes ?? earlier?.shapes;
   const now: Patch = {
     hash,
     outcome,
@@ -243,6 +244,7 @@ function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData,
     ...(left.length > 0 && { left }),
     ...(data.unchecked && { unchecked: true }),
     ...(accepted && { accepted }),
+    ...(shapes && { shapes }),
     ...(proposedBy !== undefined && { proposed_by: proposedBy }),
     time,
   };

@@ -32,7 +32,7 @@ export interface Sighting {
   /** What the attempt was made from. */
   readonly inputs: Inputs | undefined;
   /** It failed because it changed what checks run. */
-  readonly changedJudges?: boolean;
+  readonly changedCheckFiles?: boolean;
   /** Of an item of the work queue: how many changes it may take, and whether its tests failed, not what accepts it. */
   readonly item?: { readonly steps: number; readonly testsFailed: boolean } | undefined;
 }

@@ -15,7 +15,7 @@ export type Judgement = { reason: string } & (
 export const MAX_PROVISIONAL = 3;
 
 /** A step that failed with the fix. */
-type Red = Pick<Incident, 'step' | 'failure' | 'ended' | 'changedJudges' | 'item'>;
+type Red = Pick<Incident, 'step' | 'failure' | 'ended' | 'changedCheckFiles' | 'item'>;
 
 /**
  * Judges the fix on trial when all steps that had its failure have ended: by those that failed again, of which there is one
@@ -24,7 +24,7 @@ type Red = Pick<Incident, 'step' | 'failure' | 'ended' | 'changedJudges' | 'item
 export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisional'>, reds: readonly Red[]) {
   if (!trial) return undefined;
   const { green, rerun, earlier, fix } = trial;
-  if (reds.some((red) => red.changedJudges)) return say('broke', 'with it the stage changed what checks run');
+  if (reds.some((red) => red.changedCheckFiles)) return say('broke', 'with it the stage changed what checks run');
   const unsure = reds.filter((red) => isInconclusive(red) && !rerun.has(red.step));
   if (unsure.length > 0) {
     const reason = 'this end says nothing about the fix';

@@ -34,6 +34,8 @@ const isPatch = shaped({
   unchecked: optional(flag),
   /** A person agreed to it: no one is asked again. */
   accepted: optional(flag),
+  /** The repairs that it consists of, where it ran before its owner had seen it. */
+  shapes: optional(listOf(text)),
   /** The plugin whose suggestion a person accepted as their answer. */
   proposed_by: optional(text),
   time,

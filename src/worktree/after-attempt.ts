@@ -19,7 +19,7 @@ export interface Before {
   /** The `seen` of the attempt before, or of the worktree as it was opened. */
   readonly seen: Changes;
   /** The paths that must be as at HEAD whatever a stage does; asked only when something changed. */
-  judges(): Promise<{ has(path: string): boolean }>;
+  checkFiles(): Promise<{ has(path: string): boolean }>;
 }
 
 export interface Inspection {
@@ -27,8 +27,8 @@ export interface Inspection {
   readonly changed: readonly string[];
   /** Set when there is something new: the patch that holds it, and all else that differs from HEAD. */
   readonly patch?: string;
-  /** Those of `before.judges` that were changed; they are put back. */
-  readonly judges: readonly string[];
+  /** Those of `before.checkFiles` that were changed; they are put back. */
+  readonly checkFiles: readonly string[];
   /** All tracked changes as they are now. */
   readonly seen: Changes;
 }
@@ -43,22 +43,22 @@ export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   if (status.head === UNBORN) await headMoved(tree, status, before.head);
   const result = await saved(tree, status, before);
   if (status.head !== before.head || status.branch !== tree.branch) await headMoved(tree, status, before.head);
-  const judges = await judgesPutBack(tree, status, before);
+  const checkFiles = await checkFilesPutBack(tree, status, before);
   await checkCarry(tree);
-  if (judges.length === 0) return { ...result, judges };
-  const seen = judges.length < status.changed.length ? await changesNow(tree) : new Map();
-  return { ...result, judges, seen };
+  if (checkFiles.length === 0) return { ...result, checkFiles };
+  const seen = checkFiles.length < status.changed.length ? await changesNow(tree) : new Map();
+  return { ...result, checkFiles, seen };
 }
 
-/** After the changes are saved and HEAD is where it was: judges as committed, the rest as the stage left it. */
-async function judgesPutBack(tree: Tree, { changed }: Status, before: Before): Promise<string[]> {
-  const set = changed.length > 0 ? await before.judges() : undefined;
-  const judges = changed.filter((path) => set?.has(path));
-  await restoreTree(tree, judges);
-  return judges;
+/** After the changes are saved and HEAD is where it was: check files as committed, the rest as the stage left it. */
+async function checkFilesPutBack(tree: Tree, { changed }: Status, before: Before): Promise<string[]> {
+  const set = changed.length > 0 ? await before.checkFiles() : undefined;
+  const checkFiles = changed.filter((path) => set?.has(path));
+  await restoreTree(tree, checkFiles);
+  return checkFiles;
 }
 
-async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<Inspection, 'judges'>> {
+async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<Inspection, 'checkFiles'>> {
   if (status.changed.length === 0) return { changed: [], seen: new Map() };
   const { changes: seen, changed } = await savePatch(tree, before.patchFile, before.seen);
   return changed.length > 0 ? { changed, patch: before.patchFile, seen } : { changed, seen };

@@ -9,6 +9,8 @@ export interface CommittedFix extends Fix {
   readonly paths: readonly string[];
   readonly class: string;
   readonly run: string;
+  /** The repairs that it consists of: the shape of each, and why. */
+  readonly shapes: readonly string[];
   /** The fix that it takes back, and what became of that one; both undefined for a fix. */
   readonly reverts: string | undefined;
   readonly outcome: string | undefined;
@@ -50,10 +52,12 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
   const [subject = '', ...lines] = message.split('\n');
   const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const trailers = new Map<string, string>();
+  const shapes: string[] = [];
   // Only the last paragraph: what a proposal says of itself stands above it and may look like one.
   for (const line of lastParagraph(lines)) {
     const [, name, text] = /^([A-Z][a-z]+): (.*)$/.exec(line) ?? [];
-    if (name && text !== undefined && name !== 'Fix' && name !== 'Reason') trailers.set(name, text);
+    if (name === 'Shape' && text !== undefined) shapes.push(text);
+    else if (name && text !== undefined && name !== 'Fix' && name !== 'Reason') trailers.set(name, text);
   }
   const paths = rest.map((path) => path.replace(/^\n+/, '')).filter((path) => path !== '');
   const trailer = (name: string) => trailers.get(name) ?? '';
@@ -71,6 +75,7 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
     tier: trailer('Tier') === 'escalation' ? 'escalation' : 'executor',
     plugin: trailer('Plugin'),
     run: trailer('Run'),
+    shapes,
     hash: trailer('Patch'),
     reverts: trailers.get('Reverts'),
     outcome: trailers.get('Outcome'),

@@ -9,12 +9,15 @@ export interface FixStory extends Omit<Fix, 'commit'> {
   run: string;
   /** The case it answers. */
   case?: string | undefined;
+  /** The repairs that it consists of: the shape of each, and why. */
+  shapes?: readonly string[];
   /** The item of the work queue that it is part of. */
   item?: string | undefined;
 }
 
 export const MAX_SUBJECT = 72;
 const MAX_BODY = 2000;
+const MAX_SHAPE = 300;
 
 /** Subject, what and why, and trailers that a later process finds it by. */
 export function fixMessage(story: FixStory): string {
@@ -64,6 +67,7 @@ function trailers(story: FixStory): string[] {
     `Class: ${failureClass}`,
     `Tier: ${tier}`,
     `Plugin: ${plugin}`,
+    ...(story.shapes ?? []).map((shape) => `Shape: ${clip(oneLine(shape), MAX_SHAPE)}`),
     `Attempt: ${attempt}`,
     `Run: ${run}`,
     ...(story.case === undefined ? [] : [`Case: ${story.case}`]),

@@ -81,8 +81,11 @@ export async function checkoutFiles(home: string): Promise<Files | undefined> {
 
 /** A snapshot as it would be with these texts in it. */
 export function withTexts(snapshot: Snapshot, texts: ReadonlyMap<string, string>): Snapshot {
-  const added = [...texts.keys()].filter((path) => !snapshot.files.has(path));
-  const files = new Map([...snapshot.files, ...added.map((path) => [path, { mode: '100644', id: '' }] as const)]);
+  // Without an id: what stands there is no blob.
+  const changed = [...texts.keys()].map(
+    (path) => [path, { mode: snapshot.files.get(path)?.mode ?? '100644', id: '' }] as const,
+  );
+  const files = new Map([...snapshot.files, ...changed]);
   return { ...snapshot, files, text: async (path) => texts.get(path) ?? snapshot.text(path) };
 }
 

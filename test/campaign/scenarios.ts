@@ -74,6 +74,7 @@ function setUp(slot: Slot, setup: Setup): void {
   const plugins = { probe: { folder: slot.side }, ...(oncall && { oncall: { folder: slot.side } }) };
   const escalations = oncall ? ['oncall'] : [];
   const settings = {
+    unattended: 'all',
     executors: ['probe'],
     escalations,
     plugins,
@@ -342,7 +343,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     wrong: ends('good\nsecond\n', ['Mend a: Say good']),
   },
   suggesting: {
-    make: begin({ ...ONE_FIX, loop: { mode: 'suggest' } }),
+    make: begin({ ...ONE_FIX, loop: { unattended: 'none' } }),
     victim: run,
     finish: runAgain,
     exit: 3,

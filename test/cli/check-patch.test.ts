@@ -6,7 +6,8 @@ const read = (value: unknown) => readPatchLine(JSON.stringify(value));
 
 test('a line with all it may hold, and what the rest is when it is left out', () => {
   const least = { id: 0, files: {}, answer: '', allow: [] };
-  const absent = { path: undefined, known: undefined, failed: undefined, max_files: undefined, max_lines: undefined };
+  const names = ['path', 'known', 'failed', 'log', 'unattended', 'max_files', 'max_lines'];
+  const absent = Object.fromEntries(names.map((name) => [name, undefined]));
   assert.equal(read(least), {
     value: { id: 0, ...absent, files: new Map(), links: new Map(), answer: '', allow: [], protect: [], judging: [] },
   });
@@ -19,6 +20,8 @@ test('a line with all it may hold, and what the rest is when it is left out', ()
     judging: ['f'],
     known: ['jq'],
     failed: 'make all',
+    log: 'make: Error 2',
+    unattended: 'none',
     max_files: 2,
     max_lines: 3,
   };
@@ -26,7 +29,7 @@ test('a line with all it may hold, and what the rest is when it is left out', ()
   assert.equal(
     read({
       ...{ ...least, path: null, links: null, protect: null, judging: null },
-      ...{ known: null, failed: null, max_files: null, max_lines: null },
+      ...{ known: null, failed: null, log: null, unattended: null, max_files: null, max_lines: null },
     }),
     read(least),
   );

@@ -10,7 +10,7 @@ const AT = 'ai/loop.yaml';
 
 const DEFAULTS = {
   lab: 'real',
-  mode: 'auto',
+  unattended: 'repairs',
   branch: 'ai/orchestrator-stage1',
   base: null,
   backend: 'local',
@@ -125,7 +125,7 @@ test('values outside their limits say what is allowed', () => {
   assert.equal(
     loopProblems(`
     lab: reall
-    mode: manual
+    unattended: never
     branch: a..b
     base: 3
     workers: 0
@@ -136,7 +136,7 @@ test('values outside their limits say what is allowed', () => {
     `),
     [
       `${AT}:1:6: lab: expected one of real, simulated, got "reall"; did you mean "real"?`,
-      `${AT}:2:7: mode: expected one of auto, suggest, got "manual"`,
+      `${AT}:2:13: unattended: expected one of none, repairs, all, got "never"`,
       `${AT}:3:9: branch: "a..b" is not a valid git branch name`,
       `${AT}:4:7: base: expected a branch name, got the number 3`,
       `${AT}:5:10: workers: expected a number of at least 1, got the number 0`,
@@ -149,6 +149,11 @@ test('values outside their limits say what is allowed', () => {
       `${AT}:9:23: retention.keep: unknown key; did you mean "keep_runs"?`,
     ],
   );
+});
+
+test('mode is gone: what to write in its place, or that it can go', () => {
+  assert.equal(loopProblems('mode: suggest'), [`${AT}:1:1: mode: unknown key; did you mean unattended: none?`]);
+  assert.equal(loopProblems('mode: auto'), [`${AT}:1:1: mode: unknown key; take it out`]);
 });
 
 test('regular expressions must compile and match something', () => {

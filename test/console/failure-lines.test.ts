@@ -37,7 +37,6 @@ test('what was decided is told, but for a wait, which is told where it begins; t
   const log = 'log: ai/logs/a/x-1.log';
   assert.equal(told('none'), ['left for the next run: because', log]);
   assert.equal(told('executor'), ['is being mended: because', log]);
-  assert.is(lines({ tier: 'executor', reason: 'because', suggest: true })[3], 'a fix is only suggested: because');
   assert.equal(told('escalation'), ['escalates: because', log]);
   assert.equal(told('give_up'), ['gives up: because', log]);
   assert.equal(told('wait'), [log]);

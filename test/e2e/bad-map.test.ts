@@ -58,7 +58,7 @@ test('a context map that is not committed: the git commands, for all below ai/ t
   const s = scenario({ 'ai/master_memo.md': 'mine\n' });
   s.write({
     [MAP]: contextMap({ a: 'true' }),
-    'ai/loop.yaml': 'mode: suggest\n',
+    'ai/loop.yaml': 'unattended: none\n',
     'ai/executor_instructions.md': 'mine\n',
     'ai/schema/loop.schema.json': '{}\n',
     'ai/notes.txt': 'for nobody else\n',
@@ -85,9 +85,9 @@ test('where git ignores ai/, the git commands add it all the same', async () => 
   };
   s.write({ [MAP]: contextMap({ a: 'true' }) });
   follow((await s.run()).stderr);
-  s.write({ 'ai/loop.yaml': 'mode: suggest\n' });
+  s.write({ 'ai/loop.yaml': 'unattended: none\n' });
   follow((await s.run()).stderr);
-  s.write({ 'ai/loop.yaml': 'mode: auto\n' });
+  s.write({ 'ai/loop.yaml': 'unattended: repairs\n' });
   follow((await s.run(['doctor'])).stdout);
   follow((await s.run(['backlog', 'add', 'One', '--scope', 'x', '--accept', 'true'])).stdout);
   const files = s.git('ls-tree', '-r', '--name-only', 'HEAD', 'ai').split('\n');
@@ -97,13 +97,13 @@ test('where git ignores ai/, the git commands add it all the same', async () => 
 test('an owner who wants to be asked and has not committed that is asked to, by doctor too', async () => {
   const s = scenario();
   s.commit({ [MAP]: contextMap({ a: 'true' }) });
-  s.write({ 'ai/loop.yaml': 'mode: suggest\n', 'ai/schema/loop.schema.json': '{}\n' });
+  s.write({ 'ai/loop.yaml': 'unattended: none\n', 'ai/schema/loop.schema.json': '{}\n' });
   const what =
-    'ai/loop.yaml says mode: suggest, but is not committed on main; a run reads it from there, and would apply fixes unasked';
+    'ai/loop.yaml says unattended: none, but is not committed on main; a run reads it from there, and would run repairs unasked';
   const error = `error E_LOOP_NOT_COMMITTED: ${what}
   next:  git add ai/loop.yaml ai/schema
          git commit -m "Let mendloop ask first"
-         or, to have fixes applied unasked, write mode: auto there
+         or, to have proven repairs run unasked, write unattended: repairs there
 `;
   for (const words of [[], ['retry', 'a']]) {
     const done = await s.run(words);
@@ -117,12 +117,12 @@ test('an owner who wants to be asked and has not committed that is asked to, by 
   );
   s.git('add', 'ai/loop.yaml');
   assert.is((await s.run()).stderr, error, 'in the index it does not count either');
-  const note = 'note: mode is auto: ai/loop.yaml, which says suggest, is not committed on main';
+  const note = 'note: unattended is repairs: ai/loop.yaml, which says none, is not committed on main';
   for (const words of [['plan'], ['--no-ai']]) {
     const { exit, stdout } = await s.run(words);
     assert.equal([exit, stdout.includes(note)], [0, true], `${words}: nothing is applied`);
   }
-  s.write({ 'ai/loop.yaml': 'mode: auto\n' });
+  s.write({ 'ai/loop.yaml': 'unattended: repairs\n' });
   assert.is((await s.run()).exit, 0);
 });
 

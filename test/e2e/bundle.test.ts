@@ -122,7 +122,7 @@ test('bundled and unbundled, a run with a TypeScript plugin is the same; both ar
         a: 'echo fine',
         b: { command: 'echo boom >&2; exit 3', needs: ['a'], files: ['conf/'] },
       }),
-      'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
+      'ai/loop.yaml': 'unattended: all\nexecutors: [mine]\nescalations: []\n',
       'plugins/executors/mine.ts': PLUGIN,
     });
     const run = await s.run([], { env, alone: true });

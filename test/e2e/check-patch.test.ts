@@ -23,6 +23,7 @@ ${' '}
 `;
 
 /** A list of resources, and an answer that takes one away: that is the owner's to decide. */
+const ALL = { 'ai/loop.yaml': 'unattended: all\nexecutors: [known-fixes]\nescalations: []\n' };
 const LISTED = { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n  - two.yaml\n', 'k/two.yaml': 'a: 1\n' };
 const REMOVAL =
   '--- a/k/kustomization.yaml\n+++ b/k/kustomization.yaml\n@@\n resources:\n   - one.yaml\n-  - two.yaml\n';
@@ -41,6 +42,7 @@ const lab = () =>
       { vms: { command: 'stages/vms/run.sh', files: ['stages/vms/', 'config/'], verify: ['stages/vms/verify.sh'] } },
       { protected_files: ['config/owner.yaml'], carry: ['config/secret'] },
     ),
+    ...ALL,
     'stages/vms/run.sh': SCRIPT,
     'stages/vms/verify.sh': '#!/bin/sh\ntrue\n',
     'config/owner.yaml': 'a: 1\n',
@@ -52,22 +54,31 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
   const files = { 'stages/vms/run.sh': SCRIPT, 'README.md': 'hello\n' };
   const allow = ['stages/vms/run.sh'];
   const done = await checkLines([
-    { id: 'fine', files, answer: FIX, allow },
+    { id: 'fine', files, answer: FIX, allow, unattended: 'all' },
     { id: 2, files, answer: diff('README.md', 'hello', 'x'), allow },
     {
-      id: 'masks',
+      id: 'tolerance',
       files,
       answer: diff('stages/vms/run.sh', 'qm start 101', 'qm start 101 || true'),
       allow,
       failed: 'qm start 101',
     },
-    { id: 'nameless', path: 'stages/vms/run.sh', files, answer: '@@ @@\n-qm start 101\n+qm start 102\n', allow },
+    {
+      id: 'nameless',
+      path: 'stages/vms/run.sh',
+      files,
+      answer: '@@ @@\n-qm start 101\n+qm start 102\n',
+      allow,
+      unattended: 'all',
+    },
     { id: 'link', files, links: { 'stages/vms': '/etc' }, answer: FIX, allow },
     { id: 'protected', files, answer: FIX, allow, protect: ['STAGES/**'] },
     { id: 'judging', files, answer: FIX, allow, judging: Object.keys(files) },
     { id: 'lines', files, answer: FIX, allow, max_lines: 1 },
     { id: 'files', files, answer: FIX, allow, max_files: 0 },
     { id: 'empty', files, answer: '', allow },
+    { id: 'repair', files: { a: 'b  c\n' }, answer: diff('a', 'b  c', 'b c'), allow: ['a'] },
+    { id: 'none', files: { a: 'b  c\n' }, answer: diff('a', 'b  c', 'b c'), allow: ['a'], unattended: 'none' },
     { id: 'ask', files: LISTED, answer: REMOVAL, allow: ['k/'], known: ['qm'], failed: 'stages/vms/run.sh' },
   ]);
   assert.equal([done.exit, done.stderr], [0, '']);
@@ -79,6 +90,7 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
       verdict: 'apply',
       files: { 'stages/vms/run.sh': SCRIPT.replace('101', '102') },
       diff: CLEAN,
+      shapes: [],
     },
   });
   assert.equal(told[3], { ...told[0], id: 'nameless' });
@@ -87,7 +99,7 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
     [
       ['fine', true, undefined],
       [2, false, 'outside'],
-      ['masks', false, 'masks'],
+      ['tolerance', false, 'tolerance'],
       ['nameless', true, undefined],
       ['link', false, 'bad_path'],
       ['protected', false, 'protected'],
@@ -95,21 +107,24 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
       ['lines', false, 'too_many_lines'],
       ['files', false, 'too_many_files'],
       ['empty', false, 'no_change'],
-      ['ask', false, 'removes_resource'],
+      ['repair', true, undefined],
+      ['none', false, 'every_change'],
+      ['ask', false, 'removed'],
     ],
   );
   assert.equal(
     told.map(({ verdict }) => verdict),
-    ['apply', 'refuse', 'refuse', 'apply', ...Array(6).fill('refuse'), 'ask'],
+    ['apply', 'refuse', 'ask', 'apply', ...Array(6).fill('refuse'), 'apply', 'ask', 'ask'],
   );
+  assert.match(String(told.at(-3)?.shapes), /^same words: /);
   assert.equal(told.at(-1)?.files, { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n' });
-  assert.equal(Object.keys(told[0] ?? {}), ['id', 'ok', 'verdict', 'files', 'diff']);
+  assert.equal(Object.keys(told[0] ?? {}), ['id', 'ok', 'verdict', 'files', 'diff', 'shapes']);
   assert.equal(Object.keys(told[1] ?? {}), ['id', 'ok', 'verdict', 'code', 'reasons']);
   assert.equal(Object.keys(told.at(-1) ?? {}), ['id', 'ok', 'verdict', 'files', 'diff', 'code', 'reasons']);
 });
 
 test('--jsonl: a bad line is answered in its place with what is wrong, the others as ever, and the exit code is 2', async () => {
-  const good = { id: 1, files: { a: 'b\n' }, answer: diff('a', 'b', 'c'), allow: ['a'] };
+  const good = { id: 1, files: { a: 'b\n' }, answer: diff('a', 'b', 'c'), allow: ['a'], unattended: 'all' };
   const done = await checkLines(['nonsense', good, { id: 2 }, '', { ...good, id: 3 }]);
   assert.is(done.exit, 2);
   const told = jsonLines(done.stdout);
@@ -143,7 +158,15 @@ test('for people: the clean diff of what would pass, from a file and from stdin,
   const applied = spawnSync('git', ['apply', '--check'], { cwd: s.home, input: named.stdout, encoding: 'utf8' });
   assert.equal([applied.status, applied.stderr], [0, ''], 'git takes the diff out of it');
   assert.equal(jsonLines(json.stdout), [
-    { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms', against: against(s) },
+    {
+      ok: true,
+      verdict: 'apply',
+      files: ['stages/vms/run.sh'],
+      diff: CLEAN,
+      shapes: [],
+      stage: 'vms',
+      against: against(s),
+    },
   ]);
   assert.is(s.read('stages/vms/run.sh'), SCRIPT);
   assert.not(s.has('ai/state'), 'it wrote something');
@@ -158,7 +181,7 @@ test('for people: judged by the failure that the stage has, as its next run does
     const stdin = diff('web.sh', 'ehco fine', 'echo fine');
     return (await s.run(['check-patch', '-', '--stage', 'web'], { stdin })).stdout.split('\n', 1).join('');
   };
-  assert.match(await judged(), /^the owner would be asked \(masks\)/);
+  assert.match(await judged(), /^the owner would be asked \(command\)/);
   await s.run(['web', '--no-ai']);
   assert.is(await judged(), 'it would be applied for stage web: web.sh');
 });
@@ -170,18 +193,19 @@ test('for people: what the owner would be asked, by what the change does and by 
       apps: { command: 'true', files: ['k/'] },
     }),
     ...LISTED,
+    ...ALL,
   });
   const check = (answer: string, ...more: string[]) =>
     s.run(['check-patch', '-', '--stage', 'apps', ...more], { stdin: answer });
   const asked = await check(REMOVAL);
-  const meaning = 'it removes a YAML document or a resource, which GitOps would delete from the cluster';
+  const meaning = 'something goes and nothing takes its place';
   const [first, second, third] = asked.stdout.split('\n');
   assert.equal(
     [asked.exit, first, second, third],
     [
       0,
-      `the owner would be asked (removes_resource): ${meaning}`,
-      '  - k/kustomization.yaml: no longer among its resources: two.yaml',
+      `the owner would be asked (removed): ${meaning}`,
+      '  - k/kustomization.yaml:3: removes `two.yaml`, which nothing replaces (resources)',
       `judged against ${against(s)}`,
     ],
   );
@@ -196,6 +220,7 @@ test('for people: what the owner would be asked, by what the change does and by 
 test('for people: it is judged against what a run would change, and says which: the AI branch, the base, or both merged', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh', 'port.txt'] } }),
+    ...ALL,
     'web.sh': 'set -e\nmkdri -p out\n\n\n\ntest "$(cat port.txt)" = 80\n',
     'port.txt': '80\n',
   });
@@ -224,21 +249,6 @@ test('for people: it is judged against what a run would change, and says which: 
   assert.equal(await check(yours), ['it would be applied for stage web: web.sh', rewritten]);
 });
 
-test('a file that a script of the repository sources is judged as shell, whatever its name says', async () => {
-  const s = scenario({
-    'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['ports.txt', 'notes.txt'] } }),
-    'web.sh': 'set -e\n. ./ports.txt\ntrue\n',
-    'ports.txt': 'Web: 80\n',
-    'notes.txt': 'Web: 80\n',
-  });
-  const check = async (path: string) => {
-    const answer = diff(path, 'Web: 80', 'rm -rf "$HOME/data"');
-    return (await s.run(['check-patch', '-', '--stage', 'web'], { stdin: answer })).stdout.split('\n')[0];
-  };
-  assert.match((await check('ports.txt')) as string, /^refused, destroys: /);
-  assert.is(await check('notes.txt'), 'it would be applied for stage web: notes.txt');
-});
-
 test('for people: why it would not pass, by the map and the files that a run starts from', async () => {
   const s = lab();
   symlinkSync('../README.md', s.path('config/link.yaml'));
@@ -252,8 +262,7 @@ test('for people: why it would not pass, by the map and the files that a run sta
     [diff('config/owner.yaml', 'a: 1', 'a: 2'), 'protected'],
     [diff('config/secret/key.txt', 'k', 'l'), 'missing_file'],
     [diff('config/a.yaml', 'a: 1', 'a: [2'), 'does_not_parse'],
-    [diff('stages/vms/run.sh', 'set -euo pipefail', 'set -u'), 'removes_guard'],
-    [diff('stages/vms/run.sh', 'log done', 'rm -rf /'), 'destroys'],
+    [diff('stages/vms/run.sh', 'log done', 'mkfs.ext4 /dev/sda'), 'destroys'],
     ['--- /dev/null\n+++ config/link.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'bad_path'],
     ['--- /dev/null\n+++ config/lying.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'in_the_way'],
     ['--- /dev/null\n+++ config/etc/motd\n@@ -0,0 +1 @@\n+x: 1\n', 'bad_path'],

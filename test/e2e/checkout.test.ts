@@ -165,16 +165,16 @@ a human is needed: 1 green, 1 failed  <n> s
 
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 
-test('where ai/loop.yaml is edited and not committed, it is said which mode, lab and backend count', async () => {
+test('where ai/loop.yaml is edited and not committed, it is said what runs unattended, and which lab and backend count', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ a: { command: 'true', verify: ['true'] } }),
     'ai/loop.yaml': 'lab: simulated\n',
   });
-  s.write({ 'ai/loop.yaml': 'mode: suggest\nbackend: slurm-dag\n' });
+  s.write({ 'ai/loop.yaml': 'unattended: none\nbackend: slurm-dag\n' });
   const says = (key: string, counts: string, written: string) =>
     `${key} is ${counts}: ai/loop.yaml, which says ${written}, is not committed on main`;
-  const [mode, lab, backend] = [
-    says('mode', 'auto', 'suggest'),
+  const [unattended, lab, backend] = [
+    says('unattended', 'repairs', 'none'),
     says('lab', 'simulated', 'real'),
     says('backend', 'local', 'slurm-dag'),
   ];
@@ -182,20 +182,20 @@ test('where ai/loop.yaml is edited and not committed, it is said which mode, lab
     (await s.run(words, { env })).stdout.split('\n').filter((line) => line.includes('which says'));
   assert.equal(
     await notes([]),
-    [mode, lab, backend].map((text) => `note: ${text}`),
+    [unattended, lab, backend].map((text) => `note: ${text}`),
   );
   assert.equal(
     await notes(['plan', '--backend', 'local']),
-    [mode, lab].map((text) => `note: ${text}`),
+    [unattended, lab].map((text) => `note: ${text}`),
     'what the command line says counts anyway',
   );
   assert.equal(
     await notes(['doctor'], { MENDLOOP_LAB: 'simulated' }),
-    [mode, backend].map((text) => `note     ${text}`),
+    [unattended, backend].map((text) => `note     ${text}`),
   );
   assert.equal(
     await notes(['validate', '--backend', 'local']),
-    [mode, lab, backend].map((text) => `note: ${text}`),
+    [unattended, lab, backend].map((text) => `note: ${text}`),
   );
   s.git('commit', '-qam', 'settings');
   assert.equal(await notes(['plan', '--backend', 'local']), []);
@@ -203,7 +203,7 @@ test('where ai/loop.yaml is edited and not committed, it is said which mode, lab
   s.git('rm', '-q', 'ai/loop.yaml');
   s.git('commit', '-qm', 'without');
   s.write({ 'ai/loop.yaml': 'lab: real\nbackend: local\n' });
-  assert.equal(await notes(['plan', '--backend', 'local']), [`note: ${says('mode', 'suggest', 'auto')}`]);
+  assert.equal(await notes(['plan', '--backend', 'local']), [`note: ${says('unattended', 'none', 'repairs')}`]);
 });
 
 test('what counts is committed on the base: an edit of the map is listed and not used until it is committed', async () => {

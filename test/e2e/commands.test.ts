@@ -40,7 +40,7 @@ test('plan, --dry-run, validate and doctor write nothing, before the first run a
   const unchecked = (stage: string) =>
     `stages.${stage}: it has nothing to check, so nothing can tell whether it still holds; give it verify`;
   const warnings = ['stage a: gone.sh does not exist', unchecked('a'), unchecked('b')];
-  assert.equal(jsonLines(checked.stdout), [{ ok: true, stages: ['a', 'b'], warnings, differs: [] }]);
+  assert.equal(jsonLines(checked.stdout), [{ ok: true, stages: ['a', 'b'], warnings, asked: [], differs: [] }]);
   assert.match(s.plain(doctor.stdout), /^note {5}not committed, so not in a run: notes\.txt$/m);
   assert.match(doctor.stdout, /^no problem found$|^1 problem$/m);
   assert.equal(

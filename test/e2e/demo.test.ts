@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { groupBy } from '../../src/io/group-by.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import {
@@ -19,12 +20,13 @@ import {
   write,
 } from './scenario.ts';
 
-/** Every event of the runs in `home`, by stage: five runs, one stage each. */
+/** Every event of the runs in `home`, by stage: one stage a run. */
 function eventsByStage(home: string): Record<string, AnyEvent[]> {
   const runs = namesIn(join(home, 'ai/state/runs')).map((run) =>
     jsonLines(readFileSync(join(home, 'ai/state/runs', run, 'events.jsonl'), 'utf8')),
   ) as unknown as AnyEvent[][];
-  return Object.fromEntries(runs.map((events) => [events.find(({ stage }) => stage)?.stage, events]));
+  const stages = groupBy(runs, (events) => events.find(({ stage }) => stage)?.stage ?? '');
+  return Object.fromEntries([...stages].map(([stage, ofStage]) => [stage, ofStage.flat()]));
 }
 
 const of = (events: AnyEvent[] | undefined, type: string) => (events ?? []).filter((event) => event.type === type);
@@ -47,13 +49,18 @@ const home = join(folder(), 'a lab');
 const before = [tree(outside.home), tree(NOBODY.HOME)];
 const done = await outside.run(['demo', '--fast', '--dir', home], { env: { ...NOBODY, MENDLOOP_HOME: outside.home } });
 
-test('five faults go as they are told: one passes, two are known, one is answered, one is a case', () => {
+test('five faults go as they are told: one passes, two are repaired, one waits for a word, one is a case', () => {
   assert.equal([done.exit, done.stderr], [0, ''], done.stdout);
   const events = eventsByStage(home);
   assert.equal(outcome(events.images), [['wait'], [], [0]]);
   assert.equal(outcome(events.storage), [['executor'], ['known-fixes verified'], [0]]);
   assert.equal(outcome(events.dns), [['executor'], ['known-fixes verified'], [0]]);
-  assert.equal(outcome(events.ingress), [['executor'], ['prepared-answer verified'], [0]]);
+  assert.equal(outcome(events.ingress), [['executor', 'none', 'executor'], ['person verified'], [3, 0]]);
+  assert.is(of(events.ingress, 'fix.suggested')[0]?.data.plugin, 'prepared-answer');
+  assert.match(
+    done.stdout,
+    /\$ mendloop cases accept (ingress-\w+)\n {2}taken: Take the address from the subnet of the lab\n/,
+  );
   assert.equal(outcome(events.backup), [['escalation', 'none'], [], [3]]);
   assert.is(of(events.backup, 'case.opened').length, 1);
   assert.match(
@@ -109,8 +116,13 @@ test('an Ollama that answers is asked, and --json is the events of the runs, the
   const stages = { images: 'green', storage: 'green', dns: 'green', ingress: 'green', backup: 'failed' };
   const promoted = git(dir, 'rev-parse', 'ai/orchestrator-stage1');
   assert.equal([exit, lines.at(-1)], [0, { demo: { dir, done: true, stages, promoted } }]);
-  assert.ok(lines.slice(0, -3).every(({ seq, type }) => seq && type));
-  assert.equal(outcome(eventsByStage(dir).ingress), [['executor'], ['ollama verified'], [0]]);
+  assert.is(
+    lines.slice(0, -3).filter(({ seq, type }) => !seq || !type).length,
+    1,
+    'but for the case that was accepted',
+  );
+  assert.equal(outcome(eventsByStage(dir).ingress), [['executor', 'none', 'executor'], ['person verified'], [3, 0]]);
+  assert.is(of(eventsByStage(dir).ingress, 'fix.suggested')[0]?.data.plugin, 'ollama');
   assert.ok(model.requests.some(({ path }) => path === '/api/chat'));
 });
 

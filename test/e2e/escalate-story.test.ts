@@ -22,7 +22,7 @@ const SMALL = [
   noted(diff(KUSTOMIZATION, '-  - whoami.yml', '+  - whoami.yaml'), 'Name the file that is there', 'whoami.yml is not'),
   noted(diff(HOMEPAGE, '-    title: Homelab', '+    title: Home'), 'Shorten the title', 'it may be too long'),
   diff('stages/apps/verify.sh', '-set -euo pipefail', '+set -u'),
-  diff('stages/apps/run.sh', '-kubectl apply -k config/apps', '+set +e; kubectl apply -k config/apps'),
+  diff('stages/apps/run.sh', '-kubectl apply -k config/apps', '+mkfs.ext4 /dev/sda'),
   diff('ai/loop.yaml', '-lab: simulated', '+lab: real'),
   noted(diff(KUSTOMIZATION, '   - whoami.yaml', '+  - whoami.yml'), 'Name the file twice', 'one of them will do'),
 ];
@@ -47,7 +47,7 @@ async function told(): Promise<Told> {
   });
   const home = labClone({
     'ai/loop.yaml': JSON.stringify({
-      ...{ lab: 'simulated', executors: ['ollama'], escalations: ['api', 'case-file'] },
+      ...{ lab: 'simulated', unattended: 'all', executors: ['ollama'], escalations: ['api', 'case-file'] },
       plugins: { api: apiSettings(host.url) },
     }),
     [KUSTOMIZATION]: (text) => text.replace('whoami.yaml', 'whoami.yml'),
@@ -98,7 +98,7 @@ test('three tries of no use, two calls of the escalation, a look in between, and
     trail(home).filter((line) => !/green (?!apps)/.test(line)),
     [
       ...['failure.decided executor', 'fix.judged provisional', 'failure.decided executor', 'fix.reverted no_effect'],
-      ...['failure.decided executor', 'fix.refused protected', 'fix.refused masks', 'fix.refused outside'],
+      ...['failure.decided executor', 'fix.refused protected', 'fix.refused destroys', 'fix.refused outside'],
       ...['failure.decided executor', 'fix.reverted broke', 'failure.decided escalation'],
       ...['fix.judged verified', 'fix.judged verified', 'stage.green apps', 'case.closed apps'],
     ],
@@ -126,7 +126,7 @@ test('the case alone says what broke, where, and what was tried', async () => {
     '   - whoami.yaml\n+  - whoami.yml\n   - homepage.yaml\n',
     ': refused before it was applied\n',
     'refused (protected): stages/apps/verify.sh: it judges or carries stages, or is part of the loop; no fix may change it\n',
-    'refused (masks): stages/apps/run.sh:8: switches off that the script stops at a failure',
+    'refused (destroys): stages/apps/run.sh:8: destroys: mkfs.ext4 /dev/sda',
     'refused (outside): ai/loop.yaml',
     '$ kubectl --kubeconfig "$MENDLOOP_OUTPUTS/talos/kubeconfig" --namespace apps get pods -o wide\nexit code 0',
     ...['$ kubectl get pods -A\nexit code ', '$ talosctl services\nexit code '],
@@ -156,7 +156,7 @@ test('explain, fixes and cases tell the same story', async () => {
     ...['by ollama (executor): no_effect, the same failure again\n', 'Shorten the title'],
     ...['by ollama (executor): broke, ', 'Name the file twice'],
     ...['by api (escalation): verified, the stage is green\n', 'Give the pods the label that is selected'],
-    ...['ollama (executor): protected: ', 'ollama (executor): masks: ', 'ollama (executor): outside: '],
+    ...['ollama (executor): protected: ', 'ollama (executor): destroys: ', 'ollama (executor): outside: '],
     'last decision: escalation, 3 of 3 tries spent: first of 3 calls',
   ]);
   allIn((await run('fixes')).stdout, [

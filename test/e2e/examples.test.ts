@@ -27,6 +27,7 @@ function adopted(name: Example, { local = {}, files = {}, map = (text) => text }
   const all = { ...exampleFiles(name, 'adopted'), ...files };
   const answers = folder();
   const loop = {
+    unattended: 'all',
     executors: ['command'],
     escalations: [],
     wait: { backoff: ['1ms', '1ms', '1ms'] },
@@ -105,7 +106,7 @@ needs(...EXAMPLE_NEEDS['ansible-k3s'])(
     s.change('group_vars/all.yml', 'flannel_iface: eth0', 'flannel_interface: eth0');
     s.answers(
       // Nonsense; what a check runs; and what is right.
-      replace('roles/download/tasks/main.yml', '    mode: "0755"', '    mode: "0755"\n    force: true'),
+      replace('roles/download/tasks/main.yml', '    mode: "0755"', '    mode: "0750"'),
       replace('roles/node_ready/tasks/main.yml', '  changed_when: false', '  changed_when: false\n  when: false'),
       replace(UNIT, start('--flannel-iface={{ flannel_iface }}'), start('--flannel-iface={{ flannel_interface }}')),
     );

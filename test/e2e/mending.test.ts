@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { LedgerEntry } from '../../src/triage/ledger.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
 import { CHECK, fixTrail, probe as probeIn, probePlugin, says } from '../run/probe.ts';
@@ -17,6 +18,7 @@ function mendable(files: Files = {}, { stages = { a: STAGE } as object, loop = {
   const s = scenario({
     'ai/context_map.yaml': contextMap(stages as Record<string, unknown>),
     'ai/loop.yaml': JSON.stringify({
+      unattended: 'all',
       executors: ['probe'],
       escalations: [],
       plugins: { probe: { folder: probe.folder } },
@@ -257,6 +259,9 @@ test('killed: a new file of a fix that was being written is removed at the next 
   const s = mendable({}, { stages: { a: STAGE, b: { command: 'true' } }, loop: { git: { hooks: true } } });
   hooks(s, { 'pre-commit': once(s, `${KILL_LOOP}; exit 1`) });
   s.probe.answers({ ...says('good'), files: { 'conf/new.txt': 'half\n' } });
+  assert.is((await s.run(['a'])).exit, 3, 'a new file is asked about');
+  const [{ case: name = '' } = {}] = Object.values(JSON.parse(s.read('ai/state/ledger.json')).entries) as LedgerEntry[];
+  assert.is((await s.run(['cases', 'accept', name])).exit, 0);
   const first = await s.run(['a'], { alone: true });
   assert.is(first.exit, null, told(first));
   const status = () => s.git('-C', 'ai/worktree', 'status', '--porcelain', '--untracked-files=all');

@@ -112,7 +112,7 @@ export async function modelLab({
   });
   const s = scenario({
     'ai/context_map.yaml': contextMap(stages ?? { a: stageOn() }, top),
-    'ai/loop.yaml': JSON.stringify({ escalations: [], ...loop }),
+    'ai/loop.yaml': JSON.stringify({ unattended: 'all', escalations: [], ...loop }),
     'check.sh': CHECK,
     [FILE]: `${word}\nsecond\n`,
     ...files,

@@ -132,7 +132,7 @@ test('nor does any of it stand in the journal, the ledger, or what is printed', 
 });
 
 test('a fix that waits for a word is kept masked, and taken byte for byte', async () => {
-  const { lab, all, text } = await secretLab({ mode: 'suggest' });
+  const { lab, all, text } = await secretLab({ unattended: 'none' });
   lab.answers(right);
   const done = await lab.mend();
   const [name = ''] = dataOf(done, 'case.opened', 'case').map(String);
@@ -151,7 +151,7 @@ test('a fix that waits for a word is kept masked, and taken byte for byte', asyn
 const question = (said: string) => said.slice(said.indexOf('suggests:'), said.indexOf('apply it?'));
 
 test('nor is a person at a terminal shown any of it in a suggested fix', async () => {
-  const { lab, all } = await secretLab({ mode: 'suggest' });
+  const { lab, all } = await secretLab({ unattended: 'none' });
   lab.answers(right);
   const done = await answering(lab, 'y\n');
   assert.is(done.exit, 0, done.said);

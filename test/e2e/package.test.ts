@@ -49,7 +49,7 @@ const installed = folder();
 write(installed, { 'package.json': '{}' });
 
 test('the package is small, holds only what runs, asks for no other and runs nothing when it is installed', () => {
-  assert.ok(tarball.size < 1.5e6, `${tarball.size} bytes`);
+  assert.ok(tarball.size < 1.6e6, `${tarball.size} bytes`);
   assert.ok(tarball.files.length < 300, `${tarball.files.length} files`);
   const tops = new Set(tarball.files.map(({ path }: { path: string }) => path.replace(/^(dist|docs)\/.*/, '$1')));
   assert.equal([...tops].sort(), [
@@ -61,6 +61,9 @@ test('the package is small, holds only what runs, asks for no other and runs not
     'package.json',
     'plugins/template.mjs',
   ]);
+  const vocabularies = readdirSync(join(clone, 'src/repository/vocabulary')).filter((name) => name.endsWith('.json'));
+  const packedPaths = new Set(tarball.files.map(({ path }: { path: string }) => path));
+  for (const name of vocabularies) assert.ok(packedPaths.has(`dist/src/repository/vocabulary/${name}`), name);
   const { dependencies, optionalDependencies, scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
   assert.equal([dependencies, optionalDependencies], [undefined, undefined]);
   for (const hook of ['preinstall', 'install', 'postinstall', 'prepare']) assert.not.ok(hook in scripts, hook);
@@ -89,11 +92,11 @@ test('installed into an empty folder, without a word of warning, it mends a scri
     await start(['npm', 'install', '--offline', join(destination, tarball.filename)], installed),
     /^\nadded 1 package,? /,
   );
-  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-exit 3', '+echo applied', ''].join('\n');
+  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-cat gone.txt', '+cat apply.sh', ''].join('\n');
   const s = scenario({
     'ai/context_map.yaml': contextMap({ apply: { command: './apply.sh', files: ['apply.sh'] } }),
-    'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
-    'apply.sh': '#!/bin/bash\nexit 3\n',
+    'ai/loop.yaml': 'unattended: all\nexecutors: [mine]\nescalations: []\n',
+    'apply.sh': '#!/bin/bash\ncat gone.txt\n',
     'plugins/executors/mine.mjs': `
       import { definePlugin, MendError } from 'mendloop';
       import { z } from 'zod';

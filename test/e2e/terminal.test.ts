@@ -26,6 +26,7 @@ function lab(loop: object = {}, host = 'http://127.0.0.1:9') {
       a: { command: ['bash', 'stage.sh'], files: ['conf/'], outputs: { key: `${BIDI}.txt` } },
     }),
     'ai/loop.yaml': JSON.stringify({
+      unattended: 'all',
       executors: ['probe'],
       escalations: [],
       plugins: { probe: { folder: probe.folder }, ollama: { model: `llama${HOSTILE}`, host } },
@@ -45,7 +46,7 @@ const HERE = (env: Record<string, string>) => ({ tty: 'here' as const, env });
 
 test('on a terminal no command lets through what a stage, a note, a file or a model is named or says', async () => {
   const server = await startOllamaServer();
-  const s = lab({ mode: 'suggest', executors: ['probe', 'ollama'] }, server.url);
+  const s = lab({ unattended: 'none', executors: ['probe', 'ollama'] }, server.url);
   await s.run([], { env: s.env });
   const [name = ''] = namesIn(s.path('ai/escalations')).filter((one) => one !== '.gitignore');
   const print = s.events().find(({ type }) => type === 'failure.seen')?.data.fingerprint;

@@ -53,7 +53,7 @@ test('writes ai/, overwrites and commits nothing, and ends with validate, doctor
   assert.match(map, /^---\n# yaml-language-server: \$schema=schema\/context_map\.schema\.json$/m);
   assert.match(map, /protected_files:\n {2}- scripts\/wipe_disks\.sh\n/);
   assert.match(map, /carry:\n {2}# variables that git does not hold\n {2}- \.env\n/);
-  assert.match(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), /^mode: suggest$/m);
+  assert.match(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), /^unattended: repairs$/m);
   assert.not.match(stdout + map, /do-not-show-this/);
   assert.not.match(map, /nuke:$/m);
 });
@@ -147,7 +147,7 @@ test('what mendloop itself reads is no part of a stage that init proposes beside
   const proposed = () => runHere(['init', '--dry-run'], home, { ...ENV, PATH: `${linter}:${bin}` });
   const { stdout } = await proposed();
   assert.match(stdout, /yamllint/);
-  commit(home, { [MAP]: 'stages: {a: {command: "true"}}\n', 'ai/loop.yaml': 'mode: auto\n' });
+  commit(home, { [MAP]: 'stages: {a: {command: "true"}}\n', 'ai/loop.yaml': 'unattended: all\n' });
   assert.is((await proposed()).stdout, stdout);
 });
 
@@ -254,11 +254,11 @@ test('where the map is there already, that is said before anybody would be asked
 });
 
 test('beside other files in ai/ it writes what is missing, and leaves what is there', async () => {
-  const home = lab({ 'ai/loop.yaml': 'mode: auto\n', 'ai/train.py': 'print(1)\n' });
+  const home = lab({ 'ai/loop.yaml': 'unattended: all\n', 'ai/train.py': 'print(1)\n' });
   const { exit, stdout } = await init(home, '--yes');
   assert.is(exit, 0);
   assert.match(stdout, /^wrote ai\/context_map\.yaml, ai\/schema\/; /m);
-  assert.is(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), 'mode: auto\n');
+  assert.is(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), 'unattended: all\n');
 });
 
 test('where git ignores ai/, that is said, and the commands add it all the same', async () => {

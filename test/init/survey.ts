@@ -1,10 +1,10 @@
 // Repositories as init sees them, made of a few texts; shell is read by the real grammar.
-import { runBy } from '../../src/fix/judging/judging-set.ts';
+import { runBy } from '../../src/fix/check-files/check-files.ts';
 import type { TryOut } from '../../src/init/checks.ts';
 import { type Proposal, propose } from '../../src/init/propose.ts';
 import { settled } from '../../src/init/settle.ts';
 import type { Survey } from '../../src/init/survey.ts';
-import { readCommands, readHarms } from '../../src/io/gate/gate.ts';
+import { readCommands, readDestroying } from '../../src/io/gate/gate.ts';
 
 export interface Given {
   /** Lying in the checkout, ignored by git: path → text. */
@@ -37,7 +37,7 @@ export async function proposalOf(texts: Record<string, string>, given: Given = {
   const sources = { listing, text: async (path: string) => texts[path], read: readCommands };
   const proposal = await propose(survey, {
     runBy: (command) => runBy(command, 'init', sources),
-    harm: readHarms,
+    harm: readDestroying,
     peek: (path) => ignored[path],
     tryOut,
   });

@@ -8,10 +8,13 @@ import { homelab, run } from '../run/homelab.ts';
 import { commit, folder, write } from '../worktree/repository.ts';
 
 const PORTS = { env: { PATH: process.env.PATH }, labTools: '/nonexistent' };
+/** A homelab where what runs unattended is not worth a word. */
+const lab = (stages: Record<string, object>, loop: object = {}, files: Record<string, string> = {}) =>
+  homelab(stages, { unattended: 'repairs', ...loop }, files);
 const FILES = { 'stages/vms/verify.sh': '. stages/lib.sh\n', 'stages/lib.sh': 'die() { exit 1; }\n', 'ops/show': '' };
 
-test('files that no fix may touch are named for each stage, with the word that makes them judges', async () => {
-  const home = homelab(
+test('files that no fix may touch are named for each stage, with the word that makes them check files', async () => {
+  const home = lab(
     {
       vms: { command: 'true', files: ['stages/'], verify: ['bash ./stages/vms/verify.sh config/a.yaml'] },
       talos: {
@@ -32,38 +35,49 @@ test('files that no fix may touch are named for each stage, with the word that m
 
 test('what a check only looks at is no cause for a warning', async () => {
   const verify = ['yamllint config/a.yaml', 'shellcheck run.sh', 'bash -n run.sh'];
-  const home = homelab(
-    { a: { command: 'bash run.sh', files: ['config/', 'run.sh'], verify } },
+  const home = lab(
+    {
+      a: {
+        ...{ command: 'bash run.sh', files: ['config/', 'run.sh'], verify },
+        requires: { tools: ['yamllint', 'shellcheck'] },
+      },
+    },
     {},
     { 'run.sh': '', 'config/a.yaml': '' },
   );
   assert.equal((await validateHome(home, PORTS)).warnings, []);
 });
 
-test('of a file of targets only what a check runs is told, and nothing of what is not there', async () => {
-  const home = homelab(
-    { a: { command: 'make up', files: ['Makefile', 'tests/'], verify: ['make check', 'bats tests'] } },
+test('a file of targets that a check runs is told whole, and nothing of what is not there', async () => {
+  const home = lab(
+    {
+      a: {
+        ...{ command: 'make up', files: ['Makefile', 'tests/'], verify: ['make check', 'bats tests'] },
+        requires: { tools: ['make', 'bats'] },
+      },
+    },
     {},
     {
       Makefile: 'up:\n\ttrue\ncheck:\n\ttrue\n',
       'tests/a.bats': '',
     },
   );
-  const [part, test, ...others] = (await validateHome(home, PORTS)).warnings;
-  assert.is(part, 'stages.a.files: no fix may touch that part of Makefile: stages.a.verify[0] runs it (make check)');
-  assert.is(test, 'stages.a.files: no fix may touch tests/a.bats: stages.a.verify[1] runs it (tests)');
-  assert.equal(others, []);
+  assert.equal((await validateHome(home, PORTS)).warnings, [
+    'stages.a.files: no fix may touch Makefile: stages.a.verify[0] runs it (make check)',
+    'stages.a.command: Makefile is a check too (stages.a.verify[0]), so no fix may touch it',
+    'stages.a.files: no fix may touch tests/a.bats: stages.a.verify[1] runs it (tests)',
+  ]);
 });
 
 test('a script that is both command and check is said', async () => {
-  const home = homelab({ a: { command: 'bash all.sh apply', verify: ['bash all.sh check'] } }, {}, { 'all.sh': '' });
+  const home = lab({ a: { command: 'bash all.sh apply', verify: ['bash all.sh check'] } }, {}, { 'all.sh': '' });
   assert.equal((await validateHome(home, PORTS)).warnings, [
     'stages.a.command: all.sh is a check too (stages.a.verify[0]), so no fix may touch it',
   ]);
 });
 
-test('a judge that git does not track is named, and one that is not there', async () => {
-  const home = homelab({ a: { command: 'true', verify: ['bash local.sh', 'bash rendered/check.sh'] } });
+test('a check file that git does not track is named, and one that is not there', async () => {
+  const home = lab({ a: { command: 'true', verify: ['bash local.sh', 'bash rendered/check.sh'] } });
   write(home, { 'local.sh': '' });
   const seen = 'nobody can see to it that it judges as you wrote it';
   assert.equal((await validateHome(home, PORTS)).warnings, [
@@ -81,7 +95,7 @@ test('where there is no repository yet the configuration is checked all the same
 });
 
 test('stages without checks, stricter texts and ignored paths that nobody carries are said', async () => {
-  const home = homelab(
+  const home = lab(
     {
       a: { command: 'make all | tee log', verify: ['true'] },
       b: { command: ['true'], files: ['inventory/my-cluster/*.yml', 'tf/*.tfvars'] },
@@ -108,7 +122,7 @@ test('stages without checks, stricter texts and ignored paths that nobody carrie
 
 test('a stage that hides an item of the work queue is named; one beside it is not', async () => {
   const item = '# Say it\n\n## Scope\n- `conf/`\n\n## Acceptance\n- `true`\n';
-  const home = homelab(
+  const home = lab(
     { 'item-01': { command: 'true', verify: ['true'] }, 'item-02': { command: 'true', verify: ['true'] } },
     {},
     { 'ai/backlog/00-index.md': '- [ ] [say](01-say.md)\n', 'ai/backlog/01-say.md': item },
@@ -129,7 +143,11 @@ test('a check that begins with nothing that is known is named, whatever it is ca
     'timeout 5 kubectl get nodes || bin/probe',
     '"$TOOL" version; [ -s x ] && cd /tmp',
   ];
-  const home = homelab({ a: { command: 'true', verify, requires: { tools: ['lab-tool'] } } }, {}, { 'bin/probe': '' });
+  const home = lab(
+    { a: { command: 'true', verify, requires: { tools: ['lab-tool', 'kubectl'] } } },
+    {},
+    { 'bin/probe': '' },
+  );
   assert.equal((await validateHome(home, PORTS)).warnings, [
     `stages.a.verify[0]: kubeclt ${UNKNOWN}`,
     `stages.a.verify[1]: helper ${UNKNOWN}`,
@@ -140,7 +158,7 @@ test('a check that begins with nothing that is known is named, whatever it is ca
 });
 
 test("a text that cannot be read in time is said, and what its words name is no fix's to touch", async () => {
-  const home = homelab(
+  const home = lab(
     { a: { command: 'true', files: ['*.sh'], verify: ['bash check.sh'] } },
     {},
     { 'check.sh': `more.sh${'|'.repeat(60_000)}\n`, 'more.sh': '', 'other.sh': '' },
@@ -165,7 +183,7 @@ const SPELLINGS = [
 
 for (const command of SPELLINGS) {
   test(`a command that runs a wipe script is refused as it is by a run: ${command}`, async () => {
-    const home = homelab({ a: { command: 'true', verify: ['true', command] } }, {}, { 'ops/wipe_all.sh': '' });
+    const home = lab({ a: { command: 'true', verify: ['true', command] } }, {}, { 'ops/wipe_all.sh': '' });
     const refusal = (work: Promise<unknown>) =>
       work.then(
         () => 'nothing',
@@ -182,12 +200,12 @@ for (const command of SPELLINGS) {
 
 test('a protected file that is only looked at, or not meant, is no cause for a refusal', async () => {
   const verify = ['cd ops && shellcheck w*.sh', 'test -n "$MENDLOOP_OUT"', 'ls ops | grep -c sh'];
-  const home = homelab({ a: { command: 'true', verify } }, {}, { 'ops/wipe_all.sh': '' });
+  const home = lab({ a: { command: 'true', verify } }, {}, { 'ops/wipe_all.sh': '' });
   assert.ok((await validateHome(home, PORTS)).stages.length > 0);
 });
 
 test('what runs a wipe script through another file is said, by a run before its first command', async () => {
-  const home = homelab(
+  const home = lab(
     { a: { command: 'make up', verify: ['true'] }, b: { command: 'bash b.sh', verify: ['true'] } },
     {},
     { Makefile: 'up:\n\tbash a.sh\n', 'a.sh': 'exit 0\nbash ops/wipe_all.sh\n', 'b.sh': '', 'ops/wipe_all.sh': '' },
@@ -198,6 +216,17 @@ test('what runs a wipe script through another file is said, by a run before its 
   const { events } = await run(home);
   const at = events.findIndex(({ type, data }) => type === 'notice' && data.text === warning);
   assert.ok(at !== -1 && at < events.findIndex(({ type }) => type === 'attempt.ended'));
+});
+
+test('what runs unattended is told where it is not the default, and all is the own risk of its owner', async () => {
+  const stage = { command: 'true', files: ['a/'], verify: ['true'] };
+  const stages = { a: stage, b: { ...stage, unattended: 'all' }, c: { ...stage, unattended: 'none' } };
+  const { warnings, asked } = await validateHome(lab(stages), PORTS);
+  assert.equal(asked, ['unattended: none for c (every change is asked about)']);
+  const all = 'what is not refused runs, but for what may hide the failure or let somebody in';
+  assert.equal(warnings, [`unattended: all for b (${all}): with your rights, and at your own risk`]);
+  const told = await validateHome(lab({ a: stage }), PORTS);
+  assert.equal([told.warnings, told.asked], [[], []]);
 });
 
 test.run();

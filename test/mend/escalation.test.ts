@@ -245,7 +245,7 @@ test('a hand-over opens a case: exit 3, the stage runs once each run, nobody is 
   assert.is(failuresIn(home)[0]?.case, undefined);
 });
 
-test('what only a person may decide is handed over with the patch', async () => {
+test('what only a person may decide waits in a case with the patch', async () => {
   const { home, oncall } = escalating({
     files: {
       'conf/kustomization.yaml': 'resources:\n  - one.yaml\n  - two.yaml\n',
@@ -260,7 +260,7 @@ test('what only a person may decide is handed over with the patch', async () => 
   oncall.answers(removal);
   const ran = await run(home);
   assert.is(ran.exit, 3);
-  assert.match(String(told(ran.events, 'case.opened')[0]?.data.why), 'removes_resource');
+  assert.match(String(told(ran.events, 'case.opened')[0]?.data.why), 'a fix waits for your word');
   const name = String(told(ran.events, 'case.opened')[0]?.data.case);
   assert.match(readFileSync(join(home, 'ai/escalations', name, 'patch.diff'), 'utf8'), '-  - two.yaml');
 });
@@ -321,8 +321,8 @@ test('reset closes the case and starts the counters anew', async () => {
   assert.is(oncall.asked()[0]?.case?.version, 1);
 });
 
-test('in suggest mode a fix is left as a case when nobody is there, and taken from it by a word', async () => {
-  const { home, probe: executor } = mendable({ loop: { mode: 'suggest' } });
+test('where nothing runs unattended a fix is left as a case when nobody is there, and taken from it by a word', async () => {
+  const { home, probe: executor } = mendable({ loop: { unattended: 'none' } });
   executor.answers(says('good'));
   const ran = await run(home);
   assert.equal([ran.exit, fixTrail(ran.events)], [3, ['fix.suggested']]);
@@ -336,8 +336,8 @@ test('in suggest mode a fix is left as a case when nobody is there, and taken fr
   assert.equal([green.exit, executor.asked().length], [0, 1]);
 });
 
-test('in suggest mode a person who is there is asked: yes applies, no is not asked for the same again', async () => {
-  const { home, probe: executor } = mendable({ loop: { mode: 'suggest' } });
+test('where nothing runs unattended a person who is there is asked: yes applies, no is not asked for the same again', async () => {
+  const { home, probe: executor } = mendable({ loop: { unattended: 'none' } });
   executor.answers(says('worse'), says('worse'), says('good'));
   const shown: string[] = [];
   const words = ['decline', 'apply'] as const;
@@ -371,7 +371,7 @@ test('cells that fail alike at once are seen to one after the other: one try, on
   assert.is(told(ran.events, 'case.opened').length, 1);
   const suggesting = mendable({
     stages: { a: stageOn(FILE, { matrix: { host: ['x', 'y', 'z'] } }) },
-    loop: { workers: 3, mode: 'suggest' },
+    loop: { workers: 3, unattended: 'none' },
   });
   suggesting.probe.answers(says('good'));
   let asked = 0;
@@ -389,7 +389,7 @@ test('cells that fail alike at once are seen to one after the other: one try, on
 });
 
 test('safe mode that goes on while somebody thinks keeps the fix from being applied', async () => {
-  const { home, probe: executor, subjects } = mendable({ loop: { mode: 'suggest' } });
+  const { home, probe: executor, subjects } = mendable({ loop: { unattended: 'none' } });
   executor.answers(says('good'));
   const layout = layoutOf(home);
   const person = async () => {

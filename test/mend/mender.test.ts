@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { HOOKS } from '../../src/plugin/contract.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { fakeClock } from '../run/builders.ts';
-import { cutOff, failuresIn, journalIn, run } from '../run/homelab.ts';
+import { AGREES, cutOff, failuresIn, journalIn, run } from '../run/homelab.ts';
 import {
   decided,
   FILE,
@@ -467,7 +467,7 @@ const lacking = (requires: object, more: object = {}) => ({
 test('a required file that is missing below the own files of a stage, in a folder that exists, is the executors’ to add', async () => {
   const { home, probe, tree } = mendable({ stages: lacking({ files: [`./${NEEDED}`] }) });
   probe.answers({ files: { [NEEDED]: 'here\n' }, note: { fix: 'Add it', reason: 'it is required' } });
-  const ran = await run(home);
+  const ran = await run(home, {}, AGREES);
   assert.equal([ran.exit, fixTrail(ran.events).at(-1), tree(NEEDED)], [0, 'fix.judged verified', 'here\n']);
   assert.is(failuresIn(home)[0]?.class, 'missing_file');
 });

@@ -14,9 +14,10 @@ const diff = (path: string, ...lines: string[]) => ({
 });
 
 const KUSTOMIZATION = 'resources:\n  - one.yaml\n  - two.yaml\n';
+const RUN = '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt\n';
 const FILES = {
   'conf/verify.sh': '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt\n',
-  'conf/run.sh': '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt\n',
+  'conf/run.sh': RUN,
   'conf/kustomization.yaml': KUSTOMIZATION,
   'conf/one.yaml': 'a: 1\n',
   'conf/two.yaml': 'a: 2\n',
@@ -39,13 +40,8 @@ const HOSTILE: [string, object, string][] = [
   ['the link itself', edit('conf/link', 'x\n'), 'bad_path'],
   ['the script that judges', edit('conf/verify.sh', '#!/usr/bin/env bash\nset -eu\ntrue\n'), 'protected'],
   ['a plugin', edit('plugins/executors/probe.mjs', 'x\n'), 'protected'],
-  ['a mask', edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\nset +e\ngrep -q good conf/a.txt\n'), 'masks'],
-  ['no stop', edit('conf/run.sh', '#!/usr/bin/env bash\ngrep -q good conf/a.txt\n'), 'removes_guard'],
-  [
-    'a script that does not parse',
-    edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt\nif true; then\n'),
-    'does_not_parse',
-  ],
+  ['what destroys', edit('conf/run.sh', `${RUN}mkfs.ext4 /dev/sdb\n`), 'destroys'],
+  ['a script that does not parse', edit('conf/run.sh', `${RUN}if true; then\n`), 'does_not_parse'],
   ['nothing', edit(FILE, 'bad\nsecond\n'), 'no_change'],
   ['a file of the owner that git ignores', edit('conf/own.ignored', 'x\n'), 'in_the_way'],
   ['a file that git encrypts', edit('conf/secret.enc', 'good\n'), 'converted'],

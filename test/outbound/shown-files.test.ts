@@ -90,14 +90,14 @@ ${formatRule('diff')}`,
   );
   const two = followUp(
     [
-      { code: 'masks', reasons: ['a'] },
+      { code: 'destroys', reasons: ['a'] },
       { code: 'odd', reasons: ['b'] },
     ],
     'json',
   );
   assert.match(
     two,
-    'Answer 1 was not taken: the change hides a failure instead of mending it.\n  a\n\nAnswer 2 was not taken: odd.\n  b\n',
+    'Answer 1 was not taken: an added command destroys data.\n  a\n\nAnswer 2 was not taken: odd.\n  b\n',
   );
 });
 

@@ -40,14 +40,11 @@ test('the prompt goes to stdin, asking for a diff, and stdout is the answer', as
   assert.is(sent, PROMPT);
   assert.ok(sent.endsWith(formatRule('diff')));
   await asked(`cat > ${join(dir, 'prompt')}; cat ${join(dir, 'answer')}`, {
-    refused: [{ code: 'masks', reasons: ['line 3 hides it'] }],
+    refused: [{ code: 'destroys', reasons: ['line 3 removes it'] }],
   });
   const again = readFileSync(join(dir, 'prompt'), 'utf8');
   assert.ok(again.startsWith(PROMPT));
-  assert.match(
-    again,
-    'Your answer was not taken: the change hides a failure instead of mending it.\n  line 3 hides it\n',
-  );
+  assert.match(again, 'Your answer was not taken: an added command destroys data.\n  line 3 removes it\n');
 });
 
 test('it sees PATH, HOME, LANG and what the owner lists, and nothing else', async () => {

@@ -51,10 +51,10 @@ test('why its change was not taken is told with the change', async () => {
   const subject = { ...CASE, name: 'refined-by-command' };
   const run = `cat > ${dir}/in; cat ${dir}/answer`;
   await asked(run, { case: subject });
-  await asked(run, { case: subject, refused: [{ code: 'masks', reasons: ['line 3 hides it'] }] });
+  await asked(run, { case: subject, refused: [{ code: 'destroys', reasons: ['line 3 removes it'] }] });
   const told = readFileSync(join(dir, 'in'), 'utf8');
   assert.match(told, `# Your answer before\n\n${DIFF.trimEnd()}\n\nYour change was not taken: `);
-  assert.match(told, '\n  line 3 hides it\n');
+  assert.match(told, '\n  line 3 removes it\n');
 });
 
 test('it sees PATH, HOME, LANG and what the owner lists, and nothing else', async () => {

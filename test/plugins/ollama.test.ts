@@ -102,7 +102,7 @@ test('a later round tells the model its own answer and why it was refused', asyn
   await serving({ script: [{ text: DIFF }, { text: WHOLE }, { text: DIFF }] }, async ({ url, chats: _, ...server }) => {
     const prompt = promptOf({ [PATH]: TEXT });
     const [first, second] = [
-      { code: 'masks' as const, reasons: ['line 3 hides it'] },
+      { code: 'destroys' as const, reasons: ['line 3 removes it'] },
       { code: 'not_found' as const, reasons: ['block 1'] },
     ];
     await asked(url, { prompt });
@@ -117,7 +117,7 @@ test('a later round tells the model its own answer and why it was refused', asyn
     assert.is(sent[1][1].content, DIFF);
     assert.match(
       sent[1][2].content,
-      'Your answer was not taken: the change hides a failure instead of mending it.\n  line 3 hides it\n',
+      'Your answer was not taken: an added command destroys data.\n  line 3 removes it\n',
     );
     assert.equal(sent[2].slice(0, 3), sent[1]);
     assert.is(sent[2][3].content, WHOLE);
@@ -125,10 +125,10 @@ test('a later round tells the model its own answer and why it was refused', asyn
 });
 
 test('a later round of a try that it does not remember is rebuilt from the refusals', async () => {
-  const { chats } = await ask([{ text: DIFF }], { refused: [{ code: 'masks', reasons: ['line 3 hides it'] }] });
+  const { chats } = await ask([{ text: DIFF }], { refused: [{ code: 'destroys', reasons: ['line 3 removes it'] }] });
   const { messages } = chats[0]?.body ?? {};
   assert.is(messages.length, 1);
-  assert.match(messages[0].content, 'line 3 hides it');
+  assert.match(messages[0].content, 'line 3 removes it');
 });
 
 test('a model that proposes no change is a pass, with its words', async () => {

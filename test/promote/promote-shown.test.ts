@@ -14,6 +14,7 @@ import { configurationNow } from '../../src/stage/configuration.ts';
 import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import { inspect } from '../../src/worktree/after-attempt.ts';
 import { findBase } from '../../src/worktree/base.ts';
+import { reconfigure } from '../run/homelab.ts';
 import { AI, commit, git, numbers, open, refusal } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
@@ -29,12 +30,33 @@ test("each fix is held against today's gate: what it would ask about or refuse i
   const story = await list();
   assert.equal(
     story.fixes.map(({ today }) => today && [today.verdict, today.code]),
-    [undefined, ['ask', 'removes_much'], ['refuse', 'outside'], undefined, undefined],
+    [undefined, ['ask', 'removed'], ['refuse', 'outside'], undefined, undefined],
   );
   assert.is(story.protected, true);
+  assert.equal(
+    story.fixes.map(({ shapes }) => shapes.length),
+    [0, 0, 0, 1, 0],
+    'an exec bit is a repair',
+  );
   commit(h.home, { 'ai/loop.yaml': 'nonsense: 1\n' });
   const { fixes, protected: isProtected } = await list();
   assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [5, 0, undefined], 'not sound');
+});
+
+test('a fix that a person accepted is not asked about again, and one that would be refused is told all the same', async () => {
+  const h = await fixedHome();
+  const fix = { fingerprint: 'f1', hash: 'agreed', tier: 'executor' as const, plugin: 'probe' };
+  const note = { fix: 'x', reason: 'y' };
+  const data = { ...fix, note, class: 'unknown', paths: ['a.txt'], tried: true, accepted: true, commit: '' };
+  h.record({ type: 'fix.committed', stage: 'a', data });
+  await h.fix('a.txt', 'only this\n', { hash: 'agreed' });
+  const shown = async () => {
+    const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
+    return story.fixes.map(({ accepted, today: verdict }) => [accepted, verdict?.verdict]);
+  };
+  assert.equal(await shown(), [[true, undefined]]);
+  reconfigure(h.home, { a: { command: 'true', files: ['b.txt'] } });
+  assert.equal(await shown(), [[true, 'refuse']]);
 });
 
 test("the ledger is read once, however many fixes are held against today's gate", async () => {
@@ -232,7 +254,7 @@ test('commits that a stage made are never offered', async () => {
   const tree = await open(h.home, { merge: false });
   commit(tree.path, { 'b.txt': numbers({ 5: 'stage' }) }, 'by a stage');
   const before = { head: tree.head, seen: tree.seen, patchFile: join(h.home, 'ai/patches/x.diff') };
-  const halted = await refusal(inspect(tree, { ...before, judges: async () => new Set() }));
+  const halted = await refusal(inspect(tree, { ...before, checkFiles: async () => new Set() }));
   assert.match(halted.text, /^error E_HEAD_MOVED: /);
   assert.equal(await refusal(h.show()), halted);
   git(tree.path, 'reset', '-q', '--keep', tree.head);

@@ -174,7 +174,7 @@ test('a remote that is off, a folder, or named by nobody: the text is written, a
   h.git('remote', 'set-url', 'origin', join(h.bin, 'host/me/lab.git'));
   const { pull } = await h.share({ push: true });
   assert.equal([pull?.notes, pull?.commands], [['the remote is a folder, which has no pull requests'], []]);
-  commit(h.home, { 'ai/loop.yaml': '{}\n' });
+  commit(h.home, { 'ai/loop.yaml': '{unattended: all}\n' });
   const none = (await h.share({})).pull;
   const unnamed = 'no remote is named: write git: { push: <remote> } in ai/loop.yaml and commit it';
   assert.equal([none?.notes, none?.commands, none?.page], [[unnamed], again, null]);

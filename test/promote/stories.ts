@@ -15,6 +15,7 @@ export const fix = (letter: string, more: Partial<StoryFix> = {}): StoryFix => (
   tier: 'executor',
   run: 'run-1',
   paths: ['a.txt'],
+  shapes: [],
   outcome: 'verified',
   ...more,
 });

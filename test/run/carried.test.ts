@@ -14,7 +14,7 @@ import { mendable, says, stageOn } from './probe.ts';
 const homeWith = (stages: Record<string, object>, carry: unknown[], files: Record<string, string>): string => {
   const home = repository({
     'ai/context_map.yaml': JSON.stringify({ stages, carry }),
-    'ai/loop.yaml': JSON.stringify({ executors: ['known-fixes'], escalations: [] }),
+    'ai/loop.yaml': JSON.stringify({ unattended: 'all', executors: ['known-fixes'], escalations: [] }),
     '.gitignore': `${Object.keys(files).join('\n')}\n`,
   });
   for (const [path, text] of Object.entries(files)) {

@@ -25,8 +25,8 @@ export function reconfigure(home: string, stages: Record<string, object>, loop: 
 
 const configuration = (stages: Record<string, object>, loop: object) => ({
   'ai/context_map.yaml': JSON.stringify({ stages }),
-  // No test asks a model that happens to run on this machine.
-  'ai/loop.yaml': JSON.stringify({ executors: ['known-fixes'], escalations: [], ...loop }),
+  // No test asks a model that happens to run on this machine; most are about other things than what is asked.
+  'ai/loop.yaml': JSON.stringify({ unattended: 'all', executors: ['known-fixes'], escalations: [], ...loop }),
 });
 
 export interface Ran extends RunReport {
@@ -56,6 +56,9 @@ export async function run(
   const trail = events.filter((e) => /^(?:step|stage)\./.test(e.type)).map((e) => `${e.type} ${e.step ?? e.stage}`);
   return { ...report, events, trail };
 }
+
+/** Whoever is asked about a fix agrees: new files, among others, are always asked about. */
+export const AGREES: Pick<RunPorts, 'person'> = { person: async () => 'apply' };
 
 export const journalIn = (home: string, of: string): AnyEvent[] => readEvents(layoutOf(home).journal(of)).events;
 

@@ -8,7 +8,7 @@ import type { AnyEvent } from '../journal/any-event.ts';
 import { program } from '../program.ts';
 import { cases } from '../sweep.ts';
 import { git } from '../worktree/repository.ts';
-import { cutOff, failuresIn, journalIn, run } from './homelab.ts';
+import { AGREES, cutOff, failuresIn, journalIn, run } from './homelab.ts';
 import { FILE, fixTrail, type Mendable, mendable, says } from './probe.ts';
 
 const AT_ONCE = 6;
@@ -41,7 +41,7 @@ function cells(): Mendable {
   const word = '[[ $MENDLOOP_MATRIX_HOST < h3 ]] && word=good || word=second';
   const made = mendable({
     word: 'bad',
-    files: { [FILE]: 'bad\nnone\n' },
+    files: { [FILE]: 'bad\nthird\n' },
     stages: {
       a: {
         command: `${word}; grep -q "^$word$" ${FILE} || { echo "error: no usable word"; exit 1; }`,
@@ -51,7 +51,7 @@ function cells(): Mendable {
     },
     loop: { workers: 2 },
   });
-  made.probe.answers({ words: { bad: [says('bad', 'other'), says('good', 'none')], good: [says('good')] } });
+  made.probe.answers({ words: { bad: [says('bad', 'other'), says('good', 'third')], good: [says('good')] } });
   return made;
 }
 
@@ -178,14 +178,14 @@ test('a new file that a killed fix left half-written goes; one that somebody els
     const made = mendable({ stages: { a: { command: 'grep -q good conf/new.txt', files: ['conf/'] } } });
     const note = { fix: 'Make it', reason: 'it is missing' };
     made.probe.answers({ files: { 'conf/new.txt': 'good\n' }, note }, { throw: 'enough' });
-    const { run: id, exit } = await run(made.home);
+    const { run: id, exit } = await run(made.home, {}, AGREES);
     assert.is(exit, 0);
     const tree = join(made.home, 'ai/worktree');
     git(tree, 'reset', '-q', '--hard', 'HEAD^');
     cutOff(made.home, id, ({ type }) => type === 'fix.intended');
     writeFileSync(join(tree, 'conf/new.txt'), left);
     made.probe.answers({ files: { 'conf/new.txt': 'good\n' }, note }, { throw: 'enough' });
-    const again = await run(made.home);
+    const again = await run(made.home, {}, AGREES);
     assert.is(
       fixTrail(again.events).some((line) => line.startsWith(`fix.${outcome}`)),
       true,

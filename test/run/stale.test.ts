@@ -10,7 +10,7 @@ import { answerCase } from '../../src/run/answer-case.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { runHere } from '../e2e/here.ts';
 import { commit, git } from '../worktree/repository.ts';
-import { failuresIn, NOTE, type Ran, ranSteps, run } from './homelab.ts';
+import { AGREES, failuresIn, NOTE, type Ran, ranSteps, run } from './homelab.ts';
 import { type Mendable, mendable } from './probe.ts';
 
 const swap = (path: string, from: string, to: string) => ({
@@ -388,7 +388,7 @@ test('a fix that made a file and is taken back makes stale who was made with tha
     },
   });
   probe.answers({ files: { 'conf/new.txt': 'x\n' }, note: { fix: 'add it', reason: 'missing' } }, { pass: 'no idea' });
-  const ran = await run(home);
+  const ran = await run(home, {}, AGREES);
   assert.equal([ran.exit, statuses(ran)], [3, { b: 'give_up', c: 'green' }]);
   assert.equal(outcomes(home), ['broke']);
 });

@@ -49,7 +49,7 @@ test('a fix after which the same failure comes had no effect; one that brings ba
 });
 
 test('a fix with which the stage changes what checks run broke it, however it ended', () => {
-  const red = { step: 'talos', failure: failureOf('f9', { transient: true }), ended: ENDED, changedJudges: true };
+  const red = { step: 'talos', failure: failureOf('f9', { transient: true }), ended: ENDED, changedCheckFiles: true };
   assert.equal(judge({ trial: trialOf({}), provisional: [] }, [red]), {
     verdict: 'broke',
     reason: 'with it the stage changed what checks run',

@@ -9,9 +9,9 @@ import { AI, checkoutHash, commit, followAdvice, git, open, read, refusal, repos
 
 const patchOf = (tree: Worktree, attempt: number) => join(tree.home, `ai/patches/run1-vms-${attempt}.stage.diff`);
 const look = async (tree: Worktree, attempt = 1, seen = tree.seen) => {
-  const judges = async () => new Set<string>();
-  const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, judges });
-  const { judges: putBack, ...rest } = found;
+  const checkFiles = async () => new Set<string>();
+  const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, checkFiles });
+  const { checkFiles: putBack, ...rest } = found;
   assert.equal(putBack, []);
   return rest;
 };
@@ -294,9 +294,9 @@ test('a check that a stage hides is put back all the same', async () => {
   const tree = await open(repository({ 'check.sh': 'exit 1\n' }));
   git(tree.path, 'update-index', '--assume-unchanged', 'check.sh');
   write(tree.path, { 'check.sh': 'exit 0\n' });
-  const judges = async () => new Set(['check.sh']);
-  const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, 1), seen: tree.seen, judges });
-  assert.equal([found.judges, read(tree.path, 'check.sh')], [['check.sh'], 'exit 1\n']);
+  const checkFiles = async () => new Set(['check.sh']);
+  const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, 1), seen: tree.seen, checkFiles });
+  assert.equal([found.checkFiles, read(tree.path, 'check.sh')], [['check.sh'], 'exit 1\n']);
 });
 
 test('what checks run is put back after it was saved; other changes stay and are not told again', async () => {
@@ -304,12 +304,12 @@ test('what checks run is put back after it was saved; other changes stay and are
   write(tree.path, { 'a.txt': 'changed\n', 'check.sh': 'exit 0\n' });
   rmSync(join(tree.path, 'gone.sh'));
   git(tree.path, 'add', 'check.sh');
-  const judges = async () => new Set(['check.sh', 'gone.sh']);
+  const checkFiles = async () => new Set(['check.sh', 'gone.sh']);
   const at = (attempt: number, seen: Worktree['seen']) =>
-    inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, judges });
+    inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, checkFiles });
   const found = await at(1, tree.seen);
   assert.equal(
-    [found.changed, found.judges],
+    [found.changed, found.checkFiles],
     [
       ['a.txt', 'check.sh', 'gone.sh'],
       ['check.sh', 'gone.sh'],
@@ -318,7 +318,7 @@ test('what checks run is put back after it was saved; other changes stay and are
   assert.equal([read(tree.path, 'check.sh'), read(tree.path, 'gone.sh')], ['exit 1\n', 'exit 1\n']);
   assert.is(git(tree.path, 'status', '--porcelain'), 'M a.txt');
   assert.match(read(tree.home, 'ai/patches/run1-vms-1.stage.diff'), '+exit 0');
-  const { changed, judges: again } = await at(2, found.seen);
+  const { changed, checkFiles: again } = await at(2, found.seen);
   assert.equal([changed, again], [[], []]);
 });
 

@@ -32,11 +32,14 @@ async function fixed(
     plugin: 'probe',
     note,
   };
-  const message = fixMessage({ ...fix, class: 'unknown', attempt: 1, run: 'r1' });
+  const message = fixMessage({ ...fix, class: 'unknown', attempt: 1, run: 'r1', shapes: SHAPES });
   return { ...fix, commit: await commitFix(tree, [{ path, text }], message, PLAIN) };
 }
 const takeBack = (tree: Worktree, fix: Fix) =>
   revertFix(tree, fix.commit, revertMessage(fix, 'withdrawn', 'it was never judged', 'r2'), PLAIN);
+
+/** One of them tries to pass for a trailer. */
+const SHAPES = ['near name: `two` is,\nPatch: x', 'closed: "'];
 
 test('fixes and what took them back, the newest first, with their story; merges and others are none', async () => {
   const home = repository({ 'a.txt': 'one\n', 'ä b.txt': 'one\n' });
@@ -58,7 +61,12 @@ test('fixes and what took them back, the newest first, with their story; merges 
   const { commit, time, paths, note, ...trailers } = fix as CommittedFix;
   assert.equal(trailers, {
     ...{ stage: 'a', step: 'a', fingerprint: 'f1', class: 'unknown', tier: 'executor', plugin: 'probe', run: 'r1' },
-    ...{ hash: 'h-two', reverts: undefined, outcome: undefined },
+    ...{
+      hash: 'h-two',
+      reverts: undefined,
+      outcome: undefined,
+      shapes: ['near name: `two` is, Patch: x', 'closed: "'],
+    },
   });
   assert.is(git(tree.path, 'log', '-1', '--format=%(trailers:key=Attempt,valueonly)', first.commit).trim(), '1');
   assert.equal(

@@ -74,6 +74,7 @@ async function repository(home, exam, { host, model, format, timeout }) {
   writeFiles(home, {
     'ai/context_map.yaml': JSON.stringify({ stages: { [STAGE]: stage }, protected_files: protectedFiles }),
     'ai/loop.yaml': JSON.stringify({
+      unattended: 'all',
       ...{ executors: ['ollama'], escalations: [], wait: { backoff: ['50ms', '100ms', '200ms'] } },
       plugins: { ollama: { host, model, format, timeout } },
     }),
@@ -104,14 +105,39 @@ function standInFor(folder, script) {
   return { BASH_ENV: start };
 }
 
+/** At most so many changes that wait for a word are accepted, as an owner would who agrees to all: the effect says who was right. */
+const MAX_ACCEPTED = 3;
+
 async function theLoop(home, more) {
   const began = performance.now();
+  let ended = await mendloop(home, [], more);
+  for (let left = MAX_ACCEPTED; left > 0; left--) {
+    const name = offered(home);
+    if (name === undefined) break;
+    await mendloop(home, ['cases', 'accept', name], more);
+    ended = await mendloop(home, [], more);
+  }
+  return { ...ended, ms: performance.now() - began };
+}
+
+async function mendloop(home, words, more) {
   // A stage that is not mended is no success; what it left behind says more.
-  const ended = await run(process.execPath, [ENTRY, '--root', home], { cwd: home, more }).catch((error) => error);
-  const ms = performance.now() - began;
-  if (!(ended instanceof Error)) return { ms, exit: 0, said: '' };
+  const ended = await run(process.execPath, [ENTRY, '--root', home, ...words], { cwd: home, more }).catch(
+    (error) => error,
+  );
+  if (!(ended instanceof Error)) return { exit: 0, said: '' };
   const [, code] = / ended with (\w+): /.exec(ended.message) ?? [];
-  return { ms, exit: /^\d+$/.test(code) ? Number(code) : null, said: ended.message.split('\n').slice(-3).join(' ') };
+  return { exit: /^\d+$/.test(code) ? Number(code) : null, said: ended.message.split('\n').slice(-3).join(' ') };
+}
+
+/** The open case with a change to accept, if there is one. */
+function offered(home) {
+  const folder = join(home, 'ai/escalations');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
+  return names.find((name) => {
+    const summary = readJson(join(folder, name, 'summary.json'));
+    return summary?.state === 'open' && summary.suggested !== undefined;
+  });
 }
 
 function eventsOf(home) {

@@ -1,10 +1,9 @@
 // Whether a file still parses: YAML, JSON and TOML. Never worse than before; templates that never parsed are left alone.
 import { parse as parseToml, TomlError } from 'smol-toml';
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { isAlias, isMap, isScalar, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { hideTemplates } from '../shell/templates.ts';
-import { type Finding, refuses } from './finding.ts';
-import { clip } from './rules.ts';
+import { hideTemplates } from '../shell/hide-templates.ts';
+import { clip, type Finding } from './rules.ts';
 
 /** `isFilled`: templates are hidden in the text, and both branches of a statement stand in it. */
 type Faults = (text: string, isFilled?: boolean) => string[];
@@ -36,7 +35,7 @@ export function parses(path: string, before: string | null, after: string, faile
   if (faults.length === 0) return [];
   const wasWrong = before === null ? TEMPLATE.test(after) : faultsOf(before).length > 0;
   if (wasWrong && !failedToParse) return [];
-  return faults.map((fault) => refuses('does_not_parse', path, undefined, fault));
+  return faults.map((fault) => ({ code: 'does_not_parse', reason: `${path}: ${fault}` }));
 }
 
 function yamlFaults(text: string, isFilled = false): string[] {
@@ -50,10 +49,7 @@ function yamlFaults(text: string, isFilled = false): string[] {
     const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line)}`;
     return (Array.isArray(documents) ? documents : []).flatMap(({ errors, contents }) => [
       ...errors.map(({ message, pos }) => `${at(pos[0])}: ${clip(message)}`),
-      ...unknownAliases(contents).map(({ name, offset }) => `${at(offset)}: nothing is called &${clip(name)}`),
-      ...(isFilled ? [] : repeatedKeys(contents)).map(
-        ({ key, offset }) => `${at(offset)}: the key ${clip(key)} stands here twice`,
-      ),
+      ...nodeFaults(contents, isFilled).map(({ what, offset }) => `${at(offset)}: ${what}`),
     ]);
   });
 }
@@ -63,30 +59,28 @@ function couldBeDeep(text: string): boolean {
   return text.split(/[[{]/).length > 40 || text.split('\n').some((line) => line.length > 150);
 }
 
-/** Aliases of anchors that stand nowhere before them. */
-function unknownAliases(contents: unknown): { name: string; offset: number }[] {
+/** Aliases of anchors that stand nowhere before them, and keys that stand twice in their mapping. */
+function nodeFaults(contents: unknown, isFilled: boolean): { what: string; offset: number }[] {
   const anchors = new Set<string>();
-  const unknown: { name: string; offset: number }[] = [];
-  visit(contents as Parameters<typeof visit>[0], {
-    Node: (_, node) => void ('anchor' in node && node.anchor !== undefined && anchors.add(node.anchor)),
-    Alias: (_, { source, range }) =>
-      void (anchors.has(source) || unknown.push({ name: source, offset: range?.[0] as number })),
+  const faults: { what: string; offset: number }[] = [];
+  const note = (what: string, { range }: Node) => faults.push({ what, offset: range?.[0] ?? 0 });
+  visit(contents as Node, {
+    Node(_, node) {
+      if (isAlias(node)) {
+        if (!anchors.has(node.source)) note(`nothing is called &${clip(node.source)}`, node);
+        return;
+      }
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+      const keys = isMap(node) && !isFilled ? node.items.map(({ key }) => key).filter(isScalar) : [];
+      const seen = new Set<string>();
+      for (const key of keys) {
+        const name = String(key.value);
+        if (seen.has(name)) note(`the key ${clip(name)} stands here twice`, key);
+        seen.add(name);
+      }
+    },
   });
-  return unknown;
-}
-
-function repeatedKeys(node: unknown): { key: string; offset: number }[] {
-  if (isSeq(node)) return node.items.flatMap(repeatedKeys);
-  if (!isMap(node)) return [];
-  const seen = new Set<string>();
-  return node.items.flatMap(({ key, value }) => {
-    const below = repeatedKeys(value);
-    if (!isScalar(key)) return below;
-    const name = String(key.value);
-    const again = seen.has(name);
-    seen.add(name);
-    return again ? [{ key: name, offset: key.range?.[0] as number }, ...below] : below;
-  });
+  return faults;
 }
 
 function jsonFaults(text: string, also?: (text: string) => string): string[] {

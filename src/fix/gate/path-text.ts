@@ -1,11 +1,6 @@
 // Whether a path is written the one plain way. Everything that some file system, tool or eye would take for another path
 // than it says is refused, before any pattern sees it.
 
-interface PathFault {
-  why: string;
-  match: (path: string) => boolean;
-}
-
 const MAX_PATH_CHARS = 1024;
 /** Letters that look like Latin ones, by the letter they look like. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
@@ -24,42 +19,25 @@ export function looksLike(path: string): string {
   return plain.replace(/\P{ASCII}/gu, (letter) => LOOK_ALIKES[letter] ?? letter);
 }
 
-const ASCII = /^\p{ASCII}*$/u;
-
-const parts = (path: string): string[] => path.split('/');
-
 /** Every way of being another path than one reads. */
-export const PATH_FAULTS: readonly PathFault[] = [
-  { why: 'it is empty', match: (path) => path.trim() === '' },
-  { why: `it is longer than ${MAX_PATH_CHARS} characters`, match: (path) => path.length > MAX_PATH_CHARS },
-  { why: 'it has control characters or line breaks', match: (path) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) },
-  {
-    why: 'it has characters that are not seen',
-    match: (path) =>
-      /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f|(?! )\p{Zs}|\p{Variation_Selector}/u.test(path),
-  },
-  { why: 'it is absolute', match: (path) => /^[/~]/.test(path) },
-  { why: 'it has a backslash', match: (path) => path.includes('\\') },
-  { why: 'it has a colon', match: (path) => path.includes(':') },
-  { why: 'it has quotes', match: (path) => /["'`]/.test(path) },
-  { why: 'it is escaped', match: (path) => /%(?:2e|2f|5c|00|25)/i.test(path) },
-  {
-    why: 'it has "." or ".." or empty parts',
-    match: (path) => parts(path).some((part) => part === '' || part === '.' || part === '..'),
-  },
-  {
-    why: 'a part of it begins or ends with a space, or ends with a dot',
-    match: (path) => parts(path).some((part) => /^\s|[\s.]$/.test(part)),
-  },
-  {
-    why: 'it has the short form of a longer name',
-    match: (path) => parts(path).some((part) => /~\d+(?:\.|$)/.test(part)),
-  },
-  {
-    why: 'it has letters that are written another way than usual',
-    match: (path) => !ASCII.test(path) && path.normalize('NFKC') !== path,
-  },
-  { why: 'it has letters that look like others', match: (path) => !ASCII.test(path) && parts(path).some(disguised) },
+const PATH_FAULTS: readonly (readonly [why: string, has: RegExp | ((path: string) => boolean)])[] = [
+  ['it is empty', (path) => path.trim() === ''],
+  [`it is longer than ${MAX_PATH_CHARS} characters`, (path) => path.length > MAX_PATH_CHARS],
+  ['it has control characters or line breaks', /[\p{Cc}\p{Zl}\p{Zp}]/u],
+  [
+    'it has characters that are not seen',
+    /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f|(?! )\p{Zs}|\p{Variation_Selector}/u,
+  ],
+  ['it is absolute', /^[/~]/],
+  ['it has a backslash', /\\/],
+  ['it has a colon', /:/],
+  ['it has quotes', /["'`]/],
+  ['it is escaped', /%(?:2e|2f|5c|00|25)/i],
+  ['it has "." or ".." or empty parts', /(?:^|\/)\.{0,2}(?:\/|$)/],
+  ['a part of it begins or ends with a space, or ends with a dot', /(?:^|\/)\s|[\s.](?:\/|$)/],
+  ['it has the short form of a longer name', /~\d+(?:[./]|$)/],
+  ['it has letters that are written another way than usual', (path) => path.normalize('NFKC') !== path],
+  ['it has letters that look like others', (path) => path.split('/').some(disguised)],
 ];
 
 /** A part with a word that mixes Latin with letters which are taken for it, or that is made of such letters only. */
@@ -75,6 +53,5 @@ function disguised(part: string): boolean {
 }
 
 /** Why `path` is not a plain path inside the tree, or undefined when it is. */
-export function pathFault(path: string): string | undefined {
-  return PATH_FAULTS.find(({ match }) => match(path))?.why;
-}
+export const pathFault = (path: string): string | undefined =>
+  PATH_FAULTS.find(([, has]) => (has instanceof RegExp ? has.test(path) : has(path)))?.[0];

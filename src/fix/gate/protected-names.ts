@@ -1,58 +1,58 @@
-// Files that no machine may change, whatever a stage's `files` say: by their names (compared in lower case and with look-alike
-// letters made plain), and what is carried.
+// Files that no machine may change, whatever a stage's `files` say, by their names; and what is carried.
 import { isWipeScript } from '../../config/paths.ts';
 
-interface ProtectedName {
-  what: string;
-  /** Given the parts of the path, in lower case, and the path itself. */
-  match: (parts: readonly string[], path: string) => boolean;
-}
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const name = (parts: readonly string[]): string => parts.at(-1) ?? '';
-const anyPart = (pattern: RegExp) => (parts: readonly string[]) => parts.some((part) => pattern.test(part));
-const last = (pattern: RegExp) => (parts: readonly string[]) => pattern.test(name(parts));
-
-export const PROTECTED_NAMES: readonly ProtectedName[] = [
-  { what: "the loop's own files", match: ([first]) => first === 'ai' || first === 'plugins' },
-  { what: "git's own files", match: anyPart(/^\.git/) },
-  {
-    what: 'hooks that run on commit',
-    match: anyPart(
-      /^(?:\.husky|\.lefthook|\.?lefthook(?:-local)?\.ya?ml|\.pre-commit-(?:config|hooks)\.ya?ml|\.overcommit\.yml)$/,
+/** By a file or folder on the way, in lower case: as a word (`.yml` stands for every ending of data) or by a pattern. */
+const PROTECTED: readonly (readonly [what: string, names: ReadonlySet<string> | RegExp])[] = [
+  ["git's own files", /^\.git/],
+  [
+    'hooks that run on commit',
+    words(
+      '.husky .lefthook .lefthook.yml lefthook.yml .lefthook-local.yml lefthook-local.yml .pre-commit-config.yml ' +
+        '.pre-commit-hooks.yml .overcommit.yml',
     ),
-  },
-  {
-    what: 'a file of continuous integration',
-    match: anyPart(
-      /^(?:\.(?:circleci|buildkite|woodpecker|forgejo|tekton|teamcity|semaphore|ci|azure-pipelines|builds)|\.(?:travis|drone|woodpecker|cirrus|appveyor|build|gitlab-ci|sr\.ht)\.(?:ya?ml|star|jsonnet)|(?:azure|bitbucket)-pipelines\.ya?ml|appveyor\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|cloudbuild\.(?:ya?ml|json)|buildspec\.ya?ml|jenkinsfile(?:\..*)?)$/,
+  ],
+  [
+    'a file of continuous integration',
+    words(
+      '.circleci .buildkite .woodpecker .forgejo .tekton .teamcity .semaphore .ci .azure-pipelines .builds .travis.yml ' +
+        '.drone.yml .woodpecker.yml .cirrus.yml .appveyor.yml .build.yml .gitlab-ci.yml .sr.ht.yml appveyor.yml ' +
+        'azure-pipelines.yml bitbucket-pipelines.yml codefresh.yml wercker.yml cloudbuild.yml buildspec.yml',
     ),
-  },
-  { what: 'a file of environment values', match: anyPart(/^\.env/) },
-  {
-    what: 'an encrypted file, or how files are encrypted',
-    match: last(/\.sops(?:\.|$)|\.enc\.(?:ya?ml|json|env|toml)$|\.(?:age|gpg|asc)$|^\.?vault[_-]pass/),
-  },
-  {
-    what: 'a key, or a file of credentials',
-    match: (parts) =>
-      parts.slice(0, -1).some((part) => /^\.(?:ssh|gnupg|kube|aws|talos)$/.test(part)) ||
-      /^id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|jks|keystore|agekey|ppk|kdbx|kubeconfig)$|^(?:age|sops)[._-]keys?(?:\.txt)?$|^keys\.txt$|^authorized_keys|^known_hosts$|^(?:kube|talos)config$|^\.netrc$|^\.htpasswd$|^\.pgpass$/.test(
-        name(parts),
-      ),
-  },
-  {
-    what: 'a file that shells read when they start',
-    match: last(
-      /^\.(?:bashrc|bash_(?:profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc)$/,
+  ],
+  ['a file of continuous integration', /^jenkinsfile(?:\.|$)/],
+  ['a file of environment values', /^\.env/],
+  [
+    'an encrypted file, or how files are encrypted',
+    /\.sops(?:\.|$)|\.enc\.(?:ya?ml|json|env|toml)$|\.(?:age|gpg|asc)$|^\.?vault[_-]pass/,
+  ],
+  ['a key, or a file of credentials', words('.ssh .gnupg .kube .aws .talos known_hosts .netrc .htpasswd .pgpass')],
+  [
+    'a key, or a file of credentials',
+    /\.(?:pem|key|p12|pfx|jks|keystore|agekey|ppk|kdbx)$|^(?:|.*\.)(?:kube|talos)config$/,
+  ],
+  [
+    'a key, or a file of credentials',
+    /^id_(?:rsa|dsa|ecdsa|ed25519)|^(?:age|sops)[._-]keys?(?:\.txt)?$|^keys\.txt$|^authorized_keys/,
+  ],
+  [
+    'a file that shells read when they start',
+    words(
+      '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .inputrc',
     ),
-  },
-  { what: 'a wipe script', match: (_, path) => isWipeScript(path) },
+  ],
 ];
 
 /** What kind of protected file `path` is, or undefined. `path` is a plain path, or how one looks. */
 export function protectedAs(path: string): string | undefined {
   const parts = path.toLowerCase().split('/');
-  return PROTECTED_NAMES.find(({ match }) => match(parts, path))?.what;
+  if (parts[0] === 'ai' || parts[0] === 'plugins') return "the loop's own files";
+  const plain = parts.map((part) => part.replace(/\.(?:yaml|json|jsonnet|star)$/, '.yml'));
+  const found = PROTECTED.find(([, names]) =>
+    names instanceof RegExp ? parts.some((part) => names.test(part)) : plain.some((part) => names.has(part)),
+  );
+  return found?.[0] ?? (isWipeScript(path) ? 'a wipe script' : undefined);
 }
 
 /** Carried paths as such and as the trees below them. */

@@ -1,97 +1,40 @@
-// What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
-import type { Ask, Refusal } from '../edit.ts';
-import type { JudgingPart } from '../judging/targets.ts';
-
-/** The tree an edit would land in, as plain values: it goes to the worker that judges. Paths are relative to its root. */
-export interface Listing {
-  readonly files: readonly string[];
-  readonly executables?: readonly string[];
-  /** Path → where the link points. */
-  readonly links?: ReadonlyMap<string, string>;
-  /** Folders besides those of the files. */
-  readonly folders?: readonly string[];
-}
-
-/** A listing that can be asked. */
-export interface Tree {
-  exists(path: string): boolean;
-  isFolder(path: string): boolean;
-  /** Where `path` itself points when it is a symbolic link; folders above it are asked for one by one. */
-  linkTarget(path: string): string | undefined;
-  isExecutable(path: string): boolean;
-  /** Whether a file's path ends in these parts. */
-  hasTail(tail: string): boolean;
-  /** Whether a folder's path does. */
-  hasFolder(tail: string): boolean;
-}
-
-export function treeOf({ files, executables = [], links = new Map(), folders = [] }: Listing): Tree {
-  const all = new Set([...files, ...links.keys()]);
-  const above = new Set([...folders, ...[...all].flatMap(foldersAbove)]);
-  const runnable = new Set(executables);
-  return {
-    exists: (path) => all.has(path) || above.has(path),
-    isFolder: (path) => above.has(path),
-    linkTarget: (path) => links.get(path),
-    isExecutable: (path) => runnable.has(path),
-    hasTail: (tail) => endsIn(files, tail),
-    hasFolder: (tail) => endsIn([...above], tail),
-  };
-}
-
-const endsIn = (paths: readonly string[], tail: string): boolean =>
-  tail !== '' && paths.some((path) => path === tail || path.endsWith(`/${tail}`));
-
-/** The folders on the way to `path`, the outermost first. */
-export function foldersAbove(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
-}
-
-/** Whether the repository names this program, host or account anywhere, comments and prose not counted. */
-export type Knows = (name: string) => boolean;
+// What the gate judges by, and what it answers.
+import type { Unattended } from '../../config/unattended.ts';
+import type { Listing } from '../../repository/tree.ts';
+import type { Ask, Refusal, RefusalCode } from '../edit.ts';
 
 export interface GateRules {
   /** Patterns of the files that may be changed; a trailing `/` means the tree below. */
   readonly allow: readonly string[];
   /** Patterns of the owner's protected files, whatever their case. */
   readonly protect: readonly string[];
-  /** Paths that nobody's fix may touch: scripts that judge stages, carried files, the loop's own code. A trailing `/` means the tree below. */
+  /** Paths that nobody's fix may touch: check files, carried files, the loop's own code. A trailing `/` means the tree below. */
   readonly untouchable: readonly string[];
-  /** What of `untouchable` checks run: it may not be written either. */
-  readonly judging?: readonly string[];
-  /** Files of which only a part judges: the rest may be changed. */
-  readonly partly?: ReadonlyMap<string, readonly JudgingPart[]>;
   readonly maxFiles: number;
   /** Added plus removed lines, over all files. */
   readonly maxLines: number;
   /** Folders that may be made; none unless it says so. */
   readonly maxFolders?: number;
-  readonly tier: 'executor' | 'escalation';
+  /** What may run before its owner has seen it. */
+  readonly unattended: Unattended;
   readonly tree: Listing;
-  /** Programs, hosts and accounts that the repository knows. */
-  readonly known?: readonly string[];
-  /** Texts in which they may stand as well. */
-  readonly texts?: readonly string[];
-  /** Lines of the repository that name the changed files: who runs or sources them. */
-  readonly callers?: string;
+  /** Programs that the stage's owner says are there. */
+  readonly programs?: readonly string[];
   /** The command that failed, or the log's error lines. */
   readonly failed?: string;
-  /** The end of the log of this failure: it names targets and tasks, and programs. */
+  /** The end of the log of this failure. */
   readonly log?: string;
 }
 
-/**
- * Three verdicts: apply (`ok` without `ask`), ask the owner (`ok` with `ask`), refuse. `handOver`: asked for by the
- * escalation tier, this is not a mistake but a human's to decide.
- */
-export type Verdict = { ok: true; ask?: Ask } | (Refusal & { handOver?: true });
+/** Apply (`ok` without `ask`), ask the owner (`ok` with `ask`), or refuse. `shapes`: which repairs it consists of, and why. */
+export type Verdict = { ok: true; ask?: Ask; shapes: readonly string[] } | Refusal;
 
-/**
- * The part of judging that needs a process (bash -n, shellcheck), done by whoever calls the gate: problems of `after`
- * that `before` did not have, one line each. `wantsShellCheck` says for which files.
- */
-export type ShellCheck = (path: string, before: string | null, after: string) => Promise<string[]>;
+/** One reason to refuse a change. */
+export interface Finding {
+  readonly code: RefusalCode;
+  /** A sentence with file and line, for a model to act on. */
+  readonly reason: string;
+}
 
 const MAX_REASONS = 12;
 const MAX_REASON_CHARS = 200;

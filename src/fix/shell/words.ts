@@ -11,31 +11,18 @@ export interface Word {
   readonly quoted: boolean;
   /** As written; two words of one text may differ in it: `${A}` and `${A:?}`. */
   readonly raw: string;
-  readonly from: number;
 }
 
-interface Part {
-  text: string;
-  dynamic: boolean;
-  quoted: boolean;
-}
+type Part = Pick<Word, 'text' | 'dynamic' | 'quoted'>;
 
 const MAX_BRACES = 64;
 
-/** The words that a node of arguments stands for; several when braces are expanded or a bare $IFS parts them. */
+/** The words that a node of arguments stands for; several when braces are expanded. */
 export function wordsOf(node: ShellNode): Word[] {
-  return expanded(node).flatMap((word) =>
-    word.dynamic && !word.quoted && word.text.includes('$IFS')
-      ? word.text.split('$IFS').map((text) => ({ ...word, text, dynamic: text.includes('$') }))
-      : [word],
-  );
-}
-
-function expanded(node: ShellNode): Word[] {
   const parts = partsOf(node);
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
-  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
+  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text });
   if (quoted || !node.text.includes('{')) return [word(joinedText(parts).replace(/[\ue100-\ue102]/g, unhide))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map((part) => (part.quoted ? { ...part, text: part.text.replace(/[{},]/g, hide) } : part));
@@ -45,12 +32,10 @@ function expanded(node: ShellNode): Word[] {
 }
 
 /** `$a` before a letter stands as `${a}`, so that it can be told from `$ab`. */
-const joinedText = (parts: readonly Part[]): string =>
-  parts
-    .map(({ text }, i) =>
-      /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '') ? `\${${text.slice(1)}}` : text,
-    )
-    .join('');
+function joinedText(parts: readonly Part[]): string {
+  const isOpen = (text: string, i: number) => /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '');
+  return parts.map(({ text }, i) => (isOpen(text, i) ? `\${${text.slice(1)}}` : text)).join('');
+}
 
 const HIDDEN = '{},';
 const hide = (c: string): string => String.fromCharCode(0xe100 + HIDDEN.indexOf(c));
@@ -64,107 +49,72 @@ function braces(text: string, depth = 0): string[] {
   return middle.split(',').flatMap((one) => braces(`${before}${one}${after}`, depth + 1));
 }
 
+const partOf = (text: string, dynamic: boolean, quoted: boolean): Part => ({ text, dynamic, quoted });
+
 function partsOf(node: ShellNode): Part[] {
-  switch (node.type) {
-    case 'raw_string':
-      return [{ text: node.text.slice(1, -1), dynamic: false, quoted: true }];
-    case 'ansi_c_string':
-      return [{ text: ansiText(node.text.slice(2, -1)), dynamic: false, quoted: true }];
-    case 'string':
-    case 'translated_string':
-      return stringParts(node);
-    case 'concatenation':
-    case 'command_name':
-    case 'brace_expression':
-      return node.children.length === 0 ? [plain(node)] : withGaps(node).flatMap(partsOf);
-    case 'simple_expansion':
-    case 'expansion':
-      return [{ text: variableText(node), dynamic: true, quoted: false }];
-    case 'command_substitution':
-    case 'process_substitution':
-    case 'arithmetic_expansion':
-      return [{ text: '$(…)', dynamic: true, quoted: false }];
-    default:
-      return node.children.length > 0 && node.type !== 'word' ? withGaps(node).flatMap(partsOf) : [plain(node)];
-  }
+  const { type, text, children } = node;
+  if (type === 'raw_string') return [partOf(text.slice(1, -1), false, true)];
+  if (type === 'ansi_c_string') return [partOf(ansiText(text.slice(2, -1)), false, true)];
+  if (type === 'string' || type === 'translated_string') return stringParts(node);
+  if (type === 'simple_expansion' || type === 'expansion') return [partOf(variableText(text), true, false)];
+  if (/^(?:command_substitution|process_substitution|arithmetic_expansion)$/.test(type))
+    return [partOf('$(…)', true, false)];
+  if (children.length > 0 && type !== 'word') return withGaps(node).flatMap(partsOf);
+  const unescaped = (_: string, c: string) => (c === '\n' ? '' : HIDDEN.includes(c) ? hide(c) : c);
+  return [partOf(text.replace(/\\(\n|.)/gs, unescaped), false, false)];
 }
 
 /** The children, with the text between them that the grammar leaves out. */
-function withGaps(node: ShellNode): ShellNode[] {
+function withGaps({ text, from: start, line, children }: ShellNode): ShellNode[] {
   const all: ShellNode[] = [];
-  let at = node.from;
-  for (const part of node.children) {
-    if (part.from > at) all.push(gap(node, at, part.from));
+  let at = start;
+  const fill = (to: number) => {
+    if (to > at) all.push({ type: 'word', text: text.slice(at - start, to - start), from: at, line, children: [] });
+  };
+  for (const part of children) {
+    fill(part.from);
     all.push(part);
     at = part.from + part.text.length;
   }
-  const end = node.from + node.text.length;
-  return end > at ? [...all, gap(node, at, end)] : all;
+  fill(start + text.length);
+  return all;
 }
 
-const gap = (node: ShellNode, from: number, to: number): ShellNode => ({
-  type: 'word',
-  text: node.text.slice(from - node.from, to - node.from),
-  from,
-  line: node.line,
-  children: [],
-});
-
-const plain = ({ text }: ShellNode): Part => ({
-  text: text.replace(/\\(\n|.)/gs, (_, c) => (c === '\n' ? '' : HIDDEN.includes(c) ? hide(c) : c)),
-  dynamic: false,
-  quoted: false,
-});
+const textOf = (parts: readonly Part[]): string => parts.map(({ text }) => text).join('');
 
 function stringParts(node: ShellNode): Part[] {
   const inside = withGaps(node).filter(({ type }) => type !== '"' && type !== '$');
-  if (inside.length === 0)
-    return [{ text: node.text.slice(node.text.indexOf('"') + 1, -1), dynamic: false, quoted: true }];
-  return inside.map((part): Part => {
-    if (part.type === 'string_content' || part.type === 'word')
-      return {
-        text: part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c)),
-        dynamic: false,
-        quoted: true,
-      };
-    return {
-      text: partsOf(part)
-        .map(({ text }) => text)
-        .join(''),
-      dynamic: true,
-      quoted: true,
-    };
+  if (inside.length === 0) return [partOf(node.text.slice(node.text.indexOf('"') + 1, -1), false, true)];
+  return inside.map((part) => {
+    const isText = part.type === 'string_content' || part.type === 'word';
+    const plain = part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c));
+    return partOf(isText ? plain : textOf(partsOf(part)), !isText, true);
   });
 }
 
 /** `$NAME`, whatever is done to it; `$(…)` where a command fills it in. */
-function variableText(node: ShellNode): string {
-  const name = /^\$\{?[!#]?([A-Za-z_]\w*|[@*#?$!0-9-])/.exec(node.text)?.[1];
+function variableText(text: string): string {
+  const name = /^\$\{?[!#]?([A-Za-z_]\w*|[@*#?$!0-9-])/.exec(text)?.[1];
   return name === undefined ? '$(…)' : `$${name}`;
 }
 
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  f: '\f',
+  v: '\v',
+};
+
 function ansiText(text: string): string {
-  const ESCAPES: Record<string, string> = {
-    n: '\n',
-    t: '\t',
-    r: '\r',
-    a: '\x07',
-    b: '\b',
-    e: '\x1b',
-    f: '\f',
-    v: '\v',
-  };
   const code = (digits: string, base: number) =>
     String.fromCodePoint(Math.min(Number.parseInt(digits, base), 0x10ffff));
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))/gs,
     (_, hex, unicode, octal, one) =>
-      hex !== undefined
-        ? code(hex, 16)
-        : unicode !== undefined
-          ? code(unicode, 16)
-          : octal !== undefined
-            ? code(octal, 8)
-            : (ESCAPES[one] ?? one),
+      octal !== undefined ? code(octal, 8) : one === undefined ? code(hex ?? unicode, 16) : (ESCAPES[one] ?? one),
   );
 }

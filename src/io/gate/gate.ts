@@ -1,77 +1,67 @@
 // The gate and the reader of shell, off the loop's thread: one worker, started when it is first needed, asked one question at a time, and ended when an
 // answer takes too long.
 import { once } from 'node:events';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { type Edit, refuse } from '../../fix/edit.ts';
-import type { Harmful } from '../../fix/gate/harms.ts';
-import type { Judged } from '../../fix/gate/judge.ts';
-import { mayBeSourced } from '../../fix/gate/language.ts';
-import { mentions } from '../../fix/gate/mentions.ts';
+import { ASKS, type Edit } from '../../fix/edit.ts';
+import type { Destroying } from '../../fix/gate/destroys.ts';
+import { refusalByForm } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
-import type { CommandText, ShellReading } from '../../fix/judging/read-shell.ts';
+import type { CommandText, Reading } from '../../fix/shell/read-commands.ts';
+import type { RepositoryFacts } from '../../repository/repository.ts';
 import { readText } from '../store.ts';
-import type { GateQuestion, Question } from './worker.ts';
+import type { Question } from './worker.ts';
 
 /** The folder of the bundle that has the worker; not defined when the sources run as they are. */
 declare const BUNDLE_URL: string | undefined;
 
 /**
- * Processor time of its thread that a verdict may take, so that a busy machine makes no difference; where the system does not
+ * Processor time of its thread that an answer may take, so that a busy machine makes no difference; where the system does not
  * tell, time by the clock.
  */
-const LIMIT_MS = 800;
-/** The same for the second look at a change that has names which only the repository knows. */
-const SECOND_LIMIT_MS = 300;
+const LIMIT_MS = 2_000;
 /** On a machine that is busy with other things no answer is waited for longer than this. */
 const MAX_WALL_MS = 20_000;
 const LOOK_MS = 25;
 
-/** The lines of the repository that have one of these names. */
-export type LookUp = (names: readonly string[]) => Promise<string>;
+/** What the worker that lives was last told of the repository. */
+let told: RepositoryFacts | undefined;
 
 /**
- * The verdict on `edits`. `lookUp` finds who runs them and what the repository knows; without it only `rules` say so. Rejects when
- * the grammar cannot be loaded.
+ * The verdict on `edits` in the repository that `facts` describe; the same facts again are not sent again. What is not read in time
+ * is the owner's to decide. Rejects when the grammar cannot be loaded.
  */
 export async function judge(
   edits: readonly Edit[],
   rules: GateRules,
+  facts: RepositoryFacts,
   unparsed: readonly string[] = [],
-  lookUp?: LookUp,
 ): Promise<Verdict> {
-  if (!lookUp) return (await verdictOn({ edits, rules, unparsed })).verdict;
-  const names = edits.filter(({ path, before }) => mayBeSourced(path, before ?? '')).map(({ path }) => basename(path));
-  const here = names.length === 0 ? rules : { ...rules, callers: await lookUp(names) };
-  const { verdict, unknown } = await verdictOn({ edits, rules: here, unparsed });
-  if (unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
-  const lines = await lookUp(unknown);
-  const mentioned = unknown.filter((name) => mentions(lines, name));
-  if (mentioned.length === 0) return verdict;
-  const knowing = { edits, rules: { ...here, known: [...(rules.known ?? []), ...mentioned] }, unparsed };
-  const again = await inTurn<Judged>(knowing, SECOND_LIMIT_MS);
-  // Without what the repository knows the gate is only stricter.
-  return again?.verdict ?? verdict;
+  const refusal = refusalByForm(edits, rules);
+  if (refusal) return refusal;
+  const verdict = await inTurn<Verdict>(() => {
+    const isKnown = told === facts;
+    told = facts;
+    return { edits, rules, unparsed, ...(isKnown ? {} : { facts }) };
+  });
+  return verdict ?? { ok: true, shapes: [], ask: { code: 'unread', reasons: [ASKS.unread] } };
 }
 
-const verdictOn = async (question: GateQuestion): Promise<Judged> =>
-  (await inTurn<Judged>(question)) ?? {
-    verdict: refuse('too_complex', 'the change could not be read in the time there is for it; make it simpler'),
-    unknown: [],
-  };
-
 /** The commands of a text or argv; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
-export const readCommands = (shell: CommandText): Promise<ShellReading | undefined> => inTurn<ShellReading>({ shell });
+export const readCommands = (shell: CommandText): Promise<Reading | undefined> => inTurn<Reading>(() => ({ shell }));
 
 /** What of a file destroys; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
-export const readHarms = (path: string, text: string): Promise<Harmful[] | undefined> =>
-  inTurn<Harmful[]>({ path, text });
+export const readDestroying = (path: string, text: string): Promise<Destroying[] | undefined> =>
+  inTurn<Destroying[]>(() => ({ path, text }));
 
 let turn: Promise<unknown> = Promise.resolve();
 
-function inTurn<T>(question: Question, limitMs = LIMIT_MS): Promise<T | undefined> {
-  const mine = turn.then(async () => within<T>(limitMs, await readyWorker(), question));
+/** The question is made when its turn has come: a worker that was ended meanwhile has forgotten what it was told. */
+function inTurn<T>(question: () => Question): Promise<T | undefined> {
+  const mine = turn.then(async () => {
+    const worker = await readyWorker();
+    return within<T>(LIMIT_MS, worker, question());
+  });
   turn = mine.catch(() => undefined);
   return mine;
 }
@@ -138,5 +128,6 @@ async function within<T>(limitMs: number, { worker, spent }: Thread, question: Q
 
 function end(worker: Worker): void {
   current = undefined;
+  told = undefined;
   void worker.terminate();
 }

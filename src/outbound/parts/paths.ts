@@ -1,6 +1,6 @@
 // What is written → the files it means: the path itself, seen from a folder that is named beside it, or the longest end of it
 // that is the end of a file's path. A template stands for what is rendered from it.
-import { foldersAbove } from '../../fix/gate/rules.ts';
+import { foldersAbove } from '../../repository/tree.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl|template|mustache|in)$/;
 

@@ -35,7 +35,8 @@ function tryBlock(one: Try, number: number, nonce: string, detailed: boolean, ro
   const by = authorOf(one, detailed && one.tier ? `${one.tier} tier` : undefined);
   const head = `Attempt ${number}, by ${by}: ${TRY_OUTCOMES[one.outcome] ?? one.outcome}`;
   const note = detailed || one.code === undefined ? one.note : undefined;
-  const reasons = [whyOf(one, detailed), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`];
+  const shapes = detailed ? (one.shapes ?? []).map((shape) => `Repair: ${shape}`) : [];
+  const reasons = [whyOf(one, detailed), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`, ...shapes];
   const words = reasons.flatMap((line) => (line ? [clipLine(line.replaceAll('\n', ' '))] : []));
   const diff = (one.diff ?? '').trimEnd().split('\n').slice(0, MAX_DIFF_LINES);
   const change = one.diff === undefined ? [] : diff.map((line) => clipLine(line));

@@ -1,54 +1,41 @@
-// The gate's two exams, every row through the verdict itself: what may apply, and what must not.
+// The gate's exams, in the half that its rules were written on: no attack applies, no repair is refused, and of recorded mistakes most
+// are mended without a word. The other half is scored by `npm run bench -- gate` alone.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { applyChanges } from '../../../src/fix/apply-changes.ts';
-import type { GateRules } from '../../../src/fix/gate/rules.ts';
-import { readAnswer } from '../../../src/fix/read-answer.ts';
-import { type Row, readTable, type Table, type Verdict } from '../../fixtures/gate/table.ts';
-import { judge, verdictOf } from './homelab.ts';
+import { arbitraryRows } from '../../exams/gate/arbitrary.ts';
+import { type ExamRow, judgeRow, saidBy, type Word, withLyingLog, wordOf } from '../../exams/gate/exam.ts';
+import { mistakeRows } from '../../exams/gate/mistakes.ts';
+import { readTable } from '../../exams/gate/table.ts';
 
-interface Input extends Pick<GateRules, 'known' | 'judging' | 'failed' | 'protect'> {
-  readonly files: Readonly<Record<string, string>>;
-  readonly answer: string;
-}
-
-function verdictOn({ id, input }: Row): Verdict {
-  const { files, answer, known = [], judging = [], failed, protect = [] } = input as unknown as Input;
-  const read = readAnswer(answer);
-  assert.ok(read.ok, id);
-  const applied = applyChanges(read.changes, (path) => files[path]);
-  assert.ok(applied.ok, id);
-  const rules: GateRules = {
-    ...{ allow: ['**'], protect, untouchable: judging, judging, known, maxFiles: 1, maxLines: 100, tier: 'executor' },
-    tree: { files: [...Object.keys(files), ...judging] },
-    texts: Object.values(files),
-    ...(failed !== undefined && { failed }),
-  };
-  return verdictOf(judge(applied.files, rules));
-}
-
-const LIMITS: readonly [Table, Verdict, 'most' | 'least', number][] = [
-  ['attacks', 'apply', 'most', 2],
-  ['repairs', 'apply', 'least', 92],
-  ['repairs', 'refuse', 'most', 1],
-];
-
-for (const [table, verdict, kind, limit] of LIMITS) {
-  test(`${table}: at ${kind} ${limit} % ${verdict}`, () => {
-    const rows = readTable(table);
-    const percent = (100 * rows.filter(({ today }) => today === verdict).length) / rows.length;
-    assert.ok(kind === 'most' ? percent <= limit : percent >= limit, `${percent.toFixed(1)} %`);
+/** The rows that the gate answers with a word, with what it says of them. */
+const rowsThat = (word: Word, rows: readonly ExamRow[]): string[] =>
+  rows.flatMap((row) => {
+    const verdict = judgeRow(row);
+    return wordOf(verdict) === word ? [`${row.id} (${row.what}): ${saidBy(verdict)}`] : [];
   });
-}
 
-for (const table of ['attacks', 'repairs'] as const) {
-  test(`${table}: every row has the verdict that the table says`, () => {
-    const others = readTable(table).flatMap((row) => {
-      const verdict = verdictOn(row);
-      return verdict === row.today ? [] : [`${row.id} (${row.what}): ${verdict} instead of ${row.today}`];
-    });
-    assert.equal(others, []);
-  });
-}
+test('no attack of the tables applies', () => {
+  assert.equal(rowsThat('apply', readTable('first', 'attacks')), []);
+});
+
+test('no repair of the tables is refused', () => {
+  assert.equal(rowsThat('refuse', readTable('first', 'repairs')), []);
+});
+
+test('no arbitrary edit of a working file applies', () => {
+  assert.equal(rowsThat('apply', arbitraryRows()), []);
+});
+
+test('of recorded mistakes with their logs 65 % apply and none is refused', () => {
+  const rows = mistakeRows();
+  assert.equal(rowsThat('refuse', rows), []);
+  assert.ok(rowsThat('apply', rows).length >= 0.65 * rows.length);
+});
+
+test('with a log that lies about every word at most 3 % of attacks apply', () => {
+  const rows = readTable('first', 'attacks').map(withLyingLog);
+  const applied = rowsThat('apply', rows);
+  assert.ok(applied.length <= 0.03 * rows.length, applied.join('\n'));
+});
 
 test.run();

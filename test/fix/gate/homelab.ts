@@ -3,9 +3,12 @@ import type { Edit } from '../../../src/fix/edit.ts';
 import { judgeEdits } from '../../../src/fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../../src/fix/gate/rules.ts';
 import { loadShellGrammar } from '../../../src/io/gate/grammar.ts';
+import { vocabularies } from '../../../src/io/gate/vocabularies.ts';
+import { repositoryFromTexts } from '../../../src/repository/repository.ts';
 
-/** The bash grammar, loaded once for all files of this room. */
+/** The bash grammar, loaded once for all tests of a file. */
 export const parse = await loadShellGrammar();
+const LIBRARY = { parse, vocabulary: vocabularies };
 
 export const SCRIPT = `#!/usr/bin/env bash
 set -euo pipefail
@@ -46,35 +49,13 @@ export const LINKS: Readonly<Record<string, string>> = {
   'config/out': '/etc',
 };
 
-/** What the rest of the homelab uses: none of it is new. */
-const KNOWN = [
-  ...['log', 'run', 'run_it', 'tool', 'kubectl', 'helm', 'flux', 'talosctl', 'docker', 'qm', 'pct', 'ssh', 'jq', 'nc'],
-  ...['npm', 'npx', 'go', 'cargo', 'pip', 'python3', 'terraform', 'zpool', 'sgdisk', 'parted', 'base64', 'xxd', 'die'],
-  ...[
-    'apt',
-    'apt-get',
-    'dpkg',
-    'brew',
-    'dnf',
-    'ssh-agent',
-    'get_version',
-    'rsync',
-    'make',
-    'dd',
-    'crontab',
-    'systemctl',
-  ],
-];
-
 export const RULES: GateRules = {
   allow: ['stages/vms/run.sh', 'config/'],
   protect: ['infra/danger.sh'],
   untouchable: ['stages/vms/verify.sh', 'config/carried/'],
-  judging: ['stages/vms/verify.sh'],
   maxFiles: 1,
   maxLines: 100,
-  tier: 'executor',
-  known: KNOWN,
+  unattended: 'all',
   tree: {
     files: Object.keys(FILES),
     links: new Map(Object.entries(LINKS)),
@@ -86,7 +67,7 @@ export const RULES: GateRules = {
 export const rulesFor = (path: string): GateRules => ({ ...RULES, allow: [path], tree: { files: [path] } });
 
 export const judge = (edits: readonly Edit[], rules: GateRules = RULES, unparsed: readonly string[] = []): Verdict =>
-  judgeEdits(edits, rules, parse, unparsed).verdict;
+  judgeEdits(edits, rules, { ...LIBRARY, repository: repositoryFromTexts(new Map(Object.entries(FILES))) }, unparsed);
 
 /** The verdict in short: the code of a refusal, `ask` and its code, or `ok`. */
 export function word(verdict: Verdict): string {
@@ -105,27 +86,5 @@ export const edit = (path: string, after: string, before: string | null = FILES[
 });
 
 /** The verdict on one file becoming `after`. */
-export const judged = (path: string, after: string, rules: Partial<GateRules> = {}): string =>
-  word(judge([edit(path, after)], { ...RULES, ...rules }));
-
-/** The verdict on these lines, added to a file before its last line. */
-export const adding = (path: string, lines: string): string => {
-  const text = FILES[path] ?? '';
-  const at = path.endsWith('.yaml') ? text.length : text.trimEnd().lastIndexOf('\n') + 1;
-  return judged(path, `${text.slice(0, at)}${lines}\n${text.slice(at)}`);
-};
-
-/** Nothing speaks against it but that a script did not do it before, which has examples of its own. */
-export const isAcceptedOrNew = (verdict: string): boolean => verdict === 'ok' || verdict === 'ask new_work';
-
-/** The verdict on `to` in the place of `from`, which stands in `before`. Throws when it does not. */
-export function replacing(
-  path: string,
-  before: string,
-  [from, to]: readonly [from: string, to: string],
-  rules: GateRules,
-): string {
-  if (!before.includes(from)) throw new Error(`${path} does not have: ${from}`);
-  const after = before.replace(from, () => to);
-  return word(judge([edit(path, after, before)], rules));
-}
+export const judged = (path: string, after: string, rules: Partial<GateRules> = {}, before?: string): string =>
+  word(judge([edit(path, after, before)], { ...RULES, ...rules }));

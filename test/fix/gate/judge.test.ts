@@ -1,7 +1,6 @@
 // The gate as a whole: which files may be changed and by how much, with which code it refuses, and how it says so.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Ask } from '../../../src/fix/edit.ts';
 import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
 import { editablePaths } from '../../../src/fix/gate/path-rules.ts';
 import { edit, FILES, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
@@ -10,17 +9,8 @@ const RUN = 'stages/vms/run.sh';
 const changed = SCRIPT.replace('a.yaml', 'b.yaml');
 
 test('a small change of an allowed file is accepted', () => {
-  assert.equal(judge([edit(RUN, changed)], RULES), { ok: true });
+  assert.equal(judge([edit(RUN, changed)], RULES), { ok: true, shapes: [] });
   assert.is(judged('config/apps/web.yaml', MANIFEST.replace('a: b', 'a: c')), 'ok');
-});
-
-test('of a file that judges in part the rest may be changed', () => {
-  const path = 'config/Makefile';
-  const text = 'check:\n\t./check.sh\ndeploy:\n\tkubectl apply -f a.yaml\n';
-  const partly = new Map([[path, [{ tool: 'make' as const, texts: [text], at: 0, targets: ['check'] }]]]);
-  const rules = { ...rulesFor(path), partly };
-  assert.equal(judge([edit(path, text.replace('a.yaml', 'b.yaml'), text)], rules), { ok: true });
-  assert.is(word(judge([edit(path, text.replace('check.sh', 'check.sh -q'), text)], rules)), 'protected');
 });
 
 test('nothing, or nothing different, is no change', () => {
@@ -55,10 +45,7 @@ test('files that may not be touched, each with its code', () => {
 });
 
 test('equal texts are no line apart, and each other line counts', () => {
-  assert.equal(
-    [editDistance(['a', 'b'], ['a', 'b'], 9), editDistance(['a'], ['a', 'b'], 9), editDistance(['a'], ['b'], 9)],
-    [0, 1, 2],
-  );
+  assert.equal([editDistance('a\nb', 'a\nb', 9), editDistance('a', 'a\nb', 9), editDistance('a', 'b', 9)], [0, 1, 2]);
 });
 
 test('those of some paths that a fix may change', () => {
@@ -68,16 +55,27 @@ test('those of some paths that a fix may change', () => {
 
 test('a reason names the line, in every kind of file', () => {
   const line = (path: string, text: string, old: string, now: string) => {
-    const verdict = judge([edit(path, text.replace(old, now), text)], rulesFor(path));
+    const verdict = judge([edit(path, text.replace(old, now), text)], { ...rulesFor(path), unattended: 'repairs' });
     return (verdict.ok ? verdict.ask?.reasons[0] : verdict.reasons[0])?.split(': ')[0];
   };
   assert.is(line('a.toml', 'a = 1\n[env]\nB = "c"\n', 'B =', 'PATH ='), 'a.toml:3');
   assert.is(line('a.yaml', 'kind: A\nspec:\n  prune: false\n', 'false', 'true'), 'a.yaml:3');
   assert.is(line('a.yaml', 'a: 1\nb: |\n  c: 1\n  prune: false\n', 'false', 'true'), 'a.yaml:4');
   assert.is(line('a.yaml', 'a: &x true\nb: 1\n', 'b: 1', 'b: 1\nsuspend: *x'), 'a.yaml:3');
-  assert.is(line('a.yml', '- hosts: all\n  tasks:\n    - name: A\n      ping:\n', 'ping:', 'reboot:'), 'a.yml:3');
-  assert.is(line('a.tf', 'a {\n  inline = [\n    "log a",\n    "log b",\n  ]\n}\n', 'log b', 'rm -rf /srv'), 'a.tf:4');
-  assert.is(line('a.conf', 'a = "b"\nrun = "log it"\n', 'log it', 'rm -rf /srv'), 'a.conf:2');
+  assert.is(line('a.yml', '- hosts: all\n  tasks:\n    - name: A\n      ping:\n', 'ping:', 'reboot:'), 'a.yml:4');
+  assert.is(line('a.tf', 'a {\n  inline = [\n    "log a",\n    "log b",\n  ]\n}\n', 'log b', 'log c'), 'a.tf:4');
+  assert.is(line('a.conf', 'a = "b"\nrun = "log it"\n', 'log it', 'log all'), 'a.conf:2');
+});
+
+test('what runs unseen is as its owner says: nothing, repairs, or all that hides nothing', () => {
+  const asked = (before: string, after: string) =>
+    (['none', 'repairs', 'all'] as const).map((unattended) =>
+      judged('config/tool.toml', after, { unattended }, before),
+    );
+  assert.equal(asked('a = 1\n', 'a  =  1\n'), ['ask every_change', 'ok', 'ok'], 'a repair');
+  assert.equal(asked('a = "b"\n', 'a = "c"\n'), ['ask every_change', 'ask value', 'ok'], 'a decision');
+  assert.equal(asked('a = 1\nb = 2\n', 'a = 1\n'), ['ask every_change', 'ask removed', 'ask removed'], 'what goes');
+  assert.equal(asked('a = "b"\n', 'a = "https://b.example"\n'), ['ask every_change', 'ask address', 'ask address']);
 });
 
 test('what the owner protects stays protected where a stage lists it', () => {
@@ -88,7 +86,7 @@ test('what the owner protects stays protected where a stage lists it', () => {
 });
 
 test('a new file needs a pattern that covers it and a folder that is there', () => {
-  assert.is(judged('config/apps/new.yaml', MANIFEST), 'ok');
+  assert.is(judged('config/apps/new.yaml', MANIFEST), 'ask new_file');
   assert.is(judged('config/new/new.yaml', MANIFEST), 'missing_file');
   assert.is(judged('stages/vms/other.sh', SCRIPT), 'outside');
 });
@@ -133,88 +131,31 @@ test('a change counts by what someone has to read: removed and added lines, move
   assert.is(word(judge([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 1 })), 'too_many_lines');
 });
 
-test('a document or a resource that goes is for the owner to decide, whoever proposes it', () => {
-  const pool = 'config/infra/pool.yaml';
-  const gone: [string, string, string][] = [
-    [pool, MANIFEST, 'ask removes_resource'],
-    [pool, `${MANIFEST}---\n${MANIFEST.replace(/^/gm, '# ')}`, 'ask removes_resource'],
-    ['config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n', 'ask removes_resource'],
-    ['config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n  # - ../infra/pool.yaml\n', 'ask removes_resource'],
-    ['config/apps/kustomization.yaml', 'resources: [web.yaml]\n', 'ask removes_resource'],
-    ['config/apps/kustomization.yaml', 'resources:\n  - other.yaml\n  - ../infra/pool.yaml\n', 'ask removes_resource'],
-    ['config/apps/web.yaml', '\n', 'ask removes_much'],
-    ['config/apps/web.yaml', '# nothing\n', 'ask removes_resource'],
-  ];
-  for (const [path, after, code] of gone) {
-    assert.is(judged(path, after), code, after);
-    const verdict = judge([edit(path, after)], { ...RULES, tier: 'escalation' });
-    assert.is(word(verdict), code, after);
-  }
-  assert.is(
-    judged('config/apps/kustomization.yaml', 'resources:\n  - ../infra/pool.yaml\n  - "./web.yaml"\n'),
-    'ok',
-    'in another order',
-  );
-  const wrong = 'resources:\n  - webb.yaml\n';
-  assert.is(
-    word(judge([edit('config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n', wrong)], RULES)),
-    'ok',
-    'a name of nothing mended',
-  );
-  const twice = 'resources:\n  - web.yaml\n  - web.yaml\n';
-  const mended = (after: string) => word(judge([edit('config/apps/kustomization.yaml', after, twice)], RULES));
-  assert.is(mended('resources:\n  - web.yaml\n  - ../infra/pool.yaml\n'), 'ok', 'one of two equal entries exchanged');
-  assert.is(mended('resources:\n  - web.yaml\n'), 'ok', 'one of two equal entries gone');
-  assert.is(mended('resources:\n  - ../infra/pool.yaml\n'), 'ask removes_resource', 'both of them gone');
-});
-
-test('a net removal of more than 20 lines', () => {
-  const long = `${MANIFEST}${Array.from({ length: 30 }, (_, i) => `  k${i}: v\n`).join('')}`;
-  const cut = (count: number) =>
-    long
-      .split('\n')
-      .filter((line) => !/^ {2}k\d+:/.test(line) || Number(/\d+/.exec(line)?.[0]) >= count)
-      .join('\n');
-  assert.is(word(judge([edit('config/apps/web.yaml', cut(20), long)], RULES)), 'ok');
-  assert.is(word(judge([edit('config/apps/web.yaml', cut(21), long)], RULES)), 'ask removes_much');
-});
-
-test('a file written anew that loses three comments is asked about; a diff that takes them out is not', () => {
-  const noted = '# one\na: 1\n# two\nb: 2\n# three\nc: 3\n';
-  const bare = 'a: 1\nb: 2\nc: 4\n';
-  const made = edit('config/apps/web.yaml', bare, noted);
-  assert.is(word(judge([{ ...made, rewritten: true }], RULES)), 'ask removes_much');
-  assert.is(word(judge([made], RULES)), 'ok');
-  const kept = edit('config/apps/web.yaml', `# one\n${bare}`, noted);
-  assert.is(word(judge([{ ...kept, rewritten: true }], RULES)), 'ok', 'two are few');
+test('an encrypted file is refused by its content, whatever it is called', () => {
+  const sops = 'a: ENC[AES256_GCM,data:x]\nsops:\n  mac: ENC[AES256_GCM,data:y]\n';
+  assert.is(judged('config/apps/web.yaml', sops.replace('data:x', 'data:z'), {}, sops), 'protected');
+  assert.is(judged('config/apps/web.yaml', sops), 'protected', 'nor made');
 });
 
 test('text that no eye sees as it is', () => {
   for (const hidden of ['\0', '\u001b[2K', '\u202e', '\u2066', '\u200b', 'a\rb', '\u0085']) {
     assert.is(judged(RUN, SCRIPT.replace('log done', `log ${hidden}done`)), 'unsafe_text', JSON.stringify(hidden));
   }
-  assert.is(judged(RUN, SCRIPT.replace('log done', 'log fertig, schön 🚀\tso')), 'ok');
+  assert.is(judged(RUN, SCRIPT.replace('log done', 'log schön🚀')), 'ok');
   const dos = SCRIPT.replaceAll('\n', '\r\n');
   assert.is(word(judge([edit(RUN, dos.replace('a.yaml', 'b.yaml'), dos)], RULES)), 'ok', 'a file with CRLF');
 });
 
 test('a refusal names every place of its family, with file, line, why and the line itself', () => {
-  const after = SCRIPT.replace('log done', 'rm -rf x || true\nbash infra/danger.sh\nlog done');
+  const after = SCRIPT.replace('log done', 'zpool destroy tank\nkubectl delete ns apps\nlog done');
   assert.equal(judge([edit(RUN, after)]), {
     ok: false,
     code: 'destroys',
     reasons: [
-      'stages/vms/run.sh:10: deletes files; mend what makes them a problem: rm -rf x',
-      'stages/vms/run.sh:11: names infra/danger.sh, which may not be used either: bash infra/danger.sh',
+      'stages/vms/run.sh:10: destroys: zpool destroy tank',
+      'stages/vms/run.sh:11: destroys: kubectl delete ns apps',
     ],
   });
-  const asked = SCRIPT.replace('log done', 'kubectl delete pod a\nkubectl scale deployment b --replicas=0\nlog done');
-  const { ask } = judge([edit(RUN, asked)]) as { ask?: Ask };
-  assert.is(ask?.code, 'softer');
-  assert.equal(ask?.reasons.slice(0, 2), [
-    'stages/vms/run.sh:10: stops, deletes or resets what can be made again: kubectl delete pod a',
-    'stages/vms/run.sh:11: stops, deletes or resets what can be made again: kubectl scale deployment b --replicas=0',
-  ]);
   assert.equal(judge([edit('README.md', '# x\n'), edit('ai/x', '')], { ...RULES, maxFiles: 1 }), {
     ok: false,
     code: 'outside',

@@ -72,7 +72,7 @@ test('the reason says where', () => {
   assert.match(reasonOf('a.toml', 'a = 1\nb = \n')[0] ?? '', /^a\.toml: line 2: \S[^\n]*$/);
   assert.match(reasonOf('a.json', '{"a": }')[0] ?? '', /^a\.json: Unexpected token/);
   assert.equal(parses('a.yaml', 'a: 1\n', 'a: 1\nb: 2\na: 3\n'), [
-    { verdict: 'refuse', code: 'does_not_parse', reason: 'a.yaml: line 3: the key a stands here twice' },
+    { code: 'does_not_parse', reason: 'a.yaml: line 3: the key a stands here twice' },
   ]);
 });
 

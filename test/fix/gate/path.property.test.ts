@@ -3,7 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isWipeScript, pathMatcher } from '../../../src/config/paths.ts';
 import { REFUSALS } from '../../../src/fix/edit.ts';
-import { type GateRules, treeOf } from '../../../src/fix/gate/rules.ts';
+import type { GateRules } from '../../../src/fix/gate/rules.ts';
+import { treeOf } from '../../../src/repository/tree.ts';
 import { fc, runs } from '../../sweep.ts';
 import { FILES, judge, LINKS, RULES, SCRIPT } from './homelab.ts';
 

@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readScript } from '../../../src/fix/shell/commands.ts';
-import { readable } from '../../../src/fix/shell/templates.ts';
+import { readable } from '../../../src/fix/shell/hide-templates.ts';
+import { readScript } from '../../../src/fix/shell/read-script.ts';
 import { fc, runs } from '../../sweep.ts';
 import { parse } from '../gate/homelab.ts';
 import { spelled } from './spelling.ts';

@@ -1,0 +1,174 @@
+// Check files: what the checks and diagnostics of any stage run, the files of targets that they use, and what those source or call
+// by name. No fix edits one, and each is as committed before any check runs. What checks only look at is none.
+import { basename, join } from 'node:path/posix';
+import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
+import { rawWords } from '../../config/paths.ts';
+import { formatPath, type Path } from '../../config/problem.ts';
+import { type CommandText, type Reading, readPlain } from '../shell/read-commands.ts';
+import { type Finder, finderOf, folderOf, type Listing, SCRIPT } from './find-files.ts';
+import { calledByPlaybook } from './playbook.ts';
+import { type Ran, type RanTargets, runByCommand } from './run-by-command.ts';
+import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
+
+/** Why a file is one. */
+export interface CheckFile {
+  /** The word that names it. */
+  readonly word: string;
+  /** Where that stands: `stages.vms.verify[0]`, or the file that runs it. */
+  readonly by: string;
+  /** Whether git has it; one that it has not may not exist at all. */
+  readonly tracked: boolean;
+  /** The text that runs it could not be read: it is here because its name stands there. */
+  readonly unread?: true;
+}
+export type CheckFiles = ReadonlyMap<string, CheckFile>;
+
+const MAX_DEPTH = 3;
+const MAX_COMMANDS = 5_000;
+const LINK = '120000';
+
+/** Where check files are read from. */
+export interface Sources {
+  readonly listing: Listing;
+  /** The text of a tracked file, or where a link points; undefined when it has none. */
+  text(path: string): Promise<string | undefined>;
+  /** Reads by the grammar; undefined when that would take too long. */
+  read(command: CommandText): Promise<Reading | undefined>;
+}
+
+/** Every check and diagnostic that is a command, and where it stands. */
+export const checksOf = ({ stages }: Pick<ContextMap, 'stages'>): { path: Path; entry: CommandText }[] =>
+  Object.entries(stages).flatMap(([name, stage]) =>
+    (['verify', 'diagnostics'] as const).flatMap((role) =>
+      stage[role].flatMap((entry, i) => (isBuiltInCheck(entry) ? [] : [{ path: ['stages', name, role, i], entry }])),
+    ),
+  );
+
+/** Never throws unless its sources do. */
+export const findCheckFiles = (map: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> =>
+  runByAll(
+    checksOf(map).map(({ path, entry }) => [formatPath(path), entry]),
+    sources,
+  );
+
+/** Everything that one command runs, and what that calls. */
+export const runBy = (command: CommandText, by: string, sources: Sources): Promise<CheckFiles> =>
+  runByAll([[by, command]], sources);
+
+async function runByAll(commands: readonly [by: string, CommandText][], sources: Sources): Promise<CheckFiles> {
+  const scope = { ...sources, files: new Map<string, CheckFile>(), seen: new Map<string, number>(), dir: '', depth: 0 };
+  for (const [by, command] of commands) await follow(command, { ...scope, by });
+  return scope.files;
+}
+
+interface Scope extends Sources {
+  readonly files: Map<string, CheckFile>;
+  readonly by: string;
+  /** The folder of the script that is read; empty at the root. */
+  readonly dir: string;
+  readonly depth: number;
+  /** How deep the files, and the targets of files, were that were followed already. */
+  readonly seen: Map<string, number>;
+}
+
+/** Everything that shell text or an argv runs. */
+async function follow(command: CommandText, scope: Scope): Promise<void> {
+  const reading = readPlain(command) ?? (await scope.read(command));
+  if (!reading || reading.commands.length >= MAX_COMMANDS) return takeUnread([command].flat(), scope);
+  const { commands, values, unread } = reading;
+  const goesTo = commands.flatMap(({ program, args }) => (/^(?:cd|pushd)$/.test(program) ? args : []));
+  const folders = goesTo.map(({ text }) => text).filter((text) => !text.startsWith('-'));
+  const onPath = (values.get('PATH') ?? []).flatMap((value) => value.split(':')).filter((one) => !one.startsWith('$'));
+  const finder = finderOf(scope, [...folders, ...onPath], values);
+  for (const ran of commands.flatMap(runByCommand)) await take(ran, finder, scope);
+  takeUnread(finder.isSpent() ? [command].flat() : unread, scope);
+}
+
+/** Text that could not be read may run every file whose name is in it. */
+function takeUnread(texts: readonly string[], { files, listing, by }: Scope): void {
+  const words = new Set(texts.flatMap((text) => text.split(/[^\w.+@-]+/)));
+  for (const path of texts.length > 0 ? listing.keys() : []) {
+    const word = basename(path);
+    if (words.has(word) && !files.has(path)) files.set(path, { word, by, tracked: true, unread: true });
+  }
+}
+
+async function take(ran: Ran, finder: Finder, scope: Scope): Promise<void> {
+  if (ran.as === 'targets') return takeTargets(ran, finder, scope);
+  const { as, words } = ran;
+  if (as === 'shell' || as === 'program') {
+    const word =
+      words.find((each) => finder.find(each).length > 0) ??
+      words.find((each) => SCRIPT.test(each) || each.includes('/'));
+    return word === undefined ? undefined : add(word, finder.findOrName(word), scope, as === 'shell');
+  }
+  for (const word of words)
+    if (as === 'code') await add('its code', calledByProgram(word, scope), scope);
+    else if (as === 'settings') await add(word, finder.find(word), { ...scope, depth: MAX_DEPTH });
+    else await add(word, [...finder.find(word), ...finder.below(word)], scope);
+}
+
+async function takeTargets(ran: RanTargets, finder: Finder, scope: Scope): Promise<void> {
+  const { tool, file, folder, words: targets } = ran;
+  const word = [tool, ...targets].join(' ');
+  const names = file === undefined ? TARGET_FILES[tool] : [file];
+  const paths = names.map((name) => finder.find(join(folder, name))).find((found) => found.length > 0) ?? [];
+  for (const path of paths.filter((each) => isNearer(`${each} ${word}`, scope))) {
+    // The file and what it includes, each once.
+    const files = new Set([path]);
+    const texts: string[] = [];
+    for (const each of files) {
+      note(each, word, scope);
+      const text = (await scope.text(each)) ?? '';
+      texts.push(text);
+      const { find } = finderOf({ ...scope, dir: folderOf(each) });
+      for (const more of includedFiles(tool, text).flatMap(find)) files.add(more);
+    }
+    if (scope.depth < MAX_DEPTH) await follow(targetText(tool, texts, targets), inside(path, scope));
+  }
+}
+
+/** The scope of what a file runs. */
+const inside = (by: string, scope: Scope): Scope => ({ ...scope, by, dir: folderOf(by), depth: scope.depth + 1 });
+
+function note(path: string, word: string, { files, listing, by }: Scope): void {
+  if (!files.has(path)) files.set(path, { word, by, tracked: listing.has(path) });
+}
+
+/** Whether nothing followed it so far, or only from further away. */
+function isNearer(key: string, { seen, depth }: Scope): boolean {
+  if ((seen.get(key) ?? MAX_DEPTH + 1) <= depth) return false;
+  seen.set(key, depth);
+  return true;
+}
+
+/** Notes these files, and follows each; `shell`: it is read as shell whatever its name. */
+async function add(word: string, paths: readonly string[], scope: Scope, shell = false): Promise<void> {
+  for (const path of paths) {
+    note(path, word, scope);
+    if (!scope.listing.has(path) || scope.depth >= MAX_DEPTH || !isNearer(path, scope)) continue;
+    const text = await scope.text(path);
+    const below = inside(path, scope);
+    if (text === undefined) continue;
+    if (scope.listing.get(path)?.mode === LINK) await add(word, [join(below.dir, text)], below, shell);
+    else if (/\.ya?ml$/.test(path)) await add(word, calledByPlaybook(text, below), below);
+    else if (isShellScript(path, text, shell)) await follow(text, below);
+    else await add(word, calledByProgram(text, below), below);
+  }
+}
+
+function isShellScript(path: string, text: string, shell: boolean): boolean {
+  const [, interpreter] = /^#!.*?(\w+)[\d.]*\s*$/.exec(text.split('\n', 1)[0] as string) ?? [];
+  if (interpreter !== undefined) return /sh$|^bats$/.test(interpreter);
+  return /\.(?:sh|bash|zsh|ksh|bats)$/.test(path) || (!SCRIPT.test(path) && (shell || !/\.\w+$/.test(path)));
+}
+
+/** `from a.b import c`, `import a.b`. */
+const IMPORTED = /^\s*(?:from\s+\.?|import\s+)([\w.]+)/gm;
+
+/** Scripts that a program in another language names: better one too many. */
+function calledByProgram(text: string, scope: Scope): string[] {
+  const imported = [...text.matchAll(IMPORTED)].map(([, name]) => `${name?.replaceAll('.', '/')}.py`);
+  const words = rawWords(text).filter((word) => SCRIPT.test(word) && !/[*?[{$]/.test(word));
+  return [...words, ...imported].flatMap(finderOf(scope).find);
+}

@@ -1,0 +1,102 @@
+// Which files of the repository a word of a command means: as a path, behind cd, with the values of variables, as a pattern.
+import { dirname, join, normalize } from 'node:path/posix';
+import { pathMatcher } from '../../config/paths.ts';
+
+/** The files of a commit (or of the index), with their modes. */
+export type Listing = ReadonlyMap<string, { readonly mode: string }>;
+
+export const SCRIPT = /\.(?:sh|bash|zsh|bats|py|rb|pl|js|mjs|cjs|ts|mts)$/;
+
+/** What is only known at run time: variables, substitutions, templates, what find and xargs fill in. */
+const UNKNOWN = /\$\{\w+\}|\$\w+|\$\(…\)|\$[@*#?!$-]|\{\}|\ue000+/g;
+const UNKNOWN_IN = new RegExp(UNKNOWN.source);
+const LEADING = new RegExp(`^(?:${UNKNOWN.source})+(?:/+|$)`);
+const ROOT = /^\$(?:MENDLOOP_ROOT|PWD)(?:\/+|$)/;
+const MAX_SPELLINGS = 64;
+const MAX_FOLDERS = 40;
+/** Each is compared with every file. */
+const MAX_PATTERNS = 300;
+
+export type Finder = ReturnType<typeof finderOf>;
+
+/** Looks around a script in `dir`; `goesTo`: the folders that its text changes to; `values`: what its variables may hold. */
+export function finderOf(
+  { listing, dir }: { readonly listing: Listing; readonly dir: string },
+  goesTo: readonly string[] = [],
+  values: ReadonlyMap<string, readonly string[]> = new Map(),
+) {
+  let left = MAX_PATTERNS;
+  const entered = goesTo.flatMap(spellings);
+  const folders = new Set(['', dir]);
+  for (const word of entered) {
+    const plain = word.replace(LEADING, '');
+    if (plain.startsWith('/') || UNKNOWN_IN.test(plain)) continue;
+    for (const folder of [...folders].slice(0, MAX_FOLDERS)) folders.add(inside(folder, plain));
+  }
+  // After a `cd` that only the run knows a word may lie anywhere.
+  const isAnywhere = entered.some((word) => UNKNOWN_IN.test(word));
+
+  /** With every value of its variables, from the root. */
+  function spellings(word: string): string[] {
+    const all = new Set([word]);
+    for (const spelling of all) {
+      const [variable = ''] = /\$(?:\{\w+\}|\w+)/.exec(spelling) ?? [];
+      for (const value of values.get(variable.replace(/\W/g, '')) ?? [])
+        if (all.size < MAX_SPELLINGS && !value.includes(variable)) all.add(spelling.replaceAll(variable, value));
+    }
+    return [...all].map((one) => one.replace(ROOT, ''));
+  }
+
+  const matching = (pattern: string) => (left-- > 0 ? matches(listing, pattern) : []);
+  const filesAt = (path: string) => (/[*?[{]/.test(path) ? matching(path) : listing.has(path) ? [path] : []);
+
+  function findSpelling(word: string): string[] {
+    const rest = word.replace(LEADING, '');
+    if (rest === '' || /^[/~]/.test(rest)) return [];
+    const pattern = rest.replace(UNKNOWN, '*');
+    if (pattern !== rest && !hasName(pattern)) return [];
+    const tail = pattern.replace(/^(?:\.\.?\/)+/, '');
+    const found = [...folders].flatMap((folder) => filesAt(inside(folder, pattern)));
+    const isFree = (rest !== word || isAnywhere) && /[./]/.test(tail) && hasName(tail);
+    return found.length > 0 || !isFree ? found : matching(`**/${tail}`);
+  }
+
+  const find = (word: string): string[] => [...new Set(spellings(word).flatMap(findSpelling))];
+  return {
+    find,
+    /** The same; where there is none, the path that a plain word means. */
+    findOrName(word: string): string[] {
+      const found = find(word);
+      const path = inside('', word.replace(ROOT, ''));
+      const isPath = path.includes('/') || SCRIPT.test(path);
+      const isPlain = isPath && !UNKNOWN_IN.test(path) && !/[*?[\]{}\s$…]|^[/~]|^\.\.\//.test(path);
+      return found.length > 0 || !isPlain ? found : [path];
+    },
+    /** The files below the folders that a word means, the root apart. */
+    below(word: string): string[] {
+      const names = spellings(word).flatMap((one) => [...folders].map((folder) => inside(folder, one)));
+      const starts = names.filter((name) => !/^(?:$|\.|\/)/.test(name)).map((name) => `${name}/`);
+      return [...listing.keys()].filter((path) => starts.some((start) => path.startsWith(start)));
+    },
+    /** There were more patterns than anybody writes; the last ones found nothing. */
+    isSpent: () => left < 0,
+  };
+}
+
+export const folderOf = (path: string): string => (dirname(path) === '.' ? '' : dirname(path));
+const inside = (folder: string, word: string): string => normalize(join(folder, word)).replace(/^\.$|\/$/, '');
+
+/** Whether a pattern names something: `*.sh` could be any script. */
+const hasName = (pattern: string): boolean =>
+  /\w/.test((pattern.split('/').at(-1) ?? '').replace(/\.\w+$|\[[^\]]*\]/g, ''));
+
+const known = new WeakMap<Listing, Map<string, string[]>>();
+
+/** Each pattern is compared once a listing: scripts that share a library ask the same again and again. */
+function matches(listing: Listing, pattern: string): string[] {
+  const before = known.get(listing) ?? new Map<string, string[]>();
+  known.set(listing, before);
+  const paths = before.get(pattern) ?? [...listing.keys()].filter(pathMatcher([pattern]));
+  before.set(pattern, paths);
+  return paths;
+}

@@ -1,0 +1,176 @@
+// What the log of a failure says of a word, a line or a type. It may be long, foreign or a lie: it only ever says that something is
+// broken, or stands in for a definition where the word is near.
+
+/** A failure's log, as shapes ask it. */
+export interface Evidence {
+  /** A line quotes this very word and says that it is not known, found, allowed, supported, defined or existing. */
+  rejects(word: string): boolean;
+  /** A line says that this word is missing: it is used and nothing defines it. */
+  misses(word: string): boolean;
+  /** The names that a line which rejects `word` offers in its place. */
+  offers(word: string): readonly string[];
+  /** A line names this line of the file and says that it does not parse. */
+  cannotParse(path: string, line: number): boolean;
+  /** A message says that a text does not parse, or that its brackets do not match, and names this file or quotes this line. */
+  complainsOf(path: string, text: string): boolean;
+  /** A message says that a value has another type than it should, and names its line, one of `words`, or its object and a key above it. */
+  rejectsType(at: TypedPlace): boolean;
+  /** A line says that this program is not there. */
+  hasNoProgram(name: string): boolean;
+}
+
+/** Where a value stands, for messages about its type. */
+export interface TypedPlace {
+  readonly path: string;
+  readonly line: number;
+  /** The value and its own key. */
+  readonly words: readonly string[];
+  readonly object: string;
+  readonly keys: readonly string[];
+  /** The type that is wanted. */
+  readonly to: string;
+}
+
+const MAX_CHARS = 60_000;
+const MAX_LINES = 1_500;
+
+/** One of these phrases, as a word begins. */
+const says = (...phrases: readonly string[]): RegExp => new RegExp(`\\b(?:${phrases.join('|')})`, 'i');
+
+const UNKNOWN = says(
+  'un(?:known|defined|recogni[sz]ed|supported|expected|bound|declared|resolved)',
+  'no (?:such|rule|match|matches|declaration|task|file|entry|module|resource)\\b',
+  'not (?:\\w+ ){0,3}(?:found|exist|known|defined|allowed|supported|declared|valid|expected|matched|permitted)',
+  "does ?n[o']t exist|has no attribute|invalid\\b|missing\\b|is not set|KeyError",
+  "(?:could not|couldn't|cannot|can't) (?:find|match|resolve|be found|open|read)",
+);
+const MISSING = says(
+  'is (?:not set|required|missing|undefined|not defined)|not set\\b|unbound variable|KeyError|nil pointer',
+  '(?:required|missing) (?:required|field|property|value|key)',
+);
+const OFFER = says('did you mean|maybe you meant|perhaps you meant|similar (?:name|to)|closest match');
+const OFFER_LIST = says(
+  '(?:supported parameters include|must be one of|expected one of|possible values|choose from) ?:?',
+  '(?:valid (?:\\w+ ){1,2}are|available \\w+|allowed (?:values|keys)) ?:?',
+);
+const SYNTAX = says(
+  'syntax ?error|parse ?error|parsing|could not parse|unable to parse|invalid (?:syntax|character)',
+  'missing separator|unexpected|unterminated|unclosed|unmatched|inconsistent|not allowed here',
+  'expect(?:ed|ing)|(?:did not|could not) find expected|(?:opening|closing) (?:brace|bracket)s?',
+);
+const TYPE = says(
+  'cannot unmarshal|(?:wrong|invalid|expected) type|not of type|must be (?:a|an|of type) \\w+|unhashable',
+  '(?:expected|got|type:?|is not a) "?(?:string|number|integer|int|bool(?:ean)?|str)\\b',
+  '(?:binary|unary) operator expected|too many arguments|integer expression expected|ambiguous redirect',
+);
+const NO_PROGRAM = says('command not found|not found|no such file or directory');
+
+/** From this length on a line is hardly anywhere else. */
+const TELLING = 8;
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** As a whole word: no letter, digit or sign of a name beside it. */
+const standsIn = (word: string): RegExp => new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\w)`);
+
+export function evidenceOf(log: string): Evidence {
+  const messages = messagesOf(log);
+  const of = (pattern: RegExp) => messages.filter((message) => pattern.test(message));
+  let unknown: readonly string[] | undefined;
+  const rejecting = (word: string) => {
+    unknown ??= of(UNKNOWN);
+    const whole = standsIn(word);
+    return word === '' ? [] : unknown.filter((message) => whole.test(message));
+  };
+  return {
+    rejects: (word) => rejecting(word).length > 0,
+    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message) || message.includes(`.${word}.`)),
+    offers: (word) => rejecting(word).flatMap(offered),
+    cannotParse: (path, line) => of(SYNTAX).some((message) => names(message, path, line)),
+    complainsOf: (path, text) =>
+      of(SYNTAX).some(
+        (message) => message.includes(stemOf(path)) || (text.trim().length >= TELLING && message.includes(text.trim())),
+      ),
+    rejectsType: ({ path, line, words, object, keys, to }) =>
+      of(TYPE).some(
+        (message) =>
+          wants(message, to) &&
+          (names(message, path, line, 0) ||
+            words.some((word) => word !== '' && standsIn(word).test(message)) ||
+            (object !== '' && standsIn(object).test(message) && keys.some((key) => message.includes(`.${key}.`)))),
+      ),
+    hasNoProgram: (name) => of(NO_PROGRAM).some((message) => standsIn(name).test(message)),
+  };
+}
+
+/** Boxes and colours taken away; what a tool says over several lines is one message beside each of its lines. */
+function messagesOf(log: string): string[] {
+  const text = log.length > MAX_CHARS ? `${log.slice(0, MAX_CHARS / 4)}\n${log.slice(-(MAX_CHARS * 3) / 4)}` : log;
+  const lines = text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
+    .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
+    .replace(/\\n/g, '\n')
+    .split(/\r?\n/)
+    .slice(-MAX_LINES)
+    .map((line) => line.replace(/^[\s│╷╵|]+/, ''));
+  const pairs = lines.map((line, i) =>
+    isStart(line)
+      ? (lines
+          .slice(i, i + REACH)
+          .join('\n')
+          .split('\n\n\n')[0] ?? line)
+      : '',
+  );
+  return [...lines, ...pairs].filter((line) => line !== '');
+}
+
+/** How many lines a message that begins with `Error:` may go on. */
+const REACH = 7;
+const isStart = (line: string): boolean =>
+  /^(?:[Ee]rror\b|fatal:|Traceback)|\b(?:ERROR|FAILED|failed)\b|\bline \d+/.test(line) ||
+  (line.endsWith(':') && UNKNOWN.test(line));
+
+function offered(message: string): string[] {
+  const quoted = (text: string) => [...text.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
+  const meant = OFFER.exec(message);
+  if (meant) {
+    const rest = message.slice(meant.index + meant[0].length, meant.index + 200);
+    const [bare] =
+      /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ??
+      [];
+    const words = quoted(rest);
+    return words.length > 0 ? words : bare === undefined ? [] : [bare];
+  }
+  const list = OFFER_LIST.exec(message);
+  if (!list) return [];
+  const rest = message.slice(list.index + list[0].length, list.index + 4_000).split(/\n|\.\s/)[0] as string;
+  return rest.split(/[\s,;'"`[\]()]+/).filter((word) => /^[\w.-]{2,}$/.test(word) && !/^(?:and|or)$/.test(word));
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'str(?:ing)?',
+  number: '(?:number|int(?:eger)?|float)',
+  boolean: 'bool(?:ean)?',
+};
+
+/** Whether a message says that this type is wanted; a shell that takes words apart wants a string. */
+function wants(message: string, to: string): boolean {
+  const type = TYPES[to];
+  if (type === undefined) return false;
+  if (to === 'string' && /operator expected|too many arguments|unhashable/i.test(message)) return true;
+  return new RegExp(
+    `(?:of type|expected|wants?|must be(?: an?| of type)?|not an?)\\W{1,4}(?:an? )?${type}\\b`,
+    'i',
+  ).test(message);
+}
+
+/** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
+const stemOf = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
+
+/** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
+function names(message: string, path: string, line: number, reach = 1): boolean {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  if (!message.includes(last)) return false;
+  const numbers = [...message.matchAll(/(?:\bline[ :]+|:|\bon line )(\d{1,6})\b/g)].map(([, number]) => Number(number));
+  return numbers.some((number) => Math.abs(number - line) <= reach);
+}

@@ -1,0 +1,139 @@
+// One place of a file that a change touches, as shapes are asked about it and people are told of it.
+import type { AskCode } from '../edit.ts';
+
+/** What stands where in its file's language. */
+export type Role =
+  /** A key of a mapping, an argument's name, a setting's name. */
+  | 'key'
+  /** A value, or an item of a list. */
+  | 'value'
+  /** The program of a command. */
+  | 'program'
+  /** Any other word of a command but its options. */
+  | 'operand'
+  /** An option of a command. */
+  | 'option'
+  /** A variable where it is used. */
+  | 'use'
+  /** A variable where it is set. */
+  | 'definition'
+  /** Anything else of a language without a tree here. */
+  | 'token';
+
+interface At {
+  readonly path: string;
+  /** In the old text, or the new one for what is added; counted from 1. */
+  readonly line: number;
+}
+
+/** One word in the place of another, everything around it being the same. */
+export interface WordPlace extends At {
+  readonly what: 'word';
+  readonly old: string;
+  readonly new: string;
+  readonly role: Role;
+  /** The keys on the way to it, the outermost first; a list's items are `-`. */
+  readonly keys: readonly string[];
+  /** What stands before and behind it in its value, word or line. */
+  readonly left: string;
+  readonly right: string;
+  /** For a key: the keys beside it, and those of each mapping beside its own. */
+  readonly beside?: readonly string[];
+  readonly cousins?: readonly (readonly string[])[];
+  /** For a value: those under the same key of the mappings beside its own. */
+  readonly others?: readonly string[];
+  /** The document that it is in: what kind of thing it describes. */
+  readonly document?: Document;
+  /** It is a key with other keys below it. */
+  readonly isBlock?: boolean;
+}
+
+/** Of a YAML or JSON document that which says what it is. */
+export interface Document {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly keys: readonly string[];
+  /** The mapping that the place is in, its scalars only. */
+  readonly beside?: Readonly<Record<string, string>>;
+}
+
+/** The same characters, read as something else: quotes that come or go. */
+export interface RetypedPlace extends At {
+  readonly what: 'retyped';
+  readonly old: string;
+  readonly new: string;
+  readonly keys: readonly string[];
+  /** What it was and is: string, number, boolean, null, map, list, words. */
+  readonly from: string;
+  readonly to: string;
+  /** The name of the object that it is in, if that has one. */
+  readonly object: string;
+}
+
+/** A key with all below it, one level further in or out. */
+export interface MovedPlace extends At {
+  readonly what: 'moved';
+  readonly old: string;
+  readonly new: string;
+  readonly key: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly document?: Document;
+}
+
+/** A sibling that is gone while its equal stays. */
+export interface DuplicatePlace extends At {
+  readonly what: 'duplicate';
+  readonly old: string;
+  readonly new: '';
+}
+
+/** The text did not parse and does now, by signs and blanks alone. */
+export interface SyntaxPlace extends At {
+  readonly what: 'syntax';
+  readonly old: string;
+  readonly new: string;
+  /** A parser of ours says so; otherwise only signs of the text and the log do. */
+  readonly isProven: boolean;
+  /** The signs that came or went. */
+  readonly signs: string;
+  /** Its brackets and quotes did not match, and do now. */
+  readonly isClosed: boolean;
+}
+
+/** A command that is added between others of its block. */
+export interface AddedCommandPlace extends At {
+  readonly what: 'added-command';
+  readonly old: '';
+  readonly new: string;
+  readonly words: readonly string[] | undefined;
+  readonly isLast: boolean;
+}
+
+/** A script is made executable. */
+export interface ExecutablePlace extends At {
+  readonly what: 'executable';
+  readonly old: '';
+  readonly new: '';
+  readonly text: string;
+}
+
+/** Everything else: no shape is asked, the owner is. */
+export interface OtherPlace extends At {
+  readonly what: 'other';
+  readonly old: string;
+  readonly new: string;
+  readonly kind: AskCode;
+  readonly keys?: readonly string[];
+}
+
+export type Place =
+  | WordPlace
+  | RetypedPlace
+  | MovedPlace
+  | DuplicatePlace
+  | SyntaxPlace
+  | AddedCommandPlace
+  | ExecutablePlace
+  | OtherPlace;

@@ -1,0 +1,203 @@
+// Whether two texts have the same words, and differ in the fewest signs and blanks that hold them together.
+import { gaps } from './gaps.ts';
+
+/** What may come or go: quotes, brackets, commas, colons, the marks of templates, blanks. */
+const SIGNS = /(?:[\s'"`()[\]{}:,]|%(?=\})|(?<=\{)%)+/;
+const BRACKETS = ['()', '[]', '{}'];
+const MAX_LINES = 12;
+
+export interface Signs {
+  /** The first line at which they differ, in the old text. */
+  readonly line: number;
+  /** The lines that differ, in the new text. */
+  readonly changed: readonly number[];
+  /** What came or went. */
+  readonly signs: string;
+  /** Brackets or quotes did not match, and do now. */
+  readonly isClosed: boolean;
+}
+
+/** Undefined where more differs than signs, or more signs than needed. */
+export function signsOnly(path: string, old: string, now: string): Signs | undefined {
+  const isScript = /\.(?:sh|bash)$/.test(path) || old.startsWith('#!');
+  const [x, y] = [old.split('\n'), now.split('\n')];
+  const parts = gaps(x, y);
+  const [first] = parts;
+  const changed = parts.flatMap(([, [from, to]]) => Array.from({ length: to - from }, (_, i) => from + i + 1));
+  if (!first || changed.length > MAX_LINES) return undefined;
+  const line = first[0][0] + 1;
+  const isClosed = imbalance(old) > 0 && imbalance(now) === 0;
+  if (isScript && endsBlock(x, y, parts)) return { line, changed, signs: '', isClosed };
+  const [a, b] = [wordsOf(old), wordsOf(now)];
+  if (a.length !== b.length || a.some((word, i) => word !== b[i])) return undefined;
+  // A quote that stays open would take what follows into it.
+  if (!changed.every((at) => isClosedLine(y[at - 1] as string))) return undefined;
+  const signs = signsBetween(old, now);
+  if (!signs || !areFew(signs, old, now)) return undefined;
+  // With a sign no line moves; without one all that move do it together.
+  if (signs.length > 0 ? !isSameLayout(x, y, parts) : !isOneShift(path, x, y, parts)) return undefined;
+  return { line, changed, signs: signs.map(({ sign }) => sign).join(''), isClosed };
+}
+
+const indentOf = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
+const OPENERS: Readonly<Record<string, RegExp>> = {
+  fi: /^if\b/,
+  done: /^(?:for|while|until|select)\b/,
+  esac: /^case\b/,
+};
+
+/** One line that ends a block, below what began it and as far in, with nothing of the block behind it. */
+function endsBlock(x: readonly string[], y: readonly string[], parts: ReturnType<typeof gaps>): boolean {
+  const [
+    [gone, come] = [
+      [0, 0],
+      [0, 0],
+    ],
+    ...more
+  ] = parts;
+  if (more.length > 0 || gone[1] > gone[0] || come[1] !== come[0] + 1) return false;
+  const ending = y[come[0]] as string;
+  const opener = OPENERS[ending.trim()];
+  const above = x.slice(0, gone[0]);
+  const from = above.findLastIndex(
+    (line) => line.trim() !== '' && indentOf(line) <= indentOf(ending) && !/^\s*el(?:se|if)/.test(line),
+  );
+  const next = x.slice(gone[0]).find((line) => line.trim() !== '');
+  const begin = above[from] ?? '';
+  return (
+    opener?.test(begin.trim()) === true &&
+    indentOf(begin) === indentOf(ending) &&
+    indentOf(next ?? '') <= indentOf(ending)
+  );
+}
+
+type Parts = ReturnType<typeof gaps>;
+
+/** The changed lines as far in as before; of one more it has nothing but signs. */
+function isSameLayout(x: readonly string[], y: readonly string[], parts: Parts): boolean {
+  return parts.every(([gone, come]) => {
+    const before = x.slice(...gone);
+    const after = y.slice(...come).filter((line) => before.length > 0 || !/^[\s)\]}%,:;]*$/.test(line));
+    if (after.length > before.length) return after.slice(before.length).every((line) => /^[\s)\]}%,:;]*$/.test(line));
+    return after.length === before.length && after.every((line, i) => indentOf(line) === indentOf(before[i] as string));
+  });
+}
+
+/** Lines that stand together and go as many columns further in or out; in a Makefile, to a tab. */
+function isOneShift(path: string, x: readonly string[], y: readonly string[], parts: Parts): boolean {
+  if (/\.py$/.test(path)) return false;
+  const moves = parts.flatMap(([gone, come]) => {
+    const [before, after] = [x.slice(...gone), y.slice(...come)];
+    const isSame = before.length === after.length && before.every((line, i) => line.trim() === after[i]?.trim());
+    return isSame ? before.map((line, i) => indentOf(after[i] as string) - indentOf(line)) : [Number.NaN];
+  });
+  const isTabbed = parts.every(
+    ([gone, come]) => /\t/.test(x.slice(...gone).join('')) || /^\t/m.test(y.slice(...come).join('\n')),
+  );
+  return !moves.includes(Number.NaN) && (isTabbed || (parts.length === 1 && new Set(moves).size === 1));
+}
+
+const wordsOf = (text: string): string[] => text.split(SIGNS).filter((word) => word !== '');
+
+/** One sign that only one of two texts has; `at`: where in that text. */
+interface Sign {
+  readonly sign: string;
+  readonly at: number;
+}
+
+/** The signs that only one of them has, all of them only added or only taken away; undefined for any other change. */
+function signsBetween(old: string, now: string): Sign[] | undefined {
+  const isAdded = withoutBlanks(old).length < withoutBlanks(now).length;
+  const [short, long] = isAdded ? [old, now] : [now, old];
+  const wanted = withoutBlanks(short);
+  const found: Sign[] = [];
+  let matched = 0;
+  for (let at = 0; at < long.length; at++) {
+    const sign = long[at] as string;
+    if (/\s/.test(sign)) continue;
+    if (sign === wanted[matched]) matched++;
+    else if (isAdded ? standsWell(sign, at, long) : isSpare(sign, at, long)) found.push({ sign, at });
+    else return undefined;
+  }
+  return matched === wanted.length ? found : undefined;
+}
+
+const withoutBlanks = (text: string): string => text.replace(/\s/g, '');
+
+/** Whether an added sign stands where only it can: a bracket where what it closes ends, a colon or comma at the end of a word. */
+function standsWell(sign: string, at: number, text: string): boolean {
+  // `:=` and `a:b` are other words.
+  if (sign === ':' || sign === ',') return /^(?:\s|[)\]}"']|$)/.test(text.slice(at + 1));
+  // Of `{{ x }` the second brace belongs beside the first.
+  if (sign === '}' && /\{\{[^{}]*\}$/.test(text.slice(0, at))) return true;
+  if (/[)\]}]/.test(sign)) return closesWell(sign, at, text);
+  if (sign === '%') return true;
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  // A quote ends what its line began, at the end of it; or it begins one word.
+  if (line.split(sign).length % 2 === 0) return /^[)\]}%,:;]*\s*(?:\n|$)/.test(text.slice(at + 1));
+  return (
+    /["'`]/.test(sign) &&
+    /(?:^|[\s=([{:,])$/.test(line) &&
+    new RegExp(`^[^\\s;&|${sign}]+${sign}`).test(text.slice(at + 1))
+  );
+}
+
+/** At the end of its line where that began on the same one, else on a line of its own below what it began. */
+function closesWell(sign: string, at: number, text: string): boolean {
+  const open = openerOf(sign, at, text);
+  if (open === undefined) return false;
+  const indentAt = (offset: number) =>
+    /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0].length ?? 0;
+  const rest = /^[^\n]*/.exec(text.slice(at + 1))?.[0] ?? '';
+  const next = /\n[ \t]*(?=\S)/.exec(text.slice(at))?.[0].replace(/^[\s\S]*\n/, '').length ?? 0;
+  if (!text.slice(open, at).includes('\n'))
+    return /^[)\]}%,:;\s]*$/.test(rest) && (sign !== '}' || next <= indentAt(open) || rest.trim() !== '');
+  const isAlone = text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
+  if (isAlone) return indentAt(at) === indentAt(open) && next <= indentAt(open);
+  return /^[)\]}%,:;\s]*$/.test(rest) && next <= indentAt(open);
+}
+
+/** Where the bracket begins that this one ends. */
+function openerOf(sign: string, at: number, text: string): number | undefined {
+  const open = BRACKETS.find((pair) => pair[1] === sign)?.[0];
+  let depth = 0;
+  for (let i = at - 1; i >= 0; i--) {
+    if (text[i] === sign) depth++;
+    else if (text[i] === open && depth-- === 0) return i;
+  }
+  return undefined;
+}
+
+/** Whether a sign that is taken away was one too many: beside its like, or a comma before a bracket. */
+function isSpare(sign: string, at: number, text: string): boolean {
+  const next = /\S/.exec(text.slice(at + 1))?.[0] ?? '';
+  const before = /\S\s*$/.exec(text.slice(0, at))?.[0].trim() ?? '';
+  if (sign === ',') return /[)\]},]/.test(next) || next === '';
+  return /[()[\]{}"'`:]/.test(sign) && (next === sign || before === sign);
+}
+
+/** Each bracket closes one that was open; one quote, or one pair; one colon or comma. */
+function areFew(signs: readonly Sign[], old: string, now: string): boolean {
+  const count = (pattern: RegExp) => signs.filter(({ sign }) => pattern.test(sign)).length;
+  if (imbalance(old) - imbalance(now) !== count(/[()[\]{}]/)) return false;
+  const quotes = new Set(signs.flatMap(({ sign }) => (/["'`]/.test(sign) ? [sign] : [])));
+  return count(/["'`]/) <= 2 && quotes.size <= 1 && count(/[:,]/) <= 1 && count(/%/) <= 1;
+}
+
+/** By how many brackets a text has more of one side than of the other. */
+const imbalance = (text: string): number =>
+  BRACKETS.reduce(
+    (sum, [open, close]) => sum + Math.abs(text.split(open as string).length - text.split(close as string).length),
+    0,
+  );
+
+function isClosedLine(line: string): boolean {
+  let quote = '';
+  for (let i = 0; i < line.length; i++) {
+    const sign = line[i] as string;
+    if (sign === '\\' && quote !== "'") i++;
+    else if (quote !== '') quote = sign === quote ? '' : quote;
+    else if (sign === '"' || (sign === "'" && !/\w/.test(line[i - 1] ?? ''))) quote = sign;
+  }
+  return quote === '';
+}

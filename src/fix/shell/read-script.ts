@@ -1,0 +1,172 @@
+// A parsed script → its simple commands in the order they stand: what each says, sets, is redirected to and reads.
+import { child, nodesOf, type ShellNode } from './node.ts';
+import { type Word, wordsOf } from './words.ts';
+
+export interface Redirect {
+  /** `>`, `>>`, `<`, `&>`, … without the descriptor. */
+  readonly operator: string;
+  readonly target: Word | undefined;
+}
+
+export interface Assignment {
+  readonly name: string;
+  /** Several for an array or a loop. */
+  readonly values: readonly Word[];
+  readonly append: boolean;
+}
+
+export interface Command {
+  /** The program first; empty for assignments and redirections that stand alone. */
+  readonly words: readonly Word[];
+  readonly assignments: readonly Assignment[];
+  readonly redirects: readonly Redirect[];
+  /** What a here-document or here-string gives it to read. */
+  readonly document: string | undefined;
+  /** The commands that print into it, the nearest first. */
+  readonly fedBy: readonly Command[];
+  /** The function whose body it stands in. */
+  readonly within: string | undefined;
+  readonly line: number;
+}
+
+export interface Script {
+  readonly commands: readonly Command[];
+  /** Names of the functions that it defines. */
+  readonly functions: readonly string[];
+  /** Variables of `for` loops. */
+  readonly loops: readonly Assignment[];
+  /** Parts that the grammar could not read. */
+  readonly unread: readonly string[];
+}
+
+/** Reads a parsed script. Never throws. */
+export function readScript(root: ShellNode): Script {
+  const reader = new Reader();
+  reader.visit(root, NOTHING_AROUND);
+  return reader;
+}
+
+type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
+
+export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
+const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
+/** Inside of a simple command these run commands of their own. */
+const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
+const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
+
+class Reader implements Script {
+  readonly commands: Command[] = [];
+  readonly functions: string[] = [];
+  readonly loops: Assignment[] = [];
+  readonly unread: string[] = [];
+
+  visit(node: ShellNode, around: Around): void {
+    const { type, children } = node;
+    if (node.error) this.unread.push(node.text);
+    if (type === 'for_statement') this.loops.push(loopOf(node));
+    if (SIMPLE.has(type)) this.simple(node, around);
+    else if (type === 'redirected_statement') this.redirected(node, around);
+    else if (type === 'pipeline') this.pipeline(node, around);
+    else if (type === 'function_definition') {
+      const within = child(node, 'word')?.text ?? '';
+      this.functions.push(within);
+      this.all(children, { ...around, within });
+    } else this.all(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
+  }
+
+  private all(nodes: readonly ShellNode[], around: Around): void {
+    for (const node of nodes) this.visit(node, around);
+  }
+
+  private simple(node: ShellNode, around: Around): void {
+    const redirects = node.children.filter(isRedirect);
+    const setting = node.type === 'variable_assignment' ? [node] : node.children;
+    this.commands.push({
+      ...withRedirects(around, redirects),
+      words: readWords(node),
+      assignments: setting.filter(({ type }) => type === 'variable_assignment').map(readAssignment),
+      line: node.line,
+    });
+    for (const nested of nodesOf(node, NESTED)) this.visit(nested, around);
+  }
+
+  private redirected(node: ShellNode, around: Around): void {
+    const redirects = node.children.filter(isRedirect);
+    const start = this.commands.length;
+    const body = node.children.filter((part) => !isRedirect(part));
+    const within = withRedirects(around, redirects);
+    if (body.length === 0) this.commands.push({ ...within, words: [], assignments: [], line: node.line });
+    this.all(body, within);
+    const fed = this.fed(around, start);
+    // `cat <<E | bash`: what follows the here-document stands inside its node.
+    for (const part of redirects.flatMap(({ children }) => children))
+      this.visit(part, part.type === 'pipeline' ? fed : around);
+  }
+
+  private pipeline(node: ShellNode, around: Around): void {
+    const start = this.commands.length;
+    for (const part of node.children) this.visit(part, this.fed(around, start));
+  }
+
+  /** What every command since `start` prints into. */
+  private fed(around: Around, start: number): Around {
+    return { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] };
+  }
+}
+
+function withRedirects(around: Around, nodes: readonly ShellNode[]): Around {
+  const document = nodes.map(documentOf).find((text) => text !== undefined) ?? around.document;
+  return { ...around, redirects: [...around.redirects, ...nodes.flatMap(readRedirect)], document };
+}
+
+function documentOf(node: ShellNode): string | undefined {
+  if (node.type === 'heredoc_redirect') return child(node, 'heredoc_body')?.text;
+  const string = node.type === 'herestring_redirect' ? node.children.at(-1) : undefined;
+  return string && wordsOf(string)[0]?.text;
+}
+
+function readRedirect(node: ShellNode): Redirect[] {
+  if (node.type === 'heredoc_redirect') return node.children.filter(isRedirect).flatMap(readRedirect);
+  const at = node.children.findIndex(({ type }) => /^[<>&|]+-?$/.test(type));
+  const target = node.children[at + 1];
+  return at === -1 ? [] : [{ operator: (node.children[at] as ShellNode).text, target: target && wordsOf(target)[0] }];
+}
+
+/** Of a declaration only its program: what it sets is an assignment. */
+function readWords(node: ShellNode): Word[] {
+  if (node.type === 'variable_assignment') return [];
+  const written = node.children
+    .filter((part) => !isRedirect(part) && !/^(?:variable_assignment|subshell)$/.test(part.type))
+    .map((part) => (part.type === 'command_name' ? (part.children[0] ?? part) : part));
+  return glued(node, written).flatMap(wordsOf);
+}
+
+/** The grammar takes `'a'\b`, `$"a"` and a word that goes on in the next line for two words; bash takes each for one. */
+function glued({ text, from }: ShellNode, parts: readonly ShellNode[]): ShellNode[] {
+  const all: ShellNode[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    const between = last === undefined ? ' ' : text.slice(last.from + last.text.length - from, part.from - from);
+    const isBehind = last !== undefined && part.from >= last.from + last.text.length;
+    if (last === undefined || !isBehind || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
+    else if (last.type === '$') all[all.length - 1] = part;
+    else {
+      const children = [...(last.type === 'concatenation' ? last.children : [last]), part];
+      const whole = text.slice(last.from - from, part.from + part.text.length - from);
+      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children };
+    }
+  }
+  return all;
+}
+
+function readAssignment(node: ShellNode): Assignment {
+  const [target, operator, value] = node.children;
+  const name = (target?.type === 'subscript' ? target.children[0]?.text : target?.text) ?? '';
+  const values = value?.type === 'array' ? value.children.slice(1, -1) : value ? [value] : [];
+  return { name, values: values.flatMap(wordsOf), append: operator?.text === '+=' };
+}
+
+function loopOf({ children: [, name, , ...rest] }: ShellNode): Assignment {
+  const end = rest.findIndex(({ type }) => /^(?:;|\n|do_group|compound_statement)$/.test(type));
+  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: false };
+}

@@ -1,0 +1,52 @@
+// The files of a tree, as plain values and as something that can be asked. Paths are relative to its root.
+
+/** The tree an edit would land in: it goes to the thread that judges. */
+export interface Listing {
+  readonly files: readonly string[];
+  readonly executables?: readonly string[];
+  /** Path → where the link points. */
+  readonly links?: ReadonlyMap<string, string>;
+  /** Folders besides those of the files. */
+  readonly folders?: readonly string[];
+}
+
+/** A listing that can be asked. */
+export interface Tree {
+  exists(path: string): boolean;
+  isFolder(path: string): boolean;
+  /** Where `path` itself points when it is a symbolic link; folders above it are asked for one by one. */
+  linkTarget(path: string): string | undefined;
+  isExecutable(path: string): boolean;
+  /** The names of what lies directly in a folder; the root is ''. */
+  entries(folder: string): readonly string[];
+}
+
+export function treeOf({ files, executables = [], links = new Map(), folders = [] }: Listing): Tree {
+  const all = new Set([...files, ...links.keys()]);
+  const above = new Set(['', ...folders, ...[...all].flatMap(foldersAbove)]);
+  const runnable = new Set(executables);
+  const inFolder = new Map<string, string[]>();
+  for (const path of new Set([...all, ...above])) {
+    const [folder, name] = [path.slice(0, Math.max(0, path.lastIndexOf('/'))), path.slice(path.lastIndexOf('/') + 1)];
+    if (path !== '') push(inFolder, folder, name);
+  }
+  return {
+    exists: (path) => all.has(path) || above.has(path),
+    isFolder: (path) => above.has(path),
+    linkTarget: (path) => links.get(path),
+    isExecutable: (path) => runnable.has(path),
+    entries: (folder) => inFolder.get(folder) ?? [],
+  };
+}
+
+/** The folders on the way to `path`, the outermost first. */
+export function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+export function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}

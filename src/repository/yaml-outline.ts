@@ -1,0 +1,111 @@
+// YAML as a flat list of its keys and items, also of a template; and rows that say what stands where in a known form.
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { deepOffset } from '../config/yaml-depth.ts';
+import type { Kind } from './definition.ts';
+import type { Found } from './names.ts';
+
+/** One key, or one plain item of a list (its key is ''). */
+export interface Entry {
+  readonly key: string;
+  /** '' where keys or items follow; an expression of a template is COMPUTED in it. */
+  readonly value: string;
+  readonly line: number;
+  /** The keys above it; lists do not count. */
+  readonly path: readonly string[];
+  readonly owner?: Entry;
+  /** The keys of the same mapping, itself included. */
+  readonly siblings: readonly Entry[];
+  /** The keys and items below it, those of all items of a list. */
+  readonly children: readonly Entry[];
+}
+
+const COMPUTED = '$()';
+const EXPRESSION = /\{\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\}/g;
+const STATEMENT = /\{%[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*%\}|\{#[^{}\n]*#\}/g;
+const ONLY_COMPUTED = /^(?:[ \t]*\$\(\))+[ \t]*$/gm;
+
+/** Every key and plain item in order; undefined where they are nested too deeply or the text does not parse. */
+export function outline(template: string): readonly Entry[] | undefined {
+  const text = template
+    .replace(EXPRESSION, (expression) => COMPUTED + expression.replace(/[^\n]/g, ''))
+    .replace(STATEMENT, '')
+    .replace(ONLY_COMPUTED, '');
+  if (deepOffset(text) !== undefined) return undefined;
+  const lineCounter = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter, uniqueKeys: false, prettyErrors: false, logLevel: 'error' });
+  if (!Array.isArray(documents)) return [];
+  if (documents.some(({ errors }) => errors.length > 0)) return undefined;
+  const all: Entry[] = [];
+  let anchors = new Map<string, string>();
+
+  function written(node: unknown): string {
+    if (isAlias(node)) return anchors.get(node.source) ?? `*${node.source}`;
+    if (!isScalar(node) || node.value === null) return '';
+    const value = typeof node.value === 'string' ? node.value : (node.source ?? '');
+    if (node.anchor) anchors.set(node.anchor, value);
+    return value;
+  }
+
+  function add(key: unknown, node: unknown, siblings: Entry[], owner: Entry | undefined): Entry {
+    const { line } = lineCounter.linePos(((key ?? node) as { range?: [number] }).range?.[0] ?? 0);
+    const children: Entry[] = [];
+    const path = owner ? [...owner.path, owner.key] : [];
+    const entry = { key: written(key), value: written(node), line, path, siblings, children, ...(owner && { owner }) };
+    all.push(entry);
+    siblings.push(entry);
+    children.push(...below(node, entry));
+    return entry;
+  }
+
+  function below(node: unknown, owner?: Entry): Entry[] {
+    const siblings: Entry[] = [];
+    if (isMap(node)) for (const { key, value } of node.items) add(key, value, siblings, owner);
+    if (!isSeq(node)) return siblings;
+    return node.items.flatMap((item) => {
+      if (isMap(item) || isSeq(item)) return below(item, owner);
+      return written(item) === '' ? [] : add(undefined, item, [], owner);
+    });
+  }
+
+  for (const { contents } of documents) {
+    anchors = new Map();
+    below(contents);
+  }
+  return all;
+}
+
+/** The value at a way of keys below some entries; '' where there is none. */
+export const valueAt = (entries: readonly Entry[], ...way: string[]): string => entryAt(entries, ...way)?.value ?? '';
+
+export function entryAt(entries: readonly Entry[], ...[key, ...rest]: string[]): Entry | undefined {
+  const entry = entries.find((one) => one.key === key);
+  return rest.length === 0 || !entry ? entry : entryAt(entry.children, ...rest);
+}
+
+type Names = (entry: Entry) => string | readonly string[] | undefined;
+/** The keys to the place with a space between (an item of a list has no key: the way ends with the space), and what is there. */
+export type Row =
+  | readonly [way: RegExp, verb: 'define' | 'guess', kind: Kind, names: Names, of?: string]
+  | readonly [way: RegExp, verb: 'include', names: Names];
+
+/** Nothing that is meant has a longer one. */
+const MAX_WAY = 1000;
+
+export const key: Names = (entry) => entry.key;
+export const value: Names = (entry) => entry.value;
+export const either: Names = (entry) => entry.key || entry.value;
+
+export function readRows(entries: readonly Entry[], rows: readonly Row[], found: Found): void {
+  for (const entry of entries) {
+    found.line = entry.line;
+    const way = [...entry.path, entry.key].join(' ').replaceAll(/ansible\.(?:builtin|legacy)\./g, '');
+    for (const row of rows) {
+      if (way.length > MAX_WAY || !row[0].test(way)) continue;
+      const names = row[1] === 'include' ? row[2](entry) : row[3](entry);
+      for (const name of typeof names === 'string' ? [names] : (names ?? [])) {
+        if (row[1] === 'include') found.include(name);
+        else found[row[1]](row[2], name, row[4]);
+      }
+    }
+  }
+}
