@@ -54,7 +54,6 @@ export function meaningsOf(place: WordPlace): Meaning[] {
   if (/\.py$/.test(path)) return named('python-name', false, lastParts(old, now));
   const expression = inExpression(place);
   if (expression) return expression;
-  if (role === 'use') return [{ kind: 'shell-variable', isClosed: /^[a-z_]+$/.test(old), ...whole }];
   if (/(?:^|\/)(?:GNU)?makefile[^/]*$|\.mk$/i.test(path)) return make(place);
   if (/(?:^|\/)\.?justfile$|\.just$/i.test(path))
     return /^[\w@-]+[^:=]*:(?!=)/.test(place.left) ? target('just', place) : [];

@@ -7,8 +7,11 @@ const MAC = /\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b/i;
 const HOST_AND_PORT = /(?<![\w$])[\w.-]+:\d{2,5}\b/;
 /** Two labels at least, the last of letters, as domains have; what has an ending of a file is a file. */
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+(?:[a-z]{2,})\.?$/i;
-const FILE_ENDING =
-  /\.(?:ya?ml|json5?|toml|sh|bash|py|js|mjs|ts|j2|tmpl|tpl|gotmpl|tf|tfvars|hcl|conf|cfg|ini|env|mk|just|md|txt|csv|xml|sql|service|timer|lock|log|pem|crt|key|img|iso|qcow2|gz|tgz|zip|tar|lua|rb|go|nix|rules|list|repo|html?|css|svg|png)$/i;
+const FILE_ENDINGS = new Set(
+  'yaml yml json json5 toml sh bash py js mjs ts j2 tmpl tpl gotmpl tf tfvars hcl conf cfg ini env mk just md txt csv xml sql service timer lock log pem crt key img iso qcow2 gz tgz zip tar lua rb go nix rules list repo html htm css svg png'.split(
+    ' ',
+  ),
+);
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 /** Keys by their last word: the value says who somebody is, or where something is. */
 const ACCOUNTS = words(
@@ -31,7 +34,7 @@ export const isNumber = (word: string): boolean => NUMBER.test(word) || /^sha\d+
 /** Whether a text is, or has in it, an address: IP, CIDR, URL, host and port, domain, mail, device, absolute path. */
 export function isAddress(text: string): boolean {
   if (/:\/\/|@\w|^\/|^~/.test(text) || IP.test(text) || MAC.test(text) || HOST_AND_PORT.test(text)) return true;
-  return DOMAIN.test(text) && !FILE_ENDING.test(text);
+  return DOMAIN.test(text) && !FILE_ENDINGS.has(text.slice(text.lastIndexOf('.') + 1).toLowerCase());
 }
 
 /** `POSTGRES_HOST` and `serverAddress` by their last word. */

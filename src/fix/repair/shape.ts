@@ -11,8 +11,6 @@ export interface Grounds {
   readonly vocabulary: Vocabularies;
   /** The text of the changed file before the change. */
   readonly text: string;
-  /** The command that failed, as it was run. */
-  readonly failed: string;
   /** Programs that the stage's owner says are there: `requires.tools`. */
   readonly programs: readonly string[];
 }

@@ -39,6 +39,8 @@ export function signsOnly(path: string, old: string, now: string): Signs | undef
   return { line, changed, signs: signs.map(({ sign }) => sign).join(''), isClosed };
 }
 
+type Parts = ReturnType<typeof gaps>;
+
 const indentOf = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
 const OPENERS: Readonly<Record<string, RegExp>> = {
   fi: /^if\b/,
@@ -47,15 +49,11 @@ const OPENERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** One line that ends a block, below what began it and as far in, with nothing of the block behind it. */
-function endsBlock(x: readonly string[], y: readonly string[], parts: ReturnType<typeof gaps>): boolean {
-  const [
-    [gone, come] = [
-      [0, 0],
-      [0, 0],
-    ],
-    ...more
-  ] = parts;
-  if (more.length > 0 || gone[1] > gone[0] || come[1] !== come[0] + 1) return false;
+function endsBlock(x: readonly string[], y: readonly string[], parts: Parts): boolean {
+  const [part, ...more] = parts;
+  if (!part || more.length > 0) return false;
+  const [gone, come] = part;
+  if (gone[1] > gone[0] || come[1] !== come[0] + 1) return false;
   const ending = y[come[0]] as string;
   const opener = OPENERS[ending.trim()];
   const above = x.slice(0, gone[0]);
@@ -70,8 +68,6 @@ function endsBlock(x: readonly string[], y: readonly string[], parts: ReturnType
     indentOf(next ?? '') <= indentOf(ending)
   );
 }
-
-type Parts = ReturnType<typeof gaps>;
 
 /** The changed lines as far in as before; of one more it has nothing but signs. */
 function isSameLayout(x: readonly string[], y: readonly string[], parts: Parts): boolean {
