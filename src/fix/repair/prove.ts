@@ -51,8 +51,9 @@ export function isOwners({
   document,
   role,
 }: Pick<WordPlace, 'keys' | 'left' | 'document' | 'role'>): boolean {
-  if (role === 'key') return false;
   const steps = keys.filter((each) => each !== '-');
+  // Below `hosts` and the like the keys are the addresses.
+  if (role === 'key') return isAddressKey(steps.at(-1) ?? '') || isAccountKey(steps.at(-1) ?? '');
   const key = steps.at(-1) ?? '';
   // What is called by its name only is what the key above says.
   const above = /^(?:name|value|key|id)$/.test(key) ? (steps.at(-2) ?? '') : '';
