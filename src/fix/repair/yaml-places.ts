@@ -375,7 +375,8 @@ function repeated(
 }
 
 /** What is run one after the other may well be run twice. */
-const runsInOrder = (keys: readonly string[]): boolean => keys.length === 0 || keys.some((key) => isRun(key));
+const runsInOrder = (keys: readonly string[]): boolean =>
+  keys.length === 0 || keys[0] === '-' || keys.some((key) => isRun(key));
 
 function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys: readonly string[]): void {
   const { path, old, now, places } = walk;

@@ -12,7 +12,8 @@ export const offered: Shape = (place, { evidence, repository }) => {
   const isDefined = meaningsOf(place).some(
     ({ kind, of, old: name }) => repository.possible(kind, place.path, of)?.has(name) ?? true,
   );
-  if (isDefined) return undefined;
+  // What an inventory has is an address, whatever offers another.
+  if (isDefined || repository.places('host', old).length > 0) return undefined;
   const offers = evidence.offers(old);
   return offers.includes(now) && isNearest(old, now, offers)
     ? `the log rejects \`${old}\` and offers \`${now}\``
