@@ -373,4 +373,83 @@ rows('everything else is a decision, with its kind', [
   ],
 ]);
 
+const S = '#!/bin/bash\nset -e\n';
+const script = (before: string, swap: readonly [string, string], log?: string): Case => ({
+  path: 's/a.sh',
+  before: S + before,
+  swap,
+  ...(log !== undefined && { log }),
+});
+const inYaml = (before: string, swap: readonly [string, string], log?: string): Case => ({
+  path: 'a.yaml',
+  before,
+  swap,
+  ...(log !== undefined && { log }),
+});
+
+/** Whatever their kind: none of them applies. */
+function asked(title: string, cases: readonly (readonly [Case])[]): void {
+  test(title, () => {
+    for (const [what] of cases) assert.match(verdictOn(what), /^ask /, `${what.path}: ${what.swap.join(' → ')}`);
+  });
+}
+
+asked('scripts of the same words are not the same script', [
+  [script('echo kubectl apply -f a\n./b\n', ['echo kubectl', 'echo\nkubectl'])],
+  [script('MODE=check ./deploy.sh\n./b\n', ['check ./', ' check ./'])],
+  [script('while ./a; ./b; do ./c; done\n./d\n', ['./a; ./b', './a ./b'])],
+  [script('echo 2>x.log\n./b\n', ['2>x', '2 >x'])],
+  [script('./install.sh\nrc=$?\n', ['rc=', 'sleep 5\nrc='])],
+  [script('./a\n./b\n', ['./b', 'kubectl version --server=http://x.example:80\n./b'])],
+  [
+    script('# shellcheck disable=SC2086\n./a $x\n./b $y\n', [
+      '# shellcheck disable=SC2086\n./a $x\n',
+      './a $x\n# shellcheck disable=SC2086\n',
+    ]),
+  ],
+  // Text becomes a command, or a command leaves its condition.
+  [script('echo "done; ./migrate.sh\n', ['done; ./migrate.sh', 'done"; ./migrate.sh'])],
+  [script('if ./a; then\n  ./b\n  ./migrate\n', ['  ./migrate', 'fi\n  ./migrate'])],
+  [script('./use $target\ntargets=x\n', ['$target\n', '$targets\n'], 's/a.sh: line 3: target: unbound variable')],
+]);
+
+asked('YAML means what every reader of it has, not one', [
+  [inYaml('mode: 0644\n', ['0644', '644'])],
+  [inYaml('permit_root: "no"\n', ['"no"', 'no'])],
+  [inYaml('tag: 1.10\n', ['1.10', '1.1'])],
+  [inYaml('ports: ["22:22"]\n', ['"22:22"', '22:22'])],
+  [inYaml('x: ["id"]\n', ['["id"]', '!!python/object/apply:os.system ["id"]'])],
+  [inYaml('a: &a {p: 1}\nc:\n  <<: *a\n', ['<<:', '"<<":'])],
+  [inYaml('a: &d 1\nc: &d 2\ns: *d\n', ['c: &d 2\ns: *d', 's: *d\nc: &d 2'])],
+  [inYaml('args: ["-f", "a", "-f", "b"]\n', ['"a", "-f", ', '"a", '])],
+  [inYaml('- hosts: all\n  tasks:\n    - command: ./stop\n    - command: ./stop\n', ['    - command: ./stop\n', ''])],
+]);
+
+asked('a text inside of a text, and a line that goes on, count to the last blank', [
+  [{ path: 'Makefile', before: 'a:\n\tflux x \\\n\t  --export\n', swap: ['\\\n\t', '\\\n# note\n\t'] }],
+  [{ path: 'm.tf', before: 'x = <<EOF\na:\n  b: true\nEOF\n', swap: ['  b', 'b'] }],
+  [{ path: 't.py', before: 'a = """\n# deny all\nb\n"""\n', swap: ['# deny all\n', ''] }],
+]);
+
+asked('what belongs to its owner is never a repair, whatever the log offers', [
+  [
+    inYaml(
+      'services:\n  a:\n    environment: [POSTGRES_USER=app_usr]\n',
+      ['app_usr', 'app_user'],
+      '"app_usr" not found, did you mean "app_user"?',
+    ),
+  ],
+  [inYaml('failed_when: "\'eror\' in x"\n', ['eror', 'error'], '"eror" is unknown, did you mean "error"?')],
+  [inYaml('all:\n  hosts:\n    nod-one:\n', ['nod-one', 'node-one'], '"nod-one" not found, did you mean "node-one"?')],
+  // Another line, and the wrong direction.
+  [inYaml('privileged: "true"\nscale: x\n', ['"true"', 'true'], 'a.yaml: line 2: scale must be a number, got string')],
+  [
+    inYaml(
+      'value: "true"\n',
+      ['"true"', 'true'],
+      'a.yaml:1: cannot unmarshal bool into Go struct field of type string',
+    ),
+  ],
+]);
+
 test.run();
