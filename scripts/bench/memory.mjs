@@ -8,7 +8,8 @@ const BYTES = 2_000_000_000;
 const SPARE = 500_000_000;
 const ROUNDS = 5;
 const LOOK_EVERY_MS = 20;
-const COMMAND = `yes 'a line of a stage that has much to say and says it over and over again' | head -c ${BYTES}`;
+// In a text with a pipe the end of `yes` by SIGPIPE would be a failure.
+const COMMAND = `set +o pipefail; yes 'a line of a stage that has much to say and says it over and over again' | head -c ${BYTES}`;
 
 const PEER = `
 import { spawn } from 'node:child_process';
