@@ -1,4 +1,4 @@
-// Bundles TypeScript with esbuild: the entry, and test files for scripts/test.mjs.
+// Bundles TypeScript with esbuild: the entry of a clone, and what a package ships.
 import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ export async function storeBundle() {
  * Bundles `entries` (name → source) and the doors of plugins into `folder`, one .mjs each; the files that went in, from the root.
  * `packed`: the folder stands for the root, wherever it is moved to, and has every package but esbuild.
  */
-export async function bundle(entries, folder, { external = [], packed = false } = {}) {
+export async function bundle(entries, folder, { packed = false } = {}) {
   const { build } = await import('esbuild');
   const doorsOf = (names) => Object.fromEntries(names.map((name) => [doorName(name), DOORS[name]]));
   const doors = doorsOf(Object.keys(DOORS).filter((name) => name !== 'zod'));
@@ -47,7 +47,7 @@ export async function bundle(entries, folder, { external = [], packed = false } 
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: [...EXTERNAL, ...external],
+    external: EXTERNAL,
     banner: { js: banner(packed ? undefined : folder) },
     minifyWhitespace: true,
     minifySyntax: true,

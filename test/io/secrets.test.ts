@@ -81,10 +81,13 @@ test('what may not be read is an error', () => {
   const home = folder();
   write(home, { '.env': `A=${fake('one')}\n` });
   chmodSync(join(home, '.env'), 0);
-  const text = refusal(() => from(home, ['.env']));
   // Whoever may read everything reads this, too.
-  if (process.getuid?.() !== 0)
-    assert.is(text, 'the carried file .env cannot be read (EACCES), so its secrets are not known');
+  const isRoot = process.getuid?.() === 0;
+  const why = 'the carried file .env cannot be read (EACCES), so its secrets are not known';
+  assert.is(
+    refusal(() => from(home, ['.env'])),
+    isRoot ? 'nothing was thrown' : why,
+  );
 });
 
 test('more files than stages could need are an error', () => {

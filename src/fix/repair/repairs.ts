@@ -14,18 +14,17 @@ export interface Repairs {
   readonly decisions: readonly Decision[];
 }
 
-/** Of many places the rest is not looked at: such a change is the owner's to see as a whole. */
+/** With more places nothing is proven: such a change is the owner's to see as a whole. */
 const MAX_PLACES = 40;
 
 /** Pure; never throws. */
 export function repairsOf(edit: Edit, grounds: Omit<Grounds, 'text'>, parse: ParseShell): Repairs {
   const places = placesOf(edit, parse);
   const all = { ...grounds, text: edit.before ?? '' };
-  const shown = places
-    .slice(0, MAX_PLACES)
-    .map((place) => [place, places.length > MAX_PLACES ? undefined : shapeOf(place, all)] as const);
-  const shapes = shown.flatMap(([, shape]) => shape ?? []);
-  const decisions = shown.flatMap(([place, shape]) => (shape === undefined ? [decisionOf(place)] : []));
+  const isMany = places.length > MAX_PLACES;
+  const judged = places.map((place) => ({ place, shape: isMany ? undefined : shapeOf(place, all) }));
+  const shapes = judged.flatMap(({ shape }) => shape ?? []);
+  const decisions = judged.flatMap(({ place, shape }) => (shape === undefined ? [decisionOf(place)] : []));
   const isSame = places.length === 0 && edit.before !== edit.after;
   return {
     shapes: [...new Set(isSame ? ['same words: only blanks, line ends or comments differ'] : shapes)],

@@ -72,6 +72,15 @@ test('a log of 50 MB, one in another language and one that says nothing prove no
   }
 });
 
+test('of more places than are proven the last one is looked at, too, also where all runs unattended', () => {
+  const keys = Array.from({ length: 45 }, (_, i) => `k${i}: a\n`).join('');
+  const [path, before] = ['a.yaml', `${keys}prune: false\n`];
+  const after = before.replaceAll(': a', ': b').replace('false', 'true');
+  const names = { id: path, what: '', family: '', language: '' };
+  const verdict = judgeRow({ ...names, files: { [path]: before }, edits: [{ path, before, after }], log: '' }, 'all');
+  assert.is(verdict.ok ? verdict.ask?.code : saidBy(verdict), 'condition');
+});
+
 const PIECES = [
   '\n',
   ' ',
