@@ -26,15 +26,15 @@ export const KINDS = {
   terraform:
     'an address in Terraform: var.x, local.x, module.x, data.type.name, type.name, each.key and the like are not',
   'python-name': 'anything that Python binds: function, class, variable, parameter, attribute, import',
+  file: 'another file that is read into this one, as it is named there; of: what it puts before the names of its targets',
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** The kinds whose uses are read: those of which a definition may be a slip. */
-export const USED = [
+/** The kinds whose uses are all read: those of which a definition may be a slip. */
+export const USED: readonly Kind[] = [
   ...(['shell-variable', 'shell-function', 'make-variable', 'just-variable', 'task-variable'] as const),
   ...(['env-variable', 'ansible-variable', 'helm-value'] as const),
-] satisfies readonly Kind[];
-export type UsedKind = (typeof USED)[number];
+];
 
 /** Stands for names that are computed: there are more than those that are listed. Never in a set that is handed out. */
 export const ANY = '*';
@@ -51,13 +51,6 @@ export interface Name {
   readonly maybe?: true;
 }
 
-/** A file that another one reads into itself, as it is named there. */
-export interface Include {
-  readonly path: string;
-  /** What stands before the names of its targets: `backup:` in a Taskfile, `backup::` in a justfile. */
-  readonly prefix?: string;
-}
-
 /** Which groups' hosts have which roles. */
 export interface Play {
   readonly hosts: readonly string[];
@@ -68,12 +61,12 @@ export interface Play {
 export interface FileNames {
   readonly defines: readonly Name[];
   readonly uses: readonly Name[];
-  /** `source lib.sh`, `include x.mk`, `import 'x.just'`, `vars_files`, compose's include, extends and env_file. */
-  readonly includes: readonly Include[];
   readonly plays?: readonly Play[];
   /** It exceeds a bound or does not parse: it may define and use anything. */
   readonly unread?: true;
 }
+
+export const UNREAD: FileNames = { defines: [], uses: [], unread: true };
 
 /**
  * A repository at one commit, as far as proofs look at it. What comes from elsewhere (the environment, charts, packages, the

@@ -1,59 +1,57 @@
 // Kubernetes manifests, kustomizations and what operators make of them: objects, and the keys of their data.
 import { ANY } from './definition.ts';
-import { type Found, isComputed } from './names.ts';
+import { type Found, isComputed } from './found.ts';
+import type { Form } from './rows.ts';
 import { type Entry, entryAt, valueAt } from './yaml-outline.ts';
 
-const GENERATORS: Readonly<Record<string, string>> = { configMapGenerator: 'ConfigMap', secretGenerator: 'Secret' };
+export const KUBERNETES: Form = {
+  is: () => true,
+  rows: [
+    [/(?:^| )kind$/, object],
+    [/^(?:configMap|secret)Generator name$/, generator],
+  ],
+};
 
-export function kubernetes(entries: readonly Entry[], found: Found): void {
-  for (const entry of entries) {
-    const generated = entry.key === 'name' && GENERATORS[entry.path.join()];
-    found.line = entry.line;
-    if (entry.key === 'kind') object(entry, found);
-    else if (generated) generator(entry, generated, found);
-  }
-}
-
-const below = (entries: readonly Entry[], ...keys: string[]) =>
-  keys.flatMap((key) => entryAt(entries, key)?.children ?? []);
+const OF_DATA = [['data'], ['binaryData'], ['stringData']];
+/** Where manifests have the keys of their data. */
+const DATA: Readonly<Record<string, readonly string[][]>> = {
+  ...{ ConfigMap: OF_DATA, Secret: OF_DATA },
+  ...{ SealedSecret: [['spec', 'encryptedData']], ExternalSecret: [['spec', 'data']] },
+};
 
 function object({ value: kind, siblings }: Entry, found: Found): void {
   const named = entryAt(siblings, 'metadata', 'name');
   if (!named || kind === '') return;
   found.line = named.line;
-  const namespace = valueAt(siblings, 'metadata', 'namespace');
-  found.define('object', named.value, isComputed(kind) ? undefined : kind, namespace);
-  const spec = below(siblings, 'spec');
+  found.define('object', named.value, isComputed(kind) ? undefined : kind, valueAt(siblings, 'metadata', 'namespace'));
   // Operators make Secrets of these.
-  if (kind === 'Certificate') found.define('object', valueAt(spec, 'secretName'), 'Secret');
-  const secret = (kind === 'ExternalSecret' && valueAt(spec, 'target', 'name')) || named.value;
-  if (kind === 'SealedSecret' || kind === 'ExternalSecret') found.define('object', secret, 'Secret');
-  const keys = (list: readonly (readonly [string, number])[]) =>
-    defineKeys(kind === 'ConfigMap' ? kind : 'Secret', secret, list, found);
-  const keysOf = (entries: readonly Entry[]) => keys(entries.map(({ key, line }) => [key, line]));
-  if (kind === 'ConfigMap' || kind === 'Secret') keysOf(below(siblings, 'data', 'binaryData', 'stringData'));
-  if (kind === 'SealedSecret') keysOf(below(spec, 'encryptedData'));
-  if (kind !== 'ExternalSecret') return;
-  if (entryAt(spec, 'target', 'template') || entryAt(spec, 'dataFrom')) keys([[ANY, named.line]]);
-  else keys(below(spec, 'data').flatMap(({ key, value, line }) => (key === 'secretKey' ? [[value, line]] : [])));
+  const made: Readonly<Record<string, string>> = {
+    Certificate: valueAt(siblings, 'spec', 'secretName'),
+    SealedSecret: named.value,
+    ExternalSecret: valueAt(siblings, 'spec', 'target', 'name') || named.value,
+  };
+  found.define('object', made[kind], 'Secret');
+  const of = holder(kind === 'ConfigMap' ? kind : 'Secret', made[kind] ?? named.value);
+  const has = (...way: string[]) => entryAt(siblings, 'spec', ...way) !== undefined;
+  const isComputedData = kind === 'ExternalSecret' && (has('target', 'template') || has('dataFrom'));
+  if (isComputedData) found.define('object-key', ANY, of);
+  else
+    for (const { key, value, line } of (DATA[kind] ?? []).flatMap((way) => entryAt(siblings, ...way)?.children ?? [])) {
+      found.line = line;
+      if (kind !== 'ExternalSecret') found.define('object-key', key, of);
+      else if (key === 'secretKey') found.define('object-key', value, of);
+    }
 }
 
-function defineKeys(kind: string, name: string, keys: readonly (readonly [string, number])[], found: Found): void {
-  for (const [key, line] of keys) {
-    found.line = line;
-    found.define('object-key', key, isComputed(name) ? undefined : `${kind}/${name}`);
-  }
-}
+const holder = (kind: string, name: string) => (isComputed(name) ? undefined : `${kind}/${name}`);
 
 /** The ConfigMap or Secret that kustomize makes: `files: [key=path, path]`, `literals: [key=value]`, `envs: [path]`. */
-function generator({ value: name, siblings }: Entry, kind: string, found: Found): void {
+function generator({ value: name, siblings, owner }: Entry, found: Found): void {
+  const kind = owner?.key === 'secretGenerator' ? 'Secret' : 'ConfigMap';
   found.define('object', name, kind);
-  const pairs = [
-    ...below(siblings, 'files').map(
-      ({ value, line }) => [value.replace(value.includes('=') ? /=.*/ : /.*\//, ''), line] as const,
-    ),
-    ...below(siblings, 'literals').map(({ value, line }) => [value.replace(/=.*/, ''), line] as const),
-    ...['envs', 'env'].flatMap((key) => (entryAt(siblings, key) ? [[ANY, found.line] as const] : [])),
-  ];
-  defineKeys(kind, name, pairs, found);
+  for (const { key, children } of siblings) {
+    if (/^envs?$/.test(key)) found.define('object-key', ANY, holder(kind, name));
+    for (const { value } of /^(?:files|literals)$/.test(key) ? children : [])
+      found.define('object-key', value.replace(value.includes('=') ? /=.*/ : /.*\//, ''), holder(kind, name));
+  }
 }

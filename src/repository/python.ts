@@ -1,44 +1,34 @@
 // Python: every name that is bound.
 import { ANY } from './definition.ts';
-import { eachLine, type Found } from './names.ts';
+import type { Found } from './found.ts';
+import { type LineRow, lines, SPACE_LINE } from './rows.ts';
 
-const NAME = /[A-Za-z_]\w*/g;
+const KEYWORDS = `False None True and as assert async await break class continue def del elif else except finally for from global if
+  import in is lambda nonlocal not or pass raise return try while with yield`;
+const NAME = new RegExp(`\\b(?!(?:${KEYWORDS.replace(/\s+/g, '|')})\\b)([A-Za-z_]\\w*)`, 'g');
+/** What is assigned to, but no call and no index in it. */
+const TARGET = new RegExp(`\\[[^\\]]*\\]|\\b\\w+\\([^)]*\\)|${NAME.source}`, 'g');
+const PARAMETER = /(?:[(,*]|^)\s*([A-Za-z_]\w*)\s*(?=[:,=)]|$)/g;
+const ROWS: readonly LineRow[] = [
+  [/^\s*(?:async\s+)?def\s+(\w+)/g, 'define', 'python-name'],
+  [/^\s*(?:async\s+)?def\s+\w+(.*)/g, 'define', 'python-name', PARAMETER],
+  [/^\s*(?:from\s+\.*[\w.]*\s+)?import\s+(.*)/g, 'define', 'python-name', /(?:\w[\w.]*\s+as\s+)?(\w+|\*)/g],
+  [/^\s*(?:from|import)\s+([\w.]+)/g, 'use', 'file'],
+  [/^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/g, 'define', 'python-name', TARGET],
+  [/\bfor\s+([^=]{1,200}?)\s+in\b|\blambda\s+([^:]{0,200}):/g, 'define', 'python-name', NAME],
+  [/\bas\s+\(?(\w+)|\b(\w+)\s*:=|^\s*class\s+(\w+)/g, 'define', 'python-name'],
+  [/\b(?:exec|setattr|globals|locals)\s*\(/g, 'define', 'python-name', ANY],
+];
+
 const LONG_TEXT = /[fF]?(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$))/;
 const TEXT = /#.*|[fF]?(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/;
 const TOKENS = new RegExp(`${LONG_TEXT.source}|${TEXT.source}`, 'g');
-const BOUND = /\bfor\s+([^=]{1,200}?)\s+in\b|\bas\s+\(?(\w+)|\b(\w+)\s*:=|^\s*class\s+(\w+)/g;
-const PARAMETER = /(?:[(,*]|^)\s*([A-Za-z_]\w*)\s*(?=[:,=)]|$)/g;
-const ASSIGNED = /^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/;
-const CALL_OR_INDEX = /\[[^\]]*\]|\w\([^)]*\)/g;
-const KEYWORDS = new Set(
-  `False None True and as assert async await break class continue def del elif else except finally for from global if
-  import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
-);
+/** Parameters may go on over lines until the bracket closes. */
+const HEADER = /^[^\S\n]*(?:async\s+)?def\s+\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)/gm;
 
 export function python(text: string, found: Found): void {
-  const define = (list = '') => {
-    for (const [name] of list.matchAll(NAME)) if (!KEYWORDS.has(name)) found.define('python-name', name);
-  };
-  let parameters = '';
-  eachLine(text.replace(TOKENS, blanked), found, (line) => {
-    const [, header, rest] = /^\s*(?:async\s+)?def\s+(\w+)(.*)/.exec(line) ?? [];
-    define(header);
-    // Parameters may go on over lines until the bracket closes.
-    if (header || parameters !== '') {
-      parameters += rest ?? line;
-      for (const [, name] of line.matchAll(PARAMETER)) define(name);
-      const depth = (parameters.match(/[([{]/g)?.length ?? 0) - (parameters.match(/[)\]}]/g)?.length ?? 0);
-      if (depth <= 0 || parameters.length > 20_000) parameters = '';
-    }
-    const [, module, imported] = /^\s*(?:from\s+\.*([\w.]*)\s+)?import\s+(.*)/.exec(line) ?? [];
-    for (const part of imported?.split(',') ?? []) define(part.replace(/.*\sas\s|\.[\w.]+/g, ''));
-    if (imported) found.include(`${(module || (/[\w.]+/.exec(imported)?.[0] ?? '')).replaceAll('.', '/')}.py`);
-    if (/^\*/.test(imported ?? '') || /\b(?:exec|setattr|globals|locals)\s*\(/.test(line))
-      found.define('python-name', ANY);
-    define(ASSIGNED.exec(line)?.[1]?.replace(CALL_OR_INDEX, ''));
-    for (const [, loop, alias, walrus, type] of line.matchAll(BOUND)) define(loop ?? alias ?? walrus ?? type);
-    for (const [, lambda] of line.matchAll(/\blambda\s+([^:]{0,200}):/g)) define(lambda?.replace(/=[^,]*/g, ''));
-  });
+  const plain = text.replace(TOKENS, blanked).replace(HEADER, (header) => header.replaceAll('\n', SPACE_LINE));
+  lines(ROWS)(plain, found);
 }
 
 /** Quoted text without what it says; what an f-string inserts stays: it may bind a name. */

@@ -1,12 +1,11 @@
 // The table: names by kind, asked for with the scopes of each tool.
 import { pathMatcher } from '../config/paths.ts';
-import { ANY, type FileNames, KINDS, type Kind, type Name, type Repository, USED } from './definition.ts';
+import { ANY, type FileNames, type Kind, type Name, type Repository, UNREAD, USED } from './definition.ts';
 import { ignoredBy } from './ignored.ts';
 import { includesOf, type Seen } from './includes.ts';
-import { UNREAD } from './names.ts';
 import { isRead, kindsIn, namesIn } from './read-file.ts';
-import { scopesOf, seen } from './scopes.ts';
-import { type Listing, push, treeOf } from './tree.ts';
+import { scopesOf } from './scopes.ts';
+import { type Listing, type Tree, treeOf } from './tree.ts';
 
 /** What comes to the tree from elsewhere, as paths or globs; a folder covers what is below it. */
 export interface Outside {
@@ -42,19 +41,12 @@ export function factsOf(
   outside = NOTHING,
   more: Partial<Listing> = {},
 ): RepositoryFacts {
-  const listing = { files: [...texts.keys()], ...more };
-  return changedFacts({ listing, files: new Map(), ignores: new Map(), outside }, texts);
-}
-
-/** The same facts with these texts in the place of what is there, or beside it. */
-export function changedFacts(facts: RepositoryFacts, texts: ReadonlyMap<string, string>): RepositoryFacts {
-  const read = [...texts].filter(([path]) => isRead(path)).map(([path, text]) => [path, namesIn(path, text)] as const);
-  const ignores = [...texts].filter(([path]) => isIgnoreFile(path));
+  const read = [...texts].filter(([path]) => isRead(path));
   return {
-    ...facts,
-    listing: { ...facts.listing, files: [...new Set([...facts.listing.files, ...texts.keys()])] },
-    files: new Map([...facts.files, ...read]),
-    ignores: new Map([...facts.ignores, ...ignores]),
+    listing: { files: [...texts.keys()], ...more },
+    files: new Map(read.map(([path, text]) => [path, namesIn(path, text)])),
+    ignores: new Map([...texts].filter(([path]) => isIgnoreFile(path))),
+    outside,
   };
 }
 
@@ -63,44 +55,37 @@ export const repositoryFromTexts = (
   links?: ReadonlyMap<string, string>,
 ): Repository => repositoryOf(factsOf(texts, NOTHING, links && { links }));
 
-export function repositoryOf(facts: RepositoryFacts): Repository {
-  const { listing, ignores } = facts;
+export function repositoryOf({ listing, ignores, outside, isPartial, files: read }: RepositoryFacts): Repository {
   const tree = treeOf(listing);
-  const coming = [...facts.outside.carried, ...facts.outside.written].map((path) => path.replace(/^\.\/|\/+$/g, ''));
+  const coming = [...outside.carried, ...outside.written].map((path) => path.replace(/^\.\/|\/+$/g, ''));
   const comes = pathMatcher(coming.flatMap((path) => [path, `${path}/`]));
-  // A file of a known family that will come may define anything.
-  const unseen = coming.filter((path) => !/[*?[{]/.test(path) && /[^/]\.[^/]+$/.test(path) && !tree.exists(path));
-  const files = new Map([...facts.files, ...unseen.filter(isRead).map((path) => [path, UNREAD] as const)]);
   const isIgnored = ignoredBy(ignores);
   const mayAppear = (path: string) => isIgnored(path) || comes(path);
+  // A file of a known family that will come may define anything.
+  const unseen = coming.filter((path) => !/[*?[{]/.test(path) && /[^/]\.[^/]+$/.test(path) && !tree.exists(path));
   const paths = [...listing.files, ...(listing.links?.keys() ?? []), ...unseen];
-  const roles = new Set<string>();
-  for (const path of [...paths].sort()) {
-    const role = ROLE.exec(tree.linkTarget(path) === undefined ? path : `${path}/`)?.[1];
-    if (role === undefined || roles.has(role)) continue;
-    roles.add(role);
-    const { defines, ...rest } = files.get(path) ?? { defines: [], uses: [], includes: [] };
-    files.set(path, { ...rest, defines: [...defines, { kind: 'role', name: role, line: 1 }] });
+  const files = new Map([...read, ...unseen.filter(isRead).map((path) => [path, UNREAD] as const)]);
+  for (const [name, path] of rolesIn(paths, tree)) {
+    const { defines, ...rest } = files.get(path) ?? { defines: [], uses: [] };
+    files.set(path, { ...rest, defines: [...defines, { kind: 'role', name, line: 1 }] });
   }
-  const scope = scopesOf(tree, files, includesOf(tree, paths, files), mayAppear);
+  const everywhere: Seen = [...files.keys()].sort().map((path) => [path, '']);
+  const scope = scopesOf(tree, files, everywhere, includesOf(tree, paths, files), mayAppear);
+  const defined = byKind(everywhere, (path) => files.get(path)?.defines ?? []);
+  const used = byKind(everywhere, (path) => files.get(path)?.uses ?? []);
 
-  const defined = namesByKind(files, ({ defines }) => defines);
-  const uses = namesByKind(files, ({ uses }) => uses);
-  const everywhere = seen([...files.keys()].sort());
-
-  function namesOf(table: NamesByPath, paths: Seen, of: string | undefined): Name[] {
-    return paths.flatMap(([path, prefix]) => {
-      const names = (table.get(path) ?? []).filter((one) => of === undefined || one.of === undefined || one.of === of);
-      return names.map((one) =>
-        one.kind === 'target' && one.name !== ANY ? { ...one, name: prefix + one.name } : one,
-      );
-    });
+  function namesOf(table: NamesByPath, paths: Seen, of?: string): Name[] {
+    return paths.flatMap(([path, prefix]) =>
+      (table.get(path) ?? [])
+        .filter((one) => of === undefined || one.of === undefined || one.of === of)
+        .map((one) => (one.kind === 'target' && one.name !== ANY ? { ...one, name: prefix + one.name } : one)),
+    );
   }
 
   /** Undefined where some of the names are not known. */
   function knownOf(table: NamesByPath, kind: Kind, paths: Seen | undefined, of?: string): string[] | undefined {
     const isUnread = ([path]: Seen[number]) => files.get(path)?.unread && kindsIn(path).includes(kind);
-    if (!paths || facts.isPartial || paths.some(isUnread)) return undefined;
+    if (!paths || isPartial || paths.some(isUnread)) return undefined;
     const names = namesOf(table, paths, of).map(({ name }) => name);
     return names.includes(ANY) ? undefined : names;
   }
@@ -110,36 +95,51 @@ export function repositoryOf(facts: RepositoryFacts): Repository {
     mayAppear,
     visible(kind, from, of) {
       const isSure = (one: Name) => one.name !== ANY && !one.maybe && (of === undefined || one.of === of);
-      const sure = namesOf(defined[kind], scope(kind, from).sure, of).filter(isSure);
+      const sure = namesOf(defined(kind), scope(kind, from).sure, of).filter(isSure);
       return new Set([...(BUILT_IN[kind] ?? []), ...sure.map(({ name }) => name)]);
     },
     possible(kind, from, of) {
-      const names = knownOf(defined[kind], kind, scope(kind, from).all, of);
-      const inherited = OF_ENVIRONMENT.includes(kind) ? [...defined['env-variable'].values()].flat() : [];
+      const names = knownOf(defined(kind), kind, scope(kind, from).all, of);
+      const inherited = OF_ENVIRONMENT.includes(kind) ? [...defined('env-variable').values()].flat() : [];
       return names && new Set([...(BUILT_IN[kind] ?? []), ...names, ...inherited.map(({ name }) => name)]);
     },
     used(kind, from) {
-      if (!USED.some((one) => one === kind)) return undefined;
+      if (!USED.includes(kind)) return undefined;
       const isExported =
-        kind === 'env-variable' || (OF_ENVIRONMENT.includes(kind) && defined['env-variable'].has(from));
+        kind === 'env-variable' || (OF_ENVIRONMENT.includes(kind) && defined('env-variable').has(from));
       const all = isExported || kind === 'helm-value' ? everywhere : scope(kind, from).all;
       const kinds = isExported ? (['env-variable', ...OF_ENVIRONMENT] as const) : [kind];
-      const sets = kinds.map((one) => knownOf(uses[one], one, all));
+      const sets = kinds.map((one) => knownOf(used(one), one, all));
       return sets.includes(undefined) ? undefined : new Set(sets.flatMap((set) => set ?? []));
     },
     places: (kind, name) =>
-      [...defined[kind]].flatMap(([path, names]) =>
+      [...defined(kind)].flatMap(([path, names]) =>
         names.filter((one) => one.name === name && name !== ANY).map((one) => ({ ...one, path })),
       ),
   };
 }
 
-type NamesByPath = Map<string, Name[]>;
+/** Each role, with the first file of its folder, or the link that is its folder. */
+function rolesIn(paths: readonly string[], tree: Tree): Map<string, string> {
+  const named = [...paths]
+    .sort()
+    .reverse()
+    .map((path) => {
+      const role = ROLE.exec(tree.linkTarget(path) === undefined ? path : `${path}/`)?.[1];
+      return [role ?? '', path] as const;
+    });
+  return new Map(named.filter(([role]) => role !== ''));
+}
 
-/** The names of each kind by the files they stand in, in the order of paths. */
-function namesByKind(files: ReadonlyMap<string, FileNames>, list: (file: FileNames) => readonly Name[]) {
-  const tables = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, new Map()])) as Record<Kind, NamesByPath>;
-  for (const path of [...files.keys()].sort())
-    for (const name of list(files.get(path) as FileNames)) push(tables[name.kind], path, name);
-  return tables;
+type NamesByPath = ReadonlyMap<string, readonly Name[]>;
+
+/** The names of a kind by the files that have any, in the order of paths; each kind's when it is first asked for. */
+function byKind(everywhere: Seen, list: (path: string) => readonly Name[]): (kind: Kind) => NamesByPath {
+  const tables = new Map<Kind, NamesByPath>();
+  return (kind) => {
+    const all = () => everywhere.map(([path]) => [path, list(path).filter((one) => one.kind === kind)] as const);
+    const table = tables.get(kind) ?? new Map(all().filter(([, names]) => names.length > 0));
+    tables.set(kind, table);
+    return table;
+  };
 }

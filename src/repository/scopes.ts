@@ -1,9 +1,9 @@
 // Which files' names a file can use, kind by kind, as the tool that reads them has it.
-import { isComposeName } from './compose.ts';
 import type { FileNames, Kind } from './definition.ts';
 import type { Includes, Seen } from './includes.ts';
 import { isEnvFile, kindsIn } from './read-file.ts';
-import { foldersAbove, type Tree } from './tree.ts';
+import { isComposeName } from './runners.ts';
+import { folderOf, foldersAbove, type Tree } from './tree.ts';
 
 export interface Scope {
   /** The files whose names can be used for certain. */
@@ -14,137 +14,115 @@ export interface Scope {
 
 /** The folder of the role that a file is in. */
 const roleOf = (path: string): string | undefined => /^(.*?(?:^|\/)roles\/[^/]+)\//.exec(path)?.[1];
-
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
-export const seen = (paths: Iterable<string>): Seen => [...paths].map((path) => [path, '']);
+const isIn = (paths: Seen, path: string): boolean => paths.some(([one]) => one === path);
+const same = (all: Seen): Scope => ({ sure: all, all });
 
-/** Where nothing else is said below, a kind has the names of all files. */
 export function scopesOf(
   tree: Tree,
   files: ReadonlyMap<string, FileNames>,
+  everything: Seen,
   includes: Includes,
   mayAppear: (path: string) => boolean,
 ): (kind: Kind, from: string) => Scope {
-  const all = [...files.keys()].sort();
-  const everything = seen(all);
-  const where = (isIn: (path: string) => boolean): Seen => seen(all.filter(isIn));
-  const same = (paths: Seen): Scope => ({ sure: paths, all: paths });
-  const below = (folder: string) => where((path) => folder === '' || path.startsWith(`${folder}/`));
+  const where = (isIn: (path: string) => boolean): Seen => everything.filter(([path]) => isIn(path));
 
+  /** What the file reads, and what all that read it have; `all`: what any of these has. Names of variables have no prefix. */
   function connected(from: string, ofVariables: boolean): Scope {
     const own = includes.below(from);
     const roots = includes.above(from, true).filter((path) => includes.above(path, true).length === 0);
-    const [first = [], ...others] = roots.map((path) => includes.below(path));
-    const common = first.filter(([path]) => others.every((other) => other.some(([one]) => one === path)));
-    const reached = [...own, ...includes.above(from).flatMap(includes.below)];
-    return { sure: [...own, ...common], all: includes.isOpen(reached, ofVariables) ? undefined : reached };
+    const [first = [], ...others] = roots.map(includes.below);
+    const common = first.filter(([path]) => others.every((other) => isIn(other, path)));
+    const all = [...own, ...includes.above(from).flatMap(includes.below)];
+    const sure = [...own, ...common].filter(([, prefix]) => !ofVariables || prefix === '');
+    return { sure, all: includes.isOpen(all, ofVariables) ? undefined : all };
   }
 
-  /** Without the files whose names need a prefix. */
-  function variables(from: string): Scope {
-    const { sure, all } = connected(from, true);
-    return { sure: sure.filter(([, prefix]) => prefix === ''), all };
-  }
-
-  function shell(from: string, ofVariables: boolean): Scope {
-    const { sure, all } = connected(from, ofVariables);
+  function shell(from: string, kind: Kind): Scope {
+    const { sure, all } = connected(from, kind === 'shell-variable');
     // A script that nothing starts by itself may be read by one that computes what it reads.
-    const isRead =
-      !tree.isExecutable(from) &&
-      includes.blind.some((path) => path !== from && kindsIn(path).includes('shell-function'));
-    return { sure, all: isRead ? undefined : all };
+    const readsAnything = (path: string) => path !== from && kindsIn(path).includes('shell-function');
+    return { sure, all: !tree.isExecutable(from) && [...includes.blind].some(readsAnything) ? undefined : all };
   }
 
   function targets(from: string): Scope {
     const { sure, all } = connected(from, false);
     if (!/\.ya?ml$/.test(from)) return { sure, all };
     // Of a Taskfile, `:task` is one of the outermost file.
-    const outermost = includes.above(from).filter((path) => includes.above(path).length === 0);
-    const named = (outermost.length === 0 ? [from] : outermost).flatMap(includes.below);
+    const [outermost = from, ...others] = includes.above(from).filter((path) => includes.above(path).length === 0);
+    const named = [outermost, ...others].flatMap(includes.below);
     const absolute = named.map(([path, prefix]) => [path, `:${prefix}`] as const);
-    return { sure: [...sure, ...(outermost.length < 2 ? absolute : [])], all: all && [...all, ...absolute] };
+    return { sure: others.length > 0 ? sure : [...sure, ...absolute], all: all && [...all, ...absolute] };
   }
 
+  /** The compose files of a folder are one project. */
   function composeProject(from: string): Scope {
-    const beside = all.filter((path) => isComposeName(path) && folderOf(path) === folderOf(from));
-    const scopes = [from, ...beside].map((path) => connected(path, false));
-    const reached = scopes.flatMap((scope) => scope.all ?? []);
+    const beside = where((path) => isComposeName(path) && folderOf(path) === folderOf(from));
+    const scopes = [from, ...beside.map(([path]) => path)].map((path) => connected(path, false));
     const sure = (isComposeName(from) ? scopes : scopes.slice(0, 1)).flatMap((scope) => scope.sure);
-    return { sure, all: scopes.every((scope) => scope.all) ? reached : undefined };
+    return { sure, all: scopes.every(({ all }) => all) ? scopes.flatMap(({ all = [] }) => all) : undefined };
+  }
+
+  function ansibleProject(from: string): Scope {
+    const marks = ['ansible.cfg', 'playbooks', 'roles'];
+    const isProject = (folder: string) => marks.some((name) => tree.exists(inFolder(folder, name)));
+    const project = inFolder(['', ...foldersAbove(from)].findLast(isProject) ?? '', '');
+    const own = includes.below(from);
+    const sees = seesGroupsOf(files, from);
+    const isSeen = (path: string) => isIn(own, path) || roleOf(path) === (roleOf(from) ?? 0) || sees(path);
+    return { sure: where((path) => path.startsWith(project) && isSeen(path)), all: everything };
   }
 
   function handlers(from: string): Scope {
     const role = roleOf(from);
-    return { sure: role === undefined ? connected(from, false).sure : below(role), all: everything };
-  }
-
-  function ansibleProject(from: string): Scope {
-    const isProject = (folder: string) =>
-      ['ansible.cfg', 'playbooks', 'roles'].some((name) => tree.exists(inFolder(folder, name)));
-    const project = below(['', ...foldersAbove(from)].findLast(isProject) ?? '').map(([path]) => path);
-    const sees = seesGroupsOf(files, from);
-    const own = new Set(includes.below(from).map(([path]) => path));
-    return {
-      sure: seen(project.filter((path) => own.has(path) || roleOf(path) === (roleOf(from) ?? 0) || sees(path))),
-      all: everything,
-    };
+    return { sure: role ? where((path) => roleOf(path) === role) : connected(from, false).sure, all: everything };
   }
 
   function environment(from: string): Scope {
     const folders = ['', ...foldersAbove(from)];
-    const named = new Set(includes.below(from).map(([path]) => path));
-    const sure = where((path) => isEnvFile(path) && (folders.includes(folderOf(path)) || named.has(path)));
+    const own = includes.below(from);
+    const sure = where((path) => isEnvFile(path) && (folders.includes(folderOf(path)) || isIn(own, path)));
     return { sure, all: folders.some((folder) => mayAppear(inFolder(folder, '.env'))) ? undefined : everything };
   }
 
   function python(from: string): Scope {
-    const modules = where((path) => path.endsWith('.py'));
-    return { sure: files.get(from)?.includes.length ? modules : seen([from]), all: modules };
+    const all = where((path) => path.endsWith('.py'));
+    return { sure: files.get(from)?.uses.some(({ kind }) => kind === 'file') ? all : [[from, '']], all };
   }
 
-  const scopes: Partial<Record<Kind, (from: string) => Scope>> = {
-    service: composeProject,
-    volume: composeProject,
-    network: composeProject,
-    'compose-config': composeProject,
-    handler: handlers,
-    'ansible-variable': ansibleProject,
-    target: targets,
-    'shell-variable': (from) => shell(from, true),
-    'shell-function': (from) => shell(from, false),
-    'make-variable': variables,
-    'just-variable': variables,
-    'task-variable': variables,
-    'env-variable': environment,
-    terraform: (from) => same(where((path) => folderOf(path) === folderOf(from))),
-    entry: (from) => same(seen([from])),
-    // A release has the values of its file and the defaults of its chart.
-    'helm-value': (from) =>
-      same(where((path) => path === from || tree.isFolder(inFolder(folderOf(path), 'templates')))),
-    'python-name': python,
-  };
-  return (kind, from) => scopes[kind]?.(from) ?? same(everything);
+  // A release has the values of its file and the defaults of its chart.
+  const isChart = (path: string) => tree.isFolder(inFolder(folderOf(path), 'templates'));
+  const scopes: readonly (readonly [kinds: readonly Kind[], scope: (from: string, kind: Kind) => Scope])[] = [
+    [['service', 'volume', 'network', 'compose-config'], composeProject],
+    [['make-variable', 'just-variable', 'task-variable'], (from) => connected(from, true)],
+    [['shell-variable', 'shell-function'], shell],
+    [['target'], targets],
+    [['ansible-variable'], ansibleProject],
+    [['handler'], handlers],
+    [['env-variable'], environment],
+    [['python-name'], python],
+    [['terraform'], (from) => same(where((path) => folderOf(path) === folderOf(from)))],
+    [['helm-value'], (from) => same(where((path) => path === from || isChart(path)))],
+    [['entry'], (from) => same([[from, '']])],
+  ];
+  // Any other kind has the names of all files.
+  return (kind, from) => scopes.find(([kinds]) => kinds.includes(kind))?.[1](from, kind) ?? same(everything);
 }
 
 /** Whether every host of the plays that are in the file `from`, or have its role, has the variables of a file of a group. */
 function seesGroupsOf(files: ReadonlyMap<string, FileNames>, from: string): (path: string) => boolean {
-  const role = /(?:^|\/)roles\/([^/]+)\//.exec(from)?.[1];
-  const hosts = [...files].flatMap(([path, { plays = [] }]) =>
-    plays
-      .filter(({ roles }) => (role === undefined ? path === from : roles.includes(role)))
-      .flatMap(({ hosts }) => hosts),
-  );
+  const role = roleOf(from)?.replace(/.*\//, '');
+  const isOf = (path: string, roles: readonly string[]) => (role === undefined ? path === from : roles.includes(role));
+  const plays = [...files].flatMap(([path, { plays = [] }]) => plays.filter(({ roles }) => isOf(path, roles)));
   const groups = [...files.values()].flatMap(({ defines }) => defines.filter(({ kind }) => kind === 'group'));
-  const aboveOf = (host: string) => {
+  const groupsOf = (host: string) => {
     const above = new Set([host]);
     for (const one of above) for (const { name, of } of groups) if (name === one && of) above.add(of);
     return above;
   };
-  const shared = hosts.map(aboveOf);
+  const shared = plays.flatMap(({ hosts }) => hosts.map(groupsOf));
   return (path) => {
     const group = /(?:^|\/)group_vars\/([^/.]+)/.exec(path)?.[1];
-    if (group === undefined) return false;
-    return group === 'all' || (shared.length > 0 && shared.every((above) => above.has(group)));
+    return group === 'all' || (group !== undefined && shared.length > 0 && shared.every((one) => one.has(group)));
   };
 }

@@ -1,37 +1,28 @@
 // Terraform and OpenTofu: the addresses that blocks define.
-import { eachLine, type Found } from './names.ts';
 
+import type { Found } from './found.ts';
+import { eachLine } from './rows.ts';
+
+/** A text, a comment, a here-document. */
+const QUIET =
+  /"(?:[^"\\\n]|\\.)*"|\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|(?:#|\/\/).*|(<<[-~]?\s*([A-Za-z_]\w*)\s*\n)[\s\S]*?^\s*\2\b/gm;
 const BLOCK = /^\s*(variable|module|resource|data|ephemeral)\s+"?([\w-]+)"?\s*(?:"?([\w-]+)"?)?\s*\{/;
-const TEXT_OR_COMMENT = /"(?:[^"\\]|\\.)*"|(?:#|\/\/).*/g;
 
 export function terraform(text: string, found: Found): void {
   let depth = 0;
   let inLocals = false;
-  let inComment = false;
-  let document: string | undefined;
-  eachLine(text, found, (raw) => {
-    inComment ||= /^\s*\/\*/.test(raw);
-    if (inComment) inComment = !raw.includes('*/');
-    else if (document !== undefined) {
-      if (raw.trim() === document) document = undefined;
-    } else {
-      const code = raw.replace(TEXT_OR_COMMENT, (one) => (one.startsWith('"') ? '""' : ''));
-      if (depth === 0) found.define('terraform', addressOf(raw));
-      if (depth === 0) inLocals = /^\s*locals\b/.test(code);
-      const local = depth === 0 ? /^\s*locals\s*\{\s*([\w-]+)\s*=/ : /^\s*([\w-]+)\s*=(?!=)/;
-      const [, name] = (inLocals && depth <= 1 && local.exec(code)) || [];
-      if (name) found.define('terraform', `local.${name}`);
-      depth = Math.max(0, depth + count(code, /[{[(]/g) - count(code, /[}\])]/g));
-      document = /<<[-~]?\s*([A-Za-z_]\w*)\s*$/.exec(code)?.[1];
+  const quiet = (one: string) => (/^"[\w-]*"$/.test(one) ? one : `""${one.replace(/[^\n]/g, '')}`);
+  eachLine(text.replace(QUIET, quiet), found, (line) => {
+    if (depth === 0) {
+      const [, kind, type, name] = BLOCK.exec(line) ?? [];
+      if (kind === 'variable' || kind === 'module')
+        found.define('terraform', `${kind.slice(0, kind === 'module' ? 6 : 3)}.${type}`);
+      else if (name) found.define('terraform', kind === 'resource' ? `${type}.${name}` : `${kind}.${type}.${name}`);
+      inLocals = /^\s*locals\b/.test(line);
     }
+    const local = depth === 0 ? /^\s*locals\s*\{\s*([\w-]+)\s*=/ : /^\s*([\w-]+)\s*=(?!=)/;
+    const [, name] = (inLocals && depth <= 1 && local.exec(line)) || [];
+    if (name) found.define('terraform', `local.${name}`);
+    depth = Math.max(0, depth + (line.match(/[{[(]/g)?.length ?? 0) - (line.match(/[}\])]/g)?.length ?? 0));
   });
-}
-
-const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
-
-function addressOf(line: string): string | undefined {
-  const [, kind, type, name] = BLOCK.exec(line) ?? [];
-  if (kind === 'variable') return `var.${type}`;
-  if (kind === 'module') return `module.${type}`;
-  return name && (kind === 'resource' ? `${type}.${name}` : `${kind}.${type}.${name}`);
 }

@@ -6,8 +6,6 @@ export interface Listing {
   readonly executables?: readonly string[];
   /** Path → where the link points. */
   readonly links?: ReadonlyMap<string, string>;
-  /** Folders besides those of the files. */
-  readonly folders?: readonly string[];
 }
 
 /** A listing that can be asked. */
@@ -21,15 +19,12 @@ export interface Tree {
   entries(folder: string): readonly string[];
 }
 
-export function treeOf({ files, executables = [], links = new Map(), folders = [] }: Listing): Tree {
+export function treeOf({ files, executables = [], links = new Map() }: Listing): Tree {
   const all = new Set([...files, ...links.keys()]);
-  const above = new Set(['', ...folders, ...[...all].flatMap(foldersAbove)]);
+  const above = new Set(['', ...[...all].flatMap(foldersAbove)]);
   const runnable = new Set(executables);
   const inFolder = new Map<string, string[]>();
-  for (const path of new Set([...all, ...above])) {
-    const [folder, name] = [path.slice(0, Math.max(0, path.lastIndexOf('/'))), path.slice(path.lastIndexOf('/') + 1)];
-    if (path !== '') push(inFolder, folder, name);
-  }
+  for (const path of new Set([...all, ...above])) if (path !== '') push(inFolder, folderOf(path), nameOf(path));
   return {
     exists: (path) => all.has(path) || above.has(path),
     isFolder: (path) => above.has(path),
@@ -38,6 +33,10 @@ export function treeOf({ files, executables = [], links = new Map(), folders = [
     entries: (folder) => inFolder.get(folder) ?? [],
   };
 }
+
+/** The folder that a path is in, '' for the root. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** The folders on the way to `path`, the outermost first. */
 export function foldersAbove(path: string): string[] {

@@ -1,8 +1,6 @@
-// YAML as a flat list of its keys and items, also of a template; and rows that say what stands where in a known form.
+// YAML as a flat list of its keys and items, also of a template.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { deepOffset } from '../config/yaml-depth.ts';
-import type { Kind } from './definition.ts';
-import type { Found } from './names.ts';
 
 /** One key, or one plain item of a list (its key is ''). */
 export interface Entry {
@@ -10,8 +8,8 @@ export interface Entry {
   /** '' where keys or items follow; an expression of a template is COMPUTED in it. */
   readonly value: string;
   readonly line: number;
-  /** The keys above it; lists do not count. */
-  readonly path: readonly string[];
+  /** The keys above it and its own, with a space between; lists do not count, and modules of Ansible have their short names. */
+  readonly way: string;
   readonly owner?: Entry;
   /** The keys of the same mapping, itself included. */
   readonly siblings: readonly Entry[];
@@ -49,8 +47,10 @@ export function outline(template: string): readonly Entry[] | undefined {
   function add(key: unknown, node: unknown, siblings: Entry[], owner: Entry | undefined): Entry {
     const { line } = lineCounter.linePos(((key ?? node) as { range?: [number] }).range?.[0] ?? 0);
     const children: Entry[] = [];
-    const path = owner ? [...owner.path, owner.key] : [];
-    const entry = { key: written(key), value: written(node), line, path, siblings, children, ...(owner && { owner }) };
+    const name = written(key);
+    const step = name.replace(/^ansible\.(?:builtin|legacy)\./, '');
+    const way = owner ? `${owner.way} ${step}` : step;
+    const entry = { key: name, value: written(node), line, way, siblings, children, ...(owner && { owner }) };
     all.push(entry);
     siblings.push(entry);
     children.push(...below(node, entry));
@@ -80,32 +80,4 @@ export const valueAt = (entries: readonly Entry[], ...way: string[]): string => 
 export function entryAt(entries: readonly Entry[], ...[key, ...rest]: string[]): Entry | undefined {
   const entry = entries.find((one) => one.key === key);
   return rest.length === 0 || !entry ? entry : entryAt(entry.children, ...rest);
-}
-
-type Names = (entry: Entry) => string | readonly string[] | undefined;
-/** The keys to the place with a space between (an item of a list has no key: the way ends with the space), and what is there. */
-export type Row =
-  | readonly [way: RegExp, verb: 'define' | 'guess', kind: Kind, names: Names, of?: string]
-  | readonly [way: RegExp, verb: 'include', names: Names];
-
-/** Nothing that is meant has a longer one. */
-const MAX_WAY = 1000;
-
-export const key: Names = (entry) => entry.key;
-export const value: Names = (entry) => entry.value;
-export const either: Names = (entry) => entry.key || entry.value;
-
-export function readRows(entries: readonly Entry[], rows: readonly Row[], found: Found): void {
-  for (const entry of entries) {
-    found.line = entry.line;
-    const way = [...entry.path, entry.key].join(' ').replaceAll(/ansible\.(?:builtin|legacy)\./g, '');
-    for (const row of rows) {
-      if (way.length > MAX_WAY || !row[0].test(way)) continue;
-      const names = row[1] === 'include' ? row[2](entry) : row[3](entry);
-      for (const name of typeof names === 'string' ? [names] : (names ?? [])) {
-        if (row[1] === 'include') found.include(name);
-        else found[row[1]](row[2], name, row[4]);
-      }
-    }
-  }
 }

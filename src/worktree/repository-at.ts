@@ -1,6 +1,6 @@
 // The table of what a repository defines, read from a commit: only files that some reader wants, and each blob once.
-import type { FileNames } from '../repository/definition.ts';
-import { UNREAD } from '../repository/names.ts';
+import { type FileNames, UNREAD } from '../repository/definition.ts';
+
 import { isRead, namesIn } from '../repository/read-file.ts';
 import { isIgnoreFile, type Outside, type RepositoryFacts } from '../repository/repository.ts';
 import type { Snapshot } from './read.ts';

@@ -12,10 +12,14 @@ export function defined(path: string, text: string, ...kinds: string[]): string[
 }
 
 export const used = (path: string, text: string, ...kinds: string[]): string[] =>
-  unique(namesIn(path, text).uses.map(written)).filter((one) => keeps(one, kinds));
+  unique(
+    namesIn(path, text)
+      .uses.filter(({ kind }) => kind !== 'file')
+      .map(written),
+  ).filter((one) => keeps(one, kinds));
 
 export const included = (path: string, text: string): string[] =>
-  namesIn(path, text).includes.map(({ path, prefix }) => (prefix ? `${prefix} ${path}` : path));
+  namesIn(path, text).uses.flatMap(({ kind, name, of }) => (kind === 'file' ? (of ? `${of} ${name}` : name) : []));
 
 const keeps = (one: string, kinds: readonly string[]) =>
   // Every key at the top of YAML is an entry: tests ask for them by name.

@@ -167,7 +167,7 @@ test('shell: uses wherever they are written; every word that may call a function
   const functions = used('bin/run', `#!/bin/sh\nmain() { :; }\nx=$(one) || two "$(three a)"; main\n`, 'shell-function');
   for (const name of ['main', 'one', 'two', 'three']) assert.ok(functions.includes(`shell-function ${name}`), name);
   assert.equal(used('a.sh', 'fn() { :; }\nfunction other { :; }\n', 'shell-function'), ['shell-function function']);
-  assert.equal(included('a.sh', SCRIPT), ['$ dirname $0 /lib.sh', './env.sh']);
+  assert.equal(included('a.sh', SCRIPT), ['$_dirname_$0_/lib.sh', './env.sh']);
   assert.equal(used('a.sh', `echo \${!ref}`), ['shell-function echo', 'shell-function ref', 'shell-variable *']);
   assert.equal(defined('a.sh', 'eval "$x"'), ['shell-function *', 'shell-variable *']);
   assert.equal(defined('a.sh', 'declare "$name=1"\nread -r "$y"'), ['shell-variable *']);
@@ -467,7 +467,7 @@ test('templates: variables that Jinja uses and sets, and what the file itself is
 });
 
 test('what no reader knows defines nothing, and what exceeds a bound is marked as unread', () => {
-  assert.equal(namesIn('README.md', 'A=1\n'), { defines: [], uses: [], includes: [] });
+  assert.equal(namesIn('README.md', 'A=1\n'), { defines: [], uses: [] });
   assert.equal(
     [isRead('a.md'), isRead('a.png'), isRead('a.conf.j2'), isRead('bin/tool'), isRead('x.yml')],
     [false, false, true, true, true],

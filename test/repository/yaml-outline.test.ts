@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Entry, outline } from '../../src/repository/yaml-outline.ts';
 
-const shown = ({ path, key, value, line }: Entry) => `${line} ${[...path, key].join('.')}=${value}`;
+const shown = ({ way, value, line }: Entry) => `${line} ${way.replaceAll(' ', '.')}=${value}`;
 const of = (text: string) => (outline(text) ?? []).map(shown);
 
 test('keys have the way to them, lists do not count, and items have no key', () => {
@@ -57,9 +57,9 @@ test('quotes, comments, tags and colons inside of words are read as YAML reads t
     `"a b": 'it''s' # c\nurl: http://x:80/#y\n'k: k': "q\\"#"\n# no: key\nt: !!str &x 5 # n\n? z\nimage: a/b:1\n` +
     'long: "one\n  two: three"\nnext: 1\n';
   assert.equal(of(text), [
-    "1 a b=it's",
+    "1 a.b=it's",
     '2 url=http://x:80/#y',
-    '3 k: k=q"#',
+    '3 k:.k=q"#',
     '5 t=5',
     '6 z=',
     '7 image=a/b:1',

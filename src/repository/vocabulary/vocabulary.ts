@@ -30,119 +30,98 @@ export interface DocumentHead {
 }
 
 type Names<T> = Readonly<Record<string, T>>;
-/** Types are key → type of its value, '' when that is not known; `*` stands for any other key. */
-interface Tree {
-  readonly roots: Names<string>;
-  readonly types: Names<Names<string>>;
-}
-interface Modules {
-  readonly redirects: Names<string>;
-  readonly modules: Names<readonly string[]>;
-}
-interface Words {
-  readonly words: Names<readonly string[]>;
+/** A file: trees of keys, modules of Ansible, or words. */
+interface Vocabulary {
+  readonly roots?: Names<string>;
+  /** Key → type of its value, '' when that is not known; `*` stands for any other key. */
+  readonly types?: Names<Names<string>>;
+  readonly modules?: Names<readonly string[]>;
+  readonly redirects?: Names<string>;
+  readonly words?: Names<readonly string[]>;
 }
 
-/** Which root a YAML document without a kind has, by its file's path and its keys. */
-interface Rule {
-  readonly root: string;
-  readonly tool: string;
-  /** The file's name, which settles it alone. */
-  readonly name?: RegExp;
-  /** A path like this settles it when one of `keys` is there, and half of what is there is known. */
-  readonly like?: RegExp;
-  readonly keys?: readonly string[];
-}
-
-const COMPOSE = /^(?:docker-|podman-)?compose\b.*\.ya?ml$/;
-const RULES: readonly Rule[] = [
-  { root: 'compose', tool: 'compose', name: COMPOSE, like: /compose|docker|podman|stack/i, keys: ['services'] },
-  { root: 'kustomization', tool: 'kustomize', name: /^(?:kustomization\.ya?ml|Kustomization)$/ },
-  { root: 'talconfig', tool: 'talhelper', name: /^talconfig\.ya?ml$/ },
-  {
-    root: 'prometheus',
-    tool: 'prometheus',
-    like: /prometheus[^/]*$/i,
-    keys: ['global', 'scrape_configs', 'rule_files'],
+/** The roots of documents without a kind. The file's name settles it alone; a path that is like it, with one of the keys. */
+const ROOTS: Names<{ tool: string; name?: RegExp; like?: RegExp; keys?: readonly string[] }> = {
+  compose: {
+    tool: 'compose',
+    name: /^(?:docker-|podman-)?compose\b.*\.ya?ml$/,
+    like: /compose|docker|podman|stack/i,
+    keys: ['services'],
   },
-  { root: 'rules', tool: 'prometheus', like: /rules?\b|alerts?\b/i, keys: ['groups'] },
-  { root: 'machineconfig', tool: 'talos', like: /talos|machine|control-?plane|worker/i, keys: ['machine', 'cluster'] },
-];
-
-const BUILT_IN = 'ansible.builtin.';
-const COLLECTIONS = ['ansible.posix', 'community.docker', 'community.general', 'community.proxmox', 'kubernetes.core'];
+  kustomization: { tool: 'kustomize', name: /^(?:kustomization\.ya?ml|Kustomization)$/ },
+  talconfig: { tool: 'talhelper', name: /^talconfig\.ya?ml$/ },
+  prometheus: { tool: 'prometheus', like: /prometheus[^/]*$/i, keys: ['global', 'scrape_configs', 'rule_files'] },
+  rules: { tool: 'prometheus', like: /rules?\b|alerts?\b/i, keys: ['groups'] },
+  machineconfig: { tool: 'talos', like: /talos|machine|control-?plane|worker/i, keys: ['machine', 'cluster'] },
+};
 /** The tools that define kinds. */
 const OF_KINDS = ['kubernetes', 'flux', 'cert-manager', 'talos'];
+const BUILT_IN = 'ansible.builtin.';
+const COLLECTIONS = ['ansible.posix', 'community.docker', 'community.general', 'community.proxmox', 'kubernetes.core'];
+
 /** The vocabularies that `read` reads: each once, when it is first needed. */
 export function vocabulariesFrom(read: ReadVocabulary): Vocabularies {
-  const files = new Map<string, unknown>();
-  const fileOf = <T>(tool: string): T => {
-    if (!files.has(tool)) files.set(tool, read(tool));
-    return files.get(tool) as T;
+  const files = new Map<string, Vocabulary>();
+  function fileOf(tool: string): Vocabulary {
+    const file = files.get(tool) ?? (read(tool) as Vocabulary);
+    files.set(tool, file);
+    return file;
+  }
+  const treeOf = (root: string): Vocabulary | undefined => {
+    const tool = own(ROOTS, root)?.tool;
+    return (tool ? [tool] : OF_KINDS).map(fileOf).find(({ roots }) => own(roots, root) !== undefined);
   };
-  let allModules: ReadonlySet<string> | undefined;
-  return { keysAt, allKeys, rootOf, modules, moduleArguments, words };
 
   function keysAt(root: string, path: readonly string[]): ReadonlySet<string> | undefined {
-    const tree = treeOf(root);
-    const bodyOf = (type: string | undefined) => (type ? tree?.types[type] : undefined);
-    const step = (body: Names<string> | undefined, key: string) => bodyOf(body && (own(body, key) ?? body['*']));
-    const body = path.reduce(step, bodyOf(tree && own(tree.roots, root)));
+    const { roots, types } = treeOf(root) ?? {};
+    const bodyOf = (type: string | undefined) => (type ? types?.[type] : undefined);
+    const body = path.reduce((above, key) => bodyOf(own(above, key) ?? above?.['*']), bodyOf(own(roots, root)));
     const keys = Object.keys(body ?? {}).filter((key) => key !== '*');
     return keys.length > 0 ? new Set(keys) : undefined;
   }
 
-  function allKeys(root: string): ReadonlySet<string> {
-    const { types = {} } = treeOf(root) ?? {};
-    return new Set(Object.values(types).flatMap(Object.keys));
-  }
-
-  function treeOf(root: string): Tree | undefined {
-    const tool = RULES.find((rule) => rule.root === root)?.tool;
-    const tools = tool ? [tool] : OF_KINDS;
-    return tools.map((each) => fileOf<Tree>(each)).find(({ roots }) => own(roots, root) !== undefined);
-  }
-
   function rootOf(path: string, { apiVersion, kind, keys }: DocumentHead): string | undefined {
     if (apiVersion?.startsWith('kustomize.config.k8s.io/')) return 'kustomization';
-    if (apiVersion !== undefined && kind !== undefined) {
-      const root = `${kind}:${apiVersion}`;
-      return treeOf(root) && root;
-    }
-    const name = path.replace(/^.*\//, '');
-    const isLike = (rule: Rule) => {
-      if (!rule.like?.test(path) || !keys.some((key) => rule.keys?.includes(key))) return false;
-      return keys.filter((key) => keysAt(rule.root, [])?.has(key)).length * 2 >= keys.length;
-    };
-    return keys.length > 0 ? (RULES.find((rule) => rule.name?.test(name)) ?? RULES.find(isLike))?.root : undefined;
-  }
-
-  function modules(): ReadonlySet<string> {
-    allModules ??= new Set(['ansible', ...COLLECTIONS].flatMap(namesIn));
-    return allModules;
-  }
-
-  function namesIn(tool: string): string[] {
-    const { modules, redirects } = fileOf<Modules>(tool);
-    const names = Object.keys(modules);
-    const short = tool === 'ansible' ? names.map((name) => name.slice(BUILT_IN.length)) : [];
-    return [...names, ...short, ...Object.keys(redirects)];
+    if (apiVersion !== undefined && kind !== undefined)
+      return treeOf(`${kind}:${apiVersion}`) && `${kind}:${apiVersion}`;
+    const isKnown = (root: string) => keys.filter((key) => keysAt(root, [])?.has(key)).length * 2 >= keys.length;
+    const rows = keys.length > 0 ? Object.entries(ROOTS) : [];
+    const [root] =
+      rows.find(([, { name }]) => name?.test(path.replace(/^.*\//, ''))) ??
+      rows.find(
+        ([root, row]) => row.like?.test(path) && keys.some((key) => row.keys?.includes(key)) && isKnown(root),
+      ) ??
+      [];
+    return root;
   }
 
   function moduleArguments(module: string): ReadonlySet<string> | undefined {
-    const name = module.includes('.') ? module.replace(/^ansible\.legacy\./, BUILT_IN) : `${BUILT_IN}${module}`;
+    const name = module.includes('.') ? module.replace(/^ansible\.legacy\./, BUILT_IN) : BUILT_IN + module;
     const collection = COLLECTIONS.find((each) => name.startsWith(`${each}.`));
     if (!collection && !name.startsWith(BUILT_IN)) return undefined;
-    const file = fileOf<Modules>(collection ?? 'ansible');
-    const found = own(file.modules, name);
-    if (found) return new Set(found);
-    const moved = own(file.redirects, collection ? name : name.slice(BUILT_IN.length));
-    return moved === undefined ? undefined : moduleArguments(moved);
+    const { modules, redirects } = fileOf(collection ?? 'ansible');
+    const found = own(modules, name);
+    const moved = own(redirects, collection ? name : name.slice(BUILT_IN.length));
+    return found ? new Set(found) : moved === undefined ? undefined : moduleArguments(moved);
   }
 
-  function words(tool: string, kind: string): ReadonlySet<string> {
-    return new Set(own(fileOf<Words>(tool).words, kind));
+  let allModules: ReadonlySet<string> | undefined;
+  function modules(): ReadonlySet<string> {
+    const names = (tool: string) => Object.keys({ ...fileOf(tool).modules, ...fileOf(tool).redirects });
+    const short = (name: string) => (name.startsWith(BUILT_IN) ? [name, name.slice(BUILT_IN.length)] : [name]);
+    allModules ??= new Set(['ansible', ...COLLECTIONS].flatMap(names).flatMap(short));
+    return allModules;
   }
+
+  return {
+    keysAt,
+    rootOf,
+    modules,
+    moduleArguments,
+    allKeys: (root) => new Set(Object.values(treeOf(root)?.types ?? {}).flatMap(Object.keys)),
+    words: (tool, kind) => new Set(own(fileOf(tool).words, kind)),
+  };
 }
 
-const own = <T>(names: Names<T>, name: string): T | undefined => (Object.hasOwn(names, name) ? names[name] : undefined);
+const own = <T>(names: Names<T> | undefined, name: string): T | undefined =>
+  names && Object.hasOwn(names, name) ? names[name] : undefined;
