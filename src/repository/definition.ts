@@ -4,12 +4,11 @@ import type { Tree } from './tree.ts';
 /** Every kind of name that a file may define and another place may use, and what its `of` says. */
 export const KINDS = {
   object: "a Kubernetes object's name; of: its kind",
-  'object-key': "a key of a ConfigMap's or Secret's data; of: kind/name",
   service: 'a service of a compose project',
   volume: 'a volume that a compose project declares',
   network: 'a network that a compose project declares',
   'compose-config': 'a config or secret that a compose project declares',
-  group: 'a group of an Ansible inventory; of: the group that it is a child of',
+  group: 'a group of an Ansible inventory; of: the group that it is a child of, or a role that it is used with',
   host: 'a host of an Ansible inventory',
   role: 'an Ansible role in a roles folder',
   handler: 'an Ansible handler, by name or by what it listens to',
@@ -30,11 +29,8 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** The kinds whose uses are all read: those of which a definition may be a slip. */
-export const USED: readonly Kind[] = [
-  ...(['shell-variable', 'shell-function', 'make-variable', 'just-variable', 'task-variable'] as const),
-  ...(['env-variable', 'ansible-variable', 'helm-value'] as const),
-];
+/** Whether all uses of a kind are read: where a definition may be a slip. */
+export const isUsed = (kind: Kind): boolean => /-variable$|^shell-function$|^helm-value$/.test(kind);
 
 /** Stands for names that are computed: there are more than those that are listed. Never in a set that is handed out. */
 export const ANY = '*';
@@ -51,22 +47,13 @@ export interface Name {
   readonly maybe?: true;
 }
 
-/** Which groups' hosts have which roles. */
-export interface Play {
-  readonly hosts: readonly string[];
-  readonly roles: readonly string[];
-}
-
 /** What one file defines and uses. Made from its path and text alone, so it can be kept by the blob's id. */
 export interface FileNames {
   readonly defines: readonly Name[];
   readonly uses: readonly Name[];
-  readonly plays?: readonly Play[];
-  /** It exceeds a bound or does not parse: it may define and use anything. */
-  readonly unread?: true;
 }
 
-export const UNREAD: FileNames = { defines: [], uses: [], unread: true };
+export type Files = ReadonlyMap<string, FileNames>;
 
 /**
  * A repository at one commit, as far as proofs look at it. What comes from elsewhere (the environment, charts, packages, the
@@ -80,7 +67,7 @@ export interface Repository {
   visible(kind: Kind, from: string, of?: string): ReadonlySet<string>;
   /** These, and all that it might be able to use. */
   possible(kind: Kind, from: string, of?: string): ReadonlySet<string> | undefined;
-  /** The names of `kind` that `from`, or a file that can see what `from` defines, uses; undefined also of a kind not in USED. */
+  /** The names of `kind` that `from`, or a file that can see what `from` defines, uses; undefined also of a kind whose uses are not read. */
   used(kind: Kind, from: string): ReadonlySet<string> | undefined;
   /** Where a name is defined, for prompts: every place in the order of paths. */
   places(kind: Kind, name: string): readonly (Name & { readonly path: string })[];

@@ -2,10 +2,8 @@
 import picomatch from 'picomatch';
 import { foldersAbove } from './tree.ts';
 
-interface Rule {
-  readonly isNegated: boolean;
-  matches(path: string, isFolder: boolean): boolean;
-}
+/** Whether it ignores a path or takes it in again; undefined where it says nothing of it. */
+type Rule = (path: string, isFolder: boolean) => boolean | undefined;
 
 const MAX_LENGTH = 4096;
 
@@ -15,7 +13,7 @@ export function ignoredBy(texts: ReadonlyMap<string, string>): (path: string) =>
   const files = [...texts].sort(([a], [b]) => a.split('/').length - b.split('/').length);
   const rules = files.flatMap(([path, text]) => rulesOf(path.slice(0, path.lastIndexOf('/') + 1), text)).reverse();
   const isIgnored = (path: string, isFolder: boolean) =>
-    rules.find(({ matches }) => matches(path, isFolder))?.isNegated === false;
+    rules.find((rule) => rule(path, isFolder) !== undefined)?.(path, isFolder) ?? false;
   // Nothing below an ignored folder can be taken in again.
   return (path) =>
     foldersAbove(path).some((folder) => isIgnored(folder, true)) || isIgnored(path, false) || isIgnored(path, true);
@@ -31,8 +29,7 @@ function rulesOf(below: string, text: string): Rule[] {
     const options = { dot: true, nonegate: true, nobrace: true, noextglob: true, strictSlashes: true };
     // Signs that only picomatch knows are what they are.
     const isLike = picomatch(glob.replace(/\\?([(){}+@|])/g, '\\$1').replaceAll('[!', '[^'), options);
-    const matches: Rule['matches'] = (path, isFolder) =>
-      (isFolder || slashes === '') && path.startsWith(below) && isLike(path.slice(below.length));
-    return [{ isNegated: not !== '', matches }];
+    const isMeant = (path: string) => path.startsWith(below) && isLike(path.slice(below.length));
+    return [(path, isFolder) => ((isFolder || slashes === '') && isMeant(path) ? not === '' : undefined)];
   });
 }

@@ -1,22 +1,20 @@
 // Which file reads which into itself: what a file names, resolved to files of the tree.
 import { join, normalize } from 'node:path/posix';
-import type { FileNames } from './definition.ts';
+import type { Files } from './definition.ts';
 import { isEnvFile } from './read-file.ts';
 import { nameOf, push, type Tree } from './tree.ts';
 
 /** Files that one can see, each with what stands before the names of its targets. */
 export type Seen = readonly (readonly [path: string, prefix: string])[];
-
 export type Includes = ReturnType<typeof includesOf>;
 
 /** What is read in a folder that is included as a whole. */
-const IN_FOLDER = ['Taskfile.yml', 'Taskfile.yaml', 'mod.just', 'justfile', '.justfile'].concat(
-  ['compose', 'docker-compose'].flatMap((name) => [`${name}.yaml`, `${name}.yml`]),
-);
+const COMPOSE = 'compose.yaml compose.yml docker-compose.yaml docker-compose.yml';
+const IN_FOLDER = `Taskfile.yml Taskfile.yaml mod.just justfile .justfile ${COMPOSE}`.split(' ');
 const COMPUTED = /[$`*?%]|\{\{/;
 const ELSEWHERE = /^(?:[/~<-]|\w+:\/\/)/;
 
-export function includesOf(tree: Tree, paths: readonly string[], files: ReadonlyMap<string, FileNames>) {
+export function includesOf(tree: Tree, paths: readonly string[], files: Files) {
   const byLast = new Map<string, string[]>();
   for (const path of paths) push(byLast, nameOf(path), path);
 
@@ -38,20 +36,13 @@ export function includesOf(tree: Tree, paths: readonly string[], files: Readonly
     return more.length === 0 ? only : undefined;
   }
 
-  const reads = new Map<string, Seen[number][]>();
-  const readers = new Map<string, Seen[number][]>();
-  const missing = new Map<string, string[]>();
-  const blind = new Set<string>();
-  for (const [from, { uses }] of files)
-    for (const { kind, name, of: prefix = '' } of uses) {
-      if (kind !== 'file') continue;
-      const to = resolve(from, name);
-      if (to === undefined) push(missing, from, name);
-      if (COMPUTED.test(nameOf(name))) blind.add(from);
-      if (to === undefined || to === from) continue;
-      push(reads, from, [to, prefix]);
-      push(readers, to, [from, prefix]);
-    }
+  const includes = [...files].flatMap(([from, { uses }]) =>
+    uses.flatMap(({ kind, name, of: prefix = '' }) =>
+      kind === 'file' ? [{ from, name, prefix, to: resolve(from, name) }] : [],
+    ),
+  );
+
+  const missing = includes.filter(({ to }) => to === undefined);
 
   return {
     /** The file itself and all that it reads, directly or not. */
@@ -59,9 +50,9 @@ export function includesOf(tree: Tree, paths: readonly string[], files: Readonly
       // Once for each way into a file: two names of one Taskfile are two, and a circle ends.
       const seen = new Map<string, Seen[number]>([[path, [path, '']]]);
       for (const [one, before] of seen.values())
-        for (const [to, prefix] of reads.get(one) ?? []) {
-          const way = prefix === '' ? to : `${prefix} ${to}`;
-          if (!seen.has(way)) seen.set(way, [to, before + prefix]);
+        for (const { from, to, prefix } of includes) {
+          const way = prefix === '' ? `${to}` : `${prefix} ${to}`;
+          if (from === one && to !== undefined && !seen.has(way)) seen.set(way, [to, before + prefix]);
         }
       return [...seen.values()];
     },
@@ -69,14 +60,14 @@ export function includesOf(tree: Tree, paths: readonly string[], files: Readonly
     above(path: string, plain = false): string[] {
       const seen = new Set([path]);
       for (const one of seen)
-        for (const [reader, prefix] of readers.get(one) ?? []) if (!plain || prefix === '') seen.add(reader);
+        for (const { from, to, prefix } of includes) if (to === one && (!plain || prefix === '')) seen.add(from);
       seen.delete(path);
       return [...seen];
     },
     /** Whether one of these files reads something that is not here; an env file counts only where variables do. */
     isOpen: (seen: Seen, ofVariables: boolean): boolean =>
-      seen.some(([path]) => missing.get(path)?.some((one) => ofVariables || !isEnvFile(one))),
+      missing.some(({ from, name }) => (ofVariables || !isEnvFile(name)) && seen.some(([path]) => path === from)),
     /** The files that read something of which not even the name is known. */
-    blind,
+    blind: includes.filter(({ name }) => COMPUTED.test(nameOf(name))).map(({ from }) => from),
   };
 }

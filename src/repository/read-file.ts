@@ -1,41 +1,23 @@
 // One file → the names that it defines and uses, by the family of files that its path belongs to.
-import { ANSIBLE, inventoryIni } from './ansible.ts';
-import { type FileNames, KINDS, type Kind, UNREAD } from './definition.ts';
-import { collect, type Found } from './found.ts';
-import { jinja } from './jinja.ts';
-import { KUBERNETES } from './kubernetes.ts';
-import { python } from './python.ts';
-import { define, type Form, lines, readEntries } from './rows.ts';
-import { COMPOSE, envFile, justfile, makefile, TASKFILE } from './runners.ts';
-import { shell } from './shell.ts';
-import { terraform } from './terraform.ts';
-import { type Entry, outline } from './yaml-outline.ts';
+import { inventoryIni, jinja } from './ansible.ts';
+import { ANY, type FileNames, KINDS, type Kind } from './definition.ts';
+import { FORMS } from './forms.ts';
+import { collect, type Found, readEntries } from './rows.ts';
+import { envFile, justfile, makefile, terraform } from './runners.ts';
+import { python, shell } from './scripts.ts';
+import { outline } from './yaml-outline.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
 const JINJA = /\.(?:j2|jinja2?|tmpl)$/;
 const ENV = /(?:^|\/)(?:[^/]*\.env|\.env[^/]*)$/;
 export const isEnvFile = (path: string): boolean => ENV.test(path.replace(TEMPLATE, ''));
 
-const HELM_VALUES = /(?:^|\/)values(?:[^/]*|\/[^/]+)\.ya?ml$/;
-const CHART_TEMPLATE = /(?:^|\/)templates\/.*\.ya?ml$/;
-const FORMS: readonly Form[] = [
-  KUBERNETES,
-  COMPOSE,
-  TASKFILE,
-  ...ANSIBLE,
-  { is: () => true, rows: [[/./, entry]] },
-  { is: (path) => HELM_VALUES.test(path), rows: [[/./, define('helm-value', ({ key, owner }) => (owner ? '' : key))]] },
-  { is: (path) => CHART_TEMPLATE.test(path), lines: lines([[/\.Values\.(\w+)/g, 'use', 'helm-value']]) },
-];
-
 const SHELL: readonly Kind[] = ['shell-variable', 'shell-function', 'env-variable'];
 const INVENTORY: readonly Kind[] = ['group', 'host', 'ansible-variable'];
 const IN_YAML = (Object.keys(KINDS) as Kind[]).filter((kind) => !/^(?:shell|make|just|python|terraform)/.test(kind));
 
-/** Returns false where it could not read the text. */
 type Reader = (text: string, found: Found, path: string) => unknown;
-
-/** The first row whose pattern a path has reads it, and finds names of these kinds. */
+/** The first row whose pattern a path has reads it, and finds names of these kinds; false where it cannot. */
 const READERS: readonly (readonly [RegExp, Reader, readonly Kind[]])[] = [
   [ENV, envFile, ['env-variable', 'shell-variable', 'make-variable']],
   [/(?:^|\/)(?:[^/]*\.mk|(?:GNU)?[Mm]akefile(?:\.[^/]+)?)$/, makefile, ['make-variable', 'target', 'env-variable']],
@@ -64,42 +46,39 @@ export const kindsIn = (path: string): readonly Kind[] => [
   ...(TEMPLATE.test(path) ? (['ansible-variable', 'group'] as const) : []),
 ];
 
-/** The names of a file. Never throws; what exceeds a bound or does not parse is marked as unread. */
+/** Of a file whose text is not known: anything. */
+export function unknownNames(path: string): FileNames {
+  const any = kindsIn(path).map((kind) => ({ kind, name: ANY, line: 1 }));
+  return { defines: any, uses: any };
+}
+
+/** The names of a file. Never throws; those of one that exceeds a bound or does not parse are not known. */
 export function namesIn(path: string, text: string): FileNames {
-  if (text.length > MAX_CHARACTERS || text.split('\n', MAX_LINES + 1).length > MAX_LINES) return UNREAD;
+  if (text.length > MAX_CHARACTERS || text.split('\n', MAX_LINES + 1).length > MAX_LINES) return unknownNames(path);
   const found = collect();
   const plain = text.replace(/^\uFEFF/, '');
-  if (rowOf(path)?.[1](plain, found, path.replace(TEMPLATE, '')) === false) return UNREAD;
+  if (rowOf(path)?.[1](plain, found, path.replace(TEMPLATE, '')) === false) return unknownNames(path);
   if (JINJA.test(path)) jinja(plain, found);
   return found.names();
 }
 
 function readYaml(text: string, found: Found, path: string): boolean {
   const entries = outline(text);
-  const forms = FORMS.filter(({ is }) => entries && is(path, entries));
-  readEntries(
-    entries ?? [],
-    forms.flatMap(({ rows = [] }) => rows),
-    found,
-  );
+  if (!entries) return false;
+  const forms = FORMS.filter(({ is }) => is(path, entries));
+  const rows = forms.flatMap(({ rows = [] }) => rows);
+  readEntries(entries, rows, found);
   for (const { lines } of forms) lines?.(text, found);
-  return entries !== undefined;
-}
-
-/** What is at the top of any data, or right below it. */
-function entry({ key, owner }: Entry, found: Found): void {
-  if (!owner?.owner) found.define('entry', key, owner?.key);
+  return true;
 }
 
 /** Settings that a script may read into itself. */
 function sourced(text: string, found: Found): void {
-  if (/^(?:\s*(?:#.*)?\n)*\s*(?:export\s+)?[A-Za-z_]\w*=/.test(text)) shell(text, found);
+  if (/^\s*(?:export\s+)?[A-Za-z_]\w*=/.test(text.replace(/^[^\S\n]*#.*/gm, ''))) shell(text, found);
 }
 
 function readBare(text: string, found: Found, path: string): void {
   const [, program = ''] = /^#!.*\b(\w*sh|python|make|just)\b/.exec(text) ?? [];
-  const readers: Readonly<Record<string, typeof shell>> = { python, make: makefile, just: justfile };
-  if (program.endsWith('sh')) shell(text, found);
-  else if (readers[program]) readers[program](text, found);
-  else inventoryIni(text, found, path);
+  const readers: Readonly<Record<string, Reader>> = { '': inventoryIni, python, make: makefile, just: justfile };
+  (readers[program] ?? shell)(text, found, path);
 }

@@ -1,8 +1,7 @@
-// What make, just, Taskfiles, compose and env files define and use, as rows.
+// What make, just, env files and Terraform define and use.
 import { ANY } from './definition.ts';
-import type { Found } from './found.ts';
-import { define, type Form, key, type LineRow, lines, SPACE_LINE, unquoted, use, value } from './rows.ts';
-import { type Entry, entryAt, valueAt } from './yaml-outline.ts';
+import { eachLine, type Found, type LineRow, lines, unquoted } from './rows.ts';
+import { withoutDocuments } from './scripts.ts';
 
 const VARIABLE = String.raw`(?:(?:override|export|private)\s+)*([^\s:=+?!#]+)\s*(?:[?+!]|:{1,3})?=`;
 const TARGETS = String.raw`(?!if|else|endif|vpath|unexport|\.[A-Z_]+\b)[^\s:=#&][^:=#&]*`;
@@ -24,13 +23,15 @@ const MAKE: readonly LineRow[] = [
 const COMMENT = /^[^\S\n]*#.*/gm;
 
 export const makefile = (text: string, found: Found): void =>
-  lines(MAKE)(text.replace(/\\\r?\n/g, SPACE_LINE).replace(COMMENT, ''), found);
+  lines(MAKE)(text.replace(/\\\r?\n/g, '\v').replace(COMMENT, ''), found);
 
 const JUST_VARIABLE = /(?<![\w-])(?!(?:if|else|assert)\b)[A-Za-z_][\w-]*(?![\w-]*\s*\()/;
 const PARAMETERS = /^@?[A-Za-z_][\w-]*(\s[^:]*):(?!=)/g;
-/** What is handed to a dependency: `(push host)`. */
-const HANDED = new RegExp(`(?<=\\(\\s*[\\w:-]+\\s[^()]{0,200})(${JUST_VARIABLE.source})`, 'g');
-const IN_DEFAULT = new RegExp(`(?<==\\s*(?:\\([^)]{0,200})?)(${JUST_VARIABLE.source})`, 'g');
+/** What defaults of parameters are made of, and what is handed to a dependency: `(push host)`. */
+const IN_HEADER = new RegExp(
+  `(?<==\\s*(?:\\([^)]{0,200})?|\\(\\s*[\\w:-]+\\s[^()]{0,200})(${JUST_VARIABLE.source})`,
+  'g',
+);
 const IN_RECIPES: readonly LineRow[] = [
   [/(?<!\{)\{\{(?!\{)([^{}]*)\}\}/g, 'use', 'just-variable', unquoted(JUST_VARIABLE)],
 ];
@@ -42,8 +43,7 @@ const JUST: readonly LineRow[] = [
   [/^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)/g, 'define', 'target', undefined, 'just'],
   [PARAMETERS, 'define', 'just-variable', /([A-Za-z_][\w-]*)(?:\s*=\s*(?:\([^)]*\)|\S+))?/g],
   [PARAMETERS, 'define', 'env-variable', /\$([A-Za-z_][\w-]*)/g],
-  [PARAMETERS, 'use', 'just-variable', IN_DEFAULT],
-  [/^@?[A-Za-z_][\w-]*(?:\s[^:]*)?:(?!=)(.*)/g, 'use', 'just-variable', HANDED],
+  [/^@?[A-Za-z_][\w-]*((?:\s[^:]*)?:(?!=).*)/g, 'use', 'just-variable', IN_HEADER],
 ];
 
 export function justfile(text: string, found: Found): void {
@@ -63,45 +63,26 @@ const ENV: readonly LineRow[] = [
 ];
 export const envFile = (text: string, found: Found): void => lines(ENV)(text.replace(COMMENT, ''), found);
 
-const COMPOSE_NAME = /(?:^|\/)(?:docker-)?compose[^/]*\.ya?ml$|compose\.ya?ml$/;
-export const isComposeName = (path: string): boolean => COMPOSE_NAME.test(path.replace(/\.(?:j2|tmpl)$/, ''));
+/** A text, a comment. */
+const QUIET = /"(?:[^"\\\n]|\\.)*"|\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|(?:#|\/\/).*/gm;
+const BLOCK = /^\s*(variable|module|resource|data|ephemeral)\s+"?([\w-]+)"?\s*(?:"?([\w-]+)"?)?\s*\{/;
 
-export const COMPOSE: Form = {
-  is(path, [first]) {
-    const services = entryAt(first?.siblings ?? [], 'services')?.children ?? [];
-    const runs = ({ children }: Entry) => entryAt(children, 'image') ?? entryAt(children, 'build');
-    return isComposeName(path) || (!entryAt(first?.siblings ?? [], 'kind') && services.some(runs));
-  },
-  rows: [
-    [/^services \S+$/, define('service', key)],
-    [/^services$/, define('network', () => 'default')],
-    [/^volumes \S+$/, define('volume', key)],
-    [/^networks \S+$/, define('network', key)],
-    [/^(?:configs|secrets) \S+$/, define('compose-config', key)],
-    [/^include(?: (?:path|env_file)?)? ?$/, use('file', value)],
-    [/^services \S+ (?:extends file|env_file(?: (?:path)?)?)$/, use('file', value)],
-  ],
-  lines: lines([[/(?<!\$)(?:\$\$)*\$(?:\{(\w+)|([A-Za-z_]\w*))/g, 'use', 'env-variable']]),
-};
+const ROOT: Readonly<Record<string, string>> = { variable: 'var', resource: '' };
 
-const flattens = ({ children }: Entry) => valueAt(children, 'flatten') === 'true';
-export const TASKFILE: Form = {
-  is: (path, [first]) =>
-    /(?:^|\/)\.?taskfile[^/]*\.ya?ml$/i.test(path) ||
-    ['version', 'tasks'].every((key) => entryAt(first?.siblings ?? [], key)),
-  rows: [
-    [/^tasks \S+$/, define('target', key, 'task')],
-    [/^tasks \S+ aliases $/, define('target', value, 'task')],
-    [/(?:^| )(?:vars|env) \S*$/, define('task-variable', (one) => one.key || one.value)],
-    [/^tasks .* for as$/, define('task-variable', value)],
-    [
-      /^includes \S+$/,
-      use(
-        'file',
-        (one) => one.value || valueAt(one.children, 'taskfile'),
-        (one) => (flattens(one) ? '' : `${one.key}:`),
-      ),
-    ],
-  ],
-  lines: lines([[/\{\{([^{}]*)\}\}/g, 'use', 'task-variable', /"[^"]*"|(?<![\w)\]])\.([A-Za-z_]\w*)/g]]),
-};
+export function terraform(text: string, found: Found): void {
+  let depth = 0;
+  let inLocals = false;
+  const quiet = (one: string) => (/^"[\w-]*"$/.test(one) ? one : `""${one.replace(/[^\n]/g, '')}`);
+  eachLine(withoutDocuments(text).replace(QUIET, quiet), found, (line) => {
+    if (depth === 0) {
+      const [, kind = '', ...labels] = BLOCK.exec(line) ?? [];
+      const address = [ROOT[kind] ?? kind, ...labels].filter(Boolean).join('.');
+      if (kind === 'variable' || kind === 'module' || labels[1]) found.define('terraform', address);
+      inLocals = /^\s*locals\b/.test(line);
+    }
+    const local = depth === 0 ? /^\s*locals\s*\{\s*([\w-]+)\s*=/ : /^\s*([\w-]+)\s*=(?!=)/;
+    const [, name] = (inLocals && depth <= 1 && local.exec(line)) || [];
+    if (name) found.define('terraform', `local.${name}`);
+    depth = Math.max(0, depth + (line.match(/[{[(]/g)?.length ?? 0) - (line.match(/[}\])]/g)?.length ?? 0));
+  });
+}

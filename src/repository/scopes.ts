@@ -1,16 +1,12 @@
 // Which files' names a file can use, kind by kind, as the tool that reads them has it.
-import type { FileNames, Kind } from './definition.ts';
+import type { Files, Kind } from './definition.ts';
+import { isComposeName } from './forms.ts';
 import type { Includes, Seen } from './includes.ts';
 import { isEnvFile, kindsIn } from './read-file.ts';
-import { isComposeName } from './runners.ts';
 import { folderOf, foldersAbove, type Tree } from './tree.ts';
 
-export interface Scope {
-  /** The files whose names can be used for certain. */
-  readonly sure: Seen;
-  /** All whose names may be; undefined where that is not known. */
-  readonly all: Seen | undefined;
-}
+/** The files whose names can be used for certain, and all whose names may be: undefined where that is not known. */
+type Scope = { readonly sure: Seen; readonly all: Seen | undefined };
 
 /** The folder of the role that a file is in. */
 const roleOf = (path: string): string | undefined => /^(.*?(?:^|\/)roles\/[^/]+)\//.exec(path)?.[1];
@@ -18,13 +14,7 @@ const inFolder = (folder: string, name: string): string => (folder === '' ? name
 const isIn = (paths: Seen, path: string): boolean => paths.some(([one]) => one === path);
 const same = (all: Seen): Scope => ({ sure: all, all });
 
-export function scopesOf(
-  tree: Tree,
-  files: ReadonlyMap<string, FileNames>,
-  everything: Seen,
-  includes: Includes,
-  mayAppear: (path: string) => boolean,
-): (kind: Kind, from: string) => Scope {
+export function scopesOf(tree: Tree, files: Files, everything: Seen, includes: Includes, mayAppear: Tree['exists']) {
   const where = (isIn: (path: string) => boolean): Seen => everything.filter(([path]) => isIn(path));
 
   /** What the file reads, and what all that read it have; `all`: what any of these has. Names of variables have no prefix. */
@@ -42,7 +32,7 @@ export function scopesOf(
     const { sure, all } = connected(from, kind === 'shell-variable');
     // A script that nothing starts by itself may be read by one that computes what it reads.
     const readsAnything = (path: string) => path !== from && kindsIn(path).includes('shell-function');
-    return { sure, all: !tree.isExecutable(from) && [...includes.blind].some(readsAnything) ? undefined : all };
+    return { sure, all: !tree.isExecutable(from) && includes.blind.some(readsAnything) ? undefined : all };
   }
 
   function targets(from: string): Scope {
@@ -73,11 +63,6 @@ export function scopesOf(
     return { sure: where((path) => path.startsWith(project) && isSeen(path)), all: everything };
   }
 
-  function handlers(from: string): Scope {
-    const role = roleOf(from);
-    return { sure: role ? where((path) => roleOf(path) === role) : connected(from, false).sure, all: everything };
-  }
-
   function environment(from: string): Scope {
     const folders = ['', ...foldersAbove(from)];
     const own = includes.below(from);
@@ -85,11 +70,10 @@ export function scopesOf(
     return { sure, all: folders.some((folder) => mayAppear(inFolder(folder, '.env'))) ? undefined : everything };
   }
 
-  function python(from: string): Scope {
-    const all = where((path) => path.endsWith('.py'));
-    return { sure: files.get(from)?.uses.some(({ kind }) => kind === 'file') ? all : [[from, '']], all };
-  }
-
+  const handlers = (from: string) =>
+    roleOf(from) ? where((path) => roleOf(path) === roleOf(from)) : connected(from, false).sure;
+  const python = where((path) => path.endsWith('.py'));
+  const imports = (path: string) => files.get(path)?.uses.some(({ kind }) => kind === 'python-name');
   // A release has the values of its file and the defaults of its chart.
   const isChart = (path: string) => tree.isFolder(inFolder(folderOf(path), 'templates'));
   const scopes: readonly (readonly [kinds: readonly Kind[], scope: (from: string, kind: Kind) => Scope])[] = [
@@ -98,29 +82,31 @@ export function scopesOf(
     [['shell-variable', 'shell-function'], shell],
     [['target'], targets],
     [['ansible-variable'], ansibleProject],
-    [['handler'], handlers],
+    [['handler'], (from) => ({ sure: handlers(from), all: everything })],
     [['env-variable'], environment],
-    [['python-name'], python],
+    [['python-name'], (from) => ({ sure: imports(from) ? python : [[from, '']], all: python })],
     [['terraform'], (from) => same(where((path) => folderOf(path) === folderOf(from)))],
     [['helm-value'], (from) => same(where((path) => path === from || isChart(path)))],
     [['entry'], (from) => same([[from, '']])],
   ];
   // Any other kind has the names of all files.
-  return (kind, from) => scopes.find(([kinds]) => kinds.includes(kind))?.[1](from, kind) ?? same(everything);
+  return (kind: Kind, from: string): Scope =>
+    scopes.find(([kinds]) => kinds.includes(kind))?.[1](from, kind) ?? same(everything);
 }
 
 /** Whether every host of the plays that are in the file `from`, or have its role, has the variables of a file of a group. */
-function seesGroupsOf(files: ReadonlyMap<string, FileNames>, from: string): (path: string) => boolean {
+function seesGroupsOf(files: Files, from: string): (path: string) => boolean {
   const role = roleOf(from)?.replace(/.*\//, '');
-  const isOf = (path: string, roles: readonly string[]) => (role === undefined ? path === from : roles.includes(role));
-  const plays = [...files].flatMap(([path, { plays = [] }]) => plays.filter(({ roles }) => isOf(path, roles)));
+  const hosts = [...files].flatMap(([path, { uses }]) =>
+    uses.flatMap(({ kind, name, of }) => (kind === 'group' && of === role && (role ?? path === from) ? name : [])),
+  );
   const groups = [...files.values()].flatMap(({ defines }) => defines.filter(({ kind }) => kind === 'group'));
   const groupsOf = (host: string) => {
     const above = new Set([host]);
     for (const one of above) for (const { name, of } of groups) if (name === one && of) above.add(of);
     return above;
   };
-  const shared = plays.flatMap(({ hosts }) => hosts.map(groupsOf));
+  const shared = hosts.map(groupsOf);
   return (path) => {
     const group = /(?:^|\/)group_vars\/([^/.]+)/.exec(path)?.[1];
     return group === 'all' || (group !== undefined && shared.length > 0 && shared.every((one) => one.has(group)));

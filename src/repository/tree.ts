@@ -8,29 +8,22 @@ export interface Listing {
   readonly links?: ReadonlyMap<string, string>;
 }
 
-/** A listing that can be asked. */
-export interface Tree {
-  exists(path: string): boolean;
-  isFolder(path: string): boolean;
-  /** Where `path` itself points when it is a symbolic link; folders above it are asked for one by one. */
-  linkTarget(path: string): string | undefined;
-  isExecutable(path: string): boolean;
-  /** The names of what lies directly in a folder; the root is ''. */
-  entries(folder: string): readonly string[];
-}
+export type Tree = ReturnType<typeof treeOf>;
 
-export function treeOf({ files, executables = [], links = new Map() }: Listing): Tree {
+/** A listing that can be asked. */
+export function treeOf({ files, executables = [], links = new Map() }: Listing) {
   const all = new Set([...files, ...links.keys()]);
   const above = new Set(['', ...[...all].flatMap(foldersAbove)]);
-  const runnable = new Set(executables);
   const inFolder = new Map<string, string[]>();
   for (const path of new Set([...all, ...above])) if (path !== '') push(inFolder, folderOf(path), nameOf(path));
   return {
-    exists: (path) => all.has(path) || above.has(path),
-    isFolder: (path) => above.has(path),
-    linkTarget: (path) => links.get(path),
-    isExecutable: (path) => runnable.has(path),
-    entries: (folder) => inFolder.get(folder) ?? [],
+    exists: (path: string): boolean => all.has(path) || above.has(path),
+    isFolder: (path: string): boolean => above.has(path),
+    /** Where `path` itself points when it is a symbolic link; folders above it are asked for one by one. */
+    linkTarget: (path: string): string | undefined => links.get(path),
+    isExecutable: (path: string): boolean => executables.includes(path),
+    /** The names of what lies directly in a folder; the root is ''. */
+    entries: (folder: string): readonly string[] => inFolder.get(folder) ?? [],
   };
 }
 

@@ -2,10 +2,9 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { deepOffset } from '../config/yaml-depth.ts';
 
-/** One key, or one plain item of a list (its key is ''). */
+/** One key, or one plain item of a list: its key is ''. The value is '' where keys or items follow. */
 export interface Entry {
   readonly key: string;
-  /** '' where keys or items follow; an expression of a template is COMPUTED in it. */
   readonly value: string;
   readonly line: number;
   /** The keys above it and its own, with a space between; lists do not count, and modules of Ansible have their short names. */
@@ -31,10 +30,9 @@ export function outline(template: string): readonly Entry[] | undefined {
   if (deepOffset(text) !== undefined) return undefined;
   const lineCounter = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter, uniqueKeys: false, prettyErrors: false, logLevel: 'error' });
-  if (!Array.isArray(documents)) return [];
   if (documents.some(({ errors }) => errors.length > 0)) return undefined;
   const all: Entry[] = [];
-  let anchors = new Map<string, string>();
+  const anchors = new Map<string, string>();
 
   function written(node: unknown): string {
     if (isAlias(node)) return anchors.get(node.source) ?? `*${node.source}`;
@@ -48,8 +46,7 @@ export function outline(template: string): readonly Entry[] | undefined {
     const { line } = lineCounter.linePos(((key ?? node) as { range?: [number] }).range?.[0] ?? 0);
     const children: Entry[] = [];
     const name = written(key);
-    const step = name.replace(/^ansible\.(?:builtin|legacy)\./, '');
-    const way = owner ? `${owner.way} ${step}` : step;
+    const way = (owner ? `${owner.way} ` : '') + name.replace(/^ansible\.(?:builtin|legacy)\./, '');
     const entry = { key: name, value: written(node), line, way, siblings, children, ...(owner && { owner }) };
     all.push(entry);
     siblings.push(entry);
@@ -68,7 +65,7 @@ export function outline(template: string): readonly Entry[] | undefined {
   }
 
   for (const { contents } of documents) {
-    anchors = new Map();
+    anchors.clear();
     below(contents);
   }
   return all;

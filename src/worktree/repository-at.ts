@@ -1,7 +1,7 @@
 // The table of what a repository defines, read from a commit: only files that some reader wants, and each blob once.
-import { type FileNames, UNREAD } from '../repository/definition.ts';
+import type { FileNames } from '../repository/definition.ts';
 
-import { isRead, namesIn } from '../repository/read-file.ts';
+import { isRead, namesIn, unknownNames } from '../repository/read-file.ts';
 import { isIgnoreFile, type Outside, type RepositoryFacts } from '../repository/repository.ts';
 import type { Snapshot } from './read.ts';
 
@@ -33,7 +33,7 @@ export function openRepositoryReader(): RepositoryReader {
         const text = before ? undefined : await snapshot.text(path);
         left -= text?.length ?? 0;
         if (isIgnoreFile(path)) ignores.set(path, text ?? '');
-        else names.set(path, before ?? (text === undefined ? UNREAD : namesIn(path, text)));
+        else names.set(path, before ?? (text === undefined ? unknownNames(path) : namesIn(path, text)));
         if (names.has(path)) kept.set(key, names.get(path) as FileNames);
       }
 

@@ -1,7 +1,6 @@
-// Shell scripts: variables and functions, what they use, what they source.
+// Scripts: variables and functions of shells, what they use and source; every name that Python binds.
 import { ANY } from './definition.ts';
-import type { Found } from './found.ts';
-import { type LineRow, lines, QUIET_LINE, SPACE_LINE } from './rows.ts';
+import { type Found, type LineRow, lines } from './rows.ts';
 
 /** Where a command begins; what stands in quotes there begins none. */
 const AT = String.raw`(?:^|[;&|){}]|(?<!=)\(|(?<![\w-])(?:then|do|else|elif|if|while|until|time|!)\s)\s*`;
@@ -45,25 +44,53 @@ export function shell(text: string, found: Found): void {
   lines(ANYWHERE)(text, found);
   const plain = withoutDocuments(text).replace(WHOLE, (whole) => {
     if (whole.startsWith('#')) return '';
-    return whole === '\\\n' ? SPACE_LINE : whole.replace(/\n/g, QUIET_LINE).replace(/[\s;&|(){}]/g, '_');
+    return whole === '\\\n' ? '\v' : whole.replace(/\n/g, '\u0085').replace(/[\s;&|(){}]/g, '_');
   });
   lines(COMMANDS)(plain, found);
 }
 
-const DOCUMENT = /(?<!<)<<-?[^\S\n]*\\?["']?([A-Za-z_]\w*)/g;
+const DOCUMENT = /(?<!<)<<[-~]?[^\S\n]*\\?["']?([A-Za-z_]\w*)/g;
 
 /** The same lines without the texts of here-documents. */
-function withoutDocuments(text: string): string {
+export function withoutDocuments(text: string): string {
   const all = text.split('\n');
   const there = new Set(all.map((line) => line.trim()));
   const ends: string[] = [];
   const kept = all.map((line) => {
-    if (ends.length > 0) {
-      if (line.trim() === ends[0]) ends.shift();
-      return '';
-    }
-    for (const [, end = ''] of /^\s*#/.test(line) ? [] : line.matchAll(DOCUMENT)) if (there.has(end)) ends.push(end);
-    return line;
+    const isText = ends.length > 0;
+    if (isText && line.trim() === ends[0]) ends.shift();
+    const begun = isText ? [] : line.replace(/^\s*#.*/, '').matchAll(DOCUMENT);
+    for (const [, end = ''] of begun) if (there.has(end)) ends.push(end);
+    return isText ? '' : line;
   });
   return kept.join('\n');
+}
+
+const KEYWORDS = `False None True and as assert async await break class continue def del elif else except finally for from global if
+  import in is lambda nonlocal not or pass raise return try while with yield`;
+const BOUND = new RegExp(`\\b(?!(?:${KEYWORDS.replace(/\s+/g, '|')})\\b)([A-Za-z_]\\w*)`, 'g');
+/** What is assigned to, but no call and no index in it. */
+const TARGET = new RegExp(`\\[[^\\]]*\\]|\\b\\w+\\([^)]*\\)|${BOUND.source}`, 'g');
+const PARAMETER = /(?:[(,*]|^)\s*([A-Za-z_]\w*)\s*(?=[:,=)]|$)/g;
+const PYTHON: readonly LineRow[] = [
+  [/^\s*(?:async\s+)?def\s+(\w+)/g, 'define', 'python-name'],
+  [/^\s*(?:async\s+)?def\s+\w+(.*)/g, 'define', 'python-name', PARAMETER],
+  [/^\s*(?:from\s+\.*[\w.]*\s+)?import\s+(.*)/g, 'define', 'python-name', /(?:\w[\w.]*\s+as\s+)?(\w+|\*)/g],
+  [/^\s*(?:from|import)\s+([\w.]+)/g, 'use', 'python-name'],
+  [/^([^=!<>:]*?[^=!<>:\s])\s*(?::[^=]+)?(?:\/\/|\*\*|>>|<<|[-+*/%&|^@])?=(?!=)/g, 'define', 'python-name', TARGET],
+  [/\bfor\s+([^=]{1,200}?)\s+in\b|\blambda\s+([^:]{0,200}):/g, 'define', 'python-name', BOUND],
+  [/\bas\s+\(?(\w+)|\b(\w+)\s*:=|^\s*class\s+(\w+)/g, 'define', 'python-name'],
+  [/\b(?:exec|setattr|globals|locals)\s*\(/g, 'define', 'python-name', ANY],
+];
+
+const LONG_TEXT = /[fF]?(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$))/;
+const TEXT = /#.*|[fF]?(?:"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')/;
+const TOKENS = new RegExp(`${LONG_TEXT.source}|${TEXT.source}`, 'g');
+/** Parameters may go on over lines until the bracket closes. */
+const HEADER = /^[^\S\n]*(?:async\s+)?def\s+\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)/gm;
+
+export function python(text: string, found: Found): void {
+  const quiet = (token: string) => (token.startsWith('#') ? '' : `""${token.replace(/[^\n]/g, '')}`);
+  const plain = text.replace(TOKENS, quiet).replace(HEADER, (header) => header.replaceAll('\n', '\v'));
+  lines(PYTHON)(plain, found);
 }
