@@ -1,9 +1,6 @@
 // Merging, picking and reverting in git's store alone: no branch and no checkout is touched.
-import { join } from 'node:path';
-import { fields, type Git, hashText, openGit } from '../io/git.ts';
-import { removeFile, tempName } from '../io/store.ts';
+import { fields, type Git } from '../io/git.ts';
 import { gitFailed } from './messages.ts';
-import type { TreePlace } from './tree.ts';
 
 export interface MergedTree {
   /** The merged tree, with marks where it conflicts. */
@@ -174,30 +171,4 @@ export async function revertAll<F extends { readonly commit: string }>(
     tree = next.tree;
   }
   return { tip, reverted };
-}
-
-/** The tree `root` with `paths` as they are in `commit`, and with `texts`. Throws a GitError. */
-export async function withTextsOf(
-  tree: TreePlace,
-  git: Git,
-  root: string,
-  { commit, paths = [], texts }: { commit: string; paths?: readonly string[]; texts: ReadonlyMap<string, string> },
-): Promise<string> {
-  const all = [...paths, ...texts.keys()];
-  if (all.length === 0) return root;
-  const indexFile = tempName(join(tree.gitDir, 'mendloop-merge'));
-  const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile, durable: true });
-  const nothing = `0 ${'0'.repeat(commit.length)}`;
-  try {
-    await index.run(['read-tree', root]);
-    const rows = fields(await git.run(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', ...all]));
-    const entries = new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split('\t')[0]]));
-    for (const [path, text] of texts)
-      entries.set(path, `${entries.get(path)?.split(' ')[0] ?? '100644'} blob ${await hashText(git, text, '-w')}`);
-    const info = all.map((path) => `${entries.get(path)?.replace(/ \w+ /, ' ') ?? nothing}\t${path}\0`);
-    await index.run(['update-index', '-z', '--index-info'], info.join(''));
-    return await index.line(['write-tree']);
-  } finally {
-    removeFile(indexFile);
-  }
 }

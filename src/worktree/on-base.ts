@@ -3,7 +3,7 @@
 import { BACKLOG_FOLDER } from '../backlog/queue.ts';
 import { mergeTicks } from '../backlog/ticks.ts';
 import { fields, type Git, hashText, lines } from '../io/git.ts';
-import { isAncestor } from './base.ts';
+import { type Base, commitOf, droppedBase, isAncestor, keptBase } from './base.ts';
 import { type CommittedFix, committedFixes } from './find-fix.ts';
 import { copyCommit, type Picked, type PickGit, pick, pickGit, treeOf, withFiles } from './merge-tree.ts';
 
@@ -106,6 +106,56 @@ export async function putOnBase(git: Git, request: BranchAndBase): Promise<OnBas
     tree = next.tree;
     return { fate: 'carried', to };
   }
+}
+
+/**
+ * Of fixes that are not among the branch's commits: which the base has (`landed`), and which nobody has any more. One that had
+ * landed and was changed since is still the base's. Throws as `putOnBase`.
+ */
+export async function whereGone(
+  git: Git,
+  at: { readonly old: string; readonly base: string; readonly to: string },
+  fixes: readonly { readonly commit: string; readonly hasLanded: boolean }[],
+): Promise<Map<string, 'landed' | 'superseded'>> {
+  const gone = new Map<string, 'landed' | 'superseded'>();
+  if (fixes.length === 0) return gone;
+  const changedPaths = async (...range: string[]) =>
+    fields(
+      await git.run(['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--no-renames', '--root', ...range]),
+    );
+  const moved = new Set(await changedPaths(at.old, at.base));
+  const [store, onto] = await Promise.all([pickGit(git), treeOf(git, at.to)]);
+  for (const { commit, hasLanded } of fixes) {
+    if ((await commitOf(git, commit)) === undefined) continue;
+    if (hasLanded && !(await changedPaths(commit)).some((path) => moved.has(path))) continue;
+    const next = await pick(store, await parentTree(store, commit), await treeOf(git, commit), onto);
+    const applies = next.conflicts.length === 0;
+    if (applies && next.tree === onto) gone.set(commit, 'landed');
+    else if (applies || !hasLanded) gone.set(commit, 'superseded');
+  }
+  return gone;
+}
+
+/** What a start would make of the branch as it is now; undefined when there is no AI branch. Throws as `keptBase` and `putOnBase`. */
+export async function rehearse(git: Git, base: Base) {
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  if (tip === undefined) return undefined;
+  const old = await keptBase(git, base, tip);
+  const put = await putOnBase(git, { old, base: base.commit, tip });
+  const dropped = await droppedBase(git, base, tip);
+  return { ...put, tip, ...(dropped !== undefined && { dropped }) };
+}
+
+/** The commits of `base..tip` that the base has or had. Throws as `putOnBase`. */
+export async function landedCommits(git: Git, base: string, tip: string): Promise<Set<string>> {
+  const common = await git.attempt(['merge-base', base, tip]);
+  if (!common.ok) return new Set();
+  const { fates } = await putOnBase(git, { old: common.stdout.trim(), base, tip });
+  return new Set(
+    fates.flatMap(({ commit, fate, paths }) =>
+      fate === 'landed' || (fate === 'superseded' && !paths) ? [commit] : [],
+    ),
+  );
 }
 
 export const isStuck = (put: OnBase | Stuck): put is Stuck => 'stuck' in put;
