@@ -190,6 +190,8 @@ export const EVENTS = {
     branch: text,
     commit: text,
     base: text,
+    /** It was put onto the base. */
+    merged: optional(shaped({ from: text, to: text })),
     /** What there is to say of carried paths that are not linked: the next run says only what is new. */
     unlinked: optional(listOf(text)),
   }),

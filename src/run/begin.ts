@@ -59,16 +59,17 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   // The simulated lab needs no credentials.
   const unlinked = run.lab === 'simulated' ? [] : furnished.unlinked;
   const before = latest?.events.findLast((event) => event.type === 'tree.opened')?.data.unlinked ?? [];
-  const { branch, base } = tree;
+  const { branch, base, head: commit } = tree;
+  const merged = moved && { merged: { from: moved.from, to: moved.to } };
   notices.push(...furnished.notices, ...unlinked.filter((text) => !before.includes(text)));
   notices.push(...lacking.filter((notice) => typeof notice === 'string'));
   journal.append(
     {
       type: 'tree.opened',
-      data: { branch, commit: tree.head, base: base.name, ...(unlinked.length > 0 && { unlinked }) },
+      data: { branch, commit, base: base.name, ...merged, ...(unlinked.length > 0 && { unlinked }) },
     },
     // A resumed run is where it was: its own fixes made them stale.
-    ...stale.map((stage) => staleEvent(stage, tree.head, isResumed)),
+    ...stale.map((stage) => staleEvent(stage, commit, isResumed)),
     ...notices.map(noticeEvent),
   );
   await settleItems(run, objects, false);

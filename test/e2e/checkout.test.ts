@@ -232,8 +232,8 @@ green: 1 stage  <n> s
     'note: ai/context_map.yaml is not committed on main, and a run reads it from there: git add ai/context_map.yaml\n',
   );
   s.git('commit', '-q', '-a', '-m', 'now');
-  const merged = await s.run();
-  assert.match(s.plain(merged.stdout), /^note: main moved; merged into ai\/orchestrator-stage1 \(<commit>\)$/m);
+  const moved = await s.run();
+  assert.match(s.plain(moved.stdout), /^note: main moved; ai\/orchestrator-stage1 was put onto it \(<commit>\)$/m);
   assert.is((await s.run(['logs', 'a'])).stdout, 'edited\n');
   assert.equal(Object.keys(s.stages()), ['a', 'b']);
 });

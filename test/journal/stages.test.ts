@@ -215,12 +215,7 @@ test('with the tracked files put back, only what green steps wrote is still ther
     const state = folded(journalOf([changed('a'), ['step.done', 'a'], changed('b'), ['step.failed', 'b'], ...lines]));
     return ['a', 'b'].filter((stage) => recordOf(state, stage)?.wrote);
   };
-  const merged = { from: 'c0', to: 'c1' };
-  const others: Line[] = [
-    ['fix.committed', 'c'],
-    ['fix.reverted', 'c'],
-    ['tree.opened', undefined, { merged }],
-  ];
+  const others: Line[] = [['fix.committed', 'c'], ['fix.reverted', 'c'], ['branch.moved']];
   for (const line of others) assert.equal(wrote(line), ['a'], line[0]);
   for (const line of [['tree.opened'], ['notice']] as Line[]) assert.equal(wrote(line), ['a', 'b'], line[0]);
 });
