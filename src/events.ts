@@ -374,7 +374,7 @@ export const EVENTS = {
     ...reason,
     commit: text,
     /** The commit of the base that it stood on. */
-    base: optional(text),
+    base_commit: optional(text),
     /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
     left: optional(listOf(text)),
     /** No check had a say: only exit codes say that it helped. */

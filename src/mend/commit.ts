@@ -105,7 +105,7 @@ export function recordFixStays(
 ): void {
   const { stage, step, commit } = fix;
   const more = { ...(left.length > 0 && { left }), ...(unchecked && { unchecked }) };
-  const data = { ...fixData(fix), ...judgement, commit, base: tree.base.commit, ...more };
+  const data = { ...fixData(fix), ...judgement, commit, base_commit: tree.base.commit, ...more };
   journal.append({ type: 'fix.judged', stage, step, data });
 }
 

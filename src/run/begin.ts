@@ -1,18 +1,18 @@
 // From an open journal to a tree that stages can run in: what an earlier process left open is closed, the AI branch is put onto its
 // base, what is not git's is linked and fetched, and what no longer stands is recorded.
-import { noticeEvent } from '../events.ts';
+import { type LoopEvent, noticeEvent } from '../events.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { StageState } from '../journal/stages.ts';
 import { carriedEvents } from '../mend/identify.ts';
 import { type BranchMover, bringOntoBase, closeMove } from '../mend/move-branch.ts';
-import { recoverFixes } from '../mend/recover.ts';
+import { journalsToLastWork, recoverFixes } from '../mend/recover.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import type { Run } from '../stage/run.ts';
 import { findStale, lostWork, staleEvent, writeAgain } from '../stage/stale.ts';
 import { refuseTracked } from '../worktree/carry.ts';
 import { furnish } from '../worktree/open.ts';
 import type { Prepared } from './prepare.ts';
-import { isRefusal, recordRefusal } from './refusal.ts';
+import { isConflict, isRefusal, recordRefusal } from './refusal.ts';
 import { began, recordCutOff } from './resume.ts';
 import { type RunRequest, refuseStaleNeeds } from './select.ts';
 import { settleItems } from './settle-items.ts';
@@ -33,7 +33,9 @@ export async function begin(prepared: Prepared, request: RunRequest, objects: Gi
   try {
     await readyTree(prepared, request, objects);
   } catch (error) {
-    if (isRefusal(error)) await recordRefusal(run, run.tree.base, error, latest?.events);
+    // One that was cut off is gone on with once that is done.
+    if (isConflict(error) || (!open && isRefusal(error)))
+      await recordRefusal(run, run.tree.base, error, latest?.events);
     throw error;
   }
 }
@@ -58,7 +60,8 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   const lacking = await configurationNotices(run, head.stages, open ? undefined : latest);
   // The simulated lab needs no credentials.
   const unlinked = run.lab === 'simulated' ? [] : furnished.unlinked;
-  const before = latest?.events.findLast((event) => event.type === 'tree.opened')?.data.unlinked ?? [];
+  const [opened] = journalsToLastWork(run.layout).flatMap((events) => events.findLast(isOpened) ?? []);
+  const before = opened?.data.unlinked ?? [];
   const { branch, base, head: commit } = tree;
   const merged = moved && { merged: { from: moved.from, to: moved.to } };
   notices.push(...furnished.notices, ...unlinked.filter((text) => !before.includes(text)));
@@ -75,6 +78,8 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   await settleItems(run, objects, false);
   await writeAgain(run, putBack);
 }
+
+const isOpened = (event: LoopEvent): event is LoopEvent<'tree.opened'> => event.type === 'tree.opened';
 
 const moverOf = ({ tree, journal, config }: Run): BranchMover => ({
   tree,

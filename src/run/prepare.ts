@@ -23,7 +23,7 @@ import { type AttachedTree, attachWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { closeOpenRun, type Elsewhere, endLeft, markCutOff, takeOverJobs } from './close-run.ts';
 import { readBase, type readStart } from './read-base.ts';
-import { isRefusal, recordRefusal } from './refusal.ts';
+import { isConflict, recordRefusal } from './refusal.ts';
 import { began, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type RunRequest, refuseFailed, selectStages } from './select.ts';
 import { movedNotice, shortList } from './start-notices.ts';
@@ -111,7 +111,7 @@ export async function prepare(
   const inUse = elsewhere.followed.size > 0;
   const { carry } = config.map;
   const worktree = await attachWorktree(home, base, { objects, carry, inUse, isSettled: true }).catch(async (error) => {
-    if (!isRefusal(error)) throw error;
+    if (!isConflict(error)) throw error;
     const journal = openJournal(journalOptions);
     try {
       journal.append(began(lab, request, head, open));

@@ -48,7 +48,10 @@ const STORY = {
     setOutcome(entry, event, event.data, 'applied');
     if (event.data.tried) spendTry(entry, event.data.hash);
   },
-  'fix.judged': (entry, event) => setOutcome(entry, event, event.data, event.data.outcome, event.data.reason),
+  'fix.judged': (entry, event) => {
+    const { base_commit: base, ...data } = event.data;
+    setOutcome(entry, event, { ...data, base }, data.outcome, data.reason);
+  },
   'fix.reverted': (entry, event) => {
     setOutcome(entry, event, { ...event.data, commit: event.data.reverts }, event.data.outcome, event.data.reason);
   },

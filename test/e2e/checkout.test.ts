@@ -6,7 +6,15 @@ import { AI, contextMap, scenario, tree } from './scenario.ts';
 
 const OURS = ['ai/state', 'ai/logs', 'ai/patches', 'ai/worktree', '.git/worktrees', '.git/refs/heads/ai'];
 /** What git itself writes when a branch and a worktree are added, all of it outside the owner's checkout and index. */
-const GIT = ['.git/objects', '.git/config', '.git/info', '.git/logs/refs/heads/ai', '.git/refs/heads', '.git/logs'];
+const GIT = [
+  '.git/objects',
+  '.git/refs/mendloop',
+  '.git/config',
+  '.git/info',
+  '.git/logs/refs/heads/ai',
+  '.git/refs/heads',
+  '.git/logs',
+];
 
 test('edits, staged changes, untracked files and the index are as before; a run lists what it does not include', async () => {
   const s = scenario({
