@@ -181,7 +181,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${authorOf(fix, fix.tier)}, run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
   ...repairLines(fix.shapes.map(plain), '        '),
-  `        ${fix.outcome === 'verified' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
+  `        ${fix.outcome === 'kept' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
   ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>
     external

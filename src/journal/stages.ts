@@ -169,7 +169,7 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   // Tracked files were put back for it: what steps that did not end green had written is gone for good.
   if (
     event.type === 'fix.committed' ||
-    event.type === 'fix.reverted' ||
+    event.type === 'fix.judged' ||
     (event.type === 'tree.opened' && event.data.merged)
   )
     for (const { record } of stepRecords(state)) if (!wasGreen(record)) delete record.wrote;
@@ -264,10 +264,10 @@ function apply(record: StageRecord, event: LoopEvent): void {
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
-  const { why, commit, remake, by_fix, back, drift } = event.data;
+  const { why, commit, remake, by_fix, drift } = event.data;
   if (record.status !== 'green' && !record.stale) return;
   // A step that failed since is being mended: this write may be its fix.
-  if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
+  if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells) return;
   if (drift) record.stale ??= { why, commits: [], drift };
   else {
     const { drift: _, ...stale } = record.stale ?? { why, commits: [] };

@@ -75,7 +75,7 @@ const OUTSIDE = 'mend what the log names outside of this repository';
 
 /** What only a person can do now; undefined where the usual words do. */
 function adviceFor(
-  { stage, failure, history, storyCase }: Incident,
+  { stage, failure, history, heldCase }: Incident,
   why: Why | undefined,
   gaveUp: boolean,
   prompt: string | undefined,
@@ -83,7 +83,7 @@ function adviceFor(
 ): string | undefined {
   if (gaveUp) return afterGivingUp(stage, failure.fingerprint);
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-  const name = history.case ?? storyCase;
+  const name = history.case ?? heldCase;
   if (name !== undefined && (why === 'open_case' || opensCase(why))) {
     return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
   }

@@ -1,7 +1,7 @@
 // The fixes of the AI branch that the base does not have, and those it has and that were rolled back, each with how it
 // stands. Reads only.
 
-import { FIX_OUTCOMES, type FixOutcome } from '../events.ts';
+import { FIX_OUTCOMES, type FixState } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { cellNames } from '../plan/matrix.ts';
@@ -14,7 +14,7 @@ export type FixFacts = ReturnType<typeof fixFacts>;
 
 export interface ListedFix extends FixFacts, LedgerFacts {
   /** As the branch and the ledger have it; `landed`: the base has it already. */
-  outcome: FixOutcome | 'landed' | 'unknown';
+  outcome: FixState | 'landed' | 'unknown';
   /** Set when it was taken back: the commit that did. */
   taken_back_by?: string;
   /** True: the base has the fix, and keeps it until what took it back is promoted. */
@@ -62,7 +62,7 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
       ...fixFacts(fix),
       outcome: by ? outcomeBy(by) : has ? 'landed' : (patch?.outcome ?? 'unknown'),
       ...(by ? { taken_back_by: by.commit } : {}),
-      ...(by && outcomeBy(by) === 'withdrawn' && isAgain(fix, committed) ? { came_again: true } : {}),
+      ...(by && outcomeBy(by) === 'undone' && isAgain(fix, committed) ? { came_again: true } : {}),
       ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
       ...ledgerFacts(patch, by === undefined),
       ...(withDiff ? { diff: await fixDiff(layout, fix.commit) } : {}),
@@ -82,8 +82,7 @@ const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>
   all.findIndex((other) => isSame(other, fix) && other.reverts === undefined) < all.indexOf(fix);
 
 /** From the reverting commit: in the ledger a later fix with the same change may have another outcome. */
-const outcomeBy = (by: CommittedFix): FixOutcome =>
-  FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
+const outcomeBy = (by: CommittedFix): FixState => FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'undone';
 
 /** `stands`: it was not taken back, so that its outcome is that of the ledger. */
 export const ledgerFacts = (patch: Patch | undefined, stands: boolean): LedgerFacts => ({

@@ -169,7 +169,7 @@ async function report(git: Git, base: Base, tip: string, rolledBack: readonly Re
 }
 
 /** How the ledger remembers it: a person does not want it. Like every patch that was tried it is not taken again. */
-const ROLLED_BACK: DataOf<'fix.reverted'>['outcome'] = 'declined';
+const ROLLED_BACK: DataOf<'fix.judged'>['outcome'] = 'declined';
 const WHY = 'rolled back by its owner';
 
 /**
@@ -184,9 +184,9 @@ function recordRollback(
   const { ledger } = readLedger(scope.layout);
   const unrecorded = rolledBack.filter(({ fix }) => patchIn(ledger, fix)?.outcome !== ROLLED_BACK);
   const events = unrecorded.map(({ fix, commit }) => ({
-    type: 'fix.reverted' as const,
+    type: 'fix.judged' as const,
     stage: fix.stage,
-    data: { ...fixData(fix), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },
+    data: { ...fixData(fix), outcome: ROLLED_BACK, reason: WHY, commit },
   }));
   recordAction(scope, ...events, ...stale);
 }

@@ -1,15 +1,13 @@
 // What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
 // tells it. Reads only.
 
-import { INDEX_FILE, itemsTicked } from '../backlog/queue.ts';
-import { itemStageName } from '../backlog/stage-of-item.ts';
 import { MAP_FILE, stageNames } from '../config/files.ts';
-import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
-import { type Git, lines, openGit } from '../io/git.ts';
+import { type FixState, type FixTier, PERSON } from '../events.ts';
+import { lines, openGit } from '../io/git.ts';
 import { groupBy } from '../io/group-by.ts';
 import { readText } from '../io/store.ts';
 import { lastWriters, type StageState } from '../journal/stages.ts';
-import { entryOf, type Ledger, lostChange, patchIn } from '../triage/ledger.ts';
+import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
 import { authorOf, counted } from '../triage/words.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
@@ -22,7 +20,7 @@ import { type Rehearsal, rehearsePromotion } from './rehearse.ts';
 
 export interface StoryFix extends FixFacts, LedgerFacts {
   tier: FixTier;
-  outcome: FixOutcome | 'unknown';
+  outcome: FixState | 'unknown';
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
   /** A person agreed to it. */
@@ -100,7 +98,6 @@ export async function surveyPromotion(
     stat: nothing ? '' : await diff('--stat=100'),
     ...(withDiff && !nothing ? { diff: await diff() } : {}),
     ...writtenFrom(new Set(nothing ? [] : lines(await git.run(['rev-list', `${base.commit}..${tip}`]))), stages),
-    ...(await itemsUndone(git, base.commit, tip, ledger, stages)),
   };
   return { story, rehearsal };
 }
@@ -163,17 +160,6 @@ function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick
   return written.length > 0 ? { written_anew: written } : {};
 }
 
-/** The next run opens such items again. */
-async function itemsUndone(git: Git, base: string, tip: string, ledger: Ledger, { stages }: StageState) {
-  const ticked = async (commit: string) => itemsTicked((await git.attempt(['show', `${commit}:${INDEX_FILE}`])).stdout);
-  const before = await ticked(base);
-  const undone = (await ticked(tip)).filter((number) => {
-    const stage = itemStageName(number);
-    return !before.includes(number) && lostChange(ledger, stage, stages[stage]?.since) !== undefined;
-  });
-  return undone.length > 0 ? { items_undone: undone } : {};
-}
-
 /** The stages that must be green again before the fixes can be accepted. */
 export const toMakeAgain = ({ fixes }: Pick<Story, 'fixes'>): string[] => [
   ...new Set(
@@ -185,8 +171,8 @@ export const toMakeAgain = ({ fixes }: Pick<Story, 'fixes'>): string[] => [
 export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
   fixes.filter(({ outcome, not_standing: open = [] }) => {
     // All that is left to do for it waits for something outside of the repository.
-    const isBlocked = outcome === 'holds' && open.length > 0 && open.every(({ external }) => external);
-    return outcome !== 'verified' && !isBlocked;
+    const isBlocked = outcome === 'kept' && open.length > 0 && open.every(({ external }) => external);
+    return outcome !== 'kept' && !isBlocked;
   });
 
 /** The line that accepts exactly what was shown; undefined when it would be refused. */

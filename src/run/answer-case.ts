@@ -20,12 +20,12 @@ import { type Configuration, configurationNow } from '../stage/configuration.ts'
 import type { RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale, staleEvent, writeAgain } from '../stage/stale.ts';
-import { entryOf, isWaitingAnswer } from '../triage/ledger.ts';
+import { entryOf } from '../triage/ledger.ts';
 import type { Base } from '../worktree/base.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
+import { snapshotOf } from '../worktree/read.ts';
 import { openRepositoryReader } from '../worktree/repository-at.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
@@ -81,7 +81,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
         const { hash, files, diff, note } = fix;
         const { stage, fingerprint, case: name } = summary;
         patchFiles(layout).write(hash, files, diff, note);
-        // Stored like a withdrawn fix: it is applied first when the failure returns.
+        // Tried before the stage runs again.
         const isSuggested = request.answer === undefined && summary.suggested !== undefined;
         const proposed = isSuggested ? { proposed_by: summary.suggested?.plugin } : {};
         const by = { tier: 'escalation', plugin: PERSON, ...proposed } as const;
@@ -157,19 +157,15 @@ export async function declineCase(
 function declinedFixes(layout: Layout, { stage, fingerprint, state, patch, suggested }: CaseSummary) {
   const { plugin, tier, note = NO_NOTE } = suggested ?? { plugin: 'unknown', tier: 'executor' as const };
   if (state === 'open') return patch === undefined ? [] : [{ hash: patch, plugin, tier, note: { ...note } }];
-  const answers = entryOf(readLedger(layout).ledger, stage, fingerprint)?.patches.filter(isWaitingAnswer) ?? [];
-  return answers.map((patch) => ({
-    hash: patch.hash,
-    plugin: patch.plugin,
-    tier: patch.tier,
-    note: patch.note ?? NO_NOTE,
-  }));
+  const { first } = entryOf(readLedger(layout).ledger, stage, fingerprint) ?? {};
+  if (first?.because !== 'answered') return [];
+  return [{ hash: first.hash, plugin: first.plugin, tier: first.tier, note: first.note }];
 }
 
 async function judge(
   { home, answer, case: name }: AnswerRequest,
   layout: Layout,
-  { stage: stageName, fingerprint, patch = '' }: CaseSummary,
+  { stage: stageName, patch = '' }: CaseSummary,
   { base, config, tree }: { base: Base; config: Configuration; tree: Worktree },
   env: RunPorts['env'],
 ): Promise<{ fix: SoundFix; shown: string }> {
@@ -180,8 +176,7 @@ async function judge(
       problem: `its stage ${stageName} is not in the map any more`,
       stage: stageName,
     });
-  const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
-  const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
+  const snapshot = await snapshotOf(tree, tree.head);
   const proposal = answer === undefined ? await patchFiles(layout).proposalOf(patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   // Only a refusal counts: by accepting, the owner has agreed to what they would be asked about.
@@ -204,17 +199,6 @@ async function judge(
   const isSilent = verdict.note === NO_NOTE;
   const { fix, reason } = isSilent ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
   return { fix: { ...verdict, note: { fix: mask(fix), reason: mask(reason) } }, shown: mask(verdict.diff) };
-}
-
-/** The files as the case shows them: with the fixes that it stands on. */
-async function asShown(layout: Layout, snapshot: Snapshot, fixes: readonly { hash: string }[]): Promise<Snapshot> {
-  let withFixes = snapshot;
-  for (const { hash } of fixes) {
-    const change = await patchFiles(layout).proposalOf(hash, withFixes);
-    if (!change || !('files' in change)) return withFixes;
-    withFixes = withTexts(withFixes, new Map(Object.entries(change.files)));
-  }
-  return withFixes;
 }
 
 /** A placeholder of a masked value must not get into a file. */

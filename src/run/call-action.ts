@@ -8,6 +8,7 @@ import { stopAfter } from '../io/signals.ts';
 import type { Action, ActionCall, ActionRegistry, Ended, Outcome } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
+import type { RunFacts } from '../plan/run-state.ts';
 import { Stop, stopReason } from '../plan/stop.ts';
 import type { Run } from '../stage/run.ts';
 import type { Fleets } from './fleet.ts';
@@ -35,6 +36,8 @@ export interface Execution {
   /** No more steps are started. */
   halted: boolean;
   fleets: Fleets;
+  /** How its steps stand, once it runs. */
+  facts?: RunFacts;
 }
 
 /** Makes one attempt, or asks whether one is needed: undefined when it is. Never rejects. */

@@ -10,7 +10,7 @@ import { recordOf } from '../journal/stages.ts';
 import type { ActionRegistry, Ended } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult, PlanStep } from '../plan/contract.ts';
-import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
 import { RunFacts, type StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
@@ -151,8 +151,6 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();
     const fleets = openFleets(plan.steps, (stage) => backend?.hold?.(stage));
-    const toJudge = run ? stepsToJudge(plan, run, resume.done) : [];
-    for (const step of toJudge) fleets.markMending(step);
     const execution: Execution = {
       plan,
       context,
@@ -171,6 +169,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     };
     try {
       const facts = new RunFacts(plan, resume.done);
+      execution.facts = facts;
       options.watch?.({ plan, states: facts.states, attempts, isHeld: fleets.isHeld });
       const end = await runSchedule(plan, facts, {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
@@ -187,7 +186,6 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         },
         ...(run && { stale: staleSteps(run) }),
         fleets,
-        first: toJudge.map(({ id }) => id),
       });
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
       const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
@@ -227,12 +225,6 @@ function endWithoutTurn(
   return stopReason(signal)
     ? { kind: 'stopped' }
     : { kind: 'left', reason: 'the run halted before it came to run again' };
-}
-
-/** Steps that are to judge fixes which an earlier process left. */
-function stepsToJudge({ steps }: Plan, { journal }: Run, done: ReadonlySet<string>): PlanStep[] {
-  const isJudge = (step: PlanStep) => journal.failures.open(stagePayload(step).stage, stepLabel(step)).length > 0;
-  return steps.filter((step) => !done.has(step.id) && isJudge(step));
 }
 
 /** Which steps are stale; undefined while there are no new ones. */

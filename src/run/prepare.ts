@@ -134,7 +134,7 @@ export async function prepare(
   if (!open) refuseStaleNeeds(request, head.stages, requested, stale);
   const lacking = await configurationNotices({ ...starting, tree }, head.stages, open ? undefined : loaded.latest);
   const behindGreen: JournalOptions['behindGreen'] = (made) =>
-    remadeEvents(config.map, journal.stages, journal.ledger, made, tree.head);
+    remadeEvents(config.map, journal.stages, journal.failures.trial, made, tree.head);
   const journal = openJournal({ ...journalOptions, behindGreen });
   const run: Run = { ...starting, journal, tree };
   // The simulated lab needs no credentials.

@@ -2,7 +2,7 @@
 import { EXIT } from '../errors.ts';
 import { type NewEvent, noticeEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
-import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
@@ -12,9 +12,10 @@ import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { notifyOfStages } from '../mend/conclude.ts';
 import { carriedEvents } from '../mend/identify.ts';
-import { verifyHolding } from '../mend/judge-fixes.ts';
+import { tickAccepted } from '../mend/item.ts';
+import { settleTrial } from '../mend/judge-trial.ts';
 import { finishNotifying } from '../mend/notify.ts';
-import { recoverFixes } from '../mend/recover.ts';
+import { judgeOpenTrial } from '../mend/recover.ts';
 import { stepsAhead } from '../plan/ahead.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult, PlanStep } from '../plan/contract.ts';
@@ -30,7 +31,6 @@ import { began, type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
 import type { RunRequest } from './select.ts';
-import { settleItems, tickAccepted } from './settle-items.ts';
 
 export interface RunReport {
   run: string;
@@ -52,25 +52,23 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
       const prepared = await prepare(request, objects, ports, start);
       prepared.notices.unshift(...notices);
-      return perform(prepared, request, objects);
+      return perform(prepared, request);
     };
     return withLock(layout, request.command, work, 'run');
   });
 }
 
-async function perform(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<RunReport> {
+async function perform(prepared: Prepared, request: RunRequest): Promise<RunReport> {
   const { run } = prepared;
   const { id, journal, layout, lab } = run;
   try {
     journal.append(...opening(prepared, request));
     journal.catchUp();
     journal.append(...carriedEvents(run));
-    await recoverFixes(run);
-    await settleItems(run, objects, false);
+    await judgeOpenTrial(run);
     await writeAgain(run, prepared.putBack);
     const { result, isOver } = await execute(prepared, request);
-    await tickAccepted(run, objects);
-    await settleItems(run, objects, true);
+    await tickAccepted(run);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
     const exit = exitCode(result, run);
     const { status, duration_ms, error } = result;
@@ -174,7 +172,7 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
 /** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
 async function finishMending(run: Run): Promise<void> {
   const { config, journal, layout, clock } = run;
-  verifyHolding(run, true);
+  await settleTrial(run, { canRun: () => false, isMending: () => false }, true);
   const green = Object.keys(config.map.stages).filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green);
   journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));

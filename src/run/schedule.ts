@@ -21,8 +21,6 @@ export interface SchedulePorts {
   /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
   fleets: Pick<Fleets, 'isHeld' | 'pauses'>;
-  /** Steps that start before all others, with what they need: an earlier process left fixes for them to judge. */
-  first: readonly string[];
 }
 
 export interface ScheduleEnd {
@@ -39,7 +37,6 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
   const running = new Map<string, Promise<[PlanStep, StepEnd | undefined]>>();
   /** Steps that are resumed when what they need was made again: they and their needs start before all others. */
   const suspended = new Map<string, PlanStep>();
-  const first = new Set(ports.first);
   const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {} };
 
   for (;;) {
@@ -95,10 +92,10 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     });
   }
 
-  /** Suspended steps and `first` ones that can start, and those of their needs that can. */
+  /** Suspended steps that can start, and those of their needs that can. */
   function urgent(): PlanStep[] {
-    if (suspended.size + first.size === 0) return [];
-    const wanted = new Set([...suspended.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
+    if (suspended.size === 0) return [];
+    const wanted = new Set([...suspended.keys()].flatMap((id) => [...facts.needsOf(id), id]));
     return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !fleets.isHeld(step));
   }
 
@@ -112,7 +109,6 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
       return;
     }
     facts.record(step.id, stepEnd.state);
-    first.delete(step.id);
     if (stepEnd.state === 'DONE') {
       if (stepEnd.result) end.results[step.id] = stepEnd.result;
       return;

@@ -3,7 +3,7 @@ import { isItemStage } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS } from '../events.ts';
 import type { FailedAttempt } from '../mend/failed-cell.ts';
-import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
+import { type OtherSteps, settleSuspicion, settleTrial } from '../mend/judge-trial.ts';
 import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import { needsOf } from '../plan/compile.ts';
@@ -11,6 +11,7 @@ import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
 import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
+import type { Run } from '../stage/run.ts';
 import { callAction, type Execution, isExhausted, thrownError } from './call-action.ts';
 
 /** How a step ended, for the schedule. */
@@ -78,7 +79,7 @@ export function failedAttempt(step: PlanStep, { plan, context, clock, run }: Exe
   if (!error) return undefined;
   // Tests of an item that fail before anything was changed for it are its owner's to mend.
   const isItemTest = error.context.phase === 'command' && isItemStage(stepLabel(step));
-  const isForOwner = isItemTest && run?.journal.failures.openFixes(stepLabel(step)).length === 0;
+  const isForOwner = isItemTest && run?.journal.failures.trialOf(stepLabel(step)) === undefined;
   const until = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms);
   return {
     step,
@@ -116,8 +117,8 @@ export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, again: 
 }
 
 /**
- * Ends a step. The outcomes of its fixes are recorded first, so that a crash cannot leave a finished step with open fixes; a step
- * that is suspended, or was stopped before it began, records nothing.
+ * Ends a step, and the trial with it where that is over. Of a step that is not green the trial is undone before its end is recorded,
+ * so that it fails with what it was made from; a step that is suspended, or was stopped before it began, records nothing.
  */
 export async function endStep(step: PlanStep, execution: Execution, ended: Ended): Promise<StepEnd> {
   const { run, fleets } = execution;
@@ -126,14 +127,38 @@ export async function endStep(step: PlanStep, execution: Execution, ended: Ended
     return ended.kind === 'suspended' ? { state: 'SUSPENDED' } : { state: 'TODO', error: ended.error };
   }
   if (!run) return recordStepEnd(step, execution, ended);
-  // Of several cells that end at the same time, the last one settles their fixes.
+  // Of several cells that end at the same time, the last one settles their trial.
   fleets.markSettling(step);
-  const isJudging = (label: string) => fleets.isJudging(step, label);
-  const settled = settleFixes(run, step, ended.kind === 'done', isJudging).then(() => ended);
-  const end = recordStepEnd(step, execution, await settled.catch((error) => haltedBy(error, step)));
+  const settled = async () => settleTrial(run, otherSteps(execution, run));
+  const halted = (error: unknown) => recordStepEnd(step, execution, haltedBy(error, step));
+  let end: StepEnd;
+  try {
+    if (ended.kind === 'done') settleSuspicion(run, stepLabel(step));
+    else await settled();
+    end = recordStepEnd(step, execution, ended);
+    if (ended.kind === 'done') await settled();
+  } catch (error) {
+    end = halted(error);
+  }
   fleets.ended(step, run);
-  if (end.state === 'DONE') verifyHolding(run);
   return end;
+}
+
+/** How the other steps stand, for the trial that is open. */
+export function otherSteps({ facts, fleets, halted, plan }: Execution, run: Run): OtherSteps {
+  const ids = new Map(plan.steps.map((step) => [stepLabel(step), step.id]));
+  const isOut = (id: string) => /FAILED|SKIPPED/.test(facts?.states.get(id) ?? '');
+  const stages = new Map(plan.steps.map((step) => [step.id, stagePayload(step).stage]));
+  const { trial } = run.journal.failures;
+  const waits = (stage: string) => fleets.isMending(stage) && stage !== trial?.stage && !trial?.stale.has(stage);
+  return {
+    isMending: fleets.isMending,
+    canRun(label) {
+      const id = ids.get(label);
+      if (id === undefined || !facts || halted) return false;
+      return [id, ...facts.needsOf(id)].every((each) => !isOut(each) && !waits(stages.get(each) as string));
+    },
+  };
 }
 
 function recordStepEnd(step: PlanStep, { emit, signal }: Execution, ended: Ended): StepEnd {

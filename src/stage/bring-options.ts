@@ -1,5 +1,3 @@
-// What merging the base into the AI branch needs to know of a home: which fixes are verified, and the bases of earlier runs.
-import { isItemStage } from '../backlog/stage-of-item.ts';
 import { openGit } from '../io/git.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { startedBases } from '../journal/history.ts';
@@ -24,7 +22,7 @@ export function bringOptions(layout: Layout, run: string, sign: boolean): BringO
       ledger ??= readLedger(layout).ledger;
       const outcome = patchIn(ledger, fix)?.outcome;
       // The changes of an accepted item count, though stages are still to be made green with them.
-      return outcome === 'verified' || (outcome === 'holds' && isItemStage(fix.stage));
+      return outcome === 'kept';
     },
     earlierBases: () => startedBases(layout),
   };

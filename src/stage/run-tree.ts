@@ -21,8 +21,8 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
   ): Promise<{ changed: readonly string[]; checkFiles: readonly string[]; patch?: string }>;
   /** Nothing in it differs from HEAD, by the last look. */
   readonly clean: boolean;
-  /** The worktree is at another commit now. */
-  moved(head: string): void;
+  /** The worktree is at another commit now; `isTrial`: with HEAD detached there. */
+  moved(head: string, isTrial?: boolean): void;
   /** An attempt on another machine changed tracked files and reported it: no attempt here is charged with that. */
   changedElsewhere(): Promise<void>;
   /** Writes tracked files as a saved patch (from home) has them; false when it does not fit any more. */
@@ -31,6 +31,7 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
 
 export function runTree(worktree: Worktree, layout: Layout): RunTree {
   let head = worktree.head;
+  let isTrial = false;
   let listed: Promise<Tree> | undefined;
   let look: Promise<QuickLook> | undefined;
   let seen = worktree.seen;
@@ -60,8 +61,9 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       return seen.size === 0;
     },
     files,
-    moved(to) {
+    moved(to, onTrial = false) {
       head = to;
+      isTrial = onTrial;
       listed = undefined;
       look = undefined;
       cleanSince = 0;
@@ -76,7 +78,7 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
-        const ask = () => inspect(worktree, { head, patchFile, seen, checkFiles });
+        const ask = () => inspect(worktree, { head, isTrial, patchFile, seen, checkFiles });
         const same: Inspection = { changed: [], checkFiles: [], seen };
         const { changed, patch, checkFiles: putBack, seen: now } = await (await watch()).orAsk(same, ask);
         seen = now;

@@ -13,6 +13,7 @@ import { type BringOptions, bringBase } from './merge.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
 import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { leaveDeadTrial } from './trial-tree.ts';
 
 export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
@@ -54,7 +55,9 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const changed = attached.status.changed.filter((path) => !missing.has(path));
   const dirty = changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
-  const { head } = attached.status;
+  // Its commits stay on their ref until the trial is judged.
+  if (attached.isTrial) await leaveDeadTrial(place, base.branch);
+  const head = attached.isTrial ? await treeGit(place).line(['rev-parse', 'HEAD']) : attached.status.head;
   const done = await refuseStageCommits(treeGit(place), base, head);
   for (const ref of isSettled ? done : []) await treeGit(place).run(['update-ref', '-d', ref]);
   const git = treeGit(place, { sign: merge !== false && merge.sign, durable: true });
