@@ -278,10 +278,7 @@ export const EVENTS = {
     ...steps,
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
-  'try.ended': row('stage', 'one pass through the executors ended without a fix on the branch', {
-    ...failure,
-    hash: optional(name),
-  }),
+  'try.ended': row('stage', 'one pass through the executors ended without a fix to try', failure),
   'escalation.called': row('stage', 'an escalation is being called', { ...failure, case: optional(text) }),
   'escalation.refunded': row('stage', 'whoever was called could not be reached: the call does not count', failure),
   'model.used': row('stage', 'a model used tokens, and what they cost', {
@@ -348,7 +345,6 @@ export const EVENTS = {
   'fix.prepared': row('stage', 'a change is proposed first when its failure returns, and no one is asked for it', {
     ...notedFix,
     because: oneOf(FIRST_BECAUSE),
-    tried: optional(flag),
   }),
   'trial.opened': row('stage', 'a change is about to be tried; `from`: the AI branch, to which everything goes back', {
     from: text,

@@ -78,7 +78,7 @@ test('numbers are those that can be counted with, and words are those of their l
     ['failure.seen', { first_seen: 'yesterday' }],
     ['failure.seen', { ended: { exit_code: '1', signal: null, timed_out: false } }],
     ['fix.judged', { outcome: 'no_effect' }],
-    ['fix.reverted', { outcome: 'verified' }],
+    ['fix.reverted', { outcome: 'kept' }],
     ['fix.committed', { tier: 'wait' }],
     ['fix.committed', { note: { fix: 'x' } }],
     ['fix.committed', { paths: ['x', 5] }],

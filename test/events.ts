@@ -81,7 +81,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   'fix.declined': { ...FIX, note: NOTE },
   'fix.intended': { ...COMMITTED, created: [] },
   'fix.committed': { ...COMMITTED, commit: 'c1' },
-  'fix.judged': { ...FIX, note: NOTE, outcome: 'verified', ...REASON, commit: 'c1' },
+  'fix.judged': { ...FIX, note: NOTE, outcome: 'kept', ...REASON, commit: 'c1' },
   'fix.reverted': { ...FIX, note: NOTE, outcome: 'no_effect', ...REASON, commit: 'c2', reverts: 'c1' },
   'case.opened': { fingerprint: 'f1', case: 'c-7', path: 'ai/escalations/c-7', why: 'no fix' },
   'case.closed': { case: 'c-7', ...REASON },

@@ -64,14 +64,20 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
 export async function proposeFirst(run: Run, incident: Incident): Promise<Asked> {
   const { first } = incident.history;
   if (!first) return { none: 'spent' };
-  const { hash, tier, plugin, because, proposed_by, tried = false } = first;
+  const { hash, tier, plugin, because, proposed_by } = first;
   const context = { ...(await contextFor(run, incident, tier)), patches: [] };
   const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
   const judged = proposal && (await judgeProposal(proposal, context));
   const isAnswer = because === 'answered';
   if (judged?.ok) {
     const { ask: _, ...sound } = judged;
-    const origin = { plugin, tier, tried, judged: true as const, ...(isAnswer && { accepted: true, proposed_by }) };
+    const origin = {
+      plugin,
+      tier,
+      tried: false,
+      judged: true as const,
+      ...(isAnswer && { accepted: true, proposed_by }),
+    };
     return { sound: { ...sound, hash }, origin };
   }
   const { code, reasons } = judged ?? { code: 'no_change', reasons: ['it is not kept any more'] };

@@ -122,7 +122,6 @@ async function wholeChange(run: Run, trial: Trial) {
   if (entry?.prepared && !isUnjudged) return undefined;
   const whole = await combined(run, trial);
   const { tier, plugin } = first.fix;
-  const tried = isUnjudged && entry?.patches.find(({ hash }) => hash === first.fix.hash)?.tried;
   return {
     type: 'fix.prepared',
     stage: trial.stage,
@@ -133,7 +132,6 @@ async function wholeChange(run: Run, trial: Trial) {
       tier,
       plugin,
       because: isUnjudged ? 'undone' : 'prepared',
-      ...(tried && { tried }),
     },
   } as const;
 }

@@ -228,7 +228,7 @@ type FixData = Pick<
   | 'proposed_by'
   | 'shapes'
 > &
-  Pick<Patch, 'base' | 'unseen'> & { tried?: boolean | undefined };
+  Pick<Patch, 'base' | 'unseen'>;
 
 /** The patch as it stands now; an event without note, commit or author keeps the earlier ones. Returns how it stood before. */
 function setState({ patches }: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixState, why?: string) {
@@ -252,7 +252,6 @@ function setState({ patches }: LedgerEntry, { time, run }: LoopEvent, data: FixD
     ...(left.length > 0 && { left }),
     ...(unchecked && { unchecked }),
     ...(unjudged && { unjudged }),
-    ...((data.tried ?? earlier?.tried) && { tried: true }),
     ...(accepted && { accepted }),
     ...(shapes && { shapes }),
     ...(proposedBy !== undefined && { proposed_by: proposedBy }),
@@ -269,15 +268,13 @@ const FRUITLESS: readonly (FixState | undefined)[] = ['no_effect', 'broke'];
 
 /** How a fix ended: what that means for the counters of its failure. */
 function recordEnd(entry: LedgerEntry, event: LoopEvent<'fix.judged'>): void {
-  const { outcome, reason, tier, plugin, left = [], unjudged } = event.data;
+  const { outcome, reason, tier, plugin, left = [] } = event.data;
   const before = setState(entry, event, event.data, outcome, reason);
   const isFruitless = FRUITLESS.includes(outcome);
   if (tier === 'escalation' && plugin !== PERSON && isFruitless && !FRUITLESS.includes(before?.outcome))
     entry.fruitless += 1;
   // The change that was to be tried again is the one that broke something.
   if (outcome === 'broke' && !hasAnswer(entry)) delete entry.first;
-  // Nothing was seen with it: the try is not spent, until it is applied again.
-  if (outcome === 'undone' && unjudged && before?.tried) entry.executor_tries = Math.max(0, entry.executor_tries - 1);
   const isMended = outcome === 'kept' && left.length === 0;
   // With the owner's text in its place the counters start anew.
   if (isMended || outcome === 'superseded') restart(entry);

@@ -142,7 +142,7 @@ export class RunFailures {
       };
     }
     if (type === 'fix.judged' && trial && data.outcome !== 'kept') {
-      const gone = trial.fixes.find(({ fix }) => fix.stage === stage && fix.hash === data.hash);
+      const gone = trial.fixes.find(({ fix }) => fix.commit === data.commit);
       // The failure is the one before the fix again.
       for (const [name, inputs] of gone?.steps ?? []) this.#inputsOfFailure.set(name, inputs);
       if (gone && data.outcome === 'undone') this.#undone.unshift(gone.fix);

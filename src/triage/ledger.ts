@@ -33,8 +33,6 @@ const isPatch = shaped({
   unchecked: optional(flag),
   /** It was undone before anything was seen with it. */
   unjudged: optional(flag),
-  /** It spent a try. */
-  tried: optional(flag),
   /** The commit of the base that it was kept on. */
   base: optional(text),
   /** Stages whose inputs it changed and that did not run with it when it was kept. */
@@ -72,7 +70,6 @@ const isFirst = shaped({
   note: isNote,
   because: oneOf(FIRST_BECAUSE),
   proposed_by: optional(text),
-  tried: optional(flag),
 });
 /** The change that is proposed first when a failure returns. */
 export type FirstProposal = Checked<typeof isFirst>;

@@ -33,7 +33,7 @@ test('a host that failed, a stage that did not fail and a run that did not end a
 });
 
 test('green needs a fix that was verified, and then what the branch holds', () => {
-  assert.is(left('green', COMMITTED, event('fix.judged', { outcome: 'verified' })), 'green');
+  assert.is(left('green', COMMITTED, event('fix.judged', { outcome: 'kept' })), 'green');
   assert.equal((left('green', COMMITTED) as { word: string }).word, 'wrong');
 });
 

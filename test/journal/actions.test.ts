@@ -93,7 +93,7 @@ test('reset, answer and rollback count between the runs they stood between, from
   runOf(layout, clock, seen(), patch('h2', 'applied', { tier: 'escalation', plugin: 'person' }), failed);
   const entry = readLedger(layout).ledger.entries['talos/f1'];
   assert.equal(
-    [entry?.verified_at, entry?.case, entry?.executor_tries, entry?.escalation_calls, entry?.times_seen],
+    [entry?.kept_at, entry?.case, entry?.executor_tries, entry?.escalation_calls, entry?.times_seen],
     [undefined, undefined, 1, 1, 3],
   );
   assert.equal(

@@ -99,7 +99,7 @@ test('every kind of record has a meaning today, and anything else has none', () 
     ['patch', { ...patch, outcome: 'refused', why: 'scope: not yours: no' }, 'fix.refused'],
     ['patch', { ...patch, outcome: 'applied' }, 'fix.committed'],
     ['patch', { ...patch, outcome: 'provisional' }, 'fix.judged'],
-    ['patch', { ...patch, outcome: 'verified' }, 'fix.judged'],
+    ['patch', { ...patch, outcome: 'kept' }, 'fix.judged'],
     ['patch', { ...patch, outcome: 'no_effect' }, 'fix.reverted'],
     ['patch', { ...patch, outcome: 'broke' }, 'fix.reverted'],
     ['patch', { ...patch, outcome: 'withdrawn' }, 'fix.reverted'],
