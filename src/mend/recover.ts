@@ -1,5 +1,5 @@
 // A trial that an earlier process left open: judged once, from its journal. The worktree is on the AI branch again already.
-import { FIX_OUTCOMES, type LoopEvent, type NewEvent, noticeEvent } from '../events.ts';
+import { type LoopEvent, noticeEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
@@ -7,10 +7,8 @@ import { recordOf } from '../journal/stages.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale } from '../stage/stale.ts';
 import { RunFailures, type Trial } from '../triage/incident.ts';
-import { type Ledger, patchIn } from '../triage/ledger.ts';
 import { isAncestor } from '../worktree/base.ts';
 import { unwriteFix } from '../worktree/commit-fix.ts';
-import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { changedBetween, followTrial, forgetTrial, hasCommits } from '../worktree/trial-tree.ts';
 import { recordAccepted } from './item.ts';
@@ -22,7 +20,7 @@ import { recordKept, recordUndone, staleBy } from './trial.ts';
  * MendError when git or the disk refuses.
  */
 export async function judgeOpenTrial(run: Run): Promise<void> {
-  const { tree, journal, layout } = run;
+  const { tree, layout } = run;
   // The oldest first: the end of a trial may be in the journal of a later start.
   const events = journalsToLastWork(layout).reverse().flat();
   await finishIntent(run, events);
@@ -30,13 +28,6 @@ export async function judgeOpenTrial(run: Run): Promise<void> {
   if (trial && trial.fixes.length === 0) await recordUndone(run, trial, CUT_OFF);
   else if (trial) await judgeByJournal(run, trial);
   await forgetTrial(tree);
-  const onBranch =
-    tree.head === tree.base.commit ? [] : await committedFixes(treeGit(tree), tree.base.commit, tree.head);
-  const reverts = unrecordedReverts(journal.ledger, onBranch);
-  const note = supersededNote(reverts, tree.base.name);
-  journal.append(...reverts, ...(note ? [noticeEvent(note)] : []));
-  // Refused while the trial was open: this process knows of its end now.
-  journal.flush();
 }
 
 const CUT_OFF = 'the loop was stopped before it could be judged';
@@ -91,29 +82,4 @@ async function finishIntent({ layout, tree }: Run, events: readonly LoopEvent[])
   const texts = patchFiles(layout).textsOf(hash);
   const newFiles = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
   await unwriteFix(tree, paths, newFiles);
-}
-
-const LATER = 'recorded by a later process';
-const STANDING: ReadonlySet<string | undefined> = new Set(['applied', 'kept']);
-
-/** Commits of the branch (the newest first) that take a fix back and that the ledger lacks: by a merge, a rollback, a person. */
-export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFix[]): NewEvent<'fix.judged'>[] {
-  return onBranch.flatMap((revert): NewEvent<'fix.judged'>[] => {
-    const { stage, fingerprint, hash, commit, reverts, note: message, why, outcome: trailer } = revert;
-    const patch = patchIn(ledger, revert);
-    if (reverts === undefined || !patch || !STANDING.has(patch.outcome)) return [];
-    const { tier, plugin, note = message } = patch;
-    const outcome = FIX_OUTCOMES.find((each) => each === trailer) ?? 'undone';
-    const data = { fingerprint, hash, tier, plugin, note, outcome, reason: why ?? LATER, commit };
-    return [{ type: 'fix.judged', stage, step: stage, data }];
-  });
-}
-
-/** One note for all superseded fixes; undefined when there is none. */
-export function supersededNote(reverts: readonly NewEvent<'fix.judged'>[], base: string): string | undefined {
-  const superseded = reverts.filter(({ data }) => data.outcome === 'superseded');
-  if (superseded.length === 0) return undefined;
-  const fixes = superseded.map(({ stage, data }) => `${stage}: ${data.note.fix}`);
-  const many = superseded.length === 1 ? 'a fix was; it is' : `${superseded.length} fixes were; they are`;
-  return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
 }
