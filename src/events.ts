@@ -107,6 +107,8 @@ const committed = {
   paths: listOf(text),
   tried: flag,
   accepted: optional(flag),
+  /** Its owner is asked before it is kept. */
+  ask: optional(isAsk),
   /** The repairs that it consists of, where it ran before its owner had seen it: the shape of each, and why. */
   shapes: optional(listOf(text)),
 };
@@ -121,7 +123,7 @@ const movedFix = shaped({
   /** The base has it. */
   landed: optional(flag),
   /** It ends with this. */
-  outcome: optional(oneOf(['declined', 'superseded'])),
+  outcome: optional(oneOf(FIX_OUTCOMES)),
   reason: optional(text),
 });
 const move = { from: text, to: text };
@@ -412,6 +414,20 @@ export const EVENTS = {
       entry: text,
     },
   ),
+  'item.dropped': row(
+    'stage',
+    'a stage failed that was green before this item: it runs without the item and what builds on it',
+    {
+      /** Of that stage. */
+      failing: text,
+      fingerprint: text,
+      /** The commits that left the branch. */
+      commits: listOf(text),
+      from: text,
+      to: text,
+    },
+  ),
+  'item.restored': row('stage', 'the stage fails alike without the item: it is on the branch again', { failing: text }),
   'case.answered': row('stage', 'a person answered a case with a fix, which is tried before the stage runs again', {
     ...notedFix,
     ...proposedBy,

@@ -1,4 +1,5 @@
 // A fix that passed the gate is committed, or its owner is asked about it first.
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import type { Ask } from '../fix/edit.ts';
 import { limited } from '../io/signals.ts';
@@ -26,6 +27,9 @@ export async function applyFix(
   );
   const ask = sound.ask ?? changesOnce(once);
   if (origin.accepted || !ask) return commitToTrial(run, incident, sound, origin);
+  // Queueing an item allows that its changes are tried; its owner is asked when its acceptance holds.
+  if (isItemStage(incident.stage) && ask.code !== 'every_change' && ask.code !== 'changes_once')
+    return commitToTrial(run, incident, { ...sound, ask }, origin);
   const word = await suggestFix(run, incident, proposed, ask, timeLeftMs);
   if (word !== 'apply') return { none: word };
   return commitToTrial(run, incident, sound, { ...origin, accepted: true });

@@ -1,7 +1,7 @@
 // Cases: all that is known of a failure, written for an escalation or a person, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
-import type { Edit } from '../fix/edit.ts';
+import { ASKS, type AskCode, type Edit } from '../fix/edit.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -9,7 +9,7 @@ import { oneLine } from '../outbound/text.ts';
 import type { Escalation } from '../plugin/contract.ts';
 import { diagnoseStep, runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
-import type { Incident } from '../triage/incident.ts';
+import type { Incident, Trial, TrialFix } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
 import { madeFor } from './commit.ts';
 import { contextFor, type FixContext } from './context.ts';
@@ -161,13 +161,28 @@ export async function leaveSuggestion(
 ): Promise<void> {
   const { first: incident } = await aboutFirst(run, asking);
   const suggestion = await offeredWhole(run, asking, made, edits);
+  await offer(run, incident, suggestion);
+}
+
+/** All that stands in a trial is offered in a case, because its owner is to be asked before it is kept. */
+export async function offerTrial(run: Run, trial: Trial, asks: readonly NonNullable<TrialFix['ask']>[]): Promise<void> {
+  const seen = madeFor(run).get(trial.fixes[0]?.fix.hash ?? '');
+  const { first, offered } = seen ? await aboutFirst(run, currentIncident(run, seen)) : {};
+  // Without the process that saw the failure there is nothing to show: it comes again, and is asked about then.
+  if (!first || !offered) return;
+  const reasons = [...new Set(asks.flatMap((ask) => ask.reasons))];
+  const code = Object.keys(ASKS).find((each): each is AskCode => asks.some((ask) => ask.code === each)) ?? 'text';
+  await offer(run, first, { ...offered, ask: { code, reasons } });
+}
+
+async function offer(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
   const { note, plugin, tier, diff, ask } = suggestion;
   const text = `a fix waits for your word: ${note.fix} (${ask.code}: ${ask.reasons.join('; ')})`;
   const context = await contextFor(run, incident, tier, incident.trial?.from);
   const name = nameOf(openCaseStore(run.layout), incident);
   const lead = `${oneLine(`${plugin}: ${text}`)}. It is in patch.diff beside this file.
 
-- To have it applied when the failure returns: mendloop cases accept ${name}
+- To have it tried, and the stage judge it: mendloop cases accept ${name}
 - To go on without it: mendloop cases decline ${name}`;
   try {
     const written = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });

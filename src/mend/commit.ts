@@ -35,6 +35,9 @@ export function commitToTrial(run: Run, incident: Incident, sound: SoundFix, ori
   const shapes = accepted ? [] : sound.shapes.map(run.mask);
   const more = {
     ...(accepted && { accepted }),
+    ...(sound.ask &&
+      !accepted &&
+      !origin.judged && { ask: { code: sound.ask.code, reasons: sound.ask.reasons.map(run.mask) } }),
     ...(proposed_by && { proposed_by }),
     ...(shapes.length > 0 && { shapes }),
     ...sharedBy(incident),

@@ -154,6 +154,12 @@ export async function settleTrial(run: Run, others: OtherSteps, isOver = false):
   if (green.length === 0) return undoTrial(run, 'its stage is not green with it');
   const pending = staleBy(run, trial).filter(({ stage, step }) => isAsked(run, stage) && others.canRun(step));
   if (pending.length > 0 && !isOver) return;
+  const asks = trial.fixes.flatMap(({ ask }) => ask ?? []);
+  if (asks.length > 0) {
+    const { offerTrial } = await import('./cases.ts');
+    await offerTrial(run, trial, asks);
+    return undoTrial(run, 'its acceptance holds, and its owner is asked first');
+  }
   const left = steps.filter((step) => !isGreen(step));
   await keepTrial(run, left.length === 0 ? 'the stage is green' : 'some of its cells are green', left);
 }

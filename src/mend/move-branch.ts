@@ -4,6 +4,7 @@
 import { fail } from '../errors.ts';
 import { type DataOf, type NewEvent, noticeEvent } from '../events.ts';
 import type { Git } from '../io/git.ts';
+import type { Run } from '../stage/run.ts';
 import { fixesIn, type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, droppedBase, isAncestor, keepBase, keptBase } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
@@ -22,6 +23,15 @@ export interface BranchMover {
   /** On disk when it returns. */
   record(...events: NewEvent[]): void;
 }
+
+/** For a run, in which no trial is open. */
+export const moverOf = ({ tree, journal, config }: Run): BranchMover => ({
+  tree,
+  base: tree.base,
+  sign: config.loop.git.sign,
+  ledger: journal.ledger,
+  record: journal.append,
+});
 
 type Move = DataOf<'branch.intended'>;
 type MovedFix = Move['fixes'][number];

@@ -116,7 +116,8 @@ async function goBack(run: Run, to: string, isOver: boolean): Promise<void> {
 /** All fixes that stand as one change, for the next time that the first failure returns; undefined where it had its one return. */
 async function wholeChange(run: Run, trial: Trial) {
   const [first] = trial.fixes;
-  if (!first) return undefined;
+  // What its owner must be asked about waits for their word.
+  if (!first || trial.fixes.some(({ ask }) => ask)) return undefined;
   const isUnjudged = trial.fixes.length === 1 && first.judged.size === 0;
   const entry = entryOf(run.journal.ledger, trial.stage, first.fix.fingerprint);
   if (entry?.prepared && !isUnjudged) return undefined;

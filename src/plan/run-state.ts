@@ -139,6 +139,12 @@ export class RunFacts implements RunState {
     return [...waiting].map(({ step }) => step);
   }
 
+  /** Skipped steps that depend, directly or not, on `id`. */
+  skippedFor(id: string): string[] {
+    const skipped = this.#node(id).dependents.filter(({ step }) => this.states.get(step.id) === 'SKIPPED');
+    return [...new Set(skipped.flatMap(({ step }) => [step.id, ...this.skippedFor(step.id)]))];
+  }
+
   /** In the plan's order. */
   inState(state: StepState): PlanStep[] {
     return [...this.states].flatMap(([id, now]) => (now === state ? [this.#node(id).step] : []));

@@ -1,4 +1,5 @@
 // A change that a person accepted is tried before its stage runs: its failure need not return first.
+import { takeAnswers } from '../mend/answers.ts';
 import { applyFix } from '../mend/apply.ts';
 import { currentIncident, identifyAgain, projectRules, record } from '../mend/identify.ts';
 import { settleTrial } from '../mend/judge-trial.ts';
@@ -18,6 +19,7 @@ export async function tryAnswer(step: PlanStep, execution: Execution): Promise<E
   if (!run?.ai || readSafeMode(run.layout)) return undefined;
   const { stage } = stagePayload(step);
   const { ledger } = run.journal;
+  takeAnswers(run);
   if (!answeredOf(ledger, stage)) return undefined;
   const others = otherSteps(execution, run);
   const deciding = { settle: () => settleTrial(run, others), answer: async () => new Map() };
@@ -34,6 +36,23 @@ export async function tryAnswer(step: PlanStep, execution: Execution): Promise<E
   } catch (error) {
     return haltedBy(error, step);
   }
+}
+
+/** Failed steps whose stage a person answered for meanwhile, each once: they run again before the run ends. */
+export function answeredSteps(run: Run, execution: Execution): () => string[] {
+  const asked = new Set<string>();
+  return () => {
+    takeAnswers(run);
+    if (!run.ai || run.signal.aborted || readSafeMode(run.layout)) return [];
+    const steps = execution.plan.steps.filter((step) => {
+      const { stage } = stagePayload(step);
+      const mayRun = run.config.map.stages[stage]?.rerun;
+      return mayRun && !asked.has(step.id) && answeredOf(run.journal.ledger, stage) !== undefined;
+    });
+    for (const { id } of steps) asked.add(id);
+    if (steps.length > 0) execution.halted = false;
+    return steps.map(({ id }) => id);
+  };
 }
 
 async function apply(run: Run, incident: Incident, timeLeftMs: number): Promise<void> {

@@ -3,8 +3,9 @@
 import { noticeEvent } from '../events.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { StageState } from '../journal/stages.ts';
+import { takeAnswers } from '../mend/answers.ts';
 import { carriedEvents } from '../mend/identify.ts';
-import { type BranchMover, bringOntoBase, closeMove } from '../mend/move-branch.ts';
+import { bringOntoBase, closeMove, moverOf } from '../mend/move-branch.ts';
 import { judgeOpenTrial } from '../mend/recover.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import type { Run } from '../stage/run.ts';
@@ -43,6 +44,7 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   const mover = moverOf(run);
   await closeMove(mover);
   await judgeOpenTrial(run);
+  takeAnswers(run);
   const isResumed = open?.treeOpened === true;
   const check = (to: string) => refuseTracked(objects, to, config.map.carry);
   const moved = isResumed ? undefined : await bringOntoBase(mover, tree.head, check);
@@ -72,14 +74,6 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   );
   await writeAgain(run, putBack);
 }
-
-const moverOf = ({ tree, journal, config }: Run): BranchMover => ({
-  tree,
-  base: tree.base,
-  sign: config.loop.git.sign,
-  ledger: journal.ledger,
-  record: journal.append,
-});
 
 /** Green stages that no longer stand. A new run looks at the stages asked for anyway, unless they must be made again. */
 async function staleAtStart(

@@ -4,6 +4,7 @@ import { applyFix } from '../mend/apply.ts';
 import { conclude, recordStopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts';
+import { blameItem } from '../mend/item-fault.ts';
 import { blameTrial, judgeTrial, type OtherSteps, settleTrial } from '../mend/judge-trial.ts';
 import { decideNow, type Unreachable } from '../mend/situation.ts';
 import { again, type Ended, type Next } from '../plan/action.ts';
@@ -72,7 +73,7 @@ async function afterAttempt(step: PlanStep, execution: Execution, attempt: numbe
 
 /** Judges the trial that these cells ran with, then decides about the first of their failures. */
 async function judgeAndAnswer(run: Run, cells: readonly FailedCell[], others: OtherSteps): Promise<Answers> {
-  const blamed = await blameTrial(run, cells);
+  const blamed = (await blameTrial(run, cells)) ?? (await blameItem(run, cells));
   if (blamed) return blamed;
   const judged = await judgeTrial(run, cells, others);
   return 'answers' in judged ? judged.answers : answerFailure(run, judged.incident, judged.cells);

@@ -18,6 +18,7 @@ import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, DEFAULT_MAX_STEPS, type Validated } from '../plan/validate.ts';
 import type { Backend } from '../stage/backend.ts';
 import type { Run } from '../stage/run.ts';
+import { answeredSteps } from './answered.ts';
 import { type Execution, thrownError } from './call-action.ts';
 import { driveStep } from './drive.ts';
 import { openFleets } from './fleet.ts';
@@ -185,6 +186,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
           backend?.hold?.();
         },
         ...(run && { stale: staleSteps(run) }),
+        ...(run && !backend?.hold && { answered: answeredSteps(run, execution) }),
         fleets,
       });
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };

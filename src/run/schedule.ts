@@ -18,6 +18,8 @@ export interface SchedulePorts {
   skipped(step: PlanStep, because: ExecutionError): void;
   /** Called once, when no more steps are started. */
   halted(): void;
+  /** When nothing runs any more: failed steps that are to run once more, because a person has answered meanwhile. */
+  answered?(): readonly string[];
   /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
   fleets: Pick<Fleets, 'isHeld' | 'pauses'>;
@@ -44,7 +46,8 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     for (const step of isStale ? facts.inState('DONE').filter(isStale) : []) facts.reopen(step.id);
     if (end.halted) for (const step of suspended.values()) endSuspended(step);
     if (!end.halted) startReady();
-    if (running.size === 0) break;
+    if (running.size === 0 && !goOn()) break;
+    if (running.size === 0) continue;
     const ended = await Promise.race([...running.values(), paused()]);
     if (!ended) continue;
     const [step, stepEnd] = ended;
@@ -59,6 +62,16 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     end.halted = true;
   }
   return end;
+
+  /** Failed steps that somebody answered for are to do again, and what was skipped for them. */
+  function goOn(): boolean {
+    const answered = (ports.answered?.() ?? []).filter((id) => facts.states.get(id) === 'FAILED');
+    const again = new Set(answered.flatMap((id) => [id, ...facts.skippedFor(id)]));
+    for (const id of again) facts.record(id, 'TODO');
+    end.errors = end.errors.filter(({ step_id }) => !again.has(step_id ?? ''));
+    if (again.size > 0) end.halted = end.errors.some(({ severity }) => severity === 'fatal');
+    return again.size > 0 && !end.halted;
+  }
 
   function endSuspended(step: PlanStep, because?: ExecutionError): void {
     suspended.delete(step.id);

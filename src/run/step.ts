@@ -3,6 +3,7 @@ import { isItemStage } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS } from '../events.ts';
 import type { FailedAttempt } from '../mend/failed-cell.ts';
+import { settleDropped } from '../mend/item-fault.ts';
 import { type OtherSteps, settleSuspicion, settleTrial } from '../mend/judge-trial.ts';
 import type { Ended, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
@@ -133,8 +134,10 @@ export async function endStep(step: PlanStep, execution: Execution, ended: Ended
   const halted = (error: unknown) => recordStepEnd(step, execution, haltedBy(error, step));
   let end: StepEnd;
   try {
-    if (ended.kind === 'done') settleSuspicion(run, stepLabel(step));
-    else await settled();
+    if (ended.kind === 'done') {
+      settleSuspicion(run, stepLabel(step));
+      await settleDropped(run, stepLabel(step));
+    } else await settled();
     end = recordStepEnd(step, execution, ended);
     if (ended.kind === 'done') await settled();
   } catch (error) {

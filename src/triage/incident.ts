@@ -1,6 +1,6 @@
 // All that is known of one failure of one step: what its log says, its history over all runs, what this run did about it.
 // Folded from events, so a later process knows the same. Pure.
-import type { AttemptEnd, Fix, Inputs, LoopEvent } from '../events.ts';
+import type { AttemptEnd, DataOf, Fix, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
 import { entryOf, heldOver, type Ledger, type LedgerEntry } from './ledger.ts';
 
@@ -19,6 +19,8 @@ export interface TrialFix {
   readonly rerun: Set<string>;
   /** Those whose end said something about it. */
   readonly judged: Set<string>;
+  /** Why its owner is to be asked before it is kept: a change of an item is tried all the same. */
+  readonly ask?: DataOf<'fix.committed'>['ask'];
 }
 
 /** What is tried for a failing stage: all of it is kept, or all is undone. */
@@ -72,6 +74,9 @@ export interface Suspicion {
   readonly fixes: readonly Fix[];
 }
 
+/** Items of the work queue that left the branch because a step failed with them, until that step has run without. */
+export type DroppedItems = DataOf<'item.dropped'> & { readonly stages: readonly string[] };
+
 /** What this run knows of its steps' failures. */
 export class RunFailures {
   /** The one that is open. */
@@ -81,6 +86,10 @@ export class RunFailures {
   readonly #timedOut = new Set<string>();
   /** Step → the undone trial that it failed with, until it has run without. */
   readonly suspicions = new Map<string, Suspicion>();
+  /** By the step that failed with them. */
+  readonly dropped = new Map<string, DroppedItems>();
+  /** Steps that failed alike without items, which are on the branch again: these are not to blame any more. */
+  readonly cleared = new Set<string>();
   /** Steps that ran again since they were begun, or since a trial was undone for them. */
   readonly #rerun = new Set<string>();
   /** Stage → how often it turned green in this run. */
@@ -120,6 +129,14 @@ export class RunFailures {
     if (/^step\.(started|done|fresh)$/.test(type)) this.#forPerson.delete(step);
     if (type === 'step.failed' && event.data.human) this.#forPerson.add(step);
     if (type === 'step.retry') this.#rerun.add(step);
+    if (type === 'item.dropped') {
+      const { stages = [] } = this.dropped.get(event.data.failing) ?? {};
+      this.dropped.set(event.data.failing, { ...event.data, stages: [...stages, stage] });
+      this.#rerun.delete(event.data.failing);
+    }
+    if (type === 'item.restored') this.cleared.add(event.data.failing);
+    if (type === 'item.restored') this.dropped.delete(event.data.failing);
+    if (type === 'step.done') this.dropped.delete(step);
     this.#foldTrial(event, stage, step);
   }
 
@@ -127,7 +144,7 @@ export class RunFailures {
     if (type === 'trial.opened') this.trial = { stage, from: data.from, fixes: [], stale: new Set() };
     const { trial } = this;
     if (type === 'fix.committed' && trial) {
-      const { tried: _, class: __, paths: ___, steps = [step], ...fix } = data;
+      const { tried: _, class: __, paths: ___, steps = [step], ask, ...fix } = data;
       const inputs = new Map(steps.map((name) => [name, this.#inputsOfFailure.get(name)]));
       const ends = {
         green: new Set<string>(),
@@ -138,7 +155,7 @@ export class RunFailures {
       const wasTimeOut = steps.some((name) => this.#timedOut.has(name));
       this.trial = {
         ...trial,
-        fixes: [...trial.fixes, { fix: { stage, step, ...fix }, steps: inputs, wasTimeOut, ...ends }],
+        fixes: [...trial.fixes, { fix: { stage, step, ...fix }, steps: inputs, wasTimeOut, ask, ...ends }],
       };
     }
     if (type === 'fix.judged' && trial && data.outcome !== 'kept') {
