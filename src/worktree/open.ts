@@ -105,9 +105,10 @@ async function furnishAt(tree: AttachedTree, head: string) {
   const { home, path, objects, carry, dropped } = tree;
   await refuseTracked(objects, head, carry);
   const tracked = dropped.length > 0 ? overlap((await objects.files(head)).keys(), dropped) : [];
+  const commonDir = await commonDirOf(home);
   const [{ links, missing }, absent] = await Promise.all([
     placeCarry(home, path, carry),
-    populate(tree, await commonDirOf(home), objects.files(head)),
+    populate(tree, commonDir, objects.files(head)),
   ]);
   return {
     links,
