@@ -71,7 +71,6 @@ test('numbers are those that can be counted with, and words are those of their l
     ['model.used', { dollars: Number.POSITIVE_INFINITY }],
     ['step.retry', { pause_ms: -1 }],
     ['step.retry', { tier: 'executor' }],
-    ['try.ended', { hash: '' }],
     ['person.notified', { state: '' }],
     ['failure.decided', { tier: 'look' }],
     ['failure.seen', { class: 'nonsense' }],

@@ -215,14 +215,10 @@ test('with the tracked files put back, only what green steps wrote is still ther
     const state = folded(journalOf([changed('a'), ['step.done', 'a'], changed('b'), ['step.failed', 'b'], ...lines]));
     return ['a', 'b'].filter((stage) => recordOf(state, stage)?.wrote);
   };
-  const merged = { from: 'c0', to: 'c1' };
-  const others: Line[] = [
-    ['fix.committed', 'c'],
-    ['fix.judged', 'c', { outcome: 'no_effect' }],
-    ['tree.opened', undefined, { merged }],
-  ];
+  const others: Line[] = [['fix.committed', 'c'], ['fix.judged', 'c', { outcome: 'no_effect' }], ['branch.moved']];
   for (const line of others) assert.equal(wrote(line), ['a'], line[0]);
-  for (const line of [['tree.opened'], ['notice']] as Line[]) assert.equal(wrote(line), ['a', 'b'], line[0]);
+  for (const line of [['branch.moved', undefined, { to: 'c0' }], ['tree.opened']] as Line[])
+    assert.equal(wrote(line), ['a', 'b'], line[0]);
 });
 
 test('inputs of version 0.1.0 are remembered until the stage is green again', () => {
