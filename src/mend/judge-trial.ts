@@ -1,6 +1,7 @@
 // The trial held against how steps end: by the steps that had its failure, by stages that it made stale, and by those that could not run.
 import { recordOf } from '../journal/stages.ts';
 import { again, type Next } from '../plan/action.ts';
+import { stepNames } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Trial } from '../triage/incident.ts';
 import { isInconclusive, judge } from '../triage/judge.ts';
@@ -97,7 +98,7 @@ async function keepThen(
 ): Promise<TrialEnd> {
   const stale = staleBy(run, trial).filter(({ stage, step }) => stage === trial.stage && !isJudge(trial, step));
   if (stale.some(({ step }) => canRun(step))) return { answers: new Map() };
-  await keepTrial(run, reason, stepsOf(cells));
+  await keepTrial(run, reason);
   return firstAlike(run, cells);
 }
 
@@ -142,7 +143,7 @@ function firstAlike(run: Run, cells: readonly FailedCell[]): TrialEnd {
 const stepsOf = (cells: readonly FailedCell[]): string[] => cells.map(({ incident }) => incident.step);
 
 /**
- * Ends the trial, if it is time: when its stage is over and no stage that it made stale can run any more. It is kept when some step is
+ * Ends the trial, if it is time: when no cell of its stage and no stage that it made stale can run any more. It is kept when some step is
  * green with it, else undone. `isOver`: nothing runs any more in this run.
  */
 export async function settleTrial(run: Run, others: OtherSteps, isOver = false): Promise<void> {
@@ -152,16 +153,17 @@ export async function settleTrial(run: Run, others: OtherSteps, isOver = false):
   const isGreen = (step: string) => recordOf(run.journal.stages, step)?.status === 'green';
   const green = steps.filter(isGreen);
   if (green.length === 0) return undoTrial(run, 'its stage is not green with it');
-  const pending = staleBy(run, trial).filter(({ stage, step }) => isAsked(run, stage) && others.canRun(step));
-  if (pending.length > 0 && !isOver) return;
+  const stale = staleBy(run, trial).filter(({ stage }) => isAsked(run, stage));
+  const left = stepNames(trial.stage, run.config.map.stages[trial.stage]).filter((step) => !isGreen(step));
+  // A cell of it that fails alike joins what the others had.
+  if (!isOver && [...stale.map(({ step }) => step), ...left].some(others.canRun)) return;
   const asks = trial.fixes.flatMap(({ ask }) => ask ?? []);
   if (asks.length > 0) {
     const { offerTrial } = await import('./cases.ts');
     await offerTrial(run, trial, asks);
     return undoTrial(run, 'its acceptance holds, and its owner is asked first');
   }
-  const left = steps.filter((step) => !isGreen(step));
-  await keepTrial(run, left.length === 0 ? 'the stage is green' : 'some of its cells are green', left);
+  await keepTrial(run, left.length === 0 ? 'the stage is green' : 'some of its cells are green');
 }
 
 const isAsked = ({ requested }: Run, stage: string): boolean => requested.includes(stage);

@@ -4,6 +4,7 @@ import type { Layout } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import { recordOf } from '../journal/stages.ts';
+import { stepNames } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale } from '../stage/stale.ts';
 import { RunFailures, type Trial } from '../triage/incident.ts';
@@ -37,8 +38,9 @@ async function judgeByJournal(run: Run, trial: Trial): Promise<void> {
   const git = treeGit(tree);
   const last = trial.fixes.at(-1)?.fix.commit as string;
   const isThere = tree.head !== trial.from && (await isAncestor(git, last, tree.head));
-  const steps = trial.fixes.flatMap((fix) => [...fix.steps.keys()]);
-  const isGreen = steps.every((step) => recordOf(journal.stages, step)?.status === 'green');
+  const isGreen = stepNames(trial.stage, run.config.map.stages[trial.stage]).every(
+    (step) => recordOf(journal.stages, step)?.status === 'green',
+  );
   const isSeen =
     isGreen && staleBy(run, trial).length === 0 && tree.head === trial.from && (await hasCommits(git, last));
   if (isSeen) {

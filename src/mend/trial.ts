@@ -69,8 +69,8 @@ export async function recordUndone(run: Run, trial: Trial, reason: string, suspe
   recordTrialEnd(run, trial, end);
 }
 
-/** Moves the AI branch to all that stands, which is what makes it kept. `left`: cells that it did not help. */
-export function keepTrial(run: Run, reason: string, left: readonly string[] = []): Promise<void> {
+/** Moves the AI branch to all that stands, which is what makes it kept. */
+export function keepTrial(run: Run, reason: string): Promise<void> {
   const { journal, tree } = run;
   const trial = journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
@@ -79,24 +79,32 @@ export function keepTrial(run: Run, reason: string, left: readonly string[] = []
     const to = (await tickItem(run, trial.stage, trial.fixes)) ?? (trial.fixes.at(-1)?.fix.commit as string);
     await keepInTree(tree, tree.base.branch, trial.from, to);
     tree.moved(to);
-    recordKept(run, trial, to, reason, left);
+    recordKept(run, trial, to, reason);
     await recordAccepted(run, trial.stage, to);
     await writeAgain(run, restored);
   });
 }
 
 /** Records that all that stands is kept: the branch is there already. */
-export function recordKept(run: Run, trial: Trial, to: string, reason: string, left: readonly string[] = []): void {
+export function recordKept(run: Run, trial: Trial, to: string, reason: string): void {
   const unseen = [...new Set(staleBy(run, trial).map(({ stage }) => stage))].filter((name) => name !== trial.stage);
   const facts = {
     base: run.tree.base.commit,
-    ...(left.length > 0 && { left: [...left] }),
     ...(unseen.length > 0 && { unseen }),
     ...(isUnchecked(run, trial) && { unchecked: true }),
   };
-  for (const { fix } of trial.fixes) recordEnd(run, fix, { outcome: 'kept', reason, ...facts });
+  for (const { fix } of trial.fixes) {
+    const left = stillFailing(run, fix);
+    recordEnd(run, fix, { outcome: 'kept', reason, ...facts, ...(left.length > 0 && { left }) });
+  }
   recordTrialEnd(run, trial, { outcome: 'kept', reason, to });
 }
+
+/** The cells whose latest end is the failure that a fix was made for. */
+const stillFailing = ({ journal }: Run, fix: Fix): string[] =>
+  stepRecords(journal.stages).flatMap(({ stage, step, record }) =>
+    stage === fix.stage && record.fingerprint === fix.fingerprint ? [step] : [],
+  );
 
 const recordTrialEnd = ({ journal }: Run, { stage, from }: Trial, end: Omit<DataOf<'trial.ended'>, 'from'>): void =>
   journal.append({ type: 'trial.ended', stage, data: { ...end, from } });

@@ -37,7 +37,7 @@ interface Fleet {
   readonly atWork: Set<string>;
   /** Cells that failed and have not ended yet. */
   readonly mending: Set<string>;
-  /** Those of them whose end is being recorded: they judge nothing more. */
+  /** Cells whose end is being recorded: they judge nothing more. */
   readonly settling: Set<string>;
   readonly waiting: Map<string, Waiting>;
   isAnswering: boolean;
@@ -76,6 +76,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     },
     beginAnswer,
     markSettling: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
+    isSettling: (label: string): boolean => [...fleets.values()].some(({ settling }) => settling.has(label)),
     markIdle,
     ended,
     decide,

@@ -158,7 +158,7 @@ export function otherSteps({ facts, fleets, halted, plan }: Execution, run: Run)
     isMending: fleets.isMending,
     canRun(label) {
       const id = ids.get(label);
-      if (id === undefined || !facts || halted) return false;
+      if (id === undefined || !facts || halted || fleets.isSettling(label)) return false;
       return [id, ...facts.needsOf(id)].every((each) => !isOut(each) && !waits(stages.get(each) as string));
     },
   };

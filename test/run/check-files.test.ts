@@ -76,7 +76,7 @@ test('what a check only looks at, and what no check runs, may be written by a st
   assert.is(inTree(home, 'data.txt'), 'a\nb\n');
 });
 
-test('a fix with which the stage overwrites another stage’s check broke it: taken back, and told as that', async () => {
+test('a fix with which the stage overwrites another stage’s check broke it: undone, and told as that', async () => {
   const probe = probeOf();
   const stages = {
     a: { command: `${OPEN} > "$(cat conf/target)"`, files: ['conf/'] },
