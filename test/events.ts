@@ -99,6 +99,8 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   'case.opened': { fingerprint: 'f1', case: 'c-7', path: 'ai/escalations/c-7', why: 'no fix' },
   'case.closed': { case: 'c-7', ...REASON },
   'item.accepted': { item: '03', commit: 'c', entry: 'done' },
+  'item.dropped': { failing: 'web', fingerprint: 'f1', commits: ['c1'], from: 'c2', to: 'c0' },
+  'item.restored': { failing: 'web' },
   'case.answered': { ...FIX, tier: 'escalation', plugin: 'person', note: NOTE, case: 'c-7' },
   'person.notified': { fingerprint: 'f1', state: 'give_up' },
   'safe_mode.on': { why: 'a person said so' },
