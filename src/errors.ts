@@ -402,6 +402,12 @@ const TABLE = {
     `${d.base} moved while the merge was made; nothing was merged`,
     'look at it again: mendloop promote',
   ]),
+  E_LANDING_HELD: human((d: { base: string; what: string; file?: string | undefined }) => [
+    `a landing on ${d.base} was cut off, and cannot be brought to an end now: ${d.what}`,
+    d.file
+      ? `let that git end, then the same again; if no git runs there: rm ${d.file}`
+      : 'the same again when it has ended',
+  ]),
   E_NO_IDENTITY: usage(() => [
     'git does not know who you are, and the merge is to be yours',
     'git config --global user.name "<your name>"\ngit config --global user.email <your address>',

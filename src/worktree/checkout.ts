@@ -1,13 +1,14 @@
-// Where the base is checked out, and whether a merge may happen there: its own folder, nothing begun, nothing uncommitted.
+// Where a branch is checked out, and whether it may move there: its own folder, nothing begun, nothing uncommitted, no git at
+// work. Reads only.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { namesIn } from '../io/files.ts';
+import { fileFacts, namesIn } from '../io/files.ts';
 import { fields, openGit } from '../io/git.ts';
 import { adminDirs, commonDirOf, samePlace, unfinished } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
-import { shellWord } from '../worktree/messages.ts';
-import { checkoutsOf, trackedStatus } from '../worktree/tree.ts';
+import { moveAside, shellWord } from './messages.ts';
+import { checkoutsOf, trackedStatus } from './tree.ts';
 
 export interface Checkout {
   readonly path: string;
@@ -16,10 +17,10 @@ export interface Checkout {
 }
 
 /**
- * The one checkout of a branch; undefined when there is none. Throws E_PROMOTE_CHECKOUT for one in which no merge may
- * happen, and E_PROMOTE_DIRTY for one with uncommitted changes.
+ * The one checkout of a branch in which it may go from one commit to another; undefined when there is none. Throws
+ * E_PROMOTE_CHECKOUT, E_PROMOTE_DIRTY for uncommitted changes and E_PROMOTE_IN_THE_WAY for untracked files.
  */
-export async function checkoutOf(home: string, branch: string): Promise<Checkout | undefined> {
+export async function readyCheckout(home: string, branch: string, from: string, to: string) {
   const commonDir = await commonDirOf(home);
   await refuseBegun(commonDir, branch);
   const [path, another] = await checkoutsOf(openGit(home), branch);
@@ -32,33 +33,38 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
   if ((await entryAt(path)).kind !== 'folder') {
     blocked(`is checked out in ${path}, which is gone`, 'put it back, or forget it: git worktree prune');
   }
-  const gitDir = await ownGitDir(path, commonDir);
-  if (gitDir === undefined) blocked(`is checked out in ${path}, which has lost its repository`, 'git worktree repair');
-  const doing = await unfinished(gitDir);
+  const checkout = await checkoutAt(home, path);
+  if (checkout === undefined)
+    return blocked(`is checked out in ${path}, which has lost its repository`, 'git worktree repair');
+  const doing = await unfinished(checkout.gitDir);
   if (doing) blocked(`has a ${doing} begun in ${path}`, `end it first: git -C ${shellWord(path)} status`);
-  const { changed } = await trackedStatus(openGit(path, { gitDir }));
+  const lock = join(checkout.gitDir, 'index.lock');
+  if (fileFacts(lock)) {
+    const remove = `rm ${shellWord(lock)}`;
+    blocked(`is checked out in ${path}, where git is at work`, `let it end; if no git runs there: ${remove}`);
+  }
+  const { changed } = await trackedStatus(openGit(path, { gitDir: checkout.gitDir }));
   if (changed.length > 0) {
     fail('E_PROMOTE_DIRTY', { base: branch, path, at: shellWord(path) }, changed.map(shellWord));
   }
-  return { path, gitDir };
+  const blocking = await inTheWay(checkout, from, to);
+  if (blocking.length > 0) {
+    fail('E_PROMOTE_IN_THE_WAY', { base: branch, commands: moveAside(path, blocking) }, blocking.map(shellWord));
+  }
+  return checkout;
 }
 
-/** Where a branch is checked out at this moment, whatever its state; undefined when nowhere that git can act in. */
-export async function placeOf(home: string, branch: string): Promise<Checkout | undefined> {
-  const [path] = await checkoutsOf(openGit(home), branch);
-  if (path === undefined) return undefined;
-  const gitDir = await ownGitDir(path, await commonDirOf(home));
-  return gitDir === undefined ? undefined : { path, gitDir };
-}
-
-/** Without a `.git` of its own git would look further up, and act on another checkout. */
-async function ownGitDir(path: string, commonDir: string): Promise<string | undefined> {
+/** The checkout of this repository in the folder `path`; undefined when none is there that git can act in. */
+export async function checkoutAt(home: string, path: string): Promise<Checkout | undefined> {
+  if ((await entryAt(path)).kind !== 'folder') return undefined;
   const answer = await openGit(path).attempt(['rev-parse', '--show-toplevel', '--absolute-git-dir']);
   const [top = '', gitDir = ''] = answer.stdout.split('\n');
+  // Without a `.git` of its own git would look further up, and act on another checkout.
   if (!answer.ok || !(await samePlace(top, path))) return undefined;
+  const commonDir = await commonDirOf(home);
   const gitDirs = [commonDir, ...(await adminDirs(commonDir)).map((dir) => dir.path)];
   const same = await Promise.all(gitDirs.map((dir) => samePlace(dir, gitDir)));
-  return same.some(Boolean) ? gitDir : undefined;
+  return same.some(Boolean) ? { path, gitDir } : undefined;
 }
 
 /** During a rebase HEAD is detached, but its branch must not move: the rebase could not be finished. */
@@ -74,7 +80,7 @@ async function refuseBegun(commonDir: string, branch: string): Promise<void> {
 }
 
 /** Untracked and ignored files that would have to make way for those that `to` adds. */
-export async function inTheWay(checkout: Checkout, from: string, to: string): Promise<string[]> {
+async function inTheWay(checkout: Checkout, from: string, to: string): Promise<string[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
   const added = await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to]);
   const blocking: string[] = [];
