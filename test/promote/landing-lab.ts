@@ -1,7 +1,7 @@
 // A repository whose AI branch is ahead of main in every way that a file can change, a landing that is killed at a chosen place,
 // and what must hold after the next command.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
@@ -10,7 +10,7 @@ import { loadStages } from '../../src/journal/load-stages.ts';
 import { withLockForWork } from '../../src/run/close-landing.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
 import { program } from '../program.ts';
-import { AI, commit, folder, git, numbers, repository, script, write } from '../worktree/repository.ts';
+import { AI, folder, git, numbers, repository, script, write } from '../worktree/repository.ts';
 
 export type Where = 'here' | 'elsewhere' | 'nowhere';
 
@@ -64,39 +64,53 @@ export function landingLab(where: Where = 'here', { lines = 30, smudge = '' } = 
   return { home, checkout, from, to };
 }
 
-/** What a stand-in for git does besides at its n-th call; `sh` has the real git as $real. */
+/** What a stand-in for git does besides, at the first call that has these words, or at its n-th. */
 export interface Kill {
-  readonly call: number;
+  readonly call: number | string;
   readonly how: 'loop before' | 'loop after' | 'git' | 'both';
   /** After how many seconds git is killed. */
-  readonly after?: string;
+  readonly after?: number;
 }
 
-/** Lands in a process of its own; how it ended, and how often it called git. */
-export async function landIn({ home, to }: LandingLab, kill?: Kill): Promise<{ signal: string | null; code: number | null; calls: string[] }> {
+export interface Ended {
+  readonly signal: string | null;
+  readonly code: number | null;
+  /** What git was called with. */
+  readonly calls: readonly string[];
+}
+
+export const landIn = (lab: LandingLab, kill?: Kill): Promise<Ended> => inProcess('land', [lab.home, lab.to], kill);
+export const closeIn = (lab: LandingLab, kill?: Kill): Promise<Ended> => inProcess('close-landing', [lab.home], kill);
+
+async function inProcess(name: string, args: readonly string[], kill: Kill | undefined): Promise<Ended> {
   const bin = folder();
-  const real = join(git(bin, '--exec-path'), 'git');
-  const count = join(bin, 'count');
-  writeFileSync(count, '');
-  const at = kill ? `[ "$(wc -l <${count})" -eq ${kill.call} ]` : 'false';
-  const how = kill?.how ?? '';
-  const child = `exec 3<&0; "${real}" "$@" <&3 3<&- & pid=$!; sleep ${kill?.after ?? 0}; kill -9 $pid 2>/dev/null`;
-  const both = how === 'both' ? KILL_LOOP : ':';
-  const lines = [
-    `echo "$*" >>${count}`,
-    how === 'loop before' ? `if ${at}; then ${KILL_LOOP}; exit 1; fi` : '',
-    how === 'git' || how === 'both' ? `if ${at}; then ${child}; ${both}; wait $pid; exit $?; fi` : '',
-    how === 'loop after' ? `if ${at}; then "${real}" "$@"; rc=$?; ${KILL_LOOP}; exit $rc; fi` : '',
-    `exec "${real}" "$@"`,
-  ];
-  script(join(bin, 'git'), lines.join('\n'));
+  const log = join(bin, 'calls');
+  writeFileSync(log, '');
+  script(join(bin, 'git'), standIn(join(git(bin, '--exec-path'), 'git'), log, kill));
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-  const args = [...program('land'), home, to];
-  const loop = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', process.env.LAND_SHOWS ? 'inherit' : 'ignore'] });
-  const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((done) =>
-    loop.once('close', (code, signal) => done({ code, signal })),
+  const child = spawn(process.execPath, [...program(name), ...args], { env, stdio: 'ignore' });
+  const end = await new Promise<Omit<Ended, 'calls'>>((done) =>
+    child.once('close', (code, signal) => done({ code, signal })),
   );
-  return { code, signal, calls: readFileSync(count, 'utf8').trim().split('\n') };
+  return { ...end, calls: readFileSync(log, 'utf8').trim().split('\n') };
+}
+
+function standIn(real: string, log: string, kill: Kill | undefined): string {
+  const run = `"${real}" "$@"`;
+  if (kill === undefined) return `echo "$*" >>${log}\nexec ${run}`;
+  const { call, how, after = 0 } = kill;
+  const isIt =
+    typeof call === 'number'
+      ? `[ "$(wc -l <${log})" -eq ${call} ]`
+      : `case " $* " in *" ${call} "*) [ "$(grep -c ' ${call} ' ${log})" -eq 1 ] ;; *) false ;; esac`;
+  const killed = `exec 3<&0; ${run} <&3 3<&- & pid=$!; sleep ${after}; kill -9 $pid 2>/dev/null`;
+  const at = {
+    'loop before': `${KILL_LOOP}; exit 1`,
+    'loop after': `${run}; rc=$?; ${KILL_LOOP}; exit $rc`,
+    git: `${killed}; wait $pid; exit $?`,
+    both: `${killed}; ${KILL_LOOP}; wait $pid; exit $?`,
+  }[how];
+  return `echo " $* " >>${log}\nif ${isIt}; then ${at}; fi\nexec ${run}`;
 }
 
 /** The next command that takes the lock for work; what it says. */
@@ -107,18 +121,22 @@ export const nextCommand = ({ home }: LandingLab): Promise<readonly string[]> =>
 export const statusOf = (checkout: string): string =>
   git(checkout, 'status', '--porcelain', '--untracked-files=all', '--', '.', ':!ai');
 
-/** That nothing of a landing is open or left: no lock, no file of ours; main is at one of the two commits, and its checkout with it. */
-export function assertWhole({ home, checkout, from, to }: LandingLab, words: string): 'landed' | 'as before' {
+/** Locks, and files of ours, in the git folders of the checkouts. */
+export function locksIn({ home, checkout }: LandingLab): string[] {
+  const dirs = [home, ...(checkout && checkout !== home ? [checkout] : [])];
+  const own = dirs.flatMap((dir) => readdirSync(git(dir, 'rev-parse', '--absolute-git-dir')));
+  const heads = readdirSync(join(home, '.git/refs/heads'));
+  return [...own, ...heads].filter((name) => name.endsWith('.lock') || name.startsWith('mendloop-'));
+}
+
+/** That nothing of a landing is open or left: main is at one of the two commits, and its checkout with it. */
+export function assertWhole(lab: LandingLab, words: string): 'landed' | 'as before' {
+  const { home, checkout, from, to } = lab;
   assert.is(loadStages(layoutOf(home), { look: true }).state.landing, undefined, words);
+  assert.equal(locksIn(lab), [], words);
+  for (const dir of [home, ...(checkout ? [checkout] : [])]) assert.is(statusOf(dir), '', words);
   const main = git(home, 'rev-parse', 'main');
   assert.ok([from, to].includes(main), words);
-  for (const dir of new Set([home, ...(checkout ? [checkout] : [])])) {
-    assert.is(statusOf(dir), '', words);
-    const own = git(dir, 'rev-parse', '--absolute-git-dir');
-    const left = readdirSync(own).filter((name) => name.endsWith('.lock') || name.startsWith('mendloop'));
-    assert.equal(left, [], words);
-  }
-  assert.not(existsSync(join(home, '.git/refs/heads/main.lock')), words);
   return main === to ? 'landed' : 'as before';
 }
 
@@ -130,5 +148,3 @@ export function assertOwnCommit({ checkout }: LandingLab, words: string): void {
   assert.is(git(checkout, 'diff', '--name-only', 'HEAD^', 'HEAD'), 'other.txt', words);
   assert.is(statusOf(checkout), '', words);
 }
-
-export { commit, rmSync };
