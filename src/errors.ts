@@ -251,16 +251,18 @@ const TABLE = {
     'find out which command removed it; the next start makes it again from its branch',
   ]),
   E_WORKTREE_IN_THE_WAY: human((d: { base: string; commands: string }) => [
-    `${d.base} cannot be merged: it brings files that stages left untracked in ai/worktree`,
+    `${d.base} brings files that stages left untracked in ai/worktree; nothing was changed`,
     `move them away:\n${d.commands}`,
   ]),
-  E_MERGE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
-    `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
-    `solve it by hand, then start again:\n${d.commands}`,
+  E_BASE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
+    `${d.base} moved, and not all that is yours on ${d.branch} can be put onto it; nothing was changed`,
+    `do it by hand, then start again:\n${d.commands}`,
   ]),
-  E_BASE_REWRITTEN: human((d: { branch: string; base: string; dropped: string; commands: string }) => [
-    `${d.base} was rewritten (${d.dropped} is no longer in it), and not all that is yours on ${d.branch} can follow`,
-    `make the branch anew by hand (as it is now it is kept below refs/mendloop/before), then start again:\n${d.commands}`,
+  E_NO_COMMON_BASE: human((d: { branch: string; base: string; ref: string; isShallow: boolean }) => [
+    `${d.branch} and ${d.base} have no commit in common, so nobody can tell which commits are the branch's own`,
+    d.isShallow
+      ? 'this clone is shallow; fetch the rest of it, then start again: git fetch --unshallow'
+      : `name the commit that ${d.branch} began from, then start again: git update-ref ${d.ref} <commit>`,
   ]),
   E_GIT_LOCKED: human((d: { file: string; reason: string; command: string }) => [
     `git left a lock and its owner is not proven dead: ${d.file} (${d.reason})`,

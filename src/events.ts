@@ -120,6 +120,21 @@ const committed = {
   /** The repairs that it consists of, where it ran before its owner had seen it: the shape of each, and why. */
   shapes: optional(listOf(text)),
 };
+/** A fix of a branch that moves: its commit, and what that becomes. */
+const movedFix = shaped({
+  ...notedFix,
+  stage: text,
+  step: text,
+  commit: text,
+  /** Its commit on the branch as it is then. */
+  to: optional(text),
+  /** The base has it. */
+  landed: optional(flag),
+  /** It ends with this. */
+  outcome: optional(oneOf(['declined', 'superseded'])),
+  reason: optional(text),
+});
+const move = { from: text, to: text };
 /** The steps that a failure of several cells is about; absent: the event's own. */
 const steps = { steps: optional(listOf(text)) };
 const reason = { reason: text };
@@ -191,7 +206,6 @@ export const EVENTS = {
     branch: text,
     commit: text,
     base: text,
-    merged: optional(shaped({ from: text, to: text })),
     /** What there is to say of carried paths that are not linked: the next run says only what is new. */
     unlinked: optional(listOf(text)),
   }),
@@ -203,6 +217,19 @@ export const EVENTS = {
     base: text,
     commit: text,
   }),
+  'branch.intended': row('run', 'the AI branch is about to be moved: where, why, and what becomes of its fixes', {
+    branch: text,
+    from: text,
+    to: text,
+    /** The commit of the base that it stands on then. */
+    base: text,
+    /** The name of that branch. */
+    base_name: text,
+    why: text,
+    fixes: listOf(movedFix),
+  }),
+  'branch.moved': row('run', 'the AI branch was moved as intended, and what it means for its fixes is recorded', move),
+  'branch.stayed': row('run', 'the AI branch was not moved as intended: it is where it was', move),
   'job.intended': row('run', 'attempts are about to be handed on to a scheduler as one job', {
     /** Its number in this run, and the name of its folder. */
     job: name,
@@ -360,15 +387,18 @@ export const EVENTS = {
     outcome: oneOf(['provisional', 'holds', 'verified']),
     ...reason,
     commit: text,
+    /** The commit of the base that it stood on. */
+    base: optional(text),
     /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
     left: optional(listOf(text)),
     /** No check had a say: only exit codes say that it helped. */
     unchecked: optional(flag),
   }),
-  'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
+  'fix.reverted': row('stage', 'the fix is no longer on the branch, and why', {
     ...notedFix,
     outcome: oneOf(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']),
     ...reason,
+    /** That took it back; empty where the branch was put onto a base without it. */
     commit: text,
     reverts: text,
     /** The failure of another step that it is taken back for. */

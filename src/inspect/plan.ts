@@ -4,7 +4,7 @@ import { MANY_JOBS } from '../backend/open.ts';
 import type { Stage } from '../config/context-map.ts';
 import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
-import { type Git, openGit } from '../io/git.ts';
+import { openGit } from '../io/git.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
@@ -23,8 +23,8 @@ import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
 import { staleWords } from '../triage/words.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, type BranchState, branchState, commitOf, notOnBase } from '../worktree/base.ts';
-import { carryOver, treeOf, tryMerge } from '../worktree/merge-tree.ts';
+import { type Base, commitOf, notOnBase } from '../worktree/base.ts';
+import { rehearse } from '../worktree/on-base.ts';
 import { uncommitted } from '../worktree/read.ts';
 
 type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
@@ -61,8 +61,9 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const layout = layoutOf(home);
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
-  const now = await branchState(home, current);
-  const lostBase = async () => (now.brings?.dropped ? 'it was rewritten' : undefined);
+  const git = openGit(home);
+  const now = await rehearse(git, current);
+  const lostBase = async () => (now?.dropped ? 'it was rewritten' : undefined);
   const open = (await cutOffRun(loaded, askedText(selection), Date.now(), lostBase))?.open;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
@@ -70,10 +71,9 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const isMoved = current.commit !== base.commit;
   const settings = given || isMoved ? [] : (await loopDifference(home, base, selection)).notices;
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
-  const start = open ? await branchState(home, base) : now;
-  const { commit, brings } = start;
-  const root = await treeAtStart(openGit(home), start);
-  const tree = await withObjects(home, (objects) => objects.files(root));
+  const start = open?.treeOpened ? undefined : now;
+  const commit = start?.to ?? (await commitOf(git, `refs/heads/${base.branch}`)) ?? base.commit;
+  const tree = await withObjects(home, (objects) => objects.files(commit));
   const atWork = runAtWork(layout)?.isRun === true;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
@@ -108,11 +108,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(isMoved ? [atWork ? `${base.name} moved since it began; the next run has that` : movedNotice(base)] : []),
     ...refused,
-    ...(brings && !brings.dropped && !open && refused.length === 0
-      ? [`${base.name} moved; a run merges it into ${base.branch} first`]
-      : []),
-    ...(brings?.dropped && refused.length === 0
-      ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`]
+    ...(start && start.to !== start.tip && refused.length === 0
+      ? [`${base.name} ${start.dropped ? 'was rewritten' : 'moved'}; a run puts ${base.branch} onto it first`]
       : []),
     ...settings,
     ...(missed ? [missed] : []),
@@ -128,15 +125,6 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ),
   ];
   return { base: base.name, base_commit: base.commit, commit, lab, rows, uncommitted: edits, notices };
-}
-
-/** The tree that a run starts from, with the fixes that the base does not have; where they conflict with it, marks stand for its text. */
-async function treeAtStart(git: Git, { commit, brings }: BranchState): Promise<string> {
-  if (!brings) return commit;
-  const { tip, dropped } = brings;
-  if (dropped) return (await carryOver(git, dropped, tip, await treeOf(git, commit))).tree;
-  const { tree, failure } = await tryMerge(git, tip, commit);
-  return failure === undefined ? tree : commit;
 }
 
 /** Why no run begins, where commits of a stage are on the AI branch. */

@@ -174,7 +174,7 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   if (
     event.type === 'fix.committed' ||
     event.type === 'fix.reverted' ||
-    (event.type === 'tree.opened' && event.data.merged)
+    (event.type === 'branch.moved' && event.data.from !== event.data.to)
   )
     for (const { record } of stepRecords(state)) if (!wasGreen(record)) delete record.wrote;
   if (event.stage === undefined) return;

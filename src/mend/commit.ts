@@ -98,10 +98,14 @@ export function takeBack(
 type Judgement = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason' | 'left' | 'unchecked'>;
 
 /** Records the outcome of a fix that stays on the branch. */
-export function recordFixStays({ journal }: Run, fix: Fix, { left = [], unchecked, ...judgement }: Judgement): void {
+export function recordFixStays(
+  { journal, tree }: Run,
+  fix: Fix,
+  { left = [], unchecked, ...judgement }: Judgement,
+): void {
   const { stage, step, commit } = fix;
   const more = { ...(left.length > 0 && { left }), ...(unchecked && { unchecked }) };
-  const data = { ...fixData(fix), ...judgement, commit, ...more };
+  const data = { ...fixData(fix), ...judgement, commit, base: tree.base.commit, ...more };
   journal.append({ type: 'fix.judged', stage, step, data });
 }
 

@@ -32,8 +32,7 @@ export async function recoverFixes(run: Run): Promise<void> {
     await writeAgain(run, restored);
   }
   const reverts = unrecordedReverts(journal.ledger, onBranch);
-  const note = supersededNote(reverts, tree.base.name);
-  journal.append(...reverts, ...(note ? [noticeEvent(note)] : []));
+  journal.append(...reverts);
   for (const fix of fixesIn(journal.ledger).filter((entry) => isOpen(entry) || entry.outcome === 'holds')) {
     // Nothing is left to be taken back.
     if (fix.run !== run.id && !commitOf(onBranch, fix))
@@ -139,15 +138,6 @@ export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFi
     const data = { fingerprint, hash, tier, plugin, note, ...end, commit, reverts, ...(charged && { charged }) };
     return [{ type: 'fix.reverted', stage, step, data }];
   });
-}
-
-/** One note for all superseded fixes; undefined when there is none. */
-export function supersededNote(reverts: readonly NewEvent<'fix.reverted'>[], base: string): string | undefined {
-  const superseded = reverts.filter(({ data }) => data.outcome === 'superseded');
-  if (superseded.length === 0) return undefined;
-  const fixes = superseded.map(({ stage, data }) => `${stage}: ${data.note.fix}`);
-  const many = superseded.length === 1 ? 'a fix was; it is' : `${superseded.length} fixes were; they are`;
-  return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
 }
 
 /** The last commit that a journal records the branch at, before the process that resumed the run. */

@@ -8,7 +8,7 @@ import { cellNames } from '../plan/matrix.ts';
 import { type Ledger, type Patch, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
-import { landedCommits } from '../worktree/landed.ts';
+import { landedCommits } from '../worktree/on-base.ts';
 
 export type FixFacts = ReturnType<typeof fixFacts>;
 

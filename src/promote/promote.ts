@@ -6,10 +6,9 @@ import { withLock } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { unwatchedHead } from '../run/resume.ts';
-import { droppedCommit } from '../stage/bring-options.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
+import { type Base, commitOf, droppedBase, isAncestor } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { judgeToday } from './judge-today.ts';
@@ -108,10 +107,10 @@ export async function showPromotion(home: string, base: Base, withDiff?: boolean
 
 /** What the base dropped, or a stage committed, is on the AI branch, and would come with it. */
 async function refuseForeign(home: string, base: Base, loaded: LoadedStages): Promise<void> {
-  const dropped = await droppedCommit(home, base);
-  if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  const dropped = tip && (await droppedBase(git, base, tip));
+  if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
   if (tip) await refuseStageCommits(git, base, tip, unwatchedHead(openRun(loaded)?.events ?? []));
 }
 

@@ -1,7 +1,7 @@
 // What of the AI branch the base does not have, sorted: fixes that stand, fixes undone, other commits, and what is over.
 import { fields, type Git } from '../io/git.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
-import { landedCommits } from '../worktree/landed.ts';
+import { landedCommits } from '../worktree/on-base.ts';
 
 export interface OtherCommit {
   readonly commit: string;

@@ -2,27 +2,26 @@
 // the failure returns; one that they decline counts as tried.
 import { fail } from '../errors.ts';
 import { type NewEvent, NO_NOTE, PERSON } from '../events.ts';
-import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { openGit } from '../io/git.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { shellCheck } from '../io/shell-check.ts';
-import { newActionId, recordAction } from '../journal/journal.ts';
+import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import { gateRules, repositoryFacts } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
-import { bringOptions } from '../stage/bring-options.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
-import { runTree } from '../stage/run-tree.ts';
-import { findStale, staleEvent, writeAgain } from '../stage/stale.ts';
 import { entryOf, isWaitingAnswer } from '../triage/ledger.ts';
 import type { Base } from '../worktree/base.ts';
 import { isReversal } from '../worktree/find-fix.ts';
+import { rehearse } from '../worktree/on-base.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
@@ -58,7 +57,7 @@ export interface Answered {
 type AnswerPorts = Pick<RunPorts, 'clock' | 'env' | 'graceMs'>;
 
 /**
- * Brings the base in and takes the answer. Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses:
+ * Takes an answer that fits the AI branch as the next run puts it onto its base. Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses:
  * then nothing else is changed.
  */
 export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Promise<Answered> {
@@ -73,9 +72,10 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
       const { base, config } = await configurationNow(request.home, objects);
       const current = { base, config: await withItems(config, [summary.stage], objects, base.commit) };
       const { home, dry } = request;
-      const tree = dry
-        ? await openWorktree(home, current.base, { objects, carry: current.config.map.carry, merge: false })
-        : await openBrought(layout, current, objects, loaded, ports);
+      if (!dry) await closeOpenRun(loaded, 'a case was answered', { layout, ...ports });
+      const opened = await openWorktree(home, base, { objects, carry: config.map.carry });
+      // As the next run has it.
+      const tree = { ...opened, head: (await rehearse(openGit(home), base))?.to ?? opened.head };
       const { fix, shown } = await judge(request, layout, summary, { ...current, tree }, ports.env);
       if (!dry) {
         const { hash, files, diff, note } = fix;
@@ -100,30 +100,6 @@ function openedCase(layout: Layout, name: string): CaseSummary {
   const summary = findCase(openCaseStore(layout), name);
   if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: name, why: summary.closed?.why ?? '' });
   return summary;
-}
-
-/**
- * The worktree with the base in it, as the next run would have it. A cut-off run is closed first; what stages had written into
- * tracked files and the merge put back is written again, or those stages no longer stand.
- */
-async function openBrought(
-  layout: Layout,
-  { base, config }: { base: Base; config: Configuration },
-  objects: GitObjects,
-  loaded: LoadedStages,
-  { clock, graceMs }: AnswerPorts,
-): Promise<Worktree> {
-  await closeOpenRun(loaded, 'a case was answered', { layout, clock, graceMs });
-  const { state } = loaded;
-  const scope = { layout, stages: state, clock };
-  const merge = bringOptions(layout, newActionId(scope), config.loop.git.sign);
-  const worktree = await openWorktree(layout.home, base, { objects, carry: config.map.carry, merge });
-  const { putBack } = worktree;
-  const tree = runTree(worktree, layout);
-  const stale = putBack.length === 0 ? [] : await findStale({ config, layout, tree }, state, { changed: [], putBack });
-  recordAction(scope, ...stale.map((stage) => staleEvent(stage, tree.head, false)));
-  await writeAgain({ config, layout, journal: { stages: state }, tree }, putBack);
-  return worktree;
 }
 
 /** Declines a case. Returns the suggested fix, if there was one. Throws E_CASE… where the case is neither open nor answered. */

@@ -1,9 +1,9 @@
 // What a run reads of its owner's repository first: the base, its configuration, and whether a run that was cut off goes on.
+import { openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { LoadedStages } from '../journal/load-stages.ts';
-import { droppedCommit } from '../stage/bring-options.ts';
 import { baseOf, configurationAt, loopDifference } from '../stage/configuration.ts';
-import { type Base, isStillBase, notOnBase } from '../worktree/base.ts';
+import { type Base, commitOf, droppedBase, isStillBase, notOnBase } from '../worktree/base.ts';
 import { withItems } from './items.ts';
 import { cutOffRun } from './resume.ts';
 import { askedText, type RunRequest } from './select.ts';
@@ -23,7 +23,8 @@ export async function readBase(
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, async () => {
-      const isRewritten = (await droppedCommit(home, current)) !== undefined;
+      const tip = await commitOf(openGit(home), `refs/heads/${current.branch}`);
+      const isRewritten = tip !== undefined && (await droppedBase(openGit(home), current, tip)) !== undefined;
       return isRewritten ? `${current.name} was rewritten since it began` : undefined;
     })) ?? {};
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.

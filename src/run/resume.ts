@@ -5,8 +5,10 @@ import type { ProcessIdentity } from '../io/identity.ts';
 import { isTooOld, type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import type { Lab } from '../stage/run.ts';
 import type { Unwatched } from '../worktree/after-attempt.ts';
 import type { ResumeFacts } from './plan-runner.ts';
+import type { RunRequest } from './select.ts';
 
 /** What `run.started` stores so that the run can go on. */
 export type RunHead = Omit<DataOf<'run.started'>, 'lab' | 'recheck' | 'workers'>;
@@ -157,4 +159,12 @@ export function recordCutOff({ cutOff }: ResumeState, isElsewhere = (_step: stri
     if (attempt === undefined) return [end];
     return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
   });
+}
+
+/** How a run's journal begins, or goes on. */
+export function began(lab: Lab, request: RunRequest, head: RunHead, open: OpenRun | undefined): NewEvent {
+  const options = { lab, recheck: request.recheck, workers: request.workers };
+  if (!open) return { type: 'run.started', data: { ...head, ...options } };
+  const { asked, stages } = head;
+  return { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } };
 }

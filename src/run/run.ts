@@ -11,10 +11,8 @@ import { executionEnded } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { notifyOfStages } from '../mend/conclude.ts';
-import { carriedEvents } from '../mend/identify.ts';
 import { verifyHolding } from '../mend/judge-fixes.ts';
 import { finishNotifying } from '../mend/notify.ts';
-import { recoverFixes } from '../mend/recover.ts';
 import { stepsAhead } from '../plan/ahead.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult, PlanStep } from '../plan/contract.ts';
@@ -22,13 +20,13 @@ import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
-import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
+import { begin } from './begin.ts';
 import { collectByRetention } from './gc.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
-import { began, type Prepared, prepare } from './prepare.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
-import { type ResumeState, recordCutOff } from './resume.ts';
+import type { ResumeState } from './resume.ts';
 import type { RunRequest } from './select.ts';
 import { settleItems, tickAccepted } from './settle-items.ts';
 
@@ -62,12 +60,7 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
   const { run } = prepared;
   const { id, journal, layout, lab } = run;
   try {
-    journal.append(...opening(prepared, request));
-    journal.catchUp();
-    journal.append(...carriedEvents(run));
-    await recoverFixes(run);
-    await settleItems(run, objects, false);
-    await writeAgain(run, prepared.putBack);
+    await begin(prepared, request, objects);
     const { result, isOver } = await execute(prepared, request);
     await tickAccepted(run, objects);
     await settleItems(run, objects, true);
@@ -91,24 +84,6 @@ function staleNotRun({ stages }: StageState, names: readonly string[]): { stage:
     const { stale, status } = stages[stage] ?? {};
     return stale && status === 'idle' ? [{ stage, why: stale.why ?? '' }] : [];
   });
-}
-
-function opening(prepared: Prepared, request: RunRequest): NewEvent[] {
-  const { run, open, head, worktree, unlinked, stale, notices, elsewhere } = prepared;
-  const { branch, head: commit, base, merged } = worktree;
-  const isTakenIn = (of: string) => elsewhere.takenIn.some(({ type, step }) => type === 'step.done' && step === of);
-  return [
-    began(run.lab, request, head, open),
-    ...elsewhere.takenIn,
-    ...(open ? recordCutOff(open.state, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
-    {
-      type: 'tree.opened',
-      data: { branch, commit, base: base.name, ...(merged && { merged }), ...(unlinked.length > 0 && { unlinked }) },
-    },
-    // A resumed run merges nothing: its own fixes made them stale.
-    ...stale.map((stage) => staleEvent(stage, commit, open?.treeOpened === true)),
-    ...notices.map(noticeEvent),
-  ];
 }
 
 /** A stage ends its own processes: only a bug makes it take this long. */

@@ -64,7 +64,7 @@ export async function verifyStages(
       keepToLab(layout, lab);
       const open = openRun(loaded);
       const inUse = stepsElsewhere(open?.events).size > 0;
-      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false, inUse });
+      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, inUse });
       const run: StageRun = {
         ...ports,
         id: newRunId(ports.clock.now(), '0000', []),

@@ -5,9 +5,9 @@ import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
 import { type Before, type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
 import { applySaved, changesNow } from '../worktree/save-changes.ts';
-import type { Worktree } from '../worktree/tree.ts';
+import type { CarryLink, Worktree } from '../worktree/tree.ts';
 
-export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 'changed'> {
+export interface RunTree extends Omit<Worktree, 'notices' | 'seen' | 'changed' | 'unlinked'> {
   /** The files at its commit. */
   files(): Promise<Tree>;
   /** Called before anything runs in it. */
@@ -23,13 +23,16 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
   readonly clean: boolean;
   /** The worktree is at another commit now. */
   moved(head: string): void;
+  /** What is carried is linked now. */
+  furnished(links: readonly CarryLink[]): void;
   /** An attempt on another machine changed tracked files and reported it: no attempt here is charged with that. */
   changedElsewhere(): Promise<void>;
   /** Writes tracked files as a saved patch (from home) has them; false when it does not fit any more. */
   rewrite(patch: string, paths: readonly string[]): Promise<boolean>;
 }
 
-export function runTree(worktree: Worktree, layout: Layout): RunTree {
+export function runTree(opened: Worktree, layout: Layout): RunTree {
+  let worktree = opened;
   let head = worktree.head;
   let listed: Promise<Tree> | undefined;
   let look: Promise<QuickLook> | undefined;
@@ -55,6 +58,13 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
     watch,
     get head() {
       return head;
+    },
+    get links() {
+      return worktree.links;
+    },
+    furnished(links) {
+      worktree = { ...worktree, links };
+      look = undefined;
     },
     get clean() {
       return seen.size === 0;

@@ -1,5 +1,5 @@
 // Events → the ledger, by folding the events of each failure in order. Pure.
-import { type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
+import { type DataOf, type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
 import { carryOver } from './carry-over.ts';
 import {
   entriesOf,
@@ -11,6 +11,7 @@ import {
   type LedgerEntry,
   MAX_REFUSED,
   type Patch,
+  patchIn,
   type RefusedAnswer,
   seenBy,
 } from './ledger.ts';
@@ -79,6 +80,9 @@ const STORY = {
     delete entry.gave_up_at;
   },
   'stage.reset': reset,
+  'branch.intended': () => {},
+  'branch.moved': () => {},
+  'branch.stayed': () => {},
   'failure.carried': () => {},
   'ledger.snapshot': () => {},
 } as const satisfies Folds;
@@ -94,8 +98,13 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
     if (isLedger(event.data.ledger)) {
       delete ledger.renamed;
       delete ledger.total;
+      delete ledger.move;
       Object.assign(ledger, structuredClone(event.data.ledger));
     }
+  } else if (event.type === 'branch.intended') ledger.move = event.data;
+  else if (event.type === 'branch.moved' || event.type === 'branch.stayed') {
+    if (event.type === 'branch.moved' && ledger.move) followMove(ledger, ledger.move);
+    delete ledger.move;
   } else if (event.type === 'failure.carried') {
     if (event.stage !== undefined) carryOver(ledger, { stage: event.stage, ...event.data });
   } else {
@@ -105,6 +114,15 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   }
   ledger.as_of = { run, seq };
   ledger.last_line = { run, seq };
+}
+
+/** Fixes go by another commit now, or are the base's. */
+function followMove(ledger: Ledger, { base, fixes }: DataOf<'branch.intended'>): void {
+  for (const fix of fixes) {
+    const patch = patchIn(ledger, fix);
+    if (patch && fix.to !== undefined) patch.commit = fix.to;
+    if (patch && fix.landed) patch.landed = base;
+  }
 }
 
 function countUse(ledger: Ledger, event: StoryEvent): void {
@@ -216,7 +234,7 @@ const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
 type FixData = Pick<
   Patch,
-  'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'unchecked' | 'accepted' | 'proposed_by' | 'shapes'
+  'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'base' | 'left' | 'unchecked' | 'accepted' | 'proposed_by' | 'shapes'
 >;
 
 function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string) {
@@ -240,6 +258,7 @@ function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData,
     ...(note && { note }),
     ...(why && { why }),
     ...(commit && { commit }),
+    ...(data.base !== undefined && { base: data.base }),
     ...(run && { run }),
     ...(left.length > 0 && { left }),
     ...(data.unchecked && { unchecked: true }),

@@ -1,5 +1,7 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and questions about it. Pure.
 import {
+  type DataOf,
+  EVENTS,
   FAILURE_CLASSES,
   FIX_OUTCOMES,
   FIX_TIERS,
@@ -26,6 +28,10 @@ const isPatch = shaped({
   why: optional(text),
   /** Its latest commit on the AI branch. */
   commit: optional(text),
+  /** The commit of the base that it was kept on. */
+  base: optional(text),
+  /** The commit of the base that was found to have it; absent: it is on the AI branch, or nowhere. */
+  landed: optional(text),
   /** Of the latest outcome. */
   run: optional(text),
   /** The cells that it did not help, where it helped others. */
@@ -139,6 +145,8 @@ export interface Ledger {
   entries: Record<string, LedgerEntry>;
   /** `stage/fingerprint` as it was made in an older way → today's fingerprint. */
   renamed?: Record<string, string>;
+  /** The move of the AI branch that was intended and is not known to have come about. */
+  move?: DataOf<'branch.intended'>;
 }
 
 const isOutline = shaped({
@@ -149,6 +157,7 @@ const isOutline = shaped({
   total: optional(isTotal),
   entries: shaped({}),
   renamed: optional(shaped({})),
+  move: optional(EVENTS['branch.intended'].isData),
 });
 
 /** Whether a value read from disk is a ledger. */
@@ -201,7 +210,7 @@ export function seenBy(entry: LedgerEntry | undefined, run: string, step: string
 }
 
 /** A fix as the ledger has it, whether it is on the branch or not; `time` and `run` are those of its latest outcome. */
-export interface LedgerFix extends Fix, Pick<Patch, 'outcome' | 'why' | 'run' | 'left' | 'time'> {}
+export interface LedgerFix extends Fix, Pick<Patch, 'outcome' | 'why' | 'run' | 'left' | 'landed' | 'time'> {}
 
 /** Every fix that was tried, in the order of their latest outcomes. The ledger does not know its cell. */
 export function fixesIn(ledger: Ledger): LedgerFix[] {

@@ -9,7 +9,7 @@ import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, startsWit
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
 import { ifPossible, readText, removeFile, writeAtomic } from '../io/store.ts';
-import { type Base, baseKey, commitOf } from './base.ts';
+import { type Base, baseKey, commitOf, keepBase } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { checkoutsOf, shownStatus, switchBack, type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
@@ -103,6 +103,7 @@ async function make(site: Site, base: Base, notices: string[]): Promise<void> {
   }
   const what = tip ? [site.path, site.branch] : ['--no-track', '-b', site.branch, site.path, base.commit];
   await must(git, ['worktree', 'add', '-q', '--lock', '--reason', MAKING, ...what]);
+  if (!tip) await keepBase(git, site.branch, base.commit);
   await must(git, ['worktree', 'unlock', site.path]);
 }
 
