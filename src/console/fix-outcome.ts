@@ -8,25 +8,23 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   broke: 'taken back: it broke something',
   withdrawn: 'taken back unjudged; comes again with its failure',
   declined: 'rolled back by you; does not come again by itself',
-  superseded: 'taken back: you wrote another text in its place; does not come again by itself',
+  superseded: 'dropped: you wrote another text in its place; does not come again by itself',
   landed: 'landed: your branch has it',
   unknown: 'the ledger knows nothing of it',
 };
 
 const BY_EXIT_CODE = 'verified by its exit code alone (the stage has no checks)';
-const CAME_AGAIN = 'taken back unjudged; came again with its failure, above';
 
 interface Outcome {
   readonly outcome: string;
-  readonly came_again?: true;
   readonly on_base?: true;
   readonly left?: string;
   readonly unchecked?: true;
 }
 
-export function outcomeText({ outcome, came_again, left, unchecked }: Outcome): string {
+export function outcomeText({ outcome, left, unchecked }: Outcome): string {
   const usual = outcome === 'verified' && unchecked ? BY_EXIT_CODE : (OUTCOMES[outcome] ?? outcome);
-  return `${came_again ? CAME_AGAIN : usual}${left ? `, but for ${left}` : ''}`;
+  return `${usual}${left ? `, but for ${left}` : ''}`;
 }
 
 /** By which repairs it ran before its owner had seen it. */

@@ -1,9 +1,8 @@
 // Landing: the base goes forward to what its owner accepted, by one git that is written down before it starts. When that fails,
 // base and checkout are as they were.
 import { fail } from '../errors.ts';
-import type { Landing } from '../events.ts';
+import type { Landing, NewEvent } from '../events.ts';
 import { openGit } from '../io/git.ts';
-import { type ActionScope, newActionId, recordAction } from '../journal/journal.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { readyCheckout } from '../worktree/checkout.ts';
 import { goForward, settleLanding } from '../worktree/landing.ts';
@@ -16,38 +15,35 @@ export interface ToLand {
   readonly tip: string;
   /** What the base goes to: `tip`, or one commit with all of it. A descendant of the base. */
   readonly to: string;
+  /** On disk when it returns. */
+  record(event: NewEvent): void;
 }
 
 /**
  * Lands, and returns the checkout that went along, if there is one. Throws as `readyCheckout`, E_PROMOTE_MOVED for a base that
  * went elsewhere meanwhile, and E_GIT_FAILED.
  */
-export async function land({ home, base, tip, to }: ToLand, actions: ActionScope): Promise<string | undefined> {
-  const scope = { ...actions, id: newActionId(actions) };
-  const from = base.commit;
-  const checkout = await readyCheckout(home, base.name, from, to);
-  const plan = { base: base.name, from, to, tip, ...(checkout && { checkout: checkout.path }) };
+export async function land({ home, base, tip, to, record }: ToLand): Promise<string | undefined> {
+  const { name, commit: from } = base;
+  const checkout = await readyCheckout(home, name, from, to);
+  const plan = { base: name, from, to, tip, ...(checkout && { checkout: checkout.path }) };
   let intended: Landing | undefined;
-  const record = (data: Landing) => {
-    recordAction(scope, { type: 'landing.intended', data });
+  const intend = (data: Landing) => {
+    record({ type: 'landing.intended', data });
     intended = data;
   };
-  const refused = await goForward(home, plan, checkout, record);
-  const end = refused === undefined ? undefined : await takeBack(intended as Landing);
-  if (end === undefined || end.isDone) {
-    recordAction(scope, { type: 'landing.done', data: { base: base.name, to } });
+  const refused = await goForward(home, plan, checkout, intend);
+  // It ran, so whatever is between the two commits is its doing.
+  const back = refused === undefined || !intended ? undefined : { ...(intended as Landing), begun: true };
+  const end = back && (await settleLanding(home, back, 'from', intend));
+  if (refused === undefined || end?.isDone) {
+    record({ type: 'landing.done', data: { base: name, to } });
     return checkout?.path;
   }
-  recordAction(scope, { type: 'landing.dropped', data: { base: base.name, reason: end.why } });
-  if ((await commitOf(openGit(home), `refs/heads/${base.name}`)) !== from) fail('E_PROMOTE_MOVED', { base: base.name });
-  const at = checkout
-    ? `git -C ${shellWord(checkout.path)} merge --ff-only ${short(to)}`
-    : `git log -1 ${shellWord(base.name)}`;
-  const where = checkout ? ` in ${checkout.path}` : '';
-  return gitFailed(`bring ${base.name} forward${where}`, [at, ...end.left].join('\n'), refused ?? '');
-
-  /** It ran, so whatever is between the two commits is its doing. */
-  function takeBack(landing: Landing) {
-    return settleLanding(home, { ...landing, begun: true }, 'from', record);
-  }
+  if (end) record({ type: 'landing.dropped', data: { base: name, reason: end.why } });
+  if ((await commitOf(openGit(home), `refs/heads/${name}`)) !== from) fail('E_PROMOTE_MOVED', { base: name });
+  const [at, how] = checkout
+    ? [` in ${checkout.path}`, `-C ${shellWord(checkout.path)} merge --ff-only ${short(to)}`]
+    : ['', `log -1 ${shellWord(name)}`];
+  return gitFailed(`bring ${name} forward${at}`, [`git ${how}`, ...(end?.left ?? [])].join('\n'), refused);
 }

@@ -2,8 +2,9 @@
 // written, or somebody else's. Bringing them to either commit writes no other file.
 import { join } from 'node:path';
 import { fields, type Git, openGit } from '../io/git.ts';
+import { layout } from '../io/layout.ts';
 import { blockAbove } from '../io/links.ts';
-import { removeFile, tempName } from '../io/store.ts';
+import { privateFolder, removeAll, tempName } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
 import type { Checkout } from './checkout.ts';
 
@@ -21,16 +22,18 @@ export interface LandingPath {
 }
 
 /** Every file in which the two commits differ. Throws a GitError. */
-export async function landingPaths(checkout: Checkout, from: string, to: string): Promise<LandingPath[]> {
+export async function landingPaths(home: string, checkout: Checkout, from: string, to: string): Promise<LandingPath[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
   const changes = await changesBetween(git, from, to);
   const [index, unlikeFrom, unlikeTo] = await Promise.all([
     indexEntries(git),
     unlike(
+      home,
       checkout,
       changes.map(({ path, from }) => [path, from]),
     ),
     unlike(
+      home,
       checkout,
       changes.map(({ path, to }) => [path, to]),
     ),
@@ -122,9 +125,15 @@ async function indexEntries(git: Git): Promise<Map<string, { flag: string; entry
  * Those of the files that the folder has otherwise, by git's own comparison, with its filters and modes: path → M, T, or D for
  * one that is not there.
  */
-async function unlike({ path, gitDir }: Checkout, files: readonly (readonly [string, Entry | undefined])[]) {
-  const indexFile = tempName(join(gitDir, 'mendloop-landing'));
-  const git = openGit(path, { gitDir, indexFile });
+async function unlike(
+  home: string,
+  { path, gitDir }: Checkout,
+  files: readonly (readonly [string, Entry | undefined])[],
+) {
+  // Where a start sweeps away what was left by a process that was killed.
+  const scratch = tempName(join(layout(home).state, 'landing'));
+  privateFolder(scratch);
+  const git = openGit(path, { gitDir, indexFile: join(scratch, 'index') });
   const rows = files.flatMap(([name, entry]) => (entry === undefined ? [] : [`${entry}\t${name}\0`]));
   try {
     await git.run(['update-index', '-z', '--index-info'], rows.join(''));
@@ -132,6 +141,6 @@ async function unlike({ path, gitDir }: Checkout, files: readonly (readonly [str
     const answer = fields(await git.run(['diff-files', '-z', '--name-status', '--no-renames']));
     return new Map(answer.flatMap((kind, i) => (i % 2 === 0 ? [[answer[i + 1] ?? '', kind] as const] : [])));
   } finally {
-    removeFile(indexFile);
+    removeAll(scratch);
   }
 }

@@ -87,7 +87,7 @@ export async function settleLanding(
     const refused = side === 'to' ? await moveRef(home, landing, record) : 'git could not move it';
     return refused === undefined ? DONE : notDone(refused);
   }
-  const paths = await landingPaths(checkout, from, to);
+  const paths = await landingPaths(home, checkout, from, to);
   const isBegun = landing.begun === true || locks.isIndexLocked || paths.some(isWritten);
   const isOurs = isBegun ? isBetween : isBefore;
   if (moved === undefined && paths.every(isOurs))
@@ -110,7 +110,7 @@ async function bring(
     (await bringPaths(checkout.path, git, paths, side, landing[side])) ??
     (side === 'to' ? await moveRef(checkout.path, landing, record) : undefined);
   if (refused === undefined) return side === 'to' ? DONE : notDone(`git could not bring ${base} forward`);
-  const now = await landingPaths(checkout, from, to);
+  const now = await landingPaths(home, checkout, from, to);
   if (side === 'from') return notDone(`git could not put it back: ${refused.trim()}`, await leftThere(checkout, now));
   const back = await settleLanding(home, landing, 'from', record);
   return back.isDone ? back : { ...back, why: `git could not finish it: ${refused.trim()}` };

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
-import { withLockForWork } from '../../src/run/close-landing.ts';
+import { withLockForWork } from '../../src/run/lock-for-work.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
 import { program } from '../program.ts';
 import { AI, folder, git, numbers, repository, script, write } from '../worktree/repository.ts';
