@@ -23,7 +23,7 @@ import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
 import { staleWords } from '../triage/words.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, commitOf, notOnBase } from '../worktree/base.ts';
+import { type Base, commitOf, isAncestor, notOnBase } from '../worktree/base.ts';
 import { rehearse } from '../worktree/on-base.ts';
 import { uncommitted } from '../worktree/read.ts';
 
@@ -63,8 +63,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const loaded = loadStages(layout, { look: true });
   const git = openGit(home);
   const now = await rehearse(git, current);
-  const lostBase = async () => (now?.dropped ? 'it was rewritten' : undefined);
-  const open = (await cutOffRun(loaded, askedText(selection), Date.now(), lostBase))?.open;
+  const isInBase = (commit: string) => isAncestor(git, commit, current.commit);
+  const open = (await cutOffRun(loaded, askedText(selection), Date.now(), isInBase))?.open;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base, { backend }));

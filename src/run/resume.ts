@@ -96,21 +96,21 @@ export interface OpenRun {
 
 /**
  * The run before this one, when it was cut off: a start that asks for `asked` goes on with it, or closes it first (`why`).
- * `lostBase` is asked first: why its base is not that of this start, if so.
+ * `isInBase`: whether the commit of the base that it began with is still in the base.
  */
 export async function cutOffRun(
   loaded: LoadedStages,
   asked: string,
   now: number,
-  lostBase: () => Promise<string | undefined>,
+  isInBase: (commit: string) => Promise<boolean>,
 ): Promise<{ open: OpenRun; why?: never } | { open?: never; why: string } | undefined> {
   const unfinished = openRun(loaded);
   if (!unfinished) return undefined;
   const { run, events } = unfinished;
   const [first] = events;
-  const lost = await lostBase();
-  if (lost !== undefined) return { why: lost };
   if (first?.type !== 'run.started') return { why: 'what it was asked for is lost' };
+  const { base } = first.data;
+  if (!(await isInBase(base.commit))) return { why: `${base.name} was rewritten since it began` };
   // Its jobs were told to end: nobody can follow them.
   if (events.at(-1)?.type === 'run.left') return { why: 'it was stopped before its jobs were seen to end' };
   const state = knownState(loaded, run, events, now);

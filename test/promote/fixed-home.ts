@@ -48,7 +48,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
   /** A fix of one file; what was changed by hand stays with the next `open`. */
   async function fix(path: string, text: string, options: FixOptions = {}): Promise<string> {
     const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'verified', note, executable } = options;
-    const tree = await open(home, { merge: false });
+    const tree = await open(home);
     serial += 1;
     const hash = options.hash ?? `hash-${serial}-${path}`;
     const story = { stage, step: stage, fingerprint, class: 'unknown', tier: 'executor' as const, plugin: 'probe' };
@@ -65,7 +65,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
 
   /** As the loop takes a fix back. */
   async function takeBack(commit: string, outcome: 'no_effect' | 'withdrawn' = 'no_effect'): Promise<string> {
-    const tree = await open(home, { merge: false });
+    const tree = await open(home);
     const of = (name: string) => git(home, 'log', '-1', `--format=%(trailers:key=${name},valueonly)`, commit);
     const [stage, fingerprint, hash] = [of('Stage'), of('Fingerprint'), of('Patch')];
     const note = { fix: 'x', reason: 'y' };

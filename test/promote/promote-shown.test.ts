@@ -251,7 +251,7 @@ test('commits of somebody else are listed, and land with the rest', async () => 
 test('commits that a stage made are never offered', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
-  const tree = await open(h.home, { merge: false });
+  const tree = await open(h.home);
   commit(tree.path, { 'b.txt': numbers({ 5: 'stage' }) }, 'by a stage');
   const before = { head: tree.head, seen: tree.seen, patchFile: join(h.home, 'ai/patches/x.diff') };
   const halted = await refusal(inspect(tree, { ...before, checkFiles: async () => new Set() }));

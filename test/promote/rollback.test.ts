@@ -14,18 +14,7 @@ import { rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { cutOff, journalIn, run } from '../run/homelab.ts';
 import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
-import {
-  AI,
-  bring,
-  commit,
-  flushes,
-  followAdvice,
-  git,
-  numbers,
-  open,
-  refusal,
-  write,
-} from '../worktree/repository.ts';
+import { AI, bring, commit, flushes, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const outcomes = (home: string) =>
@@ -226,10 +215,9 @@ test('rolled back: a fix that landed and that the base dropped since is listed a
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.accept();
-  const merge = bring(['hash-1-a.txt']);
-  await open(h.home, { merge });
+  await bring(h.home);
   h.git('reset', '-q', '--hard', 'HEAD~1');
-  await open(h.home, { merge });
+  await bring(h.home);
   assert.equal(await fixes(h.home), [[one, 'superseded', false]]);
 });
 
@@ -396,7 +384,7 @@ test('refused, with nothing changed: a dry run, and a base that conflicts with w
   assert.equal([would.map((f) => [f.commit, f.by]), h.state()], [[[one, null]], before]);
   commit(join(h.home, 'ai/worktree'), { 'b.txt': numbers({ 2: 'by hand' }) });
   commit(h.home, { 'b.txt': numbers({ 2: 'zwei' }) });
-  assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'E_MERGE_CONFLICT');
+  assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'E_BASE_CONFLICT');
 });
 
 test('refused, with nothing changed: before there is an AI branch', async () => {

@@ -45,7 +45,6 @@ test('the owner writes where a fix stands: the run goes on with their text: one 
   assert.equal([again.exit, notes(again.events)], [0, []]);
   const shown = await runHere(['promote'], home, env);
   assert.match(shown.stdout, 'nothing to promote');
-  assert.match((await runHere(['fixes'], home, env)).stdout, 'you wrote another text in its place');
 });
 
 test('the owner writes where a fix stands: when their text fails as it did before, it is asked for anew and not flapping', async () => {
@@ -129,7 +128,6 @@ test('the base is rewritten: a fix that was superseded before is not told as one
   assert.is((await run(home)).exit, 0);
   const { stdout } = await runHere(['fixes'], home, env);
   assert.match(stdout, 'verified by its exit code alone (the stage has no checks)');
-  assert.match(stdout, 'you wrote another text in its place');
   assert.not.match(stdout, 'your branch still has it');
   for (const ref of git(home, 'for-each-ref', '--format=%(refname)', 'refs/mendloop').split('\n').filter(Boolean))
     git(home, 'update-ref', '-d', ref);
@@ -162,7 +160,7 @@ test('the base is rewritten: a fix that was promoted and dropped is superseded; 
   assert.is((await runHere(['promote', '--accept', tip], home, env)).exit, 0);
   assert.is((await run(home)).exit, 0);
   git(home, 'reset', '-q', '--hard', 'HEAD~1');
-  assert.match((await runHere(['plan'], home, env)).stdout, `main was rewritten; a run makes ${AI} anew from it first`);
+  assert.match((await runHere(['plan'], home, env)).stdout, `main was rewritten; a run puts ${AI} onto it first`);
   probe.answers(says('good'));
   const next = await run(home);
   assert.equal(decided(next.events), ['executor']);
@@ -186,17 +184,6 @@ test('the base is rewritten: a run that was cut off is closed first, and what it
     [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
   );
   assert.is(made.probe.asked().length, 1);
-});
-
-test('the base is rewritten: a home of version 0.1, which did not store what was merged', async () => {
-  const { home, tree } = await mended();
-  commit(home, { 'other.txt': 'secret\n' });
-  await run(home);
-  git(home, 'config', '--unset', `branch.${AI}.mendloop-merged`);
-  git(home, 'reset', '-q', '--hard', 'HEAD~1');
-  assert.is((await run(home)).exit, 0);
-  assert.throws(() => tree('other.txt'));
-  assert.is(tree(), 'good\nsecond\n');
 });
 
 const HEARD = 'heard';
@@ -227,15 +214,16 @@ test('a conflict that remains: is an event, a notice and what status says first;
   commit(home, { 'other.txt': 'main\n' });
   const events: AnyEvent[] = [];
   const { text, exit } = await refusal(run(home, {}, { subscribers: [(event) => void events.push(event)] }));
-  assert.equal([exit, /E_MERGE_CONFLICT/.test(text)], [3, true]);
+  assert.equal([exit, /E_BASE_CONFLICT/.test(text)], [3, true]);
   assert.equal(
     events.map(({ type }) => type),
     ['run.started', 'tree.conflict', 'run.ended'],
   );
-  assert.equal([events[1]?.data.problems, events[2]?.data.exit], [['other.txt'], 3]);
+  assert.match(String(events[1]?.data.problems), 'is yours and does not apply: other.txt');
+  assert.is(events[2]?.data.exit, 3);
   assert.equal(hears(), ['conflict']);
   const [first = ''] = (await runHere(['status'], home, env)).stdout.split('\n');
-  assert.is(first, `CONFLICT: main and ${AI} changed the same lines; nothing was merged`);
+  assert.is(first, `CONFLICT: main moved, and not all that is yours on ${AI} can be put onto it; nothing was changed`);
   await refusal(run(home));
   assert.equal(hears(), ['conflict'], 'the same conflict is told once');
   await followAdvice(home, text, () => write(home, { 'ai/worktree/other.txt': 'both\n' }));
@@ -261,9 +249,9 @@ test('a conflict that remains: commits of a stage that are still there at a late
     plan,
     /^note: no run begins \(E_HEAD_MOVED\): a stage moved HEAD .*; mendloop promote says how to settle it$/m,
   );
-  assert.not.match(plan, 'a run merges it');
+  assert.not.match(plan, 'a run puts');
   await followAdvice(home, text, () => {});
-  assert.match(await says('plan'), 'a run merges it');
+  assert.match(await says('plan'), 'a run puts');
   assert.is((await run(home)).exit, 0);
 });
 
@@ -275,7 +263,7 @@ test('a conflict that remains: one whose process died before it ended is met aga
   const id = (await runHere(['status', '--json'], home, env)).stdout;
   cutOff(home, JSON.parse(id).run, ({ type }) => type === 'run.started');
   const before = ranWords(home).length;
-  assert.match((await refusal(run(home))).text, 'E_MERGE_CONFLICT');
+  assert.match((await refusal(run(home))).text, 'E_BASE_CONFLICT');
   assert.is(ranWords(home).length, before);
 });
 
