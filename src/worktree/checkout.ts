@@ -5,8 +5,9 @@ import { fail } from '../errors.ts';
 import { fileFacts, namesIn } from '../io/files.ts';
 import { fields, openGit } from '../io/git.ts';
 import { adminDirs, commonDirOf, samePlace, unfinished } from '../io/git-dir.ts';
-import { entryAt } from '../io/links.ts';
+import { blockAbove, entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
+import { isBefore, landingPaths } from './landing-paths.ts';
 import { moveAside, shellWord } from './messages.ts';
 import { checkoutsOf, trackedStatus } from './tree.ts';
 
@@ -43,7 +44,10 @@ export async function readyCheckout(home: string, branch: string, from: string, 
     const remove = `rm ${shellWord(lock)}`;
     blocked(`is checked out in ${path}, where git is at work`, `let it end; if no git runs there: ${remove}`);
   }
-  const { changed } = await trackedStatus(openGit(path, { gitDir: checkout.gitDir }));
+  const { changed: seen } = await trackedStatus(openGit(path, { gitDir: checkout.gitDir }));
+  // Also what its owner told git not to look at, which git would overwrite.
+  const hidden = (await landingPaths(home, checkout, from, to)).filter((one) => one.from && !isBefore(one));
+  const changed = [...new Set([...seen, ...hidden.map((one) => one.path)])];
   if (changed.length > 0) {
     fail('E_PROMOTE_DIRTY', { base: branch, path, at: shellWord(path) }, changed.map(shellWord));
   }
@@ -79,16 +83,18 @@ async function refuseBegun(commonDir: string, branch: string): Promise<void> {
   }
 }
 
-/** Untracked and ignored files that would have to make way for those that `to` adds. */
+/** What is untracked or ignored and would have to make way for the files that `to` adds. */
 async function inTheWay(checkout: Checkout, from: string, to: string): Promise<string[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
-  const added = await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to]);
-  const blocking: string[] = [];
-  for (const path of fields(added)) {
-    const at = join(checkout.path, path);
-    const { kind } = await entryAt(at);
-    const empty = kind === 'folder' && namesIn(at, () => true).length === 0;
-    if (kind !== 'nothing' && !empty) blocking.push(path);
-  }
-  return blocking;
+  const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames'];
+  const added = fields(await git.run([...names, '--diff-filter=A', from, to]));
+  const removed = new Set(fields(await git.run([...names, '--diff-filter=D', from, to])));
+  const blocking = added.map(async (path) => {
+    const above = await blockAbove(checkout.path, path);
+    if (above !== undefined) return removed.has(above) ? [] : [above];
+    const { kind } = await entryAt(join(checkout.path, path));
+    const isEmpty = kind === 'folder' && namesIn(join(checkout.path, path), () => true).length === 0;
+    return kind === 'nothing' || isEmpty ? [] : [path];
+  });
+  return [...new Set((await Promise.all(blocking)).flat())];
 }

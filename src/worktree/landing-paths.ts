@@ -6,7 +6,7 @@ import { layout } from '../io/layout.ts';
 import { blockAbove } from '../io/links.ts';
 import { privateFolder, removeAll, tempName } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
-import type { Checkout } from './checkout.ts';
+import type { TreePlace } from './tree.ts';
 
 /** `mode id`, as git lists it. */
 type Entry = string;
@@ -17,12 +17,17 @@ export interface LandingPath {
   readonly from: Entry | undefined;
   readonly to: Entry | undefined;
   readonly index: Entry | undefined;
-  /** `partly`: it holds the beginning of what `to` has. `kept`: a file that its owner told git not to look at. */
-  readonly disk: 'from' | 'to' | 'absent' | 'partly' | 'kept' | 'other';
+  /** `partly`: it holds the beginning of what `to` has. `out`: absent, for its owner keeps it out of the folder. */
+  readonly disk: 'from' | 'to' | 'absent' | 'partly' | 'out' | 'other';
 }
 
 /** Every file in which the two commits differ. Throws a GitError. */
-export async function landingPaths(home: string, checkout: Checkout, from: string, to: string): Promise<LandingPath[]> {
+export async function landingPaths(
+  home: string,
+  checkout: TreePlace,
+  from: string,
+  to: string,
+): Promise<LandingPath[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
   const changes = await changesBetween(git, from, to);
   const [index, unlikeFrom, unlikeTo] = await Promise.all([
@@ -41,8 +46,9 @@ export async function landingPaths(home: string, checkout: Checkout, from: strin
   const paths = changes.map(async (change): Promise<LandingPath> => {
     const { path } = change;
     const known = index.get(path);
-    const disk = known?.flag === 'S' ? 'kept' : await onDisk(change);
-    return { ...change, index: known?.entry, disk };
+    const disk = await onDisk(change);
+    const isOut = known?.flag === 'S' && disk === 'absent';
+    return { ...change, index: known?.entry, disk: isOut ? 'out' : disk };
   });
   return Promise.all(paths);
 
@@ -68,7 +74,7 @@ export const isBetween = ({ from, to, index, disk }: LandingPath): boolean =>
 
 /** Whether it is as if nothing had been begun. */
 export const isBefore = ({ from, index, disk }: LandingPath): boolean =>
-  index === from && (disk === 'kept' || disk === (from === undefined ? 'absent' : 'from'));
+  index === from && (disk === 'out' || disk === (from === undefined ? 'absent' : 'from'));
 
 /** Whether git has surely written something of `to` there. */
 export const isWritten = ({ from, to, index, disk }: LandingPath): boolean =>
@@ -127,7 +133,7 @@ async function indexEntries(git: Git): Promise<Map<string, { flag: string; entry
  */
 async function unlike(
   home: string,
-  { path, gitDir }: Checkout,
+  { path, gitDir }: TreePlace,
   files: readonly (readonly [string, Entry | undefined])[],
 ) {
   // Where a start sweeps away what was left by a process that was killed.

@@ -24,7 +24,7 @@ export type Planned = Omit<Landing, 'git'>;
 /** The base, and its checkout, go forward. What git says when they did not; then something may be written: `settleLanding`. */
 export async function goForward(home: string, plan: Planned, checkout: Checkout | undefined, record: Record) {
   const { base, to } = plan;
-  if (!checkout) return moveRef(home, plan, record);
+  if (!checkout) return (await moveRef(home, plan, record)) ?? followLate(home, plan, record);
   const git = recordedGit(checkout, plan, record);
   // Each setting of the owner's that would make something else of it is said otherwise.
   const settings = ['-c', 'gc.auto=0', '-c', `branch.${base}.mergeOptions=`];
@@ -36,6 +36,15 @@ export async function goForward(home: string, plan: Planned, checkout: Checkout 
   // Its owner went to another branch just then, and git took that one forward.
   if (merged.ok && (await commitOf(look, 'HEAD')) === to) await look.run(['reset', '-q', '--keep', 'ORIG_HEAD']);
   return merged.stderr || 'git did not move it';
+}
+
+/** Its owner came to the base after it was looked at and before it moved: their checkout is as it was then. */
+async function followLate(home: string, plan: Planned, record: Record): Promise<undefined> {
+  const { base, from, to } = plan;
+  const [path] = await checkoutsOf(openGit(home), base);
+  const late = path === undefined ? undefined : await checkoutAt(home, path);
+  const paths = late ? await landingPaths(home, late, from, to) : [];
+  if (late && paths.every(isBefore)) await bringPaths(late.path, recordedGit(late, plan, record), paths, 'to', to);
 }
 
 const recordedGit = ({ path, gitDir }: Checkout, plan: Planned, record: Record): Git =>
