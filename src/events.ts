@@ -130,6 +130,22 @@ const move = { from: text, to: text };
 /** The steps that a failure of several cells is about; absent: the event's own. */
 const steps = { steps: optional(listOf(text)) };
 const reason = { reason: text };
+/** The base goes to a commit, and where it is checked out that checkout goes along. */
+const landing = {
+  base: name,
+  from: text,
+  to: text,
+  /** The tip of the AI branch that its owner accepted. */
+  tip: text,
+  /** The folder; absent: the base is checked out nowhere. */
+  checkout: optional(text),
+  /** The git that writes there. */
+  git: isProcessIdentity,
+  /** It is known to have begun. */
+  begun: optional(flag),
+};
+export const isLanding = shaped(landing);
+export type Landing = Checked<typeof isLanding>;
 /** Why nothing was looked at. */
 const unchecked = { unchecked: optional(oneOf(['nothing to check', 'not checked'])) };
 const options = { lab: text, recheck: optional(flag), workers: optional(integer) };
@@ -433,6 +449,9 @@ export const EVENTS = {
     ...proposedBy,
     case: text,
   }),
+  'landing.intended': row('run', 'what its owner accepted is about to land on the base', landing),
+  'landing.done': row('run', 'it has landed', { base: name, to: text }),
+  'landing.dropped': row('run', 'it did not land, and why', { base: name, ...reason }),
   'person.notified': row('stage', 'a person was notified of a failure, and of what', { ...failure, state: name }),
   'safe_mode.on': row('run', 'the loop stopped changing things by itself, and why', { why: text }),
   'stage.recovered': row(

@@ -12,19 +12,17 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 const BY_EXIT_CODE = 'kept by its exit code alone (the stage has no checks)';
-const CAME_AGAIN = 'undone; came again with its failure, above';
 
 interface Outcome {
   readonly outcome: string;
-  readonly came_again?: true;
   readonly on_base?: true;
   readonly left?: string;
   readonly unchecked?: true;
 }
 
-export function outcomeText({ outcome, came_again, left, unchecked }: Outcome): string {
+export function outcomeText({ outcome, left, unchecked }: Outcome): string {
   const usual = outcome === 'kept' && unchecked ? BY_EXIT_CODE : (OUTCOMES[outcome] ?? outcome);
-  return `${came_again ? CAME_AGAIN : usual}${left ? `, but for ${left}` : ''}`;
+  return `${usual}${left ? `, but for ${left}` : ''}`;
 }
 
 /** By which repairs it ran before its owner had seen it. */

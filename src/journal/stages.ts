@@ -1,5 +1,5 @@
 // The state of every stage, by folding events in order. Pure.
-import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
+import { type DataOf, type EventType, isInputs, isLanding, type LoopEvent } from '../events.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import {
   amount,
@@ -83,6 +83,8 @@ const isOutline = shaped({
   stages: shaped({}),
   /** Carried paths that an attempt of any stage was seen to write. */
   written: optional(listOf(text)),
+  /** What is about to land, or was when its process was killed. */
+  landing: optional(isLanding),
 });
 
 export interface StageState extends Checked<typeof isOutline> {
@@ -159,6 +161,8 @@ const STATUS_AFTER: Partial<Record<EventType, StageStatus>> = {
 /** Folds one event into `state`, in place. */
 export function foldStages(state: StageState, event: LoopEvent): void {
   state.as_of = { run: event.run, seq: event.seq };
+  if (event.type === 'landing.intended') state.landing = event.data;
+  if (event.type === 'landing.done' || event.type === 'landing.dropped') delete state.landing;
   if (event.type === 'run.ended') {
     // Nothing of a run runs once it ended: a stage some of whose cells had no turn waits for the next one.
     const running = Object.values(state.stages).filter(({ status, run }) => status === 'running' && run === event.run);
