@@ -3,7 +3,7 @@
 import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { Fix } from '../events.ts';
 import { recordOf, stepRecords, wasGreen } from '../journal/stages.ts';
-import { again, type Next } from '../plan/action.ts';
+import { again, type Next } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import { isInconclusive } from '../triage/judge.ts';
 import { fixesIn, type LedgerFix } from '../triage/ledger.ts';
@@ -73,7 +73,7 @@ function ifInconclusive(run: Run, { incident, failed }: FailedCell, by: string):
   }
   const what = failure.advice ?? failure.errors[0]?.lines[0] ?? 'its last end';
   const reason = `${what} (this says nothing about ${by}, which changed what it is made from)`;
-  return { end: { kind: 'left', reason } };
+  return { end: { kind: 'stopped', left: true, message: reason } };
 }
 
 /** The step fails alike without the fixes taken back for it: an item's are brought back, others count as withdrawn. */

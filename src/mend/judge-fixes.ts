@@ -3,9 +3,9 @@
 import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { Fix } from '../events.ts';
 import { recordOf, type StepRecord, stepRecords } from '../journal/stages.ts';
-import { again } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
+import { again } from '../plan/stage-end.ts';
 import { hasChecks } from '../stage/checks.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Trial } from '../triage/incident.ts';

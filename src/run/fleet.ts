@@ -3,19 +3,14 @@
 // of one cell.
 import { limited } from '../io/signals.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
-import { again, type Next } from '../plan/action.ts';
 import { needsOf } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { stagePayload, stepLabel } from '../plan/matrix.ts';
+import { again, type Next } from '../plan/stage-end.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
-
-/** How many steps wait for others to end, and what to call when one begins to. */
-export interface Pauses {
-  count: number;
-  wake(): void;
-}
+import type { Pauses } from './schedule.ts';
 
 /** Answers some of the cells, at least one; the others are asked about again later. */
 type AnswerCells = (run: Run, cells: readonly FailedCell[]) => Promise<Answers>;

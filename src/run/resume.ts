@@ -6,7 +6,7 @@ import { isTooOld, type LoadedStages, openRun } from '../journal/load-stages.ts'
 import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { Unwatched } from '../worktree/after-attempt.ts';
-import type { ResumeFacts } from './plan-runner.ts';
+import type { ResumeFacts } from './execution.ts';
 
 /** What `run.started` stores so that the run can go on. */
 export type RunHead = Omit<DataOf<'run.started'>, 'lab' | 'recheck' | 'workers'>;
@@ -23,7 +23,7 @@ export interface CutOffStep {
 }
 
 /** The steps of a run by its journal, by their names. */
-export interface ResumeState extends Required<ResumeFacts> {
+export interface ResumeState extends ResumeFacts {
   cutOff: CutOffStep[];
   lastEventAt: number;
 }
