@@ -89,7 +89,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       release();
       return stored;
     } catch (error) {
-      // Without the file the same execution could run again.
+      // The lock stays: without the file the same execution could run again.
       end.errors.push(errorOf(thrownEnd(error)));
       return result(end);
     }
