@@ -132,7 +132,7 @@ export async function prepare(
   const putBack = [...new Set([...worktree.putBack, ...lostWork(config.map, loaded.state, worktree.changed)])];
   const stale = await staleAtStart({ config, layout, tree }, loaded.state, head.stages, putBack, open !== undefined);
   if (!open) refuseStaleNeeds(request, head.stages, requested, stale);
-  const lacking = await configurationNotices({ ...starting, tree }, head.stages, open ? undefined : loaded.latest);
+  const lacking = await configurationNotices({ ...starting, tree }, head.stages);
   const behindGreen: JournalOptions['behindGreen'] = (made) =>
     remadeEvents(config.map, journal.stages, journal.ledger, made, tree.head);
   const journal = openJournal({ ...journalOptions, behindGreen });
@@ -236,5 +236,5 @@ function newHead(request: RunRequest, config: Configuration, state: StageState, 
   if (!request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, state);
   const { name, branch, commit, firstRun } = base;
   const from = { name, branch, commit, firstRun };
-  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
+  return { execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
 }
