@@ -178,8 +178,6 @@ export const EVENTS = {
     base: shaped({ name: text, branch: text, commit: text, firstRun: optional(flag) }),
     timeout_ms: amount,
     deadline_ms: orNull(amount),
-    /** Its commands end at the first part that fails; absent from runs of 0.1.0. */
-    strict_shell: optional(flag),
     ...options,
   }),
   'run.resumed': row('run', 'a later process went on with a run that had been cut off', {

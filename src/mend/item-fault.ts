@@ -3,7 +3,7 @@
 import { itemNumber, itemStageName } from '../backlog/stage-of-item.ts';
 import { lines } from '../io/git.ts';
 import { recordOf } from '../journal/stages.ts';
-import { again } from '../plan/action.ts';
+import { again } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
 import { isInconclusive } from '../triage/judge.ts';

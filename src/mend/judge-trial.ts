@@ -1,7 +1,7 @@
 // The trial held against how steps end: by the steps that had its failure, by stages that it made stale, and by those that could not run.
 import { recordOf } from '../journal/stages.ts';
-import { again, type Next } from '../plan/action.ts';
 import { stepNames } from '../plan/matrix.ts';
+import { again, type Next } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Trial } from '../triage/incident.ts';
 import { isInconclusive, judge } from '../triage/judge.ts';

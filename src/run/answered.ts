@@ -4,26 +4,25 @@ import { applyFix } from '../mend/apply.ts';
 import { currentIncident, identifyAgain, projectRules, record } from '../mend/identify.ts';
 import { settleTrial } from '../mend/judge-trial.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
-import type { Ended } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
+import { haltedBy, type StageEnd } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { answeredOf, type LedgerEntry } from '../triage/ledger.ts';
-import type { Execution } from './call-action.ts';
-import { haltedBy, otherSteps } from './step.ts';
+import { type Execution, otherSteps } from './step.ts';
 
 /** Opens a trial with the answer that waits for this step's stage, if there is one. Returns the end of a step that this halts. */
-export async function tryAnswer(step: PlanStep, execution: Execution): Promise<Ended | undefined> {
-  const { run, fleets, plan, context, clock } = execution;
-  if (!run?.ai || readSafeMode(run.layout)) return undefined;
+export async function tryAnswer(step: PlanStep, execution: Execution): Promise<StageEnd | undefined> {
+  const { run, fleets, plan, endsAt } = execution;
+  if (!run.ai || readSafeMode(run.layout)) return undefined;
   const { stage } = stagePayload(step);
   const { ledger } = run.journal;
   takeAnswers(run);
   if (!answeredOf(ledger, stage)) return undefined;
-  const others = otherSteps(execution, run);
+  const others = otherSteps(execution);
   const deciding = { settle: () => settleTrial(run, others), answer: async () => new Map() };
-  const timeLeftMs = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms) - clock.now();
+  const timeLeftMs = endsAt - run.clock.now();
   try {
     await fleets.beginAnswer(run, step, timeLeftMs, deciding, async () => {
       // Another cell of the stage may have begun with it meanwhile.
@@ -34,12 +33,13 @@ export async function tryAnswer(step: PlanStep, execution: Execution): Promise<E
     });
     return undefined;
   } catch (error) {
-    return haltedBy(error, step);
+    return haltedBy(error);
   }
 }
 
 /** Failed steps whose stage a person answered for meanwhile, each once: they run again before the run ends. */
-export function answeredSteps(run: Run, execution: Execution): () => string[] {
+export function answeredSteps(execution: Execution): () => string[] {
+  const { run } = execution;
   const asked = new Set<string>();
   return () => {
     takeAnswers(run);

@@ -56,7 +56,7 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   const putBack = [...new Set([...worktree.putBack, ...(moved?.putBack ?? []), ...lost])];
   const stale = await staleAtStart(run, journal.stages, head.stages, putBack, open !== undefined);
   if (!open) refuseStaleNeeds(request, head.stages, run.requested, stale);
-  const lacking = await configurationNotices(run, head.stages, open ? undefined : latest);
+  const lacking = await configurationNotices(run, head.stages);
   // The simulated lab needs no credentials.
   const unlinked = run.lab === 'simulated' ? [] : furnished.unlinked;
   const before = latest?.events.findLast((event) => event.type === 'tree.opened')?.data.unlinked ?? [];

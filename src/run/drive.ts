@@ -1,5 +1,5 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the trial that it ran with, decide, ask for a fix
-// that passes the gate, commit it to the trial, make again what that made stale, run again. A caller's own plan has no mending.
+// that passes the gate, commit it to the trial, make again what that made stale, run again.
 import { applyFix } from '../mend/apply.ts';
 import { conclude, recordStopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
@@ -7,67 +7,66 @@ import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts
 import { blameItem } from '../mend/item-fault.ts';
 import { blameTrial, judgeTrial, type OtherSteps, settleTrial } from '../mend/judge-trial.ts';
 import { decideNow, type Unreachable } from '../mend/situation.ts';
-import { again, type Ended, type Next } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
+import { again, blindRetry, haltedBy, type Next, type StageEnd } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { tryAnswer } from './answered.ts';
-import type { Execution } from './call-action.ts';
 import {
-  blindRetry,
+  type Execution,
   endBeforeAttempt,
   endIfUpToDate,
   endStep,
   failedAttempt,
   finishWait,
-  haltedBy,
   mayRetryLoss,
   otherSteps,
   runAttempt,
-  type StepEnd,
 } from './step.ts';
 
 /** Drives one step until it is green, failed, stopped or suspended. Never rejects, unless an event cannot be recorded. */
-export async function driveStep(step: PlanStep, execution: Execution, isResumed: boolean): Promise<StepEnd> {
+export async function driveStep(step: PlanStep, execution: Execution, isResumed: boolean): Promise<StageEnd> {
+  const { fleets, run } = execution;
   const upToDate = isResumed ? undefined : await endIfUpToDate(step, execution);
+  // Nothing has begun, so nothing is recorded: the step is what it was.
+  if (upToDate?.kind === 'stopped') return upToDate;
   if (upToDate) return endStep(step, execution, upToDate);
   if (!isResumed) execution.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
   await finishWait(step, execution);
   const refused = await tryAnswer(step, execution);
   if (refused) return endStep(step, execution, refused);
   for (;;) {
-    const end = endBeforeAttempt(step, execution);
-    if (end) return endStep(step, execution, end);
-    const { attempt, ended } = await runAttempt(step, execution);
-    if (ended.kind === 'returned') continue;
-    const next = await afterAttempt(step, execution, attempt, ended);
+    const before = endBeforeAttempt(step, execution);
+    if (before) return endStep(step, execution, before);
+    const { attempt, end } = await runAttempt(step, execution);
+    if (end.kind === 'unbegun' && !execution.halted && !fleets.isHeld(step)) continue;
+    const next = await afterAttempt(step, execution, attempt, end);
     if ('end' in next) return endStep(step, execution, next.end);
     execution.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });
-    await execution.clock.sleep(next.again.pause_ms, execution.signal);
+    await run.clock.sleep(next.again.pause_ms, execution.signal);
   }
 }
 
-/** Blind retries come first; then, in a run of stages, the failure is mended together with those of the stage's other cells. */
-async function afterAttempt(step: PlanStep, execution: Execution, attempt: number, ended: Ended): Promise<Next> {
-  const failed = failedAttempt(step, execution, attempt, ended);
-  if (!failed) return { end: ended };
-  const { message, context } = failed.error;
-  if (ended.kind === 'lost') return mayRetryLoss(step, execution, ended.again) ? again(0, message) : { end: ended };
-  if (context.run_alone === true) return again(0, message);
-  const pause = blindRetry(execution.plan, failed);
-  const { run } = execution;
-  if (!run || !failed.isMendable) return pause === undefined ? { end: ended } : again(pause, message);
+/** Blind retries come first; then the failure is mended together with those of the stage's other cells. */
+async function afterAttempt(step: PlanStep, execution: Execution, attempt: number, end: StageEnd): Promise<Next> {
+  if (end.kind === 'lost') return mayRetryLoss(step, execution, end) ? again(0, end.message) : { end };
+  if (end.kind !== 'failed') return { end };
+  if (end.context?.run_alone === true) return again(0, end.message);
+  const { run, plan, fleets } = execution;
+  const pause = blindRetry(end, attempt, step, plan);
+  const failed = failedAttempt(step, execution, attempt, end);
+  if (!failed) return pause === undefined ? { end } : again(pause, end.message);
   try {
     // Recorded also when the step is only retried.
     const cell = { failed, incident: identify(run, failed) };
-    if (pause !== undefined) return again(pause, message);
-    const others = otherSteps(execution, run);
+    if (pause !== undefined) return again(pause, end.message);
+    const others = otherSteps(execution);
     const settle = () => settleTrial(run, others);
-    return await execution.fleets.decide(run, cell, { settle, answer: (cells) => judgeAndAnswer(run, cells, others) });
+    return await fleets.decide(run, cell, { settle, answer: (cells) => judgeAndAnswer(run, cells, others) });
   } catch (error) {
-    return { end: haltedBy(error, step) };
+    return { end: haltedBy(error) };
   }
 }
 

@@ -4,18 +4,13 @@
 import { limited } from '../io/signals.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { staleBy } from '../mend/trial.ts';
-import { again, type Next } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { splitStepName, stagePayload, stepLabel } from '../plan/matrix.ts';
+import { again, type Next } from '../plan/stage-end.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
-
-/** How many steps wait for others to end, and what to call when one begins to. */
-export interface Pauses {
-  count: number;
-  wake(): void;
-}
+import type { Pauses } from './schedule.ts';
 
 export interface Deciding {
   /** Answers some of the cells; the others are asked about again when a cell of the stage has ended. */

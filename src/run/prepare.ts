@@ -156,5 +156,5 @@ function newHead(request: RunRequest, config: Configuration, state: StageState, 
   if (!request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, state);
   const { name, branch, commit, firstRun } = base;
   const from = { name, branch, commit, firstRun };
-  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
+  return { execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
 }

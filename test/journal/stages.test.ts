@@ -221,15 +221,6 @@ test('with the tracked files put back, only what green steps wrote is still ther
     assert.equal(wrote(line), ['a', 'b'], line[0]);
 });
 
-test('inputs of version 0.1.0 are remembered until the stage is green again', () => {
-  const started: Line = ['attempt.started', 'a'];
-  const done = (inputs: object): Line => ['step.done', 'a', { inputs }];
-  const before = a(done(INPUTS), started, started, ['attempt.changed', 'a']);
-  assert.equal([before?.lenient, before?.inputs], [INPUTS, undefined]);
-  assert.is(a(done(INPUTS), started, done(INPUTS))?.lenient, undefined);
-  assert.is(a(done({ ...INPUTS, carried: {} }), started)?.lenient, undefined);
-});
-
 test('what was given up is known with what it was made from and why; what only failed is not', () => {
   const data = { inputs: INPUTS, gave_up: 'two tries spent', reason: 'exit code 1' };
   const record = folded(gaveUp(data)).stages.a;
