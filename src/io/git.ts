@@ -1,7 +1,10 @@
 // The only way to run git: exit codes decide, output is never parsed for that. simple-git starts it where it needs a timeout or
 // runs hooks.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { GATE } from './command.ts';
+import { identify, type ProcessIdentity } from './identity.ts';
 import type { Ended } from './simple-git.ts';
 
 /** git could not do what `run` or `bytes` asked for. */
@@ -53,6 +56,8 @@ export interface GitOptions {
   readonly durable?: boolean;
   /** Ends a git that says nothing for so long. */
   readonly quietMs?: number;
+  /** Called when git's process exists and before it does anything: what must be on disk first. Where it throws, git never starts. */
+  readonly beforeStart?: (leader: ProcessIdentity) => void;
 }
 
 const IDENTITY = ['user', 'author', 'committer'].flatMap((who) => [
@@ -77,7 +82,7 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   const locks = options.refresh ? [] : ['--no-optional-locks'];
   const place = options.gitDir ? [`--git-dir=${options.gitDir}`, `--work-tree=${dir}`] : [];
   const before = [...locks, ...place];
-  const { hooks, quietMs, indexFile } = options;
+  const { hooks, quietMs, indexFile, beforeStart } = options;
 
   async function start(args: string[], input: string | Buffer | undefined): Promise<Ended> {
     if (hooks || quietMs) {
@@ -85,7 +90,7 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
       return askSimpleGit({ dir, config, quietMs }, args, input);
     }
     const env = gitEnvironment(indexFile ? { GIT_INDEX_FILE: indexFile } : {});
-    return runGit([...config.flatMap((setting) => ['-c', setting]), ...args], dir, env, input);
+    return runGit([...config.flatMap((setting) => ['-c', setting]), ...args], { dir, env, beforeStart }, input);
   }
 
   const attempt: Git['attempt'] = async (args, input) => {
@@ -102,20 +107,51 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   return { dir, attempt, bytes, run, line: async (args, input) => (await run(args, input)).trim() };
 }
 
-function runGit(args: string[], cwd: string, env: NodeJS.ProcessEnv, input: string | Buffer = ''): Promise<Ended> {
+interface GitPlace {
+  readonly dir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly beforeStart: GitOptions['beforeStart'];
+}
+
+function runGit(args: string[], { dir, env, beforeStart }: GitPlace, input: string | Buffer = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // Detached so that Ctrl-C reaches only the loop.
-    const child = spawn('git', args, { cwd, env, detached: true });
+    const options = { cwd: dir, env, detached: true };
+    const child = beforeStart
+      ? spawn('/bin/sh', ['-c', GATE, 'mendloop', 'git', ...args], {
+          ...options,
+          stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+        })
+      : spawn('git', args, options);
+    const [stdin, out, err] = child.stdio as [Writable, Readable, Readable, ...unknown[]];
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    out.on('data', (chunk: Buffer) => stdout.push(chunk));
+    err.on('data', (chunk: Buffer) => stderr.push(chunk));
     const end = (code: number) => resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) });
     child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? end(-2) : reject(error)));
     child.once('close', (code) => end(code ?? -1));
     // A git that fails leaves its input unread; its exit tells.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    stdin.on('error', () => {});
+    stdin.end(input);
+    if (beforeStart) openGate(child, beforeStart, reject);
   });
+}
+
+function openGate(
+  child: ChildProcess,
+  beforeStart: (leader: ProcessIdentity) => void,
+  reject: (error: unknown) => void,
+) {
+  const gate = child.stdio[3] as Writable;
+  gate.on('error', () => {});
+  if (child.pid === undefined) return;
+  try {
+    beforeStart(identify(child.pid));
+    gate.end('go\n');
+  } catch (error) {
+    gate.destroy();
+    reject(error);
+  }
 }
 
 /** The environment without what points git elsewhere or makes it prompt. */

@@ -3,9 +3,10 @@
 import { type LoopEvent, noticeEvent } from '../events.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { StageState } from '../journal/stages.ts';
+import { takeAnswers } from '../mend/answers.ts';
 import { carriedEvents } from '../mend/identify.ts';
-import { type BranchMover, bringOntoBase, closeMove } from '../mend/move-branch.ts';
-import { journalsToLastWork, recoverFixes } from '../mend/recover.ts';
+import { bringOntoBase, closeMove, moverOf } from '../mend/move-branch.ts';
+import { journalsToLastWork, judgeOpenTrial } from '../mend/recover.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import type { Run } from '../stage/run.ts';
 import { findStale, lostWork, staleEvent, writeAgain } from '../stage/stale.ts';
@@ -15,7 +16,6 @@ import type { Prepared } from './prepare.ts';
 import { isConflict, isRefusal, recordRefusal } from './refusal.ts';
 import { began, recordCutOff } from './resume.ts';
 import { type RunRequest, refuseStaleNeeds } from './select.ts';
-import { settleItems } from './settle-items.ts';
 import { configurationNotices } from './start-notices.ts';
 
 /** Throws a MendError where no stage may run; one that a person must settle is recorded, and ends the run. */
@@ -41,11 +41,12 @@ export async function begin(prepared: Prepared, request: RunRequest, objects: Gi
 }
 
 async function readyTree(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<void> {
-  const { run, open, head, worktree, latest, notices } = prepared;
+  const { run, open, head, worktree, notices } = prepared;
   const { journal, config, tree } = run;
   const mover = moverOf(run);
   await closeMove(mover);
-  await recoverFixes(run);
+  await judgeOpenTrial(run);
+  takeAnswers(run);
   const isResumed = open?.treeOpened === true;
   const check = (to: string) => refuseTracked(objects, to, config.map.carry);
   const moved = isResumed ? undefined : await bringOntoBase(mover, tree.head, check);
@@ -57,7 +58,7 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   const putBack = [...new Set([...worktree.putBack, ...(moved?.putBack ?? []), ...lost])];
   const stale = await staleAtStart(run, journal.stages, head.stages, putBack, open !== undefined);
   if (!open) refuseStaleNeeds(request, head.stages, run.requested, stale);
-  const lacking = await configurationNotices(run, head.stages, open ? undefined : latest);
+  const lacking = await configurationNotices(run, head.stages);
   // The simulated lab needs no credentials.
   const unlinked = run.lab === 'simulated' ? [] : furnished.unlinked;
   const [opened] = journalsToLastWork(run.layout).flatMap((events) => events.findLast(isOpened) ?? []);
@@ -75,19 +76,10 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
     ...stale.map((stage) => staleEvent(stage, commit, isResumed)),
     ...notices.map(noticeEvent),
   );
-  await settleItems(run, objects, false);
   await writeAgain(run, putBack);
 }
 
 const isOpened = (event: LoopEvent): event is LoopEvent<'tree.opened'> => event.type === 'tree.opened';
-
-const moverOf = ({ tree, journal, config }: Run): BranchMover => ({
-  tree,
-  base: tree.base,
-  sign: config.loop.git.sign,
-  ledger: journal.ledger,
-  record: journal.append,
-});
 
 /** Green stages that no longer stand. A new run looks at the stages asked for anyway, unless they must be made again. */
 async function staleAtStart(

@@ -123,7 +123,7 @@ export async function prepare(
   });
   const tree = runTree(worktree, layout);
   const behindGreen: JournalOptions['behindGreen'] = (made) =>
-    remadeEvents(config.map, journal.stages, journal.ledger, made, tree.head);
+    remadeEvents(config.map, journal.stages, journal.failures.trial, made, tree.head);
   const journal = openJournal({ ...journalOptions, behindGreen });
   const run: Run = { ...starting, journal, tree };
   const notices = [
@@ -156,5 +156,5 @@ function newHead(request: RunRequest, config: Configuration, state: StageState, 
   if (!request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, state);
   const { name, branch, commit, firstRun } = base;
   const from = { name, branch, commit, firstRun };
-  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
+  return { execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
 }

@@ -33,7 +33,7 @@ const cut = (word: string) => ({
 });
 /** Runs where everything may. */
 const within = (word: string) => ({ ...cut(word), files: { [FILE]: `${word}\n${LINES}` } });
-const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged kept'];
 
 /** A stage whose file has lines to take away, and two executors. */
 function asking(options: MendableOptions = {}) {
@@ -211,7 +211,7 @@ test('at a terminal the owner is asked why and what; what they accepted comes ba
     'fix.intended',
     'fix.committed',
     'fix.judged provisional',
-    'fix.reverted withdrawn',
+    'fix.judged undone',
   ]);
   assert.equal([tree(), failuresIn(home)[0]?.patches[0]?.accepted], [LONG, true]);
   const again = await run(home, {}, { person });

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
+import { openGit } from '../../src/io/git.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { requireWritable } from '../../src/io/store.ts';
 import { recordAction } from '../../src/journal/journal.ts';
@@ -13,9 +14,11 @@ import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
+import { rehearse } from '../../src/worktree/on-base.ts';
 import { failuresIn, homelab } from '../run/homelab.ts';
 import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts';
 
+export const PORTS = { clock: systemClock, graceMs: 300 };
 export const PLAIN = { hooks: false, sign: false };
 
 type Outcome = 'applied' | 'provisional' | 'verified' | 'no_effect' | 'withdrawn' | 'declined';
@@ -59,7 +62,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
       fixMessage({ ...story, note: said, attempt: 1, run, hash }),
       PLAIN,
     );
-    remember(stage, fingerprint, hash, outcome);
+    remember(stage, fingerprint, hash, outcome, commit);
     return commit;
   }
 
@@ -83,16 +86,17 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
     return revertFix(tree, commit, revertMessage({ ...fixed, note }, outcome, 'it did not help', 'run-1'), PLAIN);
   }
 
-  function remember(stage: string, fingerprint: string, hash: string, outcome: Outcome): void {
+  function remember(stage: string, fingerprint: string, hash: string, outcome: Outcome, commit = ''): void {
     const note = { fix: 'x', reason: 'y' };
-    const fixed = { fingerprint, hash, tier: 'executor' as const, plugin: 'probe', note, reason: '', commit: '' };
+    const fixed = { fingerprint, hash, tier: 'executor' as const, plugin: 'probe', note, reason: '', commit };
+    const base = git(home, 'rev-parse', 'main');
     const event = (): NewEvent => {
       if (outcome === 'applied') {
         const data = { ...fixed, class: 'unknown', paths: [], tried: true };
         return { type: 'fix.committed', stage, data };
       }
       return outcome === 'provisional' || outcome === 'verified'
-        ? { type: 'fix.judged', stage, data: { ...fixed, outcome } }
+        ? { type: 'fix.judged', stage, data: { ...fixed, outcome, base } }
         : { type: 'fix.reverted', stage, data: { ...fixed, outcome, reverts: '' } };
     };
     record(event());
@@ -105,6 +109,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
 
   const request = { home, command: 'test', env: {}, dryRun: false };
   const tip = () => git(home, 'rev-parse', AI);
+  const ready = async () => (await rehearse(openGit(home), await findBase(home, { branch: AI })))?.to ?? '';
   return {
     home,
     fix,
@@ -120,11 +125,15 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
     git: (...args: string[]) => git(home, ...args),
     read: (path: string) => read(home, path),
     tree: (path: string) => read(home, join('ai/worktree', path)),
-    show: async () => (await showPromotion(home, await findBase(home, { branch: AI }), true)).story,
-    accept: (commit = tip()) => acceptPromotion(request, commit),
-    dryAccept: (commit = tip()) => acceptPromotion({ ...request, dryRun: true }, commit),
-    rollBack: (what: RollbackRequest['what'], dryRun = false) =>
-      rollBack({ home, command: 'test', what, dryRun }, { clock: systemClock, graceMs: 300 }),
+    show: async () => showPromotion(home, await findBase(home, { branch: AI }), true),
+    /** Where the branch is once it is on its base. */
+    ready,
+    accept: async (commit?: string, squash = false) =>
+      acceptPromotion({ ...request, squash }, commit ?? (await ready()), PORTS),
+    dryAccept: async (commit?: string) =>
+      acceptPromotion({ ...request, dryRun: true }, commit ?? (await ready()), PORTS),
+    rollBack: (what: RollbackRequest['what'], { dryRun = false, yes = true } = {}) =>
+      rollBack({ home, command: 'test', what, dryRun, yes }, PORTS),
     /** Every ref, HEAD, status and byte of the checkouts: whatever is refused must not change it. */
     state,
     /** That `work` is refused and changes nothing; its text and exit code. */

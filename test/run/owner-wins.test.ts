@@ -31,7 +31,7 @@ test('the owner writes where a fix stands: the run goes on with their text: one 
   const next = await run(home);
   assert.is(next.exit, 0);
   assert.is(tree(), 'good\nmine\n');
-  assert.equal(fixTrail(next.events), ['fix.reverted superseded']);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded']);
   assert.is(told(next.events, 'yours stands (a: Say good)'), 1);
   assert.is(notes(next.events).length, 2, 'that the base moved, and that');
   assert.is(probe.asked().length, asked);
@@ -40,7 +40,7 @@ test('the owner writes where a fix stands: the run goes on with their text: one 
     entry?.patches.map((p) => p.outcome),
     ['superseded'],
   );
-  assert.equal([entry?.executor_tries, entry?.verified_at, entry?.try_fixes], [0, undefined, []]);
+  assert.equal([entry?.executor_tries, entry?.kept_at, entry?.try_fixes], [0, undefined, []]);
   const again = await run(home);
   assert.equal([again.exit, notes(again.events)], [0, []]);
   const shown = await runHere(['promote'], home, env);
@@ -53,12 +53,7 @@ test('the owner writes where a fix stands: when their text fails as it did befor
   commit(home, { [FILE]: 'bad\nsecond, mine\n' });
   probe.answers(says('good', 'second, mine'));
   const next = await run(home);
-  assert.equal(fixTrail(next.events), [
-    'fix.reverted superseded',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged verified',
-  ]);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded', 'fix.intended', 'fix.committed', 'fix.judged kept']);
   assert.equal(decided(next.events), ['executor']);
   assert.equal([next.exit, tree(), ranWords(home).at(-1)], [0, 'good\nsecond, mine\n', 'a good']);
 });
@@ -71,7 +66,7 @@ test('the owner writes where a fix stands: the very change may be proposed again
   probe.answers(says('good'));
   const next = await run(home);
   assert.is(probe.asked().length, 1);
-  assert.equal([next.exit, fixTrail(next.events).at(-1)], [0, 'fix.judged verified']);
+  assert.equal([next.exit, fixTrail(next.events).at(-1)], [0, 'fix.judged kept']);
 });
 
 test('the owner writes where a fix stands: three of them in one run are no reason for safe mode', async () => {
@@ -82,7 +77,7 @@ test('the owner writes where a fix stands: three of them in one run are no reaso
   assert.is((await run(made.home)).exit, 0);
   commit(made.home, { [FILE]: 'good\n1\n', 'conf/b.txt': 'good\n1\n', 'conf/c.txt': 'good\n1\n' });
   const next = await run(made.home);
-  assert.equal(fixTrail(next.events), Array(3).fill('fix.reverted superseded'));
+  assert.equal(fixTrail(next.events), Array(3).fill('fix.judged superseded'));
   assert.is(told(next.events, '3 fixes were; they are taken back'), 1);
   assert.not(next.events.some(({ type }) => type === 'safe_mode.on'));
 });
@@ -142,7 +137,7 @@ test('the base is rewritten: a fix that does not apply any more is superseded, a
   git(home, 'commit', '-q', '-a', '--amend', '--no-edit');
   const next = await run(home);
   assert.equal([next.exit, tree()], [0, 'good\nmine\n']);
-  assert.equal(fixTrail(next.events), ['fix.reverted superseded']);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded']);
   assert.equal([told(next.events, 'main was rewritten'), told(next.events, 'yours stands')], [1, 1]);
   assert.equal(
     failuresIn(home)[0]?.patches.map((p) => p.outcome),
@@ -164,7 +159,7 @@ test('the base is rewritten: a fix that was promoted and dropped is superseded; 
   probe.answers(says('good'));
   const next = await run(home);
   assert.equal(decided(next.events), ['executor']);
-  const trail = ['fix.reverted superseded', 'fix.intended', 'fix.committed', 'fix.judged verified'];
+  const trail = ['fix.judged superseded', 'fix.intended', 'fix.committed', 'fix.judged kept'];
   assert.equal([next.exit, fixTrail(next.events), tree()], [0, trail, 'good\nsecond\n']);
   assert.match((await runHere(['promote'], home, env)).stdout, `${AI} into main: 1 fix for 1 failure in 1 stage\n`);
 });
@@ -181,7 +176,7 @@ test('the base is rewritten: a run that was cut off is closed first, and what it
   assert.match(notes(next.events).join('\n'), 'main was rewritten since it began');
   assert.equal(
     [next.exit, fixTrail(next.events)],
-    [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
+    [0, ['fix.judged undone', 'fix.intended', 'fix.committed', 'fix.judged kept']],
   );
   assert.is(made.probe.asked().length, 1);
 });

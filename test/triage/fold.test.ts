@@ -288,7 +288,7 @@ test('a fix that left some of its steps failing did not mend the failure, and is
   const verified = patch('h1', 'verified');
   const left = { ...verified, data: { ...verified.data, left: ['m[h=1]'] } } as Story;
   const entry = entryAfter(seen(), tried(), left);
-  assert.equal([entry.patches[0]?.left, entry.verified_at, entry.executor_tries], [['m[h=1]'], undefined, 1]);
+  assert.equal([entry.patches[0]?.left, entry.kept_at, entry.executor_tries], [['m[h=1]'], undefined, 1]);
 });
 
 test('what was given up and cannot be recognised any more is over when the stage is green', () => {
@@ -316,8 +316,7 @@ test('the latest sighting decides whether a failure is transient or external', (
 
 test('only the rollback of the verified fix itself makes the failure no surprise', () => {
   const verified = [seen(), patch('h1', 'applied'), patch('h1', 'verified')];
-  const remembered = (...more: Parameters<typeof entryAfter>) =>
-    entryAfter(...verified, ...more).verified_at !== undefined;
+  const remembered = (...more: Parameters<typeof entryAfter>) => entryAfter(...verified, ...more).kept_at !== undefined;
   assert.equal(
     [remembered(), remembered(patch('h2', 'declined')), remembered(patch('h1', 'withdrawn'))],
     [true, true, true],
@@ -337,7 +336,7 @@ test('a verified fix restarts the counters, keeps the history and remembers when
   assert.equal(counters(entryAfter(...spent)), [1, 1, 1]);
   const entry = entryAfter(...spent, escalated('h3', 'verified'));
   assert.equal([counters(entry), entry.times_seen, entry.patches.length], [[0, 0, 0], 1, 3]);
-  assert.is(entry.verified_at, '2026-11-10T06:06:00.000Z');
+  assert.is(entry.kept_at, '2026-11-10T06:06:00.000Z');
 });
 
 test('a reset restarts all of a stage: counters, give_up, case, flapping; the history and other stages stay', () => {
@@ -356,7 +355,7 @@ test('a reset restarts all of a stage: counters, give_up, case, flapping; the hi
   ]);
   const entry = entryOf(ledger, 'talos', 'f1') as LedgerEntry;
   assert.equal([counters(entry), entry.try_fixes], [[0, 0, 0], []]);
-  assert.equal([entry.gave_up_at, entry.case, entry.verified_at], [undefined, undefined, undefined]);
+  assert.equal([entry.gave_up_at, entry.case, entry.kept_at], [undefined, undefined, undefined]);
   assert.equal([entry.patches.map((p) => p.outcome), entry.times_seen], [['verified', 'broke'], 1]);
   assert.is(entryOf(ledger, 'talos', 'f2')?.executor_tries, 0);
   assert.is(entryOf(ledger, 'apps', 'f1')?.escalation_calls, 1);

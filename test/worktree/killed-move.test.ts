@@ -65,7 +65,7 @@ async function killAndFinish(nth: number, isBefore: boolean): Promise<boolean> {
   if (tip !== from) assert.is(git(home, 'rev-parse', `${tip}^`), main, where);
   await bring(home);
   const events = eventsOf(home);
-  const ended = events.flatMap(({ type, data }) => (type === 'fix.reverted' && 'hash' in data ? [data.hash] : []));
+  const ended = events.flatMap(({ type, data }) => (type === 'fix.judged' && 'hash' in data ? [data.hash] : []));
   const notes = events.filter((event) => event.type === 'notice').map((event) => event.data.text);
   assert.equal(
     {
