@@ -387,6 +387,7 @@ export const EVENTS = {
   }),
   'fix.prepared': row('stage', 'a change is proposed first when its failure returns, and no one is asked for it', {
     ...notedFix,
+    ...proposedBy,
     because: oneOf(FIRST_BECAUSE),
   }),
   'trial.opened': row('stage', 'a change is about to be tried; `from`: the AI branch, to which everything goes back', {

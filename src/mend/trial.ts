@@ -129,6 +129,7 @@ async function wholeChange(run: Run, trial: Trial) {
   const isUnjudged = trial.fixes.length === 1 && first.judged.size === 0;
   const entry = entryOf(run.journal.ledger, trial.stage, first.fix.fingerprint);
   if (entry?.prepared && !isUnjudged) return undefined;
+  const known = isUnjudged ? entry?.patches.find(({ hash }) => hash === first.fix.hash) : undefined;
   const whole = await combined(run, trial);
   const { tier, plugin } = first.fix;
   return {
@@ -140,7 +141,8 @@ async function wholeChange(run: Run, trial: Trial) {
       note: { ...whole.note },
       tier,
       plugin,
-      because: isUnjudged ? 'undone' : 'prepared',
+      because: !isUnjudged ? 'prepared' : known?.accepted ? 'answered' : 'undone',
+      ...(known?.proposed_by !== undefined && { proposed_by: known.proposed_by }),
     },
   } as const;
 }

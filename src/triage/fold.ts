@@ -43,7 +43,10 @@ const STORY = {
     if (data.person) entry.passed = [...new Set([...(entry.passed ?? []), data.plugin])];
   },
   'fix.refused': recordRefusal,
-  'fix.declined': (entry, event) => setState(entry, event, event.data, 'declined'),
+  'fix.declined': (entry, event) => {
+    if (entry.first?.hash === event.data.hash) delete entry.first;
+    setState(entry, event, event.data, 'declined');
+  },
   'fix.committed': (entry, event) => {
     const { hash, tried } = event.data;
     if (entry.first?.hash === hash) {
@@ -298,7 +301,7 @@ function recordEnd(entry: LedgerEntry, event: LoopEvent<'fix.judged'>): void {
   if (isMended || outcome === 'superseded') restart(entry);
   if (isMended) entry.kept_at = event.time;
   // The owner's word: that the failure returns is no flapping.
-  if (outcome === 'superseded' || outcome === 'declined') delete entry.kept_at;
+  if (outcome === 'superseded' || (outcome === 'declined' && before?.outcome === 'kept')) delete entry.kept_at;
 }
 
 /** What was decided last, because of the case, says how that stands now. */

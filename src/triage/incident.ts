@@ -58,7 +58,7 @@ export interface Incident extends Sighting {
   readonly endText: string;
   /** What the ledger knows of this failure. */
   readonly history: LedgerEntry;
-  /** The open case of a failure of this stage that cannot be recognised any more: it may be this one. */
+  /** The open case of the trial's first failure, or of one of this stage that cannot be recognised any more: it may be this one. */
   readonly heldCase?: string | undefined;
   /** When a failure of this stage that cannot be recognised any more was given up: it may be this one. */
   readonly heldSince?: string | undefined;
@@ -201,7 +201,10 @@ export class RunFailures {
   /** Everything that is known of a failure now; `steps`: all steps that have it. */
   incident(sighting: Sighting, ledger: Ledger, steps: readonly string[] = [sighting.step]): Incident {
     const { stage, failure, ended } = sighting;
-    const orphan = heldOver(ledger, stage);
+    const trial = this.trialOf(stage);
+    // What is asked of a person in a trial is asked about its first failure.
+    const first = entryOf(ledger, stage, trial?.fixes[0]?.fix.fingerprint ?? '');
+    const orphan = first?.case === undefined ? heldOver(ledger, stage) : { case: first.case };
     return {
       ...sighting,
       steps,
@@ -210,7 +213,7 @@ export class RunFailures {
       ...(orphan.case === undefined ? {} : { heldCase: orphan.case }),
       ...(orphan.gave_up_at === undefined ? {} : { heldSince: orphan.gave_up_at }),
       waits: this.#waits.get(stage) ?? 0,
-      trial: this.trialOf(stage),
+      trial,
     };
   }
 }

@@ -110,7 +110,7 @@ test('fixes that bring another failure stay, three at most; with a stage that is
   assert.equal(ran.exit, 3);
   // Asked for by hand after giving up: once, and without anyone's help.
   const retried = await run(home, { stages: ['a'], forced: true });
-  assert.equal([retried.exit, fixTrail(retried.events), decided(retried.events)], [3, [], ['no_ai']]);
+  assert.equal([retried.exit, fixTrail(retried.events), decided(retried.events)], [3, [], ['give_up_stands']]);
   // After a reset what is known already comes first.
   const clock = fakeClock(Date.now());
   await resetStages({ home, stages: ['a'], command: 'test', force: true }, { clock, graceMs: 300 });

@@ -74,6 +74,12 @@ export function patch(hash: string, state: FixState, origin: Origin = {}): Story
 }
 export const escalated = (hash: string, outcome: FixState): Story =>
   patch(hash, outcome, { tier: 'escalation', plugin: 'case-file' });
+/** A change that waits to be the first. */
+export const prepared = (hash: string, because: 'prepared' | 'undone'): Story => ({
+  type: 'fix.prepared',
+  ...at,
+  data: { ...EXAMPLES['fix.prepared'], hash, because },
+});
 /** A person's answer to the case. */
 export const answered = (hash: string): Story => ({
   type: 'case.answered',
@@ -143,7 +149,8 @@ export const anyStory: fc.Arbitrary<Story> = fc
     fc.oneof(
       fc.constantFrom<Story>(seen(), decided, called, refunded, gaveUp, opened, closed, reset, recovered),
       fc.constantFrom<Story>(notified('give_up'), { type: 'plugin.passed', ...at, data: EXAMPLES['plugin.passed'] }),
-      fc.option(hash, { nil: undefined }).map(tried),
+      fc.constant(tried()),
+      fc.tuple(hash, fc.constantFrom('prepared' as const, 'undone' as const)).map(([h, why]) => prepared(h, why)),
       hash.map(answered),
       fc.nat(1000).map(used),
       fc.tuple(hash, fc.constantFrom(...FIX_STATES), tier, fc.boolean()).map(([h, outcome, by, spent]) => {

@@ -87,7 +87,7 @@ test('of several cells, only those whose end says nothing run again', () => {
 
 test('a fix that some cells are green with helped these', () => {
   const trial = trialOf(['f1'], { steps: ['m[h=1]', 'm[h=2]'], green: ['m[h=1]'] });
-  assert.equal(judge(trial, [red('f1', {}, 'm[h=2]')]), { verdict: 'helped', reason: 'green with it: h=1; not: h=2' });
+  assert.equal(judge(trial, [red('f1', {}, 'm[h=2]')]), { verdict: 'helped', reason: 'green with it: 1; not: 2' });
 });
 
 test('a change of an item is progress while its tests pass, as often as the item has steps', () => {
