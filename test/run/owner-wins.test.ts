@@ -53,12 +53,7 @@ test('the owner writes where a fix stands: when their text fails as it did befor
   commit(home, { [FILE]: 'bad\nsecond, mine\n' });
   probe.answers(says('good', 'second, mine'));
   const next = await run(home);
-  assert.equal(fixTrail(next.events), [
-    'fix.judged superseded',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged kept',
-  ]);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded', 'fix.intended', 'fix.committed', 'fix.judged kept']);
   assert.equal(decided(next.events), ['executor']);
   assert.equal([next.exit, tree(), ranWords(home).at(-1)], [0, 'good\nsecond, mine\n', 'a good']);
 });
