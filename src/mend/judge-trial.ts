@@ -50,7 +50,7 @@ function ifInconclusive(run: Run, { incident, failed }: FailedCell, by: string):
     return again(pauseMs, `this end says nothing about ${by}: once more`);
   const what = failure.advice ?? failure.errors[0]?.lines[0] ?? 'its last end';
   const reason = `${what} (this says nothing about ${by}, which changed what it is made from)`;
-  return { end: { kind: 'left', reason } };
+  return { end: { kind: 'stopped', left: true, message: reason } };
 }
 
 /** A step is green without the trial that was undone for it: the fixes of that broke it. Throws as `journal.append`. */

@@ -160,11 +160,11 @@ test('explain, fixes and cases tell the same story', async () => {
     'last decision: escalation, 3 of 3 tries spent: first of 3 calls',
   ]);
   allIn((await run('fixes')).stdout, [
-    'Give the pods the label that is selected\n    verified: the stage was green with it\n    why:  the selector does not match',
+    'Give the pods the label that is selected\n    kept: the stage was green with it\n    why:  the selector does not match',
     `for:  config_error ${fingerprint}; by api; in ${HOMEPAGE}`,
     'Name the file twice\n    taken back: it broke something\n',
     'Shorten the title\n    taken back: it had no effect\n',
-    'Name the file that is there\n    verified: the stage was green with it\n',
+    'Name the file that is there\n    kept: the stage was green with it\n',
   ]);
   assert.is((await run('cases')).stdout, 'no case waits; 1 closed (mendloop cases --all)\n');
   assert.match((await run('cases', '--all')).stdout, new RegExp(`^${name} .*closed: the stage is green\n$`, 's'));
