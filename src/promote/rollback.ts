@@ -14,7 +14,7 @@ import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
 import { revertAll } from '../worktree/merge-tree.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
-import { type CommitFate, isStuck, putOnBase, rehearse } from '../worktree/on-base.ts';
+import { type CommitFate, isStuck, putOnBase, rehearse, type Stuck } from '../worktree/on-base.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Ports, withBranch } from './ai-branch.ts';
 
@@ -106,24 +106,7 @@ async function planRollback(
     drop: new Set(drop.map(({ commit }) => commit)),
     sign,
   });
-  if (isStuck(put)) {
-    const [oldest] = drop.slice(-1);
-    const blocked = put.stuck.map(
-      ({ commit, paths }) => `${short(commit)} is yours: ${paths.map(shellWord).join(', ')}`,
-    );
-    const at = `git -C ${WORKTREE}`;
-    const rebase = solveConflict(
-      at,
-      `rebase --onto ${short(oldest?.commit ?? '')}^ ${short(oldest?.commit ?? '')}`,
-      [],
-      'rebase --continue',
-    );
-    fail(
-      'E_ROLLBACK_CONFLICT',
-      { commit: short(oldest?.commit ?? ''), commands: ['by hand:', ...rebase].join('\n') },
-      blocked,
-    );
-  }
+  if (isStuck(put)) return refuseStuck(put, drop);
   const message = (fix: CommittedFix) => revertMessage(fix, 'declined', WHY, id);
   const back = await revertAll(git, put.to, undo, { message, sign });
   if ('stuck' in back) {
@@ -143,6 +126,18 @@ async function planRollback(
   ];
   const why = `rolled back on ${base.branch}: ${[...asked, ...withThem].map(({ note }) => note.fix).join('; ')}`;
   return { to: back.tip, drop, withThem, undo: back.reverted, moved, why };
+}
+
+/** A person's commits do not apply without the fixes; the oldest of these is where they begin. */
+function refuseStuck({ stuck, solved }: Stuck, drop: readonly CommittedFix[]): never {
+  const oldest = short(drop.at(-1)?.commit ?? '');
+  const paths = stuck.flatMap((one) => one.paths);
+  const at = `git -C ${WORKTREE}`;
+  const [begin = '', ...more] = solveConflict(at, `rebase --onto ${oldest}^ ${oldest}`, paths, '');
+  const commands = ['by hand:', begin, ...more.slice(0, -1), `GIT_EDITOR=true ${at} rebase --continue`].join('\n');
+  const rows = stuck.map((one) => `${short(one.commit)} is yours: ${one.paths.map(shellWord).join(', ')}`);
+  const merges = solved.map((merge) => `${short(merge)} is a merge that you solved by hand`);
+  return fail('E_ROLLBACK_CONFLICT', { commit: oldest, commands }, [...rows, ...merges]);
 }
 
 type MovedFix = DataOf<'branch.intended'>['fixes'][number];

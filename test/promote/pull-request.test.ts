@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sharePromotion } from '../../src/promote/promote.ts';
 import { AI, commit, folder, git, numbers, write } from '../worktree/repository.ts';
-import { fixedHome } from './fixed-home.ts';
+import { fixedHome, PORTS } from './fixed-home.ts';
 
 const FILE = 'ai/state/pull-request.md';
 const PAGE = `https://github.com/me/lab/compare/main...${AI}?expand=1`;
@@ -41,7 +41,7 @@ async function onGitHub({ gh = true } = {}) {
     ...h,
     bin,
     share: async (how: { push?: boolean; pr?: boolean }, dryRun = false) =>
-      sharePromotion({ home: h.home, command: 'test', env, dryRun }, { push: false, pr: true, ...how }),
+      sharePromotion({ home: h.home, command: 'test', env, dryRun }, { push: false, pr: true, ...how }, PORTS),
     there: () => git(join(bin, 'host/me/lab.git'), 'for-each-ref', '--format=%(refname) %(objectname)'),
     /** Calls of gh since the last look. */
     calls(): string[][] {
