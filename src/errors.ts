@@ -414,7 +414,7 @@ git log --oneline ${d.branch}..FETCH_HEAD
 if another machine pushes it, give this one a branch of its own, with all that is on it:
 git branch -m ${d.branch} ai/<machine>
 and write branch: ai/<machine> in ai/loop.yaml
-if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${d.branch}..FETCH_HEAD
+if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${d.branch}..${d.there}
 if it may be replaced by what is here: git config --replace-all ${d.key} ${d.there}`,
   ]),
   E_PULL_REQUEST: human((d: { file: string; command: string }) => [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sharePromotion } from '../../src/promote/promote.ts';
-import { AI, commit, folder, git, numbers, write } from '../worktree/repository.ts';
+import { AI, commit, folder, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome, PORTS } from './fixed-home.ts';
 
 const FILE = 'ai/state/pull-request.md';
@@ -90,7 +90,7 @@ For \`unknown\` \`f1\`:
 ### Verification
 
 - \`${short}\`: \`a\` was green with it.
-- It merges cleanly into \`main\` at \`${onto}\`.
+- It is \`main\` at \`${onto}\` with these commits on top.
 
 \`\`\`text
  a.txt | 2 +-
@@ -152,7 +152,7 @@ test('where it is not sure that all secrets are known, nothing is written and no
   const map = { stages: { a: { command: 'true', files: ['a.txt'] } }, carry: ['secrets.yaml'] };
   commit(h.home, { 'ai/context_map.yaml': JSON.stringify(map), '.gitignore': 'secrets.yaml\n' });
   write(h.home, { 'secrets.yaml': 'password: "never closed\n' });
-  assert.equal(await h.refused(() => h.share({ push: true })), {
+  assert.equal(await refusal(h.share({ push: true })), {
     text: `error E_REDACT: nothing more is let out: the carried file secrets.yaml does not parse, so its secrets are not known
   next:  mend secrets.yaml, or take it out of carry in ai/context_map.yaml`,
     exit: 2,

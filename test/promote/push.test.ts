@@ -99,7 +99,7 @@ test('what somebody else pushed there stays, until its owner says that it may be
          if another machine pushes it, give this one a branch of its own, with all that is on it:
          git branch -m ${AI} ai/<machine>
          and write branch: ai/<machine> in ai/loop.yaml
-         if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${AI}..FETCH_HEAD
+         if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${AI}..${theirs}
          if it may be replaced by what is here: git config --replace-all branch.${AI}.mendloop-pushed ${theirs}`,
   );
   assert.is(h.there(), before);
