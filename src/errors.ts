@@ -403,15 +403,15 @@ const TABLE = {
     `see what is there:\ngit fetch ${d.remote} ${d.branch}\ngit log --oneline ${d.branch}..FETCH_HEAD`,
   ]),
   E_PUSH_NOT_OURS: usage((d: { branch: string; remote: string; there: string; key: string }) => [
-    `${d.branch} on ${d.remote} is at ${d.there}, which this home did not push; one home pushes a branch, so nothing was pushed`,
+    `${d.branch} on ${d.remote} is at ${d.there.slice(0, 12)}, which this home did not push; one home pushes a branch, so nothing was pushed`,
     `see what it is:
 git fetch ${d.remote} ${d.branch}
 git log --oneline ${d.branch}..FETCH_HEAD
 if another machine pushes it, give this one a branch of its own, with all that is on it:
 git branch -m ${d.branch} ai/<machine>
 and write branch: ai/<machine> in ai/loop.yaml
-if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${d.branch}..FETCH_HEAD
-if it may be replaced by what is here: git config ${d.key} ${d.there}`,
+if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${d.branch}..${d.there}
+if it may be replaced by what is here: git config --replace-all ${d.key} ${d.there}`,
   ]),
   E_PULL_REQUEST: human((d: { file: string; command: string }) => [
     `gh could not open the pull request; its text is in ${d.file}`,

@@ -2,7 +2,7 @@
 import { fail } from '../errors.ts';
 import { lines, openGit } from '../io/git.ts';
 import type { Base } from '../worktree/base.ts';
-import { complaints, shellWord, short } from '../worktree/messages.ts';
+import { complaints, shellWord } from '../worktree/messages.ts';
 
 export interface Remote {
   readonly name: string;
@@ -61,7 +61,7 @@ export async function pushBranch(
   const key = pushedKey(branch);
   const own = lines((await git.attempt(['config', '--local', '--get-all', key])).stdout);
   if (remote.tip !== null && ![tip, ...own].includes(remote.tip)) {
-    fail('E_PUSH_NOT_OURS', { ...names, there: short(remote.tip), key: shellWord(key) });
+    fail('E_PUSH_NOT_OURS', { ...names, there: remote.tip, key: shellWord(key) });
   }
   // Both: killed between the push and its record, this home still knows what it pushed.
   if (!dry) await git.run(['config', '--local', '--add', key, tip]);

@@ -13,7 +13,7 @@ import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
-import { type CommitFate, isStuck, putOnBase, rehearse } from '../worktree/on-base.ts';
+import { type CommitFate, isStuck, putOnBase, rehearse, type Stuck } from '../worktree/on-base.ts';
 import { revertAll } from '../worktree/pick.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Ports, withBranch } from './ai-branch.ts';
@@ -59,7 +59,7 @@ export async function rollBack(request: RollbackRequest, ports: Ports): Promise<
     const { base, ledger, tip, id, sign, notices } = held;
     const plan = await planRollback(
       openGit(home, { durable: true }),
-      { base, tip, ledger, what: request.what },
+      { base, tip, ledger, landed: [], what: request.what },
       { id, sign },
     );
     const moved = await moveBranch(held, { from: tip, to: plan.to, why: plan.why, fixes: plan.moved });
@@ -73,9 +73,10 @@ async function rehearseRollback({ home, what }: RollbackRequest): Promise<Rolled
   const put = await rehearse(git, base);
   if (put === undefined) fail('E_UNKNOWN_FIX', { what: `there is no ${base.branch} yet, so there is no fix` });
   const { ledger } = readLedger(layoutOf(home));
+  const landed = put.fates.flatMap(({ fate, fix }) => (fate === 'landed' && fix ? [fix] : []));
   return report(
     base,
-    await planRollback(git, { base, tip: put.to, ledger, what }, { id: 'rehearsal', sign: false }),
+    await planRollback(git, { base, tip: put.to, ledger, landed, what }, { id: 'rehearsal', sign: false }),
     false,
   );
 }
@@ -85,18 +86,17 @@ interface Branch {
   /** Where it is on its base. */
   readonly tip: string;
   readonly ledger: Ledger;
+  /** Fixes that the base was just found to have; the ledger does not know yet. */
+  readonly landed: readonly CommittedFix[];
   readonly what: RollbackRequest['what'];
 }
 
 type Plan = Awaited<ReturnType<typeof planRollback>>;
 
 /** Where the branch goes, in git's store alone. `id`: the journal that the commits name. */
-async function planRollback(
-  git: Git,
-  { base, tip, ledger, what }: Branch,
-  { id, sign }: { id: string; sign: boolean },
-) {
-  const asked = await chooseFixes(git, { base, tip, ledger, what });
+async function planRollback(git: Git, branch: Branch, { id, sign }: { id: string; sign: boolean }) {
+  const { base, tip } = branch;
+  const asked = await chooseFixes(git, branch);
   const drop = asked.filter(({ hasLanded }) => !hasLanded);
   const undo = asked.filter(({ hasLanded }) => hasLanded);
   const put = await putOnBase(git, {
@@ -106,24 +106,7 @@ async function planRollback(
     drop: new Set(drop.map(({ commit }) => commit)),
     sign,
   });
-  if (isStuck(put)) {
-    const [oldest] = drop.slice(-1);
-    const blocked = put.stuck.map(
-      ({ commit, paths }) => `${short(commit)} is yours: ${paths.map(shellWord).join(', ')}`,
-    );
-    const at = `git -C ${WORKTREE}`;
-    const rebase = solveConflict(
-      at,
-      `rebase --onto ${short(oldest?.commit ?? '')}^ ${short(oldest?.commit ?? '')}`,
-      [],
-      'rebase --continue',
-    );
-    fail(
-      'E_ROLLBACK_CONFLICT',
-      { commit: short(oldest?.commit ?? ''), commands: ['by hand:', ...rebase].join('\n') },
-      blocked,
-    );
-  }
+  if (isStuck(put)) return refuseStuck(put, drop);
   const message = (fix: CommittedFix) => revertMessage(fix, 'declined', WHY, id);
   const back = await revertAll(git, put.to, undo, { message, sign });
   if ('stuck' in back) {
@@ -143,6 +126,18 @@ async function planRollback(
   ];
   const why = `rolled back on ${base.branch}: ${[...asked, ...withThem].map(({ note }) => note.fix).join('; ')}`;
   return { to: back.tip, drop, withThem, undo: back.reverted, moved, why };
+}
+
+/** A person's commits do not apply without the fixes; the oldest of these is where they begin. */
+function refuseStuck({ stuck, solved }: Stuck, drop: readonly CommittedFix[]): never {
+  const oldest = short(drop.at(-1)?.commit ?? '');
+  const paths = stuck.flatMap((one) => one.paths);
+  const at = `git -C ${WORKTREE}`;
+  const [begin = '', ...more] = solveConflict(at, `rebase --onto ${oldest}^ ${oldest}`, paths, '');
+  const commands = ['by hand:', begin, ...more.slice(0, -1), `GIT_EDITOR=true ${at} rebase --continue`].join('\n');
+  const rows = stuck.map((one) => `${short(one.commit)} is yours: ${one.paths.map(shellWord).join(', ')}`);
+  const merges = solved.map((merge) => `${short(merge)} is a merge that you solved by hand`);
+  return fail('E_ROLLBACK_CONFLICT', { commit: oldest, commands }, [...rows, ...merges]);
 }
 
 type MovedFix = DataOf<'branch.intended'>['fixes'][number];
@@ -174,18 +169,20 @@ function report(base: Base, { drop, withThem, undo }: Plan, done: boolean): Roll
 
 interface KnownFix extends CommittedFix {
   readonly hasLanded: boolean;
-  /** The commit that takes it back. */
+  /** The commit that takes it back, and whether the base has that, too. */
   readonly undoneBy: CommittedFix | undefined;
+  readonly isOver: boolean;
 }
 
 /** The fixes that are meant, the newest first. Throws E_UNKNOWN_FIX, E_AMBIGUOUS_FIX, or E_FIX_TAKEN_BACK when nothing of them stands. */
-async function chooseFixes(git: Git, { base, tip, ledger, what }: Branch): Promise<KnownFix[]> {
-  const all = await knownFixes(git, base, tip, ledger);
+async function chooseFixes(git: Git, branch: Branch): Promise<KnownFix[]> {
+  const { base, ledger, what } = branch;
+  const all = await knownFixes(git, branch);
   const meant = 'run' in what ? fixesOfRun(all, what.run) : await fixesNamed(git, all, what.fix, ledger);
   const standing = meant.filter(({ undoneBy }) => undoneBy === undefined);
   if (standing.length === 0) {
     const [first, ...more] = meant.map(({ commit }) => short(commit));
-    const pending = meant.some(({ undoneBy, hasLanded }) => hasLanded && undoneBy !== undefined);
+    const pending = meant.some(({ hasLanded, isOver }) => hasLanded && !isOver);
     const rows = meant.map(
       ({ commit, note, undoneBy }) => `${short(commit)} ${note.fix}${undoneBy ? `: by ${short(undoneBy.commit)}` : ''}`,
     );
@@ -209,24 +206,26 @@ const keyOf = ({ stage, fingerprint, hash }: Pick<CommittedFix, 'stage' | 'finge
   JSON.stringify([stage, fingerprint, hash]);
 
 /** Fixes of the branch and of the base, also of one that got them squashed, the newest first. */
-async function knownFixes(git: Git, { commit: base }: Base, tip: string, ledger: Ledger): Promise<KnownFix[]> {
+async function knownFixes(git: Git, { base: { commit: base }, tip, ledger, landed }: Branch): Promise<KnownFix[]> {
   const [root = tip] = (await git.run(['rev-list', '--max-parents=0', tip])).split('\n');
   const [ahead, behind] = await Promise.all([committedFixes(git, base, tip), committedFixes(git, root, base)]);
-  const squashed = fixesIn(ledger).filter(({ commit, landed }) => landed !== undefined && commit !== '');
-  const kept = await Promise.all(
-    squashed.map(async ({ commit }) =>
-      (await commitOf(git, `${commit}^`)) ? committedFixes(git, `${commit}^`, commit) : [],
-    ),
-  );
-  const all = [...ahead, ...behind, ...kept.flat()];
-  const undone = new Map(all.toReversed().map((by) => [by.reverts, by]));
+  const undone = new Map([...ahead, ...behind].toReversed().map((by) => [by.reverts, by]));
+  const squashed = fixesIn(ledger).filter(({ commit, landed }) => landed !== undefined || undone.has(commit));
+  const kept = await Promise.all(squashed.map(async ({ commit }) => committedAt(git, commit)));
+  const all = [...ahead, ...behind, ...landed, ...kept.flat()];
   const known = new Map<string, KnownFix>();
   for (const fix of all) {
     if (fix.reverts !== undefined || known.has(keyOf(fix))) continue;
-    known.set(keyOf(fix), { ...fix, hasLanded: !ahead.includes(fix), undoneBy: undone.get(fix.commit) });
+    const undoneBy = undone.get(fix.commit);
+    const isOver = undoneBy !== undefined && !ahead.includes(undoneBy);
+    known.set(keyOf(fix), { ...fix, hasLanded: !ahead.includes(fix), undoneBy, isOver });
   }
   return [...known.values()];
 }
+
+/** The fix that a commit is; none where git does not have that commit. */
+const committedAt = async (git: Git, commit: string): Promise<CommittedFix[]> =>
+  commit !== '' && (await commitOf(git, `${commit}^`)) ? committedFixes(git, `${commit}^`, commit) : [];
 
 function fixesOfRun(all: readonly KnownFix[], run: string): KnownFix[] {
   const fixes = all.filter((fix) => fix.run === run);
@@ -241,8 +240,7 @@ async function fixesNamed(git: Git, all: readonly KnownFix[], word: string, ledg
   if (word.length < MIN_CHARS) unknown(`${given} is too short: give ${MIN_CHARS} letters of the commit or more`);
   const back = all.find(({ undoneBy }) => undoneBy?.commit.startsWith(word));
   if (back) unknown(`${word} is no fix; it took ${back.commit} back`);
-  const earlier =
-    /^[0-9a-f]+$/.test(word) && (await commitOf(git, `${word}^`)) ? await committedFixes(git, `${word}^`, word) : [];
+  const earlier = /^[0-9a-f]+$/.test(word) ? await committedAt(git, word) : [];
   const keys = new Set(earlier.map(keyOf));
   const named = all.filter((fix) => fix.commit.startsWith(word) || fix.hash.startsWith(word) || keys.has(keyOf(fix)));
   if (named.length > 0) return named;

@@ -30,19 +30,9 @@ export async function landingPaths(
 ): Promise<LandingPath[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
   const changes = await changesBetween(git, from, to);
-  const [index, unlikeFrom, unlikeTo] = await Promise.all([
-    indexEntries(git),
-    unlike(
-      home,
-      checkout,
-      changes.map(({ path, from }) => [path, from]),
-    ),
-    unlike(
-      home,
-      checkout,
-      changes.map(({ path, to }) => [path, to]),
-    ),
-  ]);
+  const index = await indexEntries(git);
+  const unlikeFrom = await unlike(home, checkout, changes, 'from');
+  const unlikeTo = await unlike(home, checkout, changes, 'to');
   const paths = changes.map(async (change): Promise<LandingPath> => {
     const { path } = change;
     const known = index.get(path);
@@ -128,19 +118,15 @@ async function indexEntries(git: Git): Promise<Map<string, { flag: string; entry
 }
 
 /**
- * Those of the files that the folder has otherwise, by git's own comparison, with its filters and modes: path → M, T, or D for
- * one that is not there.
+ * Those of the files of one commit that the folder has otherwise, by git's own comparison, with its filters and modes: path → M, T,
+ * or D for one that is not there.
  */
-async function unlike(
-  home: string,
-  { path, gitDir }: TreePlace,
-  files: readonly (readonly [string, Entry | undefined])[],
-) {
+async function unlike(home: string, { path, gitDir }: TreePlace, changes: readonly Change[], side: 'from' | 'to') {
   // Where a start sweeps away what was left by a process that was killed.
   const scratch = tempName(join(layout(home).state, 'landing'));
   privateFolder(scratch);
   const git = openGit(path, { gitDir, indexFile: join(scratch, 'index') });
-  const rows = files.flatMap(([name, entry]) => (entry === undefined ? [] : [`${entry}\t${name}\0`]));
+  const rows = changes.flatMap((change) => (change[side] === undefined ? [] : [`${change[side]}\t${change.path}\0`]));
   try {
     await git.run(['update-index', '-z', '--index-info'], rows.join(''));
     await git.attempt(['update-index', '-q', '--refresh']);

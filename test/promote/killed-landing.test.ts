@@ -75,7 +75,7 @@ const EDITS: Readonly<Record<string, (dir: string) => Record<string, string | un
     return {};
   },
   'all put back': (dir) => {
-    rmSync(join(dir, '.git/index.lock'), { force: true });
+    rmSync(join(git(dir, 'rev-parse', '--absolute-git-dir'), 'index.lock'), { force: true });
     typed(dir, 'reset', '-q', '--hard');
     return {};
   },
