@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Case, damages, kill, restore } from './cases.ts';
+import { damages } from './cases.ts';
+import { type Case, restore } from './hit.ts';
 import { broken, exitLies, lookAt } from './invariants.ts';
+import { kill } from './kills.ts';
 import { openSlot } from './slot.ts';
 
 const base = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-campaign-'));
@@ -45,7 +47,7 @@ test('each invariant can break, and says so', async () => {
   const journal = join(state, 'runs', run, 'events.jsonl');
   const text = readFileSync(journal, 'utf8');
   const stages = readFileSync(join(state, 'stages.json'), 'utf8');
-  const ledger = { commits: before.commits, journals: new Map(), failures: new Map([['a/f', 2]]), cases: ['one'] };
+  const ledger = { ...before, journals: new Map(), failures: new Map([['a/f', 2]]), cases: ['one'] };
   const tampered: [string, () => void, RegExp][] = [
     ['nothing', () => {}, /^$/],
     ['a commit', () => before.commits.add('0'.repeat(40)), /^lost: 1 commits are on no branch/],

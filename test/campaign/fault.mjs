@@ -8,7 +8,15 @@ import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-const { FAULT_AT = '', FAULT_WHOLE, FAULT_CLOCK = '', FAULT_STATS, FAULT_SYNCED, FAULT_CALLS, CAMPAIGN_MARK } = process.env;
+const {
+  FAULT_AT = '',
+  FAULT_WHOLE,
+  FAULT_CLOCK = '',
+  FAULT_STATS,
+  FAULT_SYNCED,
+  FAULT_CALLS,
+  CAMPAIGN_MARK,
+} = process.env;
 
 if (isMainThread) {
   // bin/git asks whether a call is the loop's own.
