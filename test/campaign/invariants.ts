@@ -186,7 +186,7 @@ function twice({ side, inHome }: Slot, seen: Seen, now: Seen): string[] {
     if (isRun && (ends !== 1 || events.at(-1)?.type !== 'run.ended')) lines.push(`twice: ${path} has ${ends} ends`);
     lines.push(...greenTwice(events));
   }
-  const told = eventsOf(now).filter(({ type, data }) => data.commit && !/^(?:run|tree)\./.test(type));
+  const told = eventsOf(now).filter(({ type, data }) => data.commit && !/^(?:run|tree|stage)\./.test(type));
   const said = told.map(({ type, stage, step, data }) =>
     [type, stage, step, data.outcome, data.commit].filter(Boolean).join(' '),
   );
