@@ -5,9 +5,9 @@
 // the call (without ids and numbers), the last event, and refs are the same, refs by which of them point to one commit. Of equal
 // ones the first stands for all.
 
-/** `before` or `after` the nth call with these words. */
+/** `before` or `after` the nth call with these words, or after the nth that `moved` the ref `words`. */
 export interface GitMoment {
-  side: string;
+  side: 'before' | 'after' | 'moved';
   words: string;
   nth: number;
 }
@@ -37,7 +37,7 @@ export function momentsOf(list: string): GitMoment[] {
     const equal = [kind, words, event, shapeOf(refs)].join('\t');
     if (isSame || known.has(equal)) continue;
     known.add(equal);
-    moments.push({ side: kind, words, nth: running.get(pid) as number });
+    moments.push({ side: kind === 'before' ? kind : 'after', words, nth: running.get(pid) as number });
   }
   return moments;
 }

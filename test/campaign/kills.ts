@@ -1,6 +1,6 @@
 // The loop is killed, at each moment that differs from all others, alone or with all that it started; or the power goes. By name:
 //   kill/<scenario>/event:<type>:<n> (it is synced), fsync:<n>, random:<n>
-//   git/<scenario>/<before or after>/<how>/<n>:<words of the nth such call>
+//   git/<scenario>/<before or after>/<how>/<n>:<words of the nth such call>, moved/<how>/<n>:<the ref that the call moves>
 //   cut/<scenario>/written:<type>:<n> (it is not synced yet), after:<n>:<words>, end
 import type { GitMoment } from './git-moments.ts';
 import { type Case, hit, type Learned } from './hit.ts';
