@@ -5,9 +5,9 @@
 // the call (without ids and numbers), the last event, and refs are the same, refs by which of them point to one commit. Of equal
 // ones the first stands for all.
 
-/** `before` or `after` the nth call with these words, or after the nth that `moved` the ref `words`. */
+/** `before`, `inside` or `after` the nth call with these words, or after the nth that `moved` the ref `words`. */
 export interface GitMoment {
-  side: 'before' | 'after' | 'moved';
+  side: 'before' | 'inside' | 'after' | 'moved';
   words: string;
   nth: number;
 }

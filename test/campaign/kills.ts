@@ -1,6 +1,6 @@
 // The loop is killed, at each moment that differs from all others, alone or with all that it started; or the power goes. By name:
 //   kill/<scenario>/event:<type>:<n> (it is synced), fsync:<n>, random:<n>
-//   git/<scenario>/<before or after>/<how>/<n>:<words of the nth such call>, moved/<how>/<n>:<the ref that the call moves>
+//   git/<scenario>/<before, inside or after>/<how>/<n>:<words of the nth such call>, moved/<how>/<n>:<the ref that the call moves>
 //   cut/<scenario>/written:<type>:<n> (it is not synced yet), after:<n>:<words>, end
 import type { GitMoment } from './git-moments.ts';
 import { type Case, hit, type Learned } from './hit.ts';
@@ -51,10 +51,16 @@ function firstAndLast(events: readonly string[]): string[] {
   return [...counts].flatMap(([type, count]) => [...new Set([1, count])].map((n) => `${type}:${n}`));
 }
 
-/** Kills around each call of git that is not equal to another one; and that whatever moves a branch is synced. */
+/**
+ * Kills around each call of git that is not equal to another one, and of git itself inside of each that changes something; and that
+ * whatever moves a branch is synced.
+ */
 export function gitKills(name: string, { git, unsynced }: Learned): Case[] {
-  const synced = { id: `git/${name}/what moves a branch is synced`, run: async () => unsynced };
-  return [...git.flatMap((moment) => HOW.map((how) => gitKill(name, moment, how))), synced];
+  const around = git.flatMap((moment) => HOW.map((how) => gitKill(name, moment, how)));
+  const inside = git
+    .filter(({ side }) => side === 'after')
+    .map((moment) => gitKill(name, { ...moment, side: 'inside' }, 'whole'));
+  return [...around, ...inside, { id: `git/${name}/what moves a branch is synced`, run: async () => unsynced }];
 }
 
 export function powerCut(name: string, moment: string): Case {
