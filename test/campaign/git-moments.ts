@@ -15,8 +15,8 @@ export interface GitMoment {
 /** `list`: lines of an event, or of a call's side with its pid, words, digest of the files, and refs. Pure. */
 export function momentsOf(list: string): GitMoment[] {
   const counts = new Map<string, number>();
-  /** Pid → the number of the call that it makes. */
-  const running = new Map<string, number>();
+  /** Pid → the number of its call, and whether others began meanwhile: then the next one stands for the moment after it. */
+  const running = new Map<string, { nth: number; isBeside?: true }>();
   const known = new Set<string>();
   const moments: GitMoment[] = [];
   let disk = '';
@@ -29,15 +29,19 @@ export function momentsOf(list: string): GitMoment[] {
     }
     if (kind === 'before') {
       counts.set(words, (counts.get(words) ?? 0) + 1);
-      running.set(pid, counts.get(words) as number);
+      for (const other of running.values()) other.isBeside = true;
+      running.set(pid, { nth: counts.get(words) as number });
     }
+    const call = running.get(pid);
+    if (kind === 'after') running.delete(pid);
+    if (!call || (kind === 'after' && call.isBeside)) continue;
     const now = `${digest} ${refs}`;
     const isSame = now === disk;
     disk = now;
     const equal = [kind, words, event, shapeOf(refs)].join('\t');
     if (isSame || known.has(equal)) continue;
     known.add(equal);
-    moments.push({ side: kind === 'before' ? kind : 'after', words, nth: running.get(pid) as number });
+    moments.push({ side: kind === 'before' ? kind : 'after', words, nth: call.nth });
   }
   return moments;
 }
