@@ -12,36 +12,57 @@ export interface GitMoment {
   nth: number;
 }
 
-/** `list`: lines of an event, or of a call's side with its pid, words, digest of the files, and refs. Pure. */
-export function momentsOf(list: string): GitMoment[] {
+interface Line extends GitMoment {
+  /** The last event before it. */
+  event: string;
+  files: string;
+  refs: string;
+  /** The call was told to sync what it writes. */
+  isSynced: boolean;
+  /** The end of a call beside which others began: it is not alone in what was changed meanwhile. */
+  isBeside: boolean;
+}
+
+/** `list`: lines of an event, or of a call's side with its pid, words, digest of the files, refs, and whether it syncs. */
+function* readList(list: string): Generator<Line> {
   const counts = new Map<string, number>();
-  /** Pid → the number of its call, and whether others began meanwhile: then the next one stands for the moment after it. */
-  const running = new Map<string, { nth: number; isBeside?: true }>();
-  const known = new Set<string>();
-  const moments: GitMoment[] = [];
-  let disk = '';
+  const running = new Map<string, { nth: number; isBeside: boolean }>();
   let event = 'no event';
   for (const line of list.split('\n').filter(Boolean)) {
-    const [kind = '', pid = '', words = '', digest = '', refs = ''] = line.split('\t');
+    const [kind = '', pid = '', words = '', files = '', refs = '', synced = ''] = line.split('\t');
     if (kind === 'event') {
       event = pid;
       continue;
     }
-    if (kind === 'before') {
-      counts.set(words, (counts.get(words) ?? 0) + 1);
+    const isBefore = kind === 'before';
+    if (isBefore) {
       for (const other of running.values()) other.isBeside = true;
-      running.set(pid, { nth: counts.get(words) as number });
+      counts.set(words, (counts.get(words) ?? 0) + 1);
+      running.set(pid, { nth: counts.get(words) as number, isBeside: false });
     }
     const call = running.get(pid);
-    if (kind === 'after') running.delete(pid);
-    if (!call || (kind === 'after' && call.isBeside)) continue;
-    const now = `${digest} ${refs}`;
+    if (!call) throw new Error(`a call of git ended and never began: ${line}`);
+    if (!isBefore) running.delete(pid);
+    const side = isBefore ? 'before' : 'after';
+    yield { side, words, event, files, refs, isSynced: synced !== '', ...call };
+  }
+}
+
+/** The moments that differ, of a list as bin/git makes it. Pure. */
+export function momentsOf(list: string): GitMoment[] {
+  const known = new Set<string>();
+  const moments: GitMoment[] = [];
+  let disk = '';
+  for (const { side, words, nth, event, files, refs, isBeside } of readList(list)) {
+    // The next call stands for that moment.
+    if (isBeside) continue;
+    const now = `${files} ${refs}`;
     const isSame = now === disk;
     disk = now;
-    const equal = [kind, words, event, shapeOf(refs)].join('\t');
+    const equal = [side, words, event, shapeOf(refs)].join('\t');
     if (isSame || known.has(equal)) continue;
     known.add(equal);
-    moments.push({ side: kind === 'before' ? kind : 'after', words, nth: call.nth });
+    moments.push({ side, words, nth });
   }
   return moments;
 }
@@ -62,17 +83,15 @@ function shapeOf(refs: string): string {
 
 /** The calls that moved a branch and had not been told to sync what they wrote, by the same list. Pure. */
 export function unsyncedMoves(list: string): string[] {
-  const refsBefore = new Map<string, Map<string, string>>();
-  const lines: string[] = [];
-  for (const line of list.split('\n').filter(Boolean)) {
-    const [kind = '', pid = '', words = '', , refs = '', synced = ''] = line.split('\t');
+  let refsBefore = new Map<string, string>();
+  return [...readList(list)].flatMap(({ side, words, refs, isSynced, isBeside }) => {
     const now = new Map(refs.split(' ').map((ref) => ref.split('=') as [string, string]));
-    if (kind === 'before') refsBefore.set(pid, now);
-    if (kind !== 'after' || synced) continue;
-    const moved = [...(refsBefore.get(pid) ?? [])].filter(
-      ([name, to]) => /^refs\/(?:heads|mendloop)\//.test(name) && now.get(name) !== to,
-    );
-    lines.push(...moved.map(([name]) => `${words} moves ${name} and syncs nothing`));
-  }
-  return lines;
+    const moved = [...refsBefore].filter(([name, to]) => isBranch.test(name) && now.get(name) !== to);
+    refsBefore = now;
+    return side === 'before' || isSynced || isBeside
+      ? []
+      : moved.map(([name]) => `${words} moves ${name} and syncs nothing`);
+  });
 }
+
+const isBranch = /^refs\/(?:heads|mendloop)\//;
