@@ -1,6 +1,15 @@
 // A few cases of the fault campaign, always the same ones: `npm run campaign` has them all.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -54,11 +63,13 @@ test('nothing is lost, nothing is done twice and nothing is said that is not so,
 
 for (const planted of PLANTED) {
   test(`a fault that is planted is found: ${planted.name}`, async () => {
-    const copy = copyRepository(mkdtempSync(join(base, 'planted-')));
-    plant(copy, planted);
-    const slot = openSlot(join(base, planted.name), 0, copy);
+    const copy = join(base, 'planted');
+    if (!existsSync(copy)) copyRepository(copy);
+    const takeOut = plant(copy, planted);
+    const slot = openSlot(base, slots.length, copy);
     const wrong = await planted.by.run(slot);
     slot.killMarked();
+    takeOut();
     assert.match(wrong.join('\n'), planted.says);
   });
 }

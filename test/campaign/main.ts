@@ -3,7 +3,7 @@
 // those whose names begin so, with or without their kind; `--kills N` draws as many random kills a scenario.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,17 +32,20 @@ type Line = { commit: string } | { scenario: string; learned: Learned } | { id: 
 
 const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
 mkdirSync(dirname(values.state), { recursive: true });
-const lines = existsSync(values.state) ? readFileSync(values.state, 'utf8').split('\n').filter(Boolean) : [];
-const kept = lines.map((line) => JSON.parse(line) as Line);
+const text = existsSync(values.state) ? readFileSync(values.state, 'utf8') : '';
+// Without a line that a kill cut off.
+const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+const kept = whole
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => JSON.parse(line) as Line);
 const [first] = kept;
 // What passed with other code proves nothing of this.
 const goesOn = !values.fresh && first && 'commit' in first && (first.commit === commit || values.keep);
 const remembered = goesOn ? kept : [];
 const note = (line: Line) => appendFileSync(values.state, `${JSON.stringify(line)}\n`);
-if (!goesOn) {
-  rmSync(values.state, { force: true });
-  note({ commit });
-}
+writeFileSync(values.state, goesOn ? whole : '');
+if (!goesOn) note({ commit });
 
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'mendloop-campaign-'));
 const slots = Array.from({ length: Number(values.workers) }, (_, n) => openSlot(base, n));
