@@ -18,9 +18,10 @@ import { copyRepository } from '../this-repository.ts';
 import { damages } from './cases.ts';
 import { momentsOf, unsyncedMoves } from './git-moments.ts';
 import { type Case, restore } from './hit.ts';
-import { broken, brokenAtOnce, exitLies, lookAt, notAtRest } from './invariants.ts';
+import { broken, brokenAtOnce, exitLies, notAtRest } from './invariants.ts';
 import { gitKill, kill, powerCut } from './kills.ts';
 import { PLANTED, type Planted, plant } from './planted.ts';
+import { lookAt } from './seen.ts';
 import { openSlot, type Slot } from './slot.ts';
 
 const base = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-campaign-'));
@@ -145,6 +146,7 @@ test('each invariant can break, and says so', async () => {
       /conf\/a\.txt of the AI branch was what no trial kept/,
     ],
     ['a trial', () => inHome('update-ref', 'refs/mendloop/trial', 'main'), /lie: a trial is open/],
+    ['a lock', () => writeFileSync(join(home, '.git/config.lock'), ''), /lost: git meets \.git\/config\.lock/],
     ['its HEAD', () => slot.git(tree, 'checkout', '-q', '--detach'), /lie: the worktree has checked out \w{40}/],
     ['the lock', () => writeFileSync(join(state, 'lock.json'), '{}'), /lie: the lock is held/],
     [

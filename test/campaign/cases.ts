@@ -17,8 +17,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Case, hit, restore, setRight } from './hit.ts';
-import { broken, exitLies, lookAt } from './invariants.ts';
+import { broken, exitLies } from './invariants.ts';
 import { ranTwice, scenarioOf } from './scenarios.ts';
+import { lookAt } from './seen.ts';
 import type { Ended, Slot } from './slot.ts';
 
 type Damage = (path: string, slot: Slot) => void;

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GitMoment, momentsOf, unsyncedMoves } from './git-moments.ts';
-import { broken, brokenAtOnce, exitLies, lookAt, notAtRest, type Seen } from './invariants.ts';
+import { broken, brokenAtOnce, exitLies, notAtRest } from './invariants.ts';
 import { readyPowerCut } from './power-cut.ts';
 import { scenarioOf } from './scenarios.ts';
+import { lookAt, type Seen } from './seen.ts';
 import type { Ended, Slot, StartOptions } from './slot.ts';
 
 export interface Case {
@@ -28,24 +29,24 @@ export const restore = (slot: Slot, name: string) => slot.restore(name, () => sc
 /** Throws when even the undisturbed run breaks something. */
 export async function learn(slot: Slot, name: string): Promise<Learned> {
   const stats = join(slot.root, 'stats.json');
-  const began = performance.now();
-  const seen = await undisturbed(slot, name, { FAULT_STATS: stats });
+  const ms = await undisturbed(slot, name, { FAULT_STATS: stats });
   const { events, fsyncs } = JSON.parse(readFileSync(stats, 'utf8'));
-  const ms = Math.round(seen.endedAt - began);
   const calls = join(slot.root, 'calls');
   await undisturbed(slot, name, { FAULT_CALLS: calls, FAULT_LOOK: '1' });
   const list = readFileSync(calls, 'utf8');
   return { events, fsyncs, ms, git: momentsOf(list), unsynced: unsyncedMoves(list) };
 }
 
-async function undisturbed(slot: Slot, name: string, env: Record<string, string>): Promise<{ endedAt: number }> {
+/** How long the command took. */
+async function undisturbed(slot: Slot, name: string, env: Record<string, string>): Promise<number> {
   await restore(slot, name);
   const before = lookAt(slot);
+  const began = performance.now();
   const ended = await slot.start(scenarioOf(name).victim(slot), { env });
-  const endedAt = performance.now();
+  const ms = Math.round(performance.now() - began);
   const wrong = await setRight(slot, name, [before], ended);
   if (wrong.length > 0) throw new Error(`${name} is broken without any fault:\n${wrong.join('\n')}\n${ended.text}`);
-  return { endedAt };
+  return ms;
 }
 
 /** Runs what sets a scenario right after a fault, and checks everything. */
@@ -89,9 +90,9 @@ export const hit =
     const env = { ...options.env, ...cut?.env, ...calls };
     const ended = await slot.start(scenarioOf(name).victim(slot), { ...options, env });
     const seen = [before];
-    // Who saw it end heard what it said of its work.
-    if (ended.exit !== null) seen.push(lookAt(slot));
     if (cut) {
+      // Who saw it end heard what it said of its work.
+      if (ended.exit !== null) seen.push(lookAt(slot));
       slot.killMarked();
       cut.powerOff();
     }

@@ -2,43 +2,17 @@
 // themselves, not through the code that wrote them, but for the fold of the journals. Of the life of a fix they know what is
 // promised: it is announced before it is done, it is a commit with trailers, the AI branch is the base plus what helped.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { MendError } from '../../src/errors.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
-import { type OwnerSide, ownerSide, ownersLoss, treeOf } from './owner.ts';
+import { ownersLoss, treeOf } from './owner.ts';
+import { AI, attemptsIn, eventsOf, lookAt, namesIn, parsed, read, type Seen } from './seen.ts';
 import type { Ended, Slot } from './slot.ts';
 
-const AI = 'ai/orchestrator-stage1';
 const TRIAL = 'refs/mendloop/trial';
-
-export interface Seen {
-  commits: Set<string>;
-  owner: OwnerSide;
-  /** Path → mode and id of the AI branch; empty where there is none. */
-  branch: Map<string, string>;
-  /** Path → whole lines. */
-  journals: Map<string, string[]>;
-  /** `stage/fingerprint` → times seen. */
-  failures: Map<string, number>;
-  cases: string[];
-}
-
-/** What is known now, and must be known for ever. */
-export function lookAt(slot: Slot): Seen {
-  const { home, inHome } = slot;
-  const ledger = parsed(join(home, 'ai/state/ledger.json')) as { entries?: Record<string, { times_seen: number }> };
-  return {
-    commits: new Set(inHome('rev-list', '--all').split('\n')),
-    owner: ownerSide(slot),
-    branch: treeOf(inHome, AI),
-    journals: new Map(journalsOf(home).map((path) => [path, wholeLines(path)])),
-    failures: new Map(Object.entries(ledger?.entries ?? {}).map(([key, { times_seen }]) => [key, times_seen])),
-    cases: namesIn(join(home, 'ai/escalations')),
-  };
-}
 
 /** Every broken invariant; `seen` is what was known before, `isRun` whether a run has looked at the stages since. */
 export function broken(slot: Slot, seen: readonly Seen[], last: Ended, isRun = true): string[] {
@@ -95,7 +69,7 @@ function unknownFixes(inHome: Slot['inHome'], { journals }: Seen): string[] {
 }
 
 /**
- * Nobody is at work: no trial is open, HEAD of the worktree is the AI branch, and that branch held, whenever it was looked at, only
+ * Nobody is at work: no trial is open, no lock is left, HEAD of the worktree is the AI branch, and that branch held, whenever it was looked at, only
  * what it holds now, what it held at first, and what the owner had. The queue's files, which more than one trial writes, aside.
  */
 export function notAtRest({ home, inHome }: Slot, [before, ...later]: readonly Seen[]): string[] {
@@ -103,6 +77,8 @@ export function notAtRest({ home, inHome }: Slot, [before, ...later]: readonly S
   if (inHome('for-each-ref', TRIAL) !== '') lines.push('lie: a trial is open, and nobody is at work');
   const head = read(join(home, '.git/worktrees/worktree/HEAD'));
   if (head !== undefined && head !== `ref: refs/heads/${AI}\n`) lines.push(`lie: the worktree has checked out ${head}`);
+  const locks = readdirSync(join(home, '.git'), { recursive: true, encoding: 'utf8' });
+  for (const lock of locks.filter((path) => path.endsWith('.lock'))) lines.push(`lost: git meets .git/${lock}`);
   const now = treeOf(inHome, AI);
   for (const seen of later) {
     const paths = new Set([...seen.branch.keys(), ...(seen.branch.size > 0 ? now.keys() : [])]);
@@ -161,15 +137,6 @@ function isKept({ home, inHome }: Slot, commit: string, now: Seen): boolean {
 
 /** The lines that a patch takes and gives. */
 const changeOf = (patch: string): string => (patch.match(/^[-+](?![-+]{2} ).*/gm) ?? []).join('\n');
-
-const attemptsIn = (side: string): string[] =>
-  (read(join(side, 'trace')) ?? '').split('\n').filter((line) => line.startsWith('start '));
-
-const eventsOf = ({ journals }: Seen): AnyEvent[] =>
-  [...journals.values()].flat().flatMap((line) => {
-    const event = parsedText(line) as AnyEvent | undefined;
-    return typeof event?.type === 'string' && event.data ? [event] : [];
-  });
 
 function twice({ side, inHome }: Slot, seen: Seen, now: Seen): string[] {
   const lines: string[] = [];
@@ -299,35 +266,4 @@ export function exitLies({ home }: Slot, exit: number | null): string[] {
 const stagesOf = (home: string): Statuses =>
   (parsed(join(home, 'ai/state/stages.json')) as { stages?: Statuses } | undefined)?.stages ?? {};
 
-function journalsOf(home: string): string[] {
-  const runs = namesIn(join(home, 'ai/state/runs')).map((run) => join(home, 'ai/state/runs', run, 'events.jsonl'));
-  const actions = namesIn(join(home, 'ai/state/actions')).map((name) => join(home, 'ai/state/actions', name));
-  return [...runs, ...actions.filter((path) => path.endsWith('.jsonl'))].filter((path) => existsSync(path));
-}
-
-const wholeLines = (path: string): string[] => (read(path) ?? '').split('\n').slice(0, -1);
 const repeated = (all: readonly string[]): string[] => all.filter((one, i) => all.indexOf(one) !== i);
-const namesIn = (path: string): string[] =>
-  existsSync(path)
-    ? readdirSync(path)
-        .filter((name) => name !== '.gitignore')
-        .sort()
-    : [];
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-const parsed = (path: string): unknown => parsedText(read(path) ?? '');
-
-function parsedText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
