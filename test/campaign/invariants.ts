@@ -157,10 +157,8 @@ function twice({ side, inHome }: Slot, seen: Seen, now: Seen): string[] {
     [type, stage, step, data.outcome, data.commit].filter(Boolean).join(' '),
   );
   lines.push(...repeated(said).map((what) => `twice: ${what}`));
-  for (const [from, to] of [
-    ['main', AI],
-    [seen.owner.base, 'main'],
-  ] as const)
+  const ranges = [[seen.owner.base, 'main'] as const, ...(now.branch.size > 0 ? [['main', AI] as const] : [])];
+  for (const [from, to] of ranges)
     lines.push(
       ...repeated(changesIn(inHome, from, to)).map((what) => `twice: ${from}..${to} has one change twice: ${what}`),
     );
