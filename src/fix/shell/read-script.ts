@@ -12,6 +12,7 @@ export interface Assignment {
   readonly name: string;
   /** Several for an array or a loop. */
   readonly values: readonly Word[];
+  /** It may have held something else before. */
   readonly append: boolean;
 }
 
@@ -33,20 +34,18 @@ export interface Script {
   readonly commands: readonly Command[];
   /** Names of the functions that it defines. */
   readonly functions: readonly string[];
-  /** Variables of `for` loops. */
-  readonly loops: readonly Assignment[];
   /** Parts that the grammar could not read. */
   readonly unread: readonly string[];
 }
 
-/** Reads a parsed script. Never throws. */
-export function readScript(root: ShellNode): Script {
+/** Reads a parsed script; `around`: of the command that runs it. Never throws. */
+export function readScript(root: ShellNode, around: Around = NOTHING_AROUND): Script {
   const reader = new Reader();
-  reader.visit(root, NOTHING_AROUND);
+  reader.visit(root, around);
   return reader;
 }
 
-type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
+export type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
 
 export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
@@ -57,13 +56,13 @@ const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
 class Reader implements Script {
   readonly commands: Command[] = [];
   readonly functions: string[] = [];
-  readonly loops: Assignment[] = [];
   readonly unread: string[] = [];
 
   visit(node: ShellNode, around: Around): void {
     const { type, children } = node;
     if (node.error) this.unread.push(node.text);
-    if (type === 'for_statement') this.loops.push(loopOf(node));
+    if (type === 'for_statement')
+      this.commands.push({ ...around, words: [], assignments: [loopOf(node)], line: node.line });
     if (SIMPLE.has(type)) this.simple(node, around);
     else if (type === 'redirected_statement') this.redirected(node, around);
     else if (type === 'pipeline') this.pipeline(node, around);
@@ -168,5 +167,5 @@ function readAssignment(node: ShellNode): Assignment {
 
 function loopOf({ children: [, name, , ...rest] }: ShellNode): Assignment {
   const end = rest.findIndex(({ type }) => /^(?:;|\n|do_group|compound_statement)$/.test(type));
-  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: false };
+  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: true };
 }

@@ -98,16 +98,7 @@ function variableText(text: string): string {
   return name === undefined ? '$(…)' : `$${name}`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  f: '\f',
-  v: '\v',
-};
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', e: '\x1b', f: '\f', v: '\v' };
 
 function ansiText(text: string): string {
   const code = (digits: string, base: number) =>
