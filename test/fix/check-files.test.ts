@@ -264,6 +264,30 @@ const TREE: Record<string, Example> = {
     // Two tasks have the name: both may be meant.
     expected: ['Taskfile.yml', 'ops/Taskfile.yml', 'ops/other.yml', 'own.sh', 'ops/c.sh', 'ops/p.sh'],
   },
+  'what decides whether a task is up to date or may run': {
+    checks: ['task check'],
+    files: {
+      'Taskfile.yml':
+        'version: "3"\ntasks:\n  check:\n    preconditions: [{ sh: bash p.sh, msg: bash m.sh }]\n    status: [./s.sh]\n    cmds: [{ defer: ./d.sh }]\n',
+      ...{ 'p.sh': '', 's.sh': '', 'd.sh': '', 'm.sh': '' },
+    },
+    expected: ['Taskfile.yml', 'p.sh', 's.sh', 'd.sh'],
+  },
+  'the files of the modules of just, and what a recipe of one runs': {
+    checks: ['just lab::check', 'just net probe'],
+    files: {
+      justfile: "mod lab\nmod net 'ops/net'\nimport 'more.just'\nup:\n  ./up.sh\n",
+      'lab.just': 'check:\n  ./lab.sh\n',
+      'ops/net/mod.just': 'probe:\n  ./ops/probe.sh\nother:\n  ./other.sh\n',
+      'more.just': '',
+      ...{ 'up.sh': '', 'lab.sh': '', 'ops/probe.sh': '', 'other.sh': '' },
+    },
+    // `net` is no recipe: any of them may be meant.
+    expected: [
+      ...['justfile', 'lab.just', 'ops/net/mod.just', 'more.just', 'lab.sh'],
+      ...['up.sh', 'ops/probe.sh', 'other.sh'],
+    ],
+  },
   'a script of npm': {
     checks: ['npm run check --silent'],
     files: {
