@@ -4,9 +4,9 @@ import { basename, join } from 'node:path/posix';
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { rawWords } from '../../config/paths.ts';
 import { formatPath, type Path } from '../../config/problem.ts';
+import { outline } from '../../repository/yaml-outline.ts';
 import { type CommandText, type Reading, readPlain } from '../shell/read-commands.ts';
 import { type Finder, finderOf, folderOf, type Listing, SCRIPT } from './find-files.ts';
-import { calledByPlaybook } from './playbook.ts';
 import { type Ran, type RanTargets, runByCommand } from './run-by-command.ts';
 import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
 
@@ -171,4 +171,18 @@ function calledByProgram(text: string, scope: Scope): string[] {
   const imported = [...text.matchAll(IMPORTED)].map(([, name]) => `${name?.replaceAll('.', '/')}.py`);
   const words = rawWords(text).filter((word) => SCRIPT.test(word) && !/[*?[{$]/.test(word));
   return [...words, ...imported].flatMap(finderOf(scope).find);
+}
+
+const CALLED = /(?:^| )(?:import_playbook|(?:include|import)_tasks|script)(?: (?:file|cmd))?$/;
+const ROLE = /(?:^| )(?:roles|dependencies|(?:include|import)_role) (?:role|name)?$/;
+const ROLE_TASKS = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\//;
+
+/** What a playbook or a role includes: other playbooks, tasks, scripts, and the tasks of the roles that it names. */
+function calledByPlaybook(text: string, scope: Scope): string[] {
+  const entries = outline(text) ?? [];
+  const valuesAt = (place: RegExp) => entries.filter(({ way }) => place.test(way)).map(({ value }) => value);
+  const called = valuesAt(CALLED).map((value) => value.replaceAll('$()', '$(…)').split(' ', 1)[0] as string);
+  const roles = new Set(valuesAt(ROLE));
+  const ofRoles = [...scope.listing.keys()].filter((path) => roles.has(ROLE_TASKS.exec(path)?.[1] ?? ''));
+  return [...called.flatMap(finderOf(scope).find), ...ofRoles];
 }
