@@ -342,13 +342,20 @@ const TREE: Record<string, Example> = {
     files: {
       'inventory/hosts.yml': '',
       'playbooks/verify.yml':
-        '- import_playbook: more.yml\n- hosts: all\n  tasks:\n    - include_tasks: tasks/a.yml\n    - script: ../probe.sh\n',
+        '- import_playbook: more.yml\n- hosts: all\n  tasks:\n    - include_tasks: tasks/a.yml\n    - script: ../probe.sh --all\n    - ansible.builtin.import_tasks: { file: "{{ playbook_dir }}/tasks/b.yml" }\n',
       'playbooks/more.yml': '',
       'playbooks/tasks/a.yml': '',
+      'playbooks/tasks/b.yml': '',
       'probe.sh': '',
       'vars.yml': '',
     },
-    expected: ['playbooks/verify.yml', 'playbooks/more.yml', 'playbooks/tasks/a.yml', 'probe.sh'],
+    expected: [
+      'playbooks/verify.yml',
+      'playbooks/more.yml',
+      'playbooks/tasks/a.yml',
+      'playbooks/tasks/b.yml',
+      'probe.sh',
+    ],
   },
   'the tasks of the roles that such a playbook plays, and of those that they ask for; what roles read stays': {
     checks: ['ansible-playbook verify.yml'],
@@ -423,6 +430,16 @@ const TREE: Record<string, Example> = {
     files: { '@check': 'scripts/real.sh', 'scripts/real.sh': '' },
     expected: ['check', 'scripts/real.sh'],
   },
+  'a link to a folder of checks, and what is in there': {
+    checks: ['bats tests'],
+    files: {
+      '@tests': 'real/tests',
+      'real/tests/a.bats': 'load helper\n',
+      'real/tests/helper.bash': '',
+      'real/b.sh': '',
+    },
+    expected: ['tests', 'real/tests/a.bats', 'real/tests/helper.bash'],
+  },
   'scripts that call each other': {
     checks: ['bash a.sh'],
     files: { 'a.sh': 'bash b.sh\n', 'b.sh': 'bash a.sh\nmake x\n', Makefile: 'x:\n\tmake x\n\tbash a.sh\n' },
@@ -469,6 +486,27 @@ test('each is known with the word that names it and where that stands; a diagnos
       ['v.sh', { word: './v.sh', by: 'stages.a.verify[1]', tracked: true }],
       ['lib.sh', { word: 'lib.sh', by: 'v.sh', tracked: true }],
       ['show', { word: './show', by: 'stages.b.diagnostics[0]', tracked: true }],
+    ],
+  );
+});
+
+test('what a program or a playbook calls is known by the word that stands there, too', async () => {
+  const files = {
+    'a.py': 'import lib.b\nrun("./c.sh")\n',
+    'lib/b.py': '',
+    'c.sh': '',
+    'p.yml': '- include_tasks: t.yml',
+    't.yml': '',
+  };
+  const found = await filesOf({ checks: ['python3 a.py; ansible-playbook p.yml'], files });
+  assert.equal(
+    [...found].map(([path, { word, by }]) => [path, word, by]),
+    [
+      ['a.py', 'a.py', 'stages.a.verify[0]'],
+      ['c.sh', './c.sh', 'a.py'],
+      ['lib/b.py', 'lib/b.py', 'a.py'],
+      ['p.yml', 'p.yml', 'stages.a.verify[0]'],
+      ['t.yml', 't.yml', 'p.yml'],
     ],
   );
 });

@@ -92,14 +92,15 @@ function take(command: Command, scope: Scope, via?: string): void {
   const program = programOf(first);
   const inner = innerCommands(program, args, inputTexts(command));
   const passed = passing.get(program)?.map((one) => handedOn(args, one)) ?? [];
+  const isDeep = depth >= MAX_DEPTH && inner.length + passed.length > 0;
+  // What is more, or hidden deeper, than anybody would write is not looked into.
+  const isTooMany = reading.commands.length >= MAX_COMMANDS;
+  if (isDeep || isTooMany) reading.unread.push(command.words.map(({ text }) => text).join(' '));
+  if (isTooMany) return;
   const code = inner.flatMap((one) => ('code' in one ? one.code : []))[0];
   reading.commands.push({ ...command, program, args, via, code });
-  // What is hidden deeper than anybody would write is not looked into.
-  const isTooMuch = depth >= MAX_DEPTH || reading.commands.length >= MAX_COMMANDS;
-  if (isTooMuch && inner.length + passed.length > 0)
-    reading.unread.push(command.words.map(({ text }) => text).join(' '));
   const below = { ...scope, depth: depth + 1 };
-  for (const one of isTooMuch ? [] : [...inner, ...passed])
+  for (const one of isDeep ? [] : [...inner, ...passed])
     if ('words' in one) take({ ...command, words: one.words, assignments: [] }, below, program);
     // What a wrapper reads, the commands of its text read, too.
     else if ('text' in one)
