@@ -321,6 +321,16 @@ const TREE: Record<string, Example> = {
     },
     expected: ['checks.d/10-a', 'tests/smoke.py', 'sub/Makefile', 'sub/a.sh'],
   },
+  'a task in another folder; a make that only debugs': {
+    checks: ['task -d ops check', 'make -d check'],
+    files: {
+      'Taskfile.yml': 'version: "3"\ntasks:\n  check: bash root.sh\n',
+      'ops/Taskfile.yml': 'version: "3"\ntasks:\n  check: bash a.sh\n',
+      Makefile: 'all:\n\tbash all.sh\ncheck:\n\tbash m.sh\n',
+      ...{ 'root.sh': '', 'ops/a.sh': '', 'all.sh': '', 'm.sh': '' },
+    },
+    expected: ['ops/Taskfile.yml', 'ops/a.sh', 'Makefile', 'm.sh'],
+  },
   'a task that lints: the task, not what it looks at': {
     checks: ['task lint'],
     files: {

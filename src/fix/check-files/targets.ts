@@ -23,16 +23,12 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
   const targets = readTargets(tool, texts);
   const first = tool === 'task' ? 'default' : [...targets.keys()].find((name) => !name.startsWith('.'));
   // Those of an included file are called by its name, too: `ansible:deploy`, `:deploy` from inside, `mod::deploy`.
-  const named = (given: string) =>
-    [given, ...[...given.matchAll(/:+/g)].map(({ 0: mark, index }) => given.slice(index + mark.length))].find((name) =>
-      targets.has(name),
-    );
-  const names = (wanted.length > 0 ? wanted : [first ?? '']).map(named);
-  const needed = new Set(names.includes(undefined) ? targets.keys() : names);
+  const meant = (given: string) => [...targets.keys()].filter((name) => name === given || given.endsWith(`:${name}`));
+  const asked = (wanted.length > 0 ? wanted : [first ?? '']).map(meant);
+  const needed = new Set(asked.some((names) => names.length === 0) ? targets.keys() : asked.flat());
   // A prerequisite without a rule is a file.
-  for (const name of needed)
-    for (const need of targets.get(name as string)?.needs.map(named) ?? []) if (need !== undefined) needed.add(need);
-  return [...needed].map((name) => targets.get(name as string)?.commands).join('\n');
+  for (const name of needed) for (const one of targets.get(name)?.needs.flatMap(meant) ?? []) needed.add(one);
+  return [...needed].map((name) => targets.get(name)?.commands).join('\n');
 }
 
 /** The targets of these files by name, those of one name as one; none when their own tool could not read them. */
