@@ -33,8 +33,9 @@ export function wordsOf(node: ShellNode): Word[] {
 
 /** `$a` before a letter stands as `${a}`, so that it can be told from `$ab`. */
 function joinedText(parts: readonly Part[]): string {
-  const isOpen = (text: string, i: number) => /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '');
-  return parts.map(({ text }, i) => (isOpen(text, i) ? `\${${text.slice(1)}}` : text)).join('');
+  const isOpen = ({ text, dynamic }: Part, i: number) =>
+    dynamic && /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '');
+  return parts.map((part, i) => (isOpen(part, i) ? `\${${part.text.slice(1)}}` : part.text)).join('');
 }
 
 const HIDDEN = '{},';
