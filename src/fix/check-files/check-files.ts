@@ -8,7 +8,7 @@ import { folderOf } from '../../repository/tree.ts';
 import { outline } from '../../repository/yaml-outline.ts';
 import { type CommandText, type Reading, readPlain } from '../shell/read-commands.ts';
 import { type Finder, finderOf, isPath, type Listing, SCRIPT } from './find-files.ts';
-import { type Ran, type RanTargets, runByCommand } from './run-by-command.ts';
+import { type Ran, runByCommand } from './run-by-command.ts';
 import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file is one. */
@@ -107,7 +107,7 @@ async function take(ran: Ran, finder: Finder, scope: Scope): Promise<void> {
   }
 }
 
-async function takeTargets(ran: RanTargets, finder: Finder, scope: Scope): Promise<void> {
+async function takeTargets(ran: Extract<Ran, { as: 'targets' }>, finder: Finder, scope: Scope): Promise<void> {
   const { tool, file, folder, words: targets } = ran;
   const word = [tool, ...targets].join(' ');
   const names = file === undefined ? TARGET_FILES[tool] : [file];

@@ -51,7 +51,7 @@ export function finderOf(
     return [...all].map((one) => one.replace(ROOT, ''));
   }
 
-  const matching = (pattern: string) => (left-- > 0 ? matches(listing, pattern) : []);
+  const matching = (pattern: string) => (left-- > 0 ? [...listing.keys()].filter(pathMatcher([pattern])) : []);
   const filesAt = (path: string) => (/[*?[{]/.test(path) ? matching(path) : listing.has(path) ? [path] : []);
 
   function findSpelling(word: string): string[] {
@@ -92,14 +92,3 @@ const inside = (folder: string, word: string): string => normalize(join(folder, 
 /** Whether a pattern names something: `*.sh` could be any script. */
 const hasName = (pattern: string): boolean =>
   /\w/.test((pattern.split('/').at(-1) ?? '').replace(/\.\w+$|\[[^\]]*\]/g, ''));
-
-const known = new WeakMap<Listing, Map<string, string[]>>();
-
-/** Each pattern is compared once a listing: scripts that share a library ask the same again and again. */
-function matches(listing: Listing, pattern: string): string[] {
-  const before = known.get(listing) ?? new Map<string, string[]>();
-  known.set(listing, before);
-  const paths = before.get(pattern) ?? [...listing.keys()].filter(pathMatcher([pattern]));
-  before.set(pattern, paths);
-  return paths;
-}

@@ -11,14 +11,7 @@ import { TARGET_FILES, type TargetTool } from './targets.ts';
  */
 export type Ran =
   | { readonly as: 'shell' | 'program' | 'all' | 'settings' | 'code'; readonly words: readonly string[] }
-  | RanTargets;
-export interface RanTargets {
-  readonly as: 'targets';
-  readonly words: readonly string[];
-  readonly tool: TargetTool;
-  readonly file: string | undefined;
-  readonly folder: string;
-}
+  | { as: 'targets'; words: readonly string[]; tool: TargetTool; file: string | undefined; folder: string };
 
 /** Options with which these only look. */
 const ONLY_LOOKS: readonly (readonly [RegExp, RegExp])[] = [
@@ -34,8 +27,7 @@ const LOOKING_MODULE = /^(?:py_compile|compileall|json\.tool|yamllint|pip|venv)$
 /** They run all that they are given: files, and what is in folders. */
 const RUNS_ALL = /^(?:bats|pytest|py\.test|run-parts|ansible-playbook)$/;
 const PLAYBOOK_VALUES = /^(?:-[ieltucfM]|--(?!syntax|check|diff|list|become$|ask|step|force|flush|verbose)[a-z-]+)$/;
-const PROGRAM_FILE = /^(?:[gmn]?awk|sed|jq|yq)$/;
-const PROGRAM_OPTION = /^(?:-[a-z]*f|--(?:from-)?file)$/;
+const PROGRAM_FILE = /^(?:[gmn]?awk|sed|jq|yq) (?:-[a-z]*f|--(?:from-)?file)$/;
 const TARGET_TOOLS: Readonly<Record<string, TargetTool>> = {
   gmake: 'make',
   'go-task': 'task',
@@ -56,14 +48,12 @@ const operandsOf = (words: readonly string[]): string[] => words.filter((word) =
 export function runByCommand(command: ReadCommand): Ran[] {
   const { program, words, args, code, assignments } = command;
   const texts = args.map(({ text }) => text);
-  const first = words[0]?.text;
-  if (first === undefined) return [];
+  const first = words[0]?.text ?? '';
   const isFile = /[/.]/.test(first) || assignments.some(({ name }) => name === 'PATH');
   const itself: Ran[] = isFile ? [{ as: 'shell', words: [first] }] : [];
   if (ONLY_LOOKS.some(([of, option]) => of.test(program) && texts.some((text) => option.test(text)))) return itself;
-  const given: Ran[] = [{ as: 'settings', words: settingsIn(program, texts) }];
-  if (code !== undefined) given.push({ as: 'code', words: [code] });
-  return [...itself, ...ofArguments(program, texts, command), ...given];
+  const inCode: Ran[] = code === undefined ? [] : [{ as: 'code', words: [code] }];
+  return [...itself, ...ofArguments(program, texts, command), ...optionFiles(program, texts), ...inCode];
 }
 
 function ofArguments(program: string, args: readonly string[], command: ReadCommand): Ran[] {
@@ -76,15 +66,7 @@ function ofArguments(program: string, args: readonly string[], command: ReadComm
     const given = args.filter((word, i) => !isOption(word) && !isValue(i));
     return [{ as: 'all', words: given.map((word) => word.replace(/::.*$/, '')) }];
   }
-  if (PROGRAM_FILE.test(program))
-    return args.flatMap((word, i) =>
-      PROGRAM_OPTION.test(args[i - 1] ?? '') ? [{ as: 'program', words: [word] }] : [],
-    );
-  return isInterpreter(program) ? ofInterpreter(program, args, command) : [];
-}
-
-function ofInterpreter(program: string, args: readonly string[], command: ReadCommand): Ran[] {
-  if (args.some((word) => TEXT_OPTION.test(word))) return [];
+  if (!isInterpreter(program) || args.some((word) => TEXT_OPTION.test(word))) return [];
   const [module, ...behind] = args.includes('-m') ? args.slice(args.indexOf('-m') + 1) : [];
   if (module !== undefined && program.startsWith('python')) {
     if (RUNS_ALL.test(module)) return ofArguments(module, behind, command);
@@ -106,11 +88,15 @@ const inputWords = ({ redirects, fedBy }: ReadCommand): string[] => [
   }),
 ];
 
-function settingsIn(program: string, args: readonly string[]): string[] {
-  if (isInterpreter(program) || COUNTS.test(program) || EXAMINES.test(operandsOf(args)[0] ?? '')) return [];
-  return args.flatMap((word, i) => {
+/** A program in a file, and the configuration that a command is given. */
+function optionFiles(program: string, args: readonly string[]): Ran[] {
+  const looks = isInterpreter(program) || COUNTS.test(program) || EXAMINES.test(operandsOf(args)[0] ?? '');
+  return args.flatMap((word, i): Ran[] => {
+    const before = args[i - 1] ?? '';
     const [, joined] = /^--config(?:-file)?=(.+)$/.exec(word) ?? [];
-    return joined ?? (/^(?:-c|--config(?:-file)?)$/.test(word) ? args.slice(i + 1, i + 2) : []);
+    if (PROGRAM_FILE.test(`${program} ${before}`)) return [{ as: 'program', words: [word] }];
+    const isSetting = !looks && (joined !== undefined || /^(?:-c|--config(?:-file)?)$/.test(before));
+    return isSetting ? [{ as: 'settings', words: [joined ?? word] }] : [];
   });
 }
 

@@ -61,13 +61,13 @@ interface Scope {
   readonly reading: Reading;
   readonly readText: (text: string, around?: Around) => Script;
   /** Commands of functions that hand on what they are given. */
-  readonly passing: ReadonlyMap<string, readonly Command[]>;
+  readonly passing: readonly Command[];
   readonly depth: number;
 }
 
 function read(shell: CommandText, readText: Scope['readText']): Reading {
   const reading: Reading = { commands: [], functions: [], values: new Map(), unread: [] };
-  const scope: Scope = { reading, readText, passing: new Map(), depth: 0 };
+  const scope: Scope = { reading, readText, passing: [], depth: 0 };
   if (typeof shell === 'string') takeScript(readText(shell), scope);
   else take(plainCommand(shell), scope);
   return reading;
@@ -78,7 +78,8 @@ function takeScript(script: Script, outer: Scope, by?: Pick<ReadCommand, 'progra
   reading.functions.push(...script.functions);
   reading.unread.push(...script.unread);
   const single = noteValues(script, reading.values);
-  const scope: Scope = { ...outer, passing: passingIn(script) };
+  const isPassing = ({ within, words }: Command) => within !== undefined && words.some(({ raw }) => PASSED.test(raw));
+  const scope = { ...outer, passing: script.commands.filter(isPassing) };
   for (const command of script.commands) {
     const words = command.words.flatMap((word, i) => filledIn(word, single, i === 0));
     take({ ...command, words, line: command.line + (by ? by.line - 1 : 0) }, scope, by?.program);
@@ -91,7 +92,8 @@ function take(command: Command, scope: Scope, via?: string): void {
   const [first, ...args] = command.words;
   const program = programOf(first);
   const inner = innerCommands(program, args, inputTexts(command));
-  const passed = passing.get(program)?.map((one) => handedOn(args, one)) ?? [];
+  const ofFunction = passing.filter(({ within }) => within === program).slice(0, MAX_PASSING);
+  const passed = ofFunction.map((one) => handedOn(args, one));
   const isDeep = depth >= MAX_DEPTH && inner.length + passed.length > 0;
   // What is more, or hidden deeper, than anybody would write is not looked into.
   const isTooMany = reading.commands.length >= MAX_COMMANDS;
@@ -161,18 +163,9 @@ function filledIn(word: Word, values: Values, isProgram = false): Word[] {
   return [{ ...word, text, dynamic: text.includes('$') }];
 }
 
+const PASSED = /\$\{?[@*1-9]/;
 const ALL_PASSED = /^"?\$(?:[@*]|\{[@*](?::\d+)?\})"?$/;
 const MAX_PASSING = 5;
-
-function passingIn({ commands }: Script): Map<string, Command[]> {
-  const passing = new Map<string, Command[]>();
-  for (const command of commands) {
-    if (command.within === undefined || !command.words.some(({ raw }) => /\$\{?[@*1-9]/.test(raw))) continue;
-    const others = passing.get(command.within) ?? [];
-    if (others.length < MAX_PASSING) passing.set(command.within, [...others, command]);
-  }
-  return passing;
-}
 
 /** A command of a function as one call of it makes it. */
 function handedOn(args: readonly Word[], inner: Command): { words: readonly Word[] } {
