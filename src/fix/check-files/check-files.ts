@@ -71,7 +71,6 @@ interface Scope extends Sources {
   readonly seen: Map<string, number>;
 }
 
-/** The scope of what a file runs. */
 const inside = (by: string, scope: Scope): Scope => ({ ...scope, by, dir: folderOf(by), depth: scope.depth + 1 });
 
 /** Everything that shell text or an argv runs. */
@@ -101,10 +100,9 @@ async function take(ran: Ran, finder: Finder, scope: Scope): Promise<void> {
     const word = words.find((each) => finder.find(each).length > 0) ?? words.find(isPath);
     return word === undefined ? undefined : add(word, finder.findOrName(word), scope, as === 'shell');
   }
-  for (const word of as === 'code' ? words.flatMap(namedInProgram) : words) {
-    const below = as === 'all' ? finder.findBelow(word) : [];
-    await add(word, [...finder.find(word), ...below], as === 'settings' ? { ...scope, depth: MAX_DEPTH } : scope);
-  }
+  const below = as === 'settings' ? { ...scope, depth: MAX_DEPTH } : scope;
+  for (const word of as === 'code' ? words.flatMap(namedInProgram) : words)
+    await add(word, [...finder.find(word), ...(as === 'all' ? finder.findBelow(word) : [])], below);
 }
 
 async function takeTargets(ran: Extract<Ran, { as: 'targets' }>, finder: Finder, scope: Scope): Promise<void> {
@@ -142,14 +140,11 @@ async function add(word: string, paths: readonly string[], scope: Scope, shell =
     if (mode === undefined || scope.depth >= MAX_DEPTH || !isNearer(path, scope)) continue;
     const text = (await scope.text(path)) ?? '';
     const below = inside(path, scope);
-    const { find, findOrName, findBelow } = finderOf(below);
-    const addCalled = async (words: readonly string[]) => {
-      for (const called of words) await add(called, find(called), below);
-    };
-    if (mode === LINK) await add(text, [...findOrName(text), ...findBelow(text)], below, shell);
-    else if (/\.ya?ml$/.test(path)) await addCalled(namedInPlaybook(text, scope.listing));
+    const finder = finderOf(below);
+    if (mode === LINK) await take({ as: shell ? 'shell' : 'all', words: [text] }, finder, below);
+    else if (/\.ya?ml$/.test(path)) await take({ as: 'all', words: namedInPlaybook(text, below) }, finder, below);
     else if (isShellScript(path, text, shell)) await follow(text, below);
-    else await addCalled(namedInProgram(text));
+    else await take({ as: 'code', words: [text] }, finder, below);
   }
 }
 
@@ -159,7 +154,6 @@ function isShellScript(path: string, text: string, shell: boolean): boolean {
   return /\.(?:sh|bash|zsh|ksh|bats)$/.test(path) || (!SCRIPT.test(path) && (shell || !/\.\w+$/.test(path)));
 }
 
-/** `from a.b import c`, `import a.b`. */
 const IMPORTED = /^\s*(?:from\s+\.?|import\s+)([\w.]+)/gm;
 
 /** Scripts that a program in another language names: better one too many. */
@@ -173,7 +167,7 @@ const ROLE = /(?:^| )(?:roles|dependencies|(?:include|import)_role) (?:role|name
 const ROLE_TASKS = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\//;
 
 /** What a playbook or a role includes: other playbooks, tasks, scripts, and the tasks of the roles that it names. */
-function namedInPlaybook(text: string, listing: Listing): string[] {
+function namedInPlaybook(text: string, { listing }: Scope): string[] {
   const entries = outline(text) ?? [];
   const valuesAt = (place: RegExp) => entries.filter(({ way }) => place.test(way)).map(({ value }) => value);
   const roles = new Set(valuesAt(ROLE));

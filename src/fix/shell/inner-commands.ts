@@ -73,16 +73,13 @@ function behindOptions(program: string, args: readonly Word[]): readonly Word[] 
   // `command -v x` only asks.
   if (program === 'command' && args.some(({ text }) => /^-[vV]+$/.test(text))) return [];
   const letters = WRAPPERS[program] ?? '';
-  let at = 0;
-  for (; at < args.length; at++) {
-    const { text } = args[at] as Word;
-    if (text === '--') break;
-    const isSetting = /^\w+=/.test(text) && /^(?:env|sudo)$/.test(program);
-    if (!text.startsWith('-') && !isSetting) break;
-    if ((/^-\w$/.test(text) && letters.includes(text[1] as string)) || LONG_VALUES.has(text.replace(/^--/, ''))) at++;
-  }
-  if (args[at]?.text === '--') at++;
-  return args.slice(at + (TAKES_FIRST.test(program) ? 1 : 0));
+  const takesValue = (option = '') =>
+    /^-\w$/.test(option) ? letters.includes(option.slice(1)) : LONG_VALUES.has(option.replace(/^--/, ''));
+  const isSetting = (text: string) => /^\w+=/.test(text) && /^(?:env|sudo)$/.test(program);
+  const at = args.findIndex(
+    ({ text }, i) => !text.startsWith('-') && !isSetting(text) && !takesValue(args[i - 1]?.text),
+  );
+  return at === -1 ? [] : args.slice(at + (TAKES_FIRST.test(program) ? 1 : 0));
 }
 
 /** `find … -exec cmd {} ;`, with what it finds as a pattern. */
