@@ -30,13 +30,8 @@ export interface Command {
   readonly line: number;
 }
 
-export interface Script {
-  readonly commands: readonly Command[];
-  /** Names of the functions that it defines. */
-  readonly functions: readonly string[];
-  /** Parts that the grammar could not read. */
-  readonly unread: readonly string[];
-}
+/** The commands of a script, the names of the functions that it defines, and the parts that the grammar could not read. */
+export type Script = ReturnType<typeof readScript>;
 
 export type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
 
@@ -48,7 +43,7 @@ const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
 const isAssignment = ({ type }: ShellNode): boolean => type === 'variable_assignment';
 
 /** Reads a parsed script; `outer`: what is around the command that runs it. Never throws. */
-export function readScript(root: ShellNode, outer: Around = NOTHING_AROUND): Script {
+export function readScript(root: ShellNode, outer: Around = NOTHING_AROUND) {
   const script = { commands: [] as Command[], functions: [] as string[], unread: [] as string[] };
   const visitAll = (nodes: readonly ShellNode[], around: Around) => {
     for (const node of nodes) visit(node, around);
