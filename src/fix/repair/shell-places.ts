@@ -107,8 +107,7 @@ function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNo
     return;
   }
   if (!BLOCKS.has(a.type)) return void decided(walk, a, b, inside);
-  for (const [gone, come] of gaps(x.map(code), y.map(code))) {
-    const [before, after] = [x.slice(...gone), y.slice(...come)];
+  for (const { gone: before, come: after } of gaps(x, y, code)) {
     if (before.length === after.length) {
       for (const [i, part] of before.entries()) compare(walk, part, after[i] as ShellNode, inside);
       continue;

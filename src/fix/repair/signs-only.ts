@@ -1,5 +1,5 @@
 // Whether two texts have the same words, and differ in the fewest signs and blanks that hold them together.
-import { gaps } from './gaps.ts';
+import { type Gap, gaps } from './gaps.ts';
 
 /** What may come or go: quotes, brackets, commas, colons, the marks of templates, blanks. */
 const SIGNS = /(?:[\s'"`()[\]{}:,]|%(?=\})|(?<=\{)%)+/;
@@ -21,13 +21,13 @@ export interface Signs {
 export function signsOnly(path: string, old: string, now: string): Signs | undefined {
   const isScript = /\.(?:sh|bash)$/.test(path) || old.startsWith('#!');
   const [x, y] = [old.split('\n'), now.split('\n')];
-  const parts = gaps(x, y);
+  const parts = gaps(x, y, (text) => text);
   const [first] = parts;
-  const changed = parts.flatMap(([, [from, to]]) => Array.from({ length: to - from }, (_, i) => from + i + 1));
+  const changed = parts.flatMap(({ come, to }) => come.map((_, i) => to + i + 1));
   if (!first || changed.length > MAX_LINES) return undefined;
-  const line = first[0][0] + 1;
+  const line = first.from + 1;
   const isClosed = imbalance(old) > 0 && imbalance(now) === 0;
-  if (isScript && endsBlock(x, y, parts)) return { line, changed, signs: '', isClosed };
+  if (isScript && endsBlock(x, parts)) return { line, changed, signs: '', isClosed };
   const [a, b] = [wordsOf(old), wordsOf(now)];
   if (a.length !== b.length || a.some((word, i) => word !== b[i])) return undefined;
   // A quote that stays open would take what follows into it.
@@ -35,11 +35,11 @@ export function signsOnly(path: string, old: string, now: string): Signs | undef
   const signs = signsBetween(old, now);
   if (!signs || !areFew(signs, old, now)) return undefined;
   // With a sign no line moves; without one all that move do it together.
-  if (signs.length > 0 ? !isSameLayout(x, y, parts) : !isOneShift(path, x, y, parts)) return undefined;
+  if (signs.length > 0 ? !isSameLayout(parts) : !isOneShift(path, parts)) return undefined;
   return { line, changed, signs: signs.map(({ sign }) => sign).join(''), isClosed };
 }
 
-type Parts = ReturnType<typeof gaps>;
+type Parts = readonly Gap<string>[];
 
 const indentOf = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
 const OPENERS: Readonly<Record<string, RegExp>> = {
@@ -49,18 +49,18 @@ const OPENERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** One line that ends a block, below what began it and as far in, with nothing of the block behind it. */
-function endsBlock(x: readonly string[], y: readonly string[], parts: Parts): boolean {
+function endsBlock(x: readonly string[], parts: Parts): boolean {
   const [part, ...more] = parts;
   if (!part || more.length > 0) return false;
-  const [gone, come] = part;
-  if (gone[1] > gone[0] || come[1] !== come[0] + 1) return false;
-  const ending = y[come[0]] as string;
+  const { gone, come, from: at } = part;
+  const [ending = ''] = come;
+  if (gone.length > 0 || come.length !== 1) return false;
   const opener = OPENERS[ending.trim()];
-  const above = x.slice(0, gone[0]);
+  const above = x.slice(0, at);
   const from = above.findLastIndex(
     (line) => line.trim() !== '' && indentOf(line) <= indentOf(ending) && !/^\s*el(?:se|if)/.test(line),
   );
-  const next = x.slice(gone[0]).find((line) => line.trim() !== '');
+  const next = x.slice(at).find((line) => line.trim() !== '');
   const begin = above[from] ?? '';
   return (
     opener?.test(begin.trim()) === true &&
@@ -70,26 +70,22 @@ function endsBlock(x: readonly string[], y: readonly string[], parts: Parts): bo
 }
 
 /** The changed lines as far in as before; of one more it has nothing but signs. */
-function isSameLayout(x: readonly string[], y: readonly string[], parts: Parts): boolean {
-  return parts.every(([gone, come]) => {
-    const before = x.slice(...gone);
-    const after = y.slice(...come).filter((line) => before.length > 0 || !/^[\s)\]}%,:;]*$/.test(line));
+function isSameLayout(parts: Parts): boolean {
+  return parts.every(({ gone: before, come }) => {
+    const after = come.filter((line) => before.length > 0 || !/^[\s)\]}%,:;]*$/.test(line));
     if (after.length > before.length) return after.slice(before.length).every((line) => /^[\s)\]}%,:;]*$/.test(line));
     return after.length === before.length && after.every((line, i) => indentOf(line) === indentOf(before[i] as string));
   });
 }
 
 /** Lines that stand together and go as many columns further in or out; in a Makefile, to a tab. */
-function isOneShift(path: string, x: readonly string[], y: readonly string[], parts: Parts): boolean {
+function isOneShift(path: string, parts: Parts): boolean {
   if (/\.py$/.test(path)) return false;
-  const moves = parts.flatMap(([gone, come]) => {
-    const [before, after] = [x.slice(...gone), y.slice(...come)];
+  const moves = parts.flatMap(({ gone: before, come: after }) => {
     const isSame = before.length === after.length && before.every((line, i) => line.trim() === after[i]?.trim());
     return isSame ? before.map((line, i) => indentOf(after[i] as string) - indentOf(line)) : [Number.NaN];
   });
-  const isTabbed = parts.every(
-    ([gone, come]) => /\t/.test(x.slice(...gone).join('')) || /^\t/m.test(y.slice(...come).join('\n')),
-  );
+  const isTabbed = parts.every(({ gone, come }) => /\t/.test(gone.join('')) || /^\t/m.test(come.join('\n')));
   return !moves.includes(Number.NaN) && (isTabbed || (parts.length === 1 && new Set(moves).size === 1));
 }
 

@@ -40,11 +40,7 @@ export function tokenPlaces(path: string, old: string, now: string): Place[] {
   const a = linesOf(old, language, essence);
   const b = linesOf(now, language, essence);
   const places = comments(path, old, now, language);
-  for (const [gone, come] of gaps(
-    a.map(({ text }) => text),
-    b.map(({ text }) => text),
-  )) {
-    const [x, y] = [a.slice(...gone), b.slice(...come)];
+  for (const { gone: x, come: y } of gaps(a, b, ({ text }) => text)) {
     if (x.length !== y.length) {
       const line = x[0]?.line ?? y[0]?.line ?? 1;
       const [before, after] = [x, y].map((lines) => lines.map(({ text }) => text).join('\n')) as [string, string];

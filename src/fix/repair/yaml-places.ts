@@ -381,8 +381,7 @@ const runsInOrder = (keys: readonly string[]): boolean =>
 function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys: readonly string[]): void {
   const { path, old, now, places } = walk;
   const inside = [...keys, '-'];
-  for (const [gone, come] of gaps(a.map(meaning), b.map(meaning))) {
-    const [x, y] = [a.slice(...gone), b.slice(...come)];
+  for (const { gone: x, come: y } of gaps(a, b, meaning)) {
     if (x.length === y.length) {
       for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, { beside: mapsBeside(a, item) });
       continue;
