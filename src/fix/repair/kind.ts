@@ -2,6 +2,7 @@
 import type { AskCode } from '../edit.ts';
 import { nearness } from './near.ts';
 import {
+  blobAround,
   decides,
   isAccountKey,
   isAddress,
@@ -12,7 +13,6 @@ import {
   isTolerant as isTolerantWord,
 } from './never.ts';
 import type { Place, WordPlace } from './place.ts';
-import { blobAround } from './split-words.ts';
 
 /** Commands of the shell that decide how it goes on. */
 const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
@@ -41,7 +41,7 @@ const isTask = (keys: readonly string[]): boolean =>
 function isNew(place: Place): boolean {
   if (place.what === 'added-command') return true;
   if (place.what !== 'other' || lines(place.new) <= lines(place.old)) return false;
-  return place.kind === 'command' || isTask(place.keys ?? []);
+  return place.kind === 'command' || isTask(place.keys);
 }
 
 const lines = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length;
@@ -63,7 +63,7 @@ function codeOf(place: Place): AskCode {
     case 'syntax':
       return 'text';
     case 'other':
-      return otherCode(place.kind, place.old, place.new, place.keys ?? []);
+      return otherCode(place.kind, place.old, place.new, place.keys);
   }
 }
 
@@ -80,7 +80,7 @@ function otherCode(kind: AskCode, old: string, now: string, keys: readonly strin
 
 function wordCode({ role, old, new: now, left, right, keys, document }: WordPlace): AskCode {
   const key = lastKey(keys);
-  const [a, b] = [old, now].map((word) => blobAround({ left, right, old: word })) as [string, string];
+  const [a, b] = [old, now].map((word) => blobAround(left, word, right)) as [string, string];
   if (isAddress(a) || isAddress(b)) return 'address';
   const isGrant = /(?:Role|Binding|Policy)$/.test(document?.kind ?? '');
   if (isGrant || (role !== 'key' && (isAddressKey(key) || isAccountKey(key)))) return 'address';
@@ -122,7 +122,7 @@ const shown = (text: string): string => {
 
 function sentenceOf(place: Place, code: AskCode): string {
   const { old, new: now } = place;
-  const key = 'keys' in place ? lastKey(place.keys ?? []) : '';
+  const key = 'keys' in place ? lastKey(place.keys) : '';
   const where = key !== '' && !old.includes(key) && !now.includes(key) ? ` (${key})` : '';
   if (code === 'new_file') return 'makes a new file';
   if (code === 'unread') return 'could not be read in the time or size there is for it';

@@ -73,3 +73,7 @@ export const decides = (key: string): boolean => DECIDES.test(key) || PROBES.tes
 /** Keys that hold what is run. */
 const RUNS = /^(?:command|args|scripts?|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
 export const isRun = (key: string): boolean => RUNS.test(key);
+
+/** All that is not a space and touches the word: `https://a/b` around `a`. */
+export const blobAround = (left: string, word: string, right: string): string =>
+  `${/[^\s"'`,;()[\]{}|=]*$/.exec(left)?.[0] ?? ''}${word}${/^[^\s"'`,;()[\]{}|=]*/.exec(right)?.[0] ?? ''}`;

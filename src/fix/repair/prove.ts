@@ -1,9 +1,17 @@
 // The proof that one name was broken and another is whole: what every shape of names and paths rests on.
 
 import { isNearest } from './near.ts';
-import { decides, isAccountKey, isAddress, isAddressKey, isBoolean, isNumber, isTolerant } from './never.ts';
+import {
+  blobAround,
+  decides,
+  isAccountKey,
+  isAddress,
+  isAddressKey,
+  isBoolean,
+  isNumber,
+  isTolerant,
+} from './never.ts';
 import type { WordPlace } from './place.ts';
-import { blobAround } from './split-words.ts';
 
 interface Claim {
   readonly old: string;
@@ -34,8 +42,8 @@ export function isNever({
   if (isPlain(old) || isPlain(now)) return true;
   // Outside of quotes a dot of a program's text parts names.
   if (IN_CODE.test(path) && left.split(/["']/).length % 2 === 1) return false;
-  const around = { left: left.replace(/\$\{(\w+)\}/g, '$$$1'), right };
-  return isAddress(blobAround({ ...around, old })) || isAddress(blobAround({ ...around, old: now }));
+  const before = left.replace(/\$\{(\w+)\}/g, '$$$1');
+  return [old, now].some((word) => isAddress(blobAround(before, word, right)));
 }
 
 /** The name that a word is given to in its own text: `NAME=`, `--option=`, `key:`. */
