@@ -4,7 +4,7 @@ import type { Repository } from '../../repository/definition.ts';
 import type { Vocabularies } from '../../repository/vocabulary/vocabulary.ts';
 import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
 import { evidenceOf } from '../repair/evidence.ts';
-import { repairsOf } from '../repair/repairs.ts';
+import { repairsOf } from '../repair/shapes.ts';
 import type { ParseShell } from '../shell/node.ts';
 import { addedLines, editDistance } from './changed-lines.ts';
 import { newDestroying } from './destroys.ts';
@@ -62,7 +62,7 @@ function judgeByMeaning(
     refusalOf(edits.flatMap((edit) => destroyFindings(edit, parse))) ??
     refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, isFailure(path))));
   if (refusal) return refusal;
-  const grounds = { repository, vocabulary, evidence, failed, programs };
+  const grounds = { repository, vocabulary, evidence, programs };
   const repairs = edits.map((edit) => repairsOf(edit, grounds, parse));
   const shapes = listed(repairs.flatMap((each) => each.shapes));
   const decisions = repairs.flatMap((each) => each.decisions);

@@ -4,13 +4,13 @@ import { nearness } from './near.ts';
 import {
   blobAround,
   decides,
-  isAccountKey,
   isAddress,
-  isAddressKey,
   isBoolean,
   isNumber,
+  isOwnersKey,
   isRun,
   isTolerant as isTolerantWord,
+  ownersKind,
 } from './never.ts';
 import type { Place, WordPlace } from './place.ts';
 
@@ -70,7 +70,7 @@ function codeOf(place: Place): AskCode {
 function otherCode(kind: AskCode, old: string, now: string, keys: readonly string[]): AskCode {
   const key = lastKey(keys);
   if (kind === 'removed' || kind === 'new_file' || kind === 'unread') return kind;
-  if (isAddressKey(key) || isAccountKey(key) || hasAddress(now, old)) return 'address';
+  if (isOwnersKey(key) || hasAddress(now, old)) return 'address';
   if (kind === 'condition') return kind;
   if (decides(key) || isBoolean(now) || isBoolean(old)) return 'condition';
   // Of what is run, signs decide how it ends; a key of a task does so, too.
@@ -78,14 +78,14 @@ function otherCode(kind: AskCode, old: string, now: string, keys: readonly strin
   return kind === 'key' && isTask(keys) ? 'condition' : kind;
 }
 
-function wordCode({ role, old, new: now, left, right, keys, document }: WordPlace): AskCode {
+function wordCode(place: WordPlace): AskCode {
+  const { role, old, new: now, left, right, keys } = place;
+  const kind = ownersKind(place);
+  const isPlaced = [old, now].some((word) => isAddress(blobAround(left, word, right)));
+  if (kind === 'address' || isPlaced) return 'address';
   const key = lastKey(keys);
-  const [a, b] = [old, now].map((word) => blobAround(left, word, right)) as [string, string];
-  if (isAddress(a) || isAddress(b)) return 'address';
-  const isGrant = /(?:Role|Binding|Policy)$/.test(document?.kind ?? '');
-  if (isGrant || (role !== 'key' && (isAddressKey(key) || isAccountKey(key)))) return 'address';
-  if (isBoolean(old) || isBoolean(now) || (role !== 'key' && (decides(key) || SHELL.test(key)))) return 'condition';
-  if (isNumber(old) || isNumber(now)) return 'number';
+  if (role !== 'key' && (decides(key) || SHELL.test(key))) return 'condition';
+  if (kind !== undefined) return kind;
   // Another program takes the place of what ran, or the same does otherwise what it did.
   const isOther = role === 'program' && nearness(old, now) === undefined;
   if (isOther || role === 'option' || (role === 'value' && isOfRun(keys) && /(?:^|-)$/.test(left.trim())))

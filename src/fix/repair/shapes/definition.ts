@@ -1,15 +1,15 @@
 // A definition that nothing uses becomes the near name that is used and that nothing defines.
 import type { Kind } from '../../../repository/definition.ts';
 import { isNearest } from '../near.ts';
-import { isAccountKey, isBoolean, isNumber } from '../never.ts';
+import { isAccountKey, isFixed } from '../never.ts';
 import type { WordPlace } from '../place.ts';
 import type { Shape } from '../shape.ts';
 
 export const definition: Shape = (place, { repository, evidence }) => {
   if (place.what !== 'word' || (place.role !== 'definition' && place.role !== 'key')) return undefined;
   const { old, new: now, path } = place;
-  const isPlain = (word: string) => isBoolean(word) || isNumber(word) || (isAccountKey(word) && !place.isBlock);
-  if (isPlain(old) || isPlain(now)) return undefined;
+  const isOwners = (word: string) => isFixed(word) || (isAccountKey(word) && !place.isBlock);
+  if (isOwners(old) || isOwners(now)) return undefined;
   for (const kind of kindsOf(place)) {
     const [used, possible] = [repository.used(kind, path), repository.possible(kind, path)];
     if (

@@ -1,9 +1,13 @@
 // A name that leads to nothing becomes the one near name that is defined where it is used.
 import type { Kind, Name } from '../../../repository/definition.ts';
 import { meaningsOf } from '../meaning.ts';
+import { isMended } from '../near.ts';
+import { ownersKind } from '../never.ts';
 import type { WordPlace } from '../place.ts';
-import { isMended, isNever, isOwners } from '../prove.ts';
 import type { Shape } from '../shape.ts';
+
+/** Of a pattern of hosts each word counts by itself. */
+const ALONE = { keys: [], left: '', right: '' };
 
 export const name: Shape = (place, { repository, evidence, text }) => {
   if (place.what !== 'word') return undefined;
@@ -11,14 +15,14 @@ export const name: Shape = (place, { repository, evidence, text }) => {
     // A variable in an address or condition is none of it; any other word there is.
     const isVariable = kind.endsWith('variable') || kind === 'terraform' || kind === 'python-name';
     const isHosts = kind === 'group' && place.keys.at(-1) === 'hosts';
-    if (!isVariable && (isNever({ ...place, old, new: now }) || (!isHosts && isOwners(place)))) continue;
+    if (!isVariable && ownersKind({ ...place, old, new: now, ...(isHosts && ALONE) })) continue;
     const elsewhere = repository.places(kind, old).filter(({ path }) => path !== place.path);
     const all = repository.possible(kind, place.path, of);
     const possible = all && isOwn && elsewhere.length === 0 ? new Set([...all].filter((name) => name !== old)) : all;
     const defined = repository.visible(kind, place.path, of);
     if (!isInReach(place, kind, now, of, repository.places(kind, now), text)) continue;
     const isBroken = isClosed || evidence.rejects(old) || evidence.misses(old);
-    if (isMended({ old, new: now, possible, defined, isBroken }))
+    if (isBroken && isMended(old, now, possible, defined))
       return `nothing here defines \`${old}\`, and \`${now}\` is defined`;
   }
   return undefined;

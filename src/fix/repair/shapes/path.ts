@@ -2,8 +2,8 @@
 import { basename, dirname, join, normalize } from 'node:path/posix';
 import type { Tree } from '../../../repository/tree.ts';
 import { isNearest } from '../near.ts';
+import { ownersKind } from '../never.ts';
 import type { WordPlace } from '../place.ts';
-import { isNever, isOwners } from '../prove.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
 const HAS_ENDING = /\.[A-Za-z][\w]{0,9}$/;
@@ -13,11 +13,11 @@ export const path: Shape = (place, grounds) => {
   if (place.what !== 'word' || place.role === 'option' || place.role === 'key' || place.role === 'definition')
     return undefined;
   const reader = readerOf(place);
-  if (!reader && isOwners(place)) return undefined;
+  if (!reader && ownersKind(place)) return undefined;
   const looksLikePath = /\//.test(place.old + place.new) || HAS_ENDING.test(place.old);
   if (!reader && !looksLikePath) return undefined;
   const written = writtenPaths(place, grounds);
-  if (!written || (!reader && isNever(place))) return undefined;
+  if (!written) return undefined;
   const { old, new: now } = written;
   if (!PLAIN.test(old) || !PLAIN.test(now)) return undefined;
   const { repository, evidence } = grounds;
