@@ -1,8 +1,10 @@
 // Whether two texts have the same words, and differ in the fewest signs and blanks that hold them together.
 import { type Gap, gaps } from './gaps.ts';
 
-/** What may come or go: quotes, brackets, commas, colons, the marks of templates, blanks. */
-const SIGNS = /(?:[\s'"`()[\]{}:,]|%(?=\})|(?<=\{)%)+/;
+/** What may come or go: quotes, brackets, commas, colons, blanks. */
+const SIGNS = /[\s'"`()[\]{}:,]+/;
+/** What may stand behind a sign that ends something. */
+const isEnd = (rest: string): boolean => /^[)\]},:;\s]*$/.test(rest);
 const BRACKETS = ['()', '[]', '{}'];
 const MAX_LINES = 12;
 
@@ -70,13 +72,12 @@ function endsBlock(x: readonly string[], parts: Parts): boolean {
 }
 
 /** The changed lines as far in as before; of one more it has nothing but signs. */
-function isSameLayout(parts: Parts): boolean {
-  return parts.every(({ gone: before, come }) => {
-    const after = come.filter((line) => before.length > 0 || !/^[\s)\]}%,:;]*$/.test(line));
-    if (after.length > before.length) return after.slice(before.length).every((line) => /^[\s)\]}%,:;]*$/.test(line));
-    return after.length === before.length && after.every((line, i) => indentOf(line) === indentOf(before[i] as string));
-  });
-}
+const isSameLayout = (parts: Parts): boolean =>
+  parts.every(
+    ({ gone, come }) =>
+      come.length >= gone.length &&
+      come.every((line, i) => (i < gone.length ? indentOf(line) === indentOf(gone[i] as string) : isEnd(line))),
+  );
 
 /** Lines that stand together and go as many columns further in or out; in a Makefile, to a tab. */
 function isOneShift(path: string, parts: Parts): boolean {
@@ -123,10 +124,9 @@ function standsWell(sign: string, at: number, text: string): boolean {
   // Of `{{ x }` the second brace belongs beside the first.
   if (sign === '}' && /\{\{[^{}]*\}$/.test(text.slice(0, at))) return true;
   if (/[)\]}]/.test(sign)) return closesWell(sign, at, text);
-  if (sign === '%') return true;
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   // A quote ends what its line began, at the end of it; or it begins one word.
-  if (line.split(sign).length % 2 === 0) return /^[)\]}%,:;]*\s*(?:\n|$)/.test(text.slice(at + 1));
+  if (line.split(sign).length % 2 === 0) return isEnd(text.slice(at + 1).split('\n')[0] ?? '');
   return (
     /["'`]/.test(sign) &&
     /(?:^|[\s=([{:,])$/.test(line) &&
@@ -134,19 +134,17 @@ function standsWell(sign: string, at: number, text: string): boolean {
   );
 }
 
-/** At the end of its line where that began on the same one, else on a line of its own below what it began. */
+/** At the end of its line where that began on the same one, else below all that it began, alone as far in as that. */
 function closesWell(sign: string, at: number, text: string): boolean {
   const open = openerOf(sign, at, text);
   if (open === undefined) return false;
-  const indentAt = (offset: number) =>
-    /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0].length ?? 0;
-  const rest = /^[^\n]*/.exec(text.slice(at + 1))?.[0] ?? '';
-  const next = /\n[ \t]*(?=\S)/.exec(text.slice(at))?.[0].replace(/^[\s\S]*\n/, '').length ?? 0;
-  if (!text.slice(open, at).includes('\n'))
-    return /^[)\]}%,:;\s]*$/.test(rest) && (sign !== '}' || next <= indentAt(open) || rest.trim() !== '');
-  const isAlone = text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
-  if (isAlone) return indentAt(at) === indentAt(open) && next <= indentAt(open);
-  return /^[)\]}%,:;\s]*$/.test(rest) && next <= indentAt(open);
+  const fromLineOf = (offset: number) => text.slice(text.lastIndexOf('\n', offset - 1) + 1);
+  const [rest = '', ...below] = text.slice(at + 1).split('\n');
+  const isBelow = indentOf(below.find((line) => line.trim() !== '') ?? '') <= indentOf(fromLineOf(open));
+  if (!isEnd(rest)) return false;
+  if (!text.slice(open, at).includes('\n')) return sign !== '}' || isBelow || rest.trim() !== '';
+  const isAlone = fromLineOf(at).trimStart() === text.slice(at);
+  return isBelow && (!isAlone || indentOf(fromLineOf(at)) === indentOf(fromLineOf(open)));
 }
 
 /** Where the bracket begins that this one ends. */
@@ -173,7 +171,7 @@ function areFew(signs: readonly Sign[], old: string, now: string): boolean {
   const count = (pattern: RegExp) => signs.filter(({ sign }) => pattern.test(sign)).length;
   if (imbalance(old) - imbalance(now) !== count(/[()[\]{}]/)) return false;
   const quotes = new Set(signs.flatMap(({ sign }) => (/["'`]/.test(sign) ? [sign] : [])));
-  return count(/["'`]/) <= 2 && quotes.size <= 1 && count(/[:,]/) <= 1 && count(/%/) <= 1;
+  return count(/["'`]/) <= 2 && quotes.size <= 1 && count(/[:,]/) <= 1;
 }
 
 /** By how many brackets a text has more of one side than of the other. */

@@ -1,5 +1,5 @@
 // A word that leads to nothing becomes the near one that is there: an entry, a program, what the log offers.
-import { lastParts, meaningsOf } from '../meaning.ts';
+import { meaningsOf, partOfDotted } from '../meaning.ts';
 import { isMended, isNearest } from '../near.ts';
 import { ownersKind } from '../never.ts';
 import type { Shape } from '../shape.ts';
@@ -33,7 +33,7 @@ export const program: Shape = (place, { evidence, vocabulary, programs, reposito
 /** A word that the log rejects becomes the near one that the same message offers. */
 export const offered: Shape = (place, { evidence, repository }) => {
   if (place.what !== 'word' || /^(?:option|operand|program)$/.test(place.role)) return undefined;
-  const { old, new: now } = lastParts(place.old, place.new) ?? place;
+  const { old, new: now } = partOfDotted(place.old, place.new) ?? place;
   if (ownersKind(place) || /-$/.test(place.left)) return undefined;
   const isDefined = meaningsOf(place).some(
     ({ kind, of, old: name }) => repository.possible(kind, place.path, of)?.has(name) ?? true,
