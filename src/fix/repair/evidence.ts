@@ -102,15 +102,15 @@ function messagesOf(log: string): string[] {
     .split(/\r?\n/)
     .slice(-MAX_LINES)
     .map((line) => line.replace(/^[\s│╷╵|]+/, ''));
-  const pairs = lines.map((line, i) =>
+  const messages = lines.flatMap((line, i) =>
     isStart(line)
-      ? (lines
+      ? lines
           .slice(i, i + REACH)
           .join('\n')
-          .split('\n\n\n')[0] ?? line)
-      : '',
+          .split('\n\n\n', 1)
+      : [],
   );
-  return [...lines, ...pairs].filter((line) => line !== '');
+  return [...lines, ...messages].filter((line) => line !== '');
 }
 
 /** How many lines a message that begins with `Error:` may go on. */

@@ -12,7 +12,7 @@ import {
   isTolerant as isTolerantWord,
   ownersKind,
 } from './never.ts';
-import type { Place, WordPlace } from './place.ts';
+import type { OtherPlace, Place, WordPlace } from './place.ts';
 
 /** Commands of the shell that decide how it goes on. */
 const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
@@ -46,28 +46,23 @@ function isNew(place: Place): boolean {
 
 const lines = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length;
 
+const CODES = {
+  moved: 'moved',
+  duplicate: 'removed',
+  'added-command': 'command',
+  executable: 'command',
+  syntax: 'text',
+} as const;
+
 function codeOf(place: Place): AskCode {
   if (isTolerant(place)) return 'tolerance';
-  switch (place.what) {
-    case 'word':
-      return wordCode(place);
-    case 'retyped':
-      return isBoolean(place.old) ? 'condition' : isNumber(place.old) ? 'number' : 'value';
-    case 'moved':
-      return 'moved';
-    case 'duplicate':
-      return 'removed';
-    case 'added-command':
-    case 'executable':
-      return 'command';
-    case 'syntax':
-      return 'text';
-    case 'other':
-      return otherCode(place.kind, place.old, place.new, place.keys);
-  }
+  if (place.what === 'word') return wordCode(place);
+  if (place.what === 'other') return otherCode(place);
+  if (place.what !== 'retyped') return CODES[place.what];
+  return isBoolean(place.old) ? 'condition' : isNumber(place.old) ? 'number' : 'value';
 }
 
-function otherCode(kind: AskCode, old: string, now: string, keys: readonly string[]): AskCode {
+function otherCode({ kind, old, new: now, keys }: OtherPlace): AskCode {
   const key = lastKey(keys);
   if (kind === 'removed' || kind === 'new_file' || kind === 'unread') return kind;
   if (isOwnersKey(key) || hasAddress(now, old)) return 'address';

@@ -14,30 +14,6 @@ export interface Meaning {
   readonly new: string;
 }
 
-/** Keys of manifests whose value names another object, by the object's kind; '' where a `kind` beside it says so. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  sourceRef: '',
-  chartRef: '',
-  targetRef: '',
-  scaleTargetRef: '',
-  issuerRef: '',
-  secretRef: 'Secret',
-  secretKeyRef: 'Secret',
-  configMapRef: 'ConfigMap',
-  configMapKeyRef: 'ConfigMap',
-  claimName: 'PersistentVolumeClaim',
-  existingClaim: 'PersistentVolumeClaim',
-  storageClassName: 'StorageClass',
-  ingressClassName: 'IngressClass',
-  secretName: 'Secret',
-  existingSecret: 'Secret',
-  valuesFrom: '',
-  substituteFrom: '',
-  namespace: 'Namespace',
-  parentRefs: '',
-  backendRefs: 'Service',
-};
-
 interface Names {
   readonly old: string;
   readonly new: string;
@@ -169,14 +145,25 @@ function usesInExpression({ path, role, left, right, keys }: WordPlace): Use[] |
 const leadingBehindDot = ({ old, new: now }: Names): Names | undefined =>
   leading({ old: old.replace(/^\./, ''), new: now.replace(/^\./, '') });
 
+/** Kinds that a key calls otherwise than they are called. */
+const CALLED: Readonly<Record<string, string>> = { claim: 'PersistentVolumeClaim', backend: 'Service' };
+
+/** The kind of object that a key names: `secretKeyRef`, `existingClaim`, `storageClassName`, `namespace`; undefined: none. */
+function kindOfKey(key: string): string | undefined {
+  const [, reference, existing] = /^(\w+?)(?:Key)?(?:Refs?|Name|From)$|^existing(\w+)$|^namespace$/.exec(key) ?? [];
+  const name = reference ?? existing ?? (key === 'namespace' ? key : undefined);
+  return name && (CALLED[name.toLowerCase()] ?? name.charAt(0).toUpperCase() + name.slice(1));
+}
+
 /** Whole values of a Kubernetes object may refer to another; undefined elsewhere. */
 function usesInManifest({ role, keys, left, right, document }: WordPlace): Use[] | undefined {
   if (role !== 'value' || document?.kind === undefined || document.apiVersion === undefined) return undefined;
   const [key = '', above = ''] = keys.filter((each) => each !== '-').reverse();
   const holder = key === 'name' ? above : key;
-  const isOwn = holder === 'metadata';
-  const reference = isOwn || (key === 'name' && above === 'dependsOn') ? document.kind : REFERENCES[holder];
-  const of = reference || document.beside?.kind || (holder === 'issuerRef' ? 'Issuer' : undefined);
-  if (left + right !== '' || reference === undefined || of === undefined) return [];
+  const isOwn = key === 'name' && above === 'metadata';
+  const ofKind = isOwn || (key === 'name' && above === 'dependsOn') ? document.kind : undefined;
+  const named = kindOfKey(holder);
+  const of = ofKind ?? (named && key === 'name' ? document.beside?.kind : undefined) ?? named;
+  if (left + right !== '' || of === undefined) return [];
   return [{ kind: 'object', of, ...(isOwn && { isOwn }) }];
 }

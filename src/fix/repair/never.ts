@@ -9,12 +9,11 @@ const MAC = /\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b/i;
 const HOST_AND_PORT = /(?<![\w$])[\w.-]+:\d{2,5}\b/;
 /** Two labels at least, the last of letters, as domains have; what has an ending of a file is a file. */
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+(?:[a-z]{2,})\.?$/i;
-const FILE_ENDINGS = new Set(
-  'yaml yml json json5 toml sh bash py js mjs ts j2 tmpl tpl gotmpl tf tfvars hcl conf cfg ini env mk just md txt csv xml sql service timer lock log pem crt key img iso qcow2 gz tgz zip tar lua rb go nix rules list repo html htm css svg png'.split(
-    ' ',
-  ),
-);
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const FILE_ENDINGS = words(
+  'yaml yml json json5 toml sh bash py js mjs ts j2 tmpl tpl gotmpl tf tfvars hcl conf cfg ini env mk just md txt csv xml sql service timer ' +
+    'lock log pem crt key img iso qcow2 gz tgz zip tar lua rb go nix rules list repo html htm css svg png',
+);
 /** Keys by their last word: the value says who somebody is, or where something is. */
 const ACCOUNTS = words(
   'user username users owner group uid gid account subject subjects principal runasuser runasgroup login',

@@ -1,24 +1,11 @@
 // One place of a file that a change touches, as shapes are asked about it and people are told of it.
 import type { AskCode } from '../edit.ts';
 
-/** What stands where in its file's language. */
-export type Role =
-  /** A key of a mapping, an argument's name, a setting's name. */
-  | 'key'
-  /** A value, or an item of a list. */
-  | 'value'
-  /** The program of a command. */
-  | 'program'
-  /** Any other word of a command but its options. */
-  | 'operand'
-  /** An option of a command. */
-  | 'option'
-  /** A variable where it is used. */
-  | 'use'
-  /** A variable where it is set. */
-  | 'definition'
-  /** Anything else of a language without a tree here. */
-  | 'token';
+/**
+ * What a word is in its file's language: the key or name of something, or a value; the program of a command, an option, any other
+ * word of it; a variable where it is used or set; or, of a language without a tree here, anything else.
+ */
+export type Role = 'key' | 'value' | 'program' | 'option' | 'operand' | 'use' | 'definition' | 'token';
 
 export interface At {
   readonly path: string;

@@ -105,8 +105,8 @@ function decided(path: string, a: ShellNode, b: ShellNode | undefined, above: re
 
 function textPlaces(path: string, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): Place[] {
   const { role, keys } = roleOf(a, above);
-  const [x, y] = [a.text.split('\n'), b.text.split('\n')];
-  if (role === undefined || a.type === 'test_operator' || x.length !== y.length) return [decided(path, a, b, above)];
+  const isAsLong = a.text.split('\n').length === b.text.split('\n').length;
+  if (role === undefined || a.type === 'test_operator' || !isAsLong) return [decided(path, a, b, above)];
   const { line, text: old } = a;
   // Quotes put around an expansion: the same word, not split any more.
   if (keys[0] === 'test' && old.startsWith('$') && b.type === 'string' && b.text === `"${old}"`)
@@ -117,10 +117,7 @@ function textPlaces(path: string, a: ShellNode, b: ShellNode, above: readonly Sh
     whole.text.slice(0, a.from - whole.from),
     whole.text.slice(a.from - whole.from + old.length),
   ];
-  const places = x.flatMap((one, i) => {
-    const at = { path, line: line + i, role, keys };
-    return one === y[i] ? [] : wordPlaces(at, one, y[i] as string, role === 'operand' ? 'command' : 'value');
-  });
+  const places = wordPlaces({ path, line, role, keys }, old, b.text, role === 'operand' ? 'command' : 'value');
   return places.map((place) =>
     place.what === 'word' ? { ...place, left: before + place.left, right: place.right + behind } : place,
   );

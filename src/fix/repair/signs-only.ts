@@ -35,10 +35,10 @@ export function signsOnly(path: string, old: string, now: string): Signs | undef
   // A quote that stays open would take what follows into it.
   if (!changed.every((at) => isClosedLine(y[at - 1] as string))) return undefined;
   const signs = signsBetween(old, now);
-  if (!signs || !areFew(signs, old, now)) return undefined;
+  if (signs === undefined || !areFew(signs, old, now)) return undefined;
   // With a sign no line moves; without one all that move do it together.
-  if (signs.length > 0 ? !isSameLayout(parts) : !isOneShift(path, parts)) return undefined;
-  return { line, changed, signs: signs.map(({ sign }) => sign).join(''), isClosed };
+  if (signs !== '' ? !isSameLayout(parts) : !isOneShift(path, parts)) return undefined;
+  return { line, changed, signs, isClosed };
 }
 
 type Parts = readonly Gap<string>[];
@@ -92,27 +92,21 @@ function isOneShift(path: string, parts: Parts): boolean {
 
 const wordsOf = (text: string): string[] => text.split(SIGNS).filter((word) => word !== '');
 
-/** One sign that only one of two texts has; `at`: where in that text. */
-interface Sign {
-  readonly sign: string;
-  readonly at: number;
-}
-
 /** The signs that only one of them has, all of them only added or only taken away; undefined for any other change. */
-function signsBetween(old: string, now: string): Sign[] | undefined {
+function signsBetween(old: string, now: string): string | undefined {
   const isAdded = withoutBlanks(old).length < withoutBlanks(now).length;
   const [short, long] = isAdded ? [old, now] : [now, old];
   const wanted = withoutBlanks(short);
-  const found: Sign[] = [];
+  let signs = '';
   let matched = 0;
   for (let at = 0; at < long.length; at++) {
     const sign = long[at] as string;
     if (/\s/.test(sign)) continue;
     if (sign === wanted[matched]) matched++;
-    else if (isAdded ? standsWell(sign, at, long) : isSpare(sign, at, long)) found.push({ sign, at });
+    else if (isAdded ? standsWell(sign, at, long) : isSpare(sign, at, long)) signs += sign;
     else return undefined;
   }
-  return matched === wanted.length ? found : undefined;
+  return matched === wanted.length ? signs : undefined;
 }
 
 const withoutBlanks = (text: string): string => text.replace(/\s/g, '');
@@ -167,10 +161,10 @@ function isSpare(sign: string, at: number, text: string): boolean {
 }
 
 /** Each bracket closes one that was open; one quote, or one pair; one colon or comma. */
-function areFew(signs: readonly Sign[], old: string, now: string): boolean {
-  const count = (pattern: RegExp) => signs.filter(({ sign }) => pattern.test(sign)).length;
+function areFew(signs: string, old: string, now: string): boolean {
+  const count = (pattern: RegExp) => [...signs].filter((sign) => pattern.test(sign)).length;
   if (imbalance(old) - imbalance(now) !== count(/[()[\]{}]/)) return false;
-  const quotes = new Set(signs.flatMap(({ sign }) => (/["'`]/.test(sign) ? [sign] : [])));
+  const quotes = new Set(signs.match(/["'`]/g));
   return count(/["'`]/) <= 2 && quotes.size <= 1 && count(/[:,]/) <= 1;
 }
 

@@ -13,13 +13,16 @@ export const decision = (
 /** A word as paths, names and versions are written; what is between words are marks. */
 const WORD = /([A-Za-z0-9_.@~+][\w.@~+/-]*)/;
 
-/** The words of a line in the place of others; where more than words differs, one decision of the kind `otherwise`. */
-export function wordPlaces(
-  at: Omit<WordPlace, 'what' | 'old' | 'new' | 'left' | 'right'>,
-  old: string,
-  now: string,
-  otherwise: AskCode,
-): Place[] {
+type WordAt = Omit<WordPlace, 'what' | 'old' | 'new' | 'left' | 'right'>;
+
+/** The words of a text in the place of others, line by line; where more differs in one, a decision of the kind `otherwise`. */
+export function wordPlaces(at: WordAt, old: string, now: string, otherwise: AskCode): Place[] {
+  const [a, b] = [old.split('\n'), now.split('\n')];
+  if (a.length !== b.length) return [decision(at, a.length > b.length ? 'removed' : 'text', old, now)];
+  return a.flatMap((line, i) => wordsOfLine({ ...at, line: at.line + i }, line, b[i] as string, otherwise));
+}
+
+function wordsOfLine(at: WordAt, old: string, now: string, otherwise: AskCode): Place[] {
   const [a, b] = [old.split(WORD), now.split(WORD)];
   const changed = a.flatMap((piece, i) => (piece === b[i] ? [] : [i]));
   // Words have the odd places.

@@ -199,7 +199,7 @@ function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], around
   if (isSeq(a) && isSeq(b)) return listPlaces(walk, a.items as Value[], b.items as Value[], keys);
   if (isRetyped) return [{ what: 'retyped', ...at, old, new: now, from, to, object: document.name ?? '' }];
   if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string')
-    return linePlaces({ ...word, line: at.line + (a.type?.startsWith('BLOCK') ? 1 : 0) }, a.value, b.value);
+    return wordPlaces({ ...word, line: at.line + (a.type?.startsWith('BLOCK') ? 1 : 0) }, a.value, b.value, 'value');
   return [decision(at, [from, to].includes('number') ? 'number' : 'value', old, now)];
 }
 
@@ -214,15 +214,6 @@ const typeOf = (node: Value): string => {
 function isRequoted(old: string, now: string): boolean {
   const bare = (text: string) => text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
   return old.trim() !== now.trim() && bare(old) === bare(now) && bare(old) !== '' && !old.trim().includes('\n');
-}
-
-/** A text of several lines is compared line by line, so that a place has its line. */
-function linePlaces(at: Parameters<typeof wordPlaces>[0], old: string, now: string): Place[] {
-  const [a, b] = [old.split('\n'), now.split('\n')];
-  if (a.length !== b.length) return [decision(at, a.length > b.length ? 'removed' : 'text', old, now)];
-  return a.flatMap((line, i) =>
-    line === b[i] ? [] : wordPlaces({ ...at, line: at.line + i }, line, b[i] as string, 'value'),
-  );
 }
 
 function mapPlaces(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): Place[] {
