@@ -39,7 +39,7 @@ export function parses(path: string, before: string | null, after: string, faile
 }
 
 function yamlFaults(text: string, isFilled = false): string[] {
-  const deep = couldBeDeep(text) ? deepOffset(text) : undefined;
+  const deep = deepOffset(text);
   if (deep !== undefined) return [`line ${text.slice(0, deep).split('\n').length}: nested too deeply`];
   return caught(() => {
     // The parser's own check of keys compares each with every other.
@@ -52,11 +52,6 @@ function yamlFaults(text: string, isFilled = false): string[] {
       ...nodeFaults(contents, isFilled).map(({ what, offset }) => `${at(offset)}: ${what}`),
     ]);
   });
-}
-
-/** A level of nesting takes a column, or a bracket: short lines with few brackets need no closer look. */
-function couldBeDeep(text: string): boolean {
-  return text.split(/[[{]/).length > 40 || text.split('\n').some((line) => line.length > 150);
 }
 
 /** Aliases of anchors that stand nowhere before them, and keys that stand twice in their mapping. */

@@ -40,7 +40,10 @@ const PROTECTED: readonly (readonly [what: string, names: string, pattern?: RegE
 
 /** What kind of protected file `path` is, or undefined. `path` is a plain path, or how one looks. */
 export function protectedAs(path: string): string | undefined {
-  const parts = path.toLowerCase().split('/').filter((part) => part !== '');
+  const parts = path
+    .toLowerCase()
+    .split('/')
+    .filter((part) => part !== '');
   if (parts[0] === 'ai' || parts[0] === 'plugins') return "the loop's own files";
   const plain = parts.map((part) => part.replace(/\.(?:yaml|json|jsonnet|star)$/, '.yml'));
   const protecting = PROTECTED.find(

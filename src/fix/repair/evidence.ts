@@ -76,10 +76,10 @@ export function evidenceOf(log: string) {
         (message) => message.includes(stemOf(path)) || (text.trim().length >= TELLING && message.includes(text.trim())),
       ),
     /** A message says that a value has another type than it should, and names its line, it, its key, or its object and a key above it. */
-    rejectsType: ({ path, line, old, keys, to, object }: RetypedPlace): boolean =>
+    rejectsType: ({ path, line, old, keys, to, document }: RetypedPlace): boolean =>
       all(TYPE).some((message) => {
         const isNamed = [tellingKey(keys), old].some((word) => word !== '' && standsIn(word, message));
-        const isObject = object !== '' && standsIn(object, message);
+        const isObject = document?.name !== undefined && standsIn(document.name, message);
         const isInside = isObject && keys.some((key) => message.includes(`.${key}.`));
         return wants(message, to) && (names(message, path, line, 0) || isNamed || isInside);
       }),

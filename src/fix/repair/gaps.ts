@@ -24,19 +24,21 @@ export function gaps<T>(a: readonly T[], b: readonly T[], essence: (item: T) => 
   const parts = diffArrays(old, now, { maxEditLength: MAX_DIFFERENCES });
   if (!parts) return [{ gone: a.slice(from, a.length - end), come: b.slice(from, b.length - end), from, to: from }];
   let to = from;
-  const found: Gap<T>[] = [];
+  const all: Gap<T>[] = [];
+  let gap: Gap<T> | undefined;
   for (const { removed, added, count } of parts) {
     const gone = added ? [] : a.slice(from, from + count);
     const come = removed ? [] : b.slice(to, to + count);
-    const last = found.at(-1);
-    const isGap = removed || added;
-    const isBeside = last && last.from + last.gone.length === from && last.to + last.come.length === to;
-    if (isGap && isBeside) {
-      last.gone.push(...gone);
-      last.come.push(...come);
-    } else if (isGap) found.push({ gone, come, from, to });
+    if (!removed && !added) gap = undefined;
+    else if (gap) {
+      gap.gone.push(...gone);
+      gap.come.push(...come);
+    } else {
+      gap = { gone, come, from, to };
+      all.push(gap);
+    }
     from += gone.length;
     to += come.length;
   }
-  return found;
+  return all;
 }

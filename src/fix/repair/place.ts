@@ -57,8 +57,7 @@ export interface RetypedPlace extends Changed {
   /** What it was and is: string, number, boolean, null, map, list, words. */
   readonly from: string;
   readonly to: string;
-  /** The name of the object that it is in, if that has one. */
-  readonly object: string;
+  readonly document?: Document;
 }
 
 /** A key with all below it, one level further in or out. */

@@ -110,7 +110,7 @@ function textPlaces(path: string, a: ShellNode, b: ShellNode, above: readonly Sh
   const { line, text: old } = a;
   // Quotes put around an expansion: the same word, not split any more.
   if (keys[0] === 'test' && old.startsWith('$') && b.type === 'string' && b.text === `"${old}"`)
-    return [{ what: 'retyped', path, line, old, new: b.text, keys, from: 'words', to: 'string', object: '' }];
+    return [{ what: 'retyped', path, line, old, new: b.text, keys, from: 'words', to: 'string' }];
   // What stands before and behind a part of a word that is put together.
   const whole = above.find(({ type }) => GLUED.has(type)) ?? a;
   const [before, behind] = [

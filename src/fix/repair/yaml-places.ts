@@ -197,7 +197,7 @@ function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], around
   if (properties(a) !== properties(b) && !isRetyped) return [decision(at, 'text', old, now)];
   if (isMap(a) && isMap(b)) return mapPlaces(walk, a, b, keys, beside);
   if (isSeq(a) && isSeq(b)) return listPlaces(walk, a.items as Value[], b.items as Value[], keys);
-  if (isRetyped) return [{ what: 'retyped', ...at, old, new: now, from, to, object: document.name ?? '' }];
+  if (isRetyped) return [{ what: 'retyped', ...at, old, new: now, from, to, document }];
   if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string')
     return wordPlaces({ ...word, line: at.line + (a.type?.startsWith('BLOCK') ? 1 : 0) }, a.value, b.value, 'value');
   return [decision(at, [from, to].includes('number') ? 'number' : 'value', old, now)];

@@ -59,19 +59,15 @@ const DEF = /^\s*(?:async\s+)?def\s+(\w+)/;
 /** Whether what a line binds can be used at another line: at the module's level, or in the same function. */
 function isInFunction(text: string, name: string, bound: number, used: number): boolean {
   const lines = text.split('\n');
-  const at = (line: number) => lines[line - 1] ?? '';
-  const indent = (line: string) => /^\s*/.exec(line)?.[0].length ?? 0;
-  const header = DEF.exec(at(bound))?.[1];
-  const own = indent(at(bound));
+  const indent = (line = '') => line.search(/\S|$/);
+  const binding = lines[bound - 1] ?? '';
+  const header = DEF.exec(binding)?.[1];
   // The parameters of a function are bound in the line where it begins.
-  let from = bound;
-  if (header === undefined || header === name) {
-    if (own === 0) return true;
-    do from--;
-    while (from > 0 && !(DEF.test(at(from)) && indent(at(from)) < own));
-    if (from === 0) return false;
-  }
-  const level = indent(at(from));
-  const end = lines.findIndex((line, i) => i >= from && line.trim() !== '' && indent(line) <= level);
-  return used >= from && (end === -1 || used <= end);
+  const isParameter = header !== undefined && header !== name;
+  if (!isParameter && indent(binding) === 0) return true;
+  const above = lines.slice(0, bound - 1);
+  const begin = above.findLastIndex((line) => DEF.test(line) && indent(line) < indent(binding));
+  const from = isParameter ? bound - 1 : begin;
+  const end = lines.findIndex((line, i) => i > from && line.trim() !== '' && indent(line) <= indent(lines[from]));
+  return from >= 0 && used > from && (end === -1 || used <= end);
 }
