@@ -1,5 +1,6 @@
 // What the log of a failure says of a word, a line or a type. It may be long, foreign or a lie: it only ever says that something is
 // broken, or stands in for a definition where the word is near.
+import { nameOf } from '../../repository/tree.ts';
 import type { RetypedPlace } from './place.ts';
 
 const MAX_CHARS = 60_000;
@@ -120,19 +121,17 @@ const isStart = (line: string): boolean =>
   (line.endsWith(':') && UNKNOWN.test(line));
 
 function offered(message: string): string[] {
-  const quoted = (text: string) => [...text.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
+  const behind = (match: RegExpExecArray, length: number) =>
+    message.slice(match.index + match[0].length, match.index + length);
   const meant = OFFER.exec(message);
   if (meant) {
-    const rest = message.slice(meant.index + meant[0].length, meant.index + 200);
-    const [bare] =
-      /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ??
-      [];
-    const words = quoted(rest);
-    return words.length > 0 ? words : bare === undefined ? [] : [bare];
+    const rest = behind(meant, 200);
+    const quoted = [...rest.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
+    const bare = /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''));
+    return quoted.length > 0 ? quoted : (bare?.slice(1) ?? []);
   }
   const list = OFFER_LIST.exec(message);
-  if (!list) return [];
-  const rest = message.slice(list.index + list[0].length, list.index + 4_000).split(/\n|\.\s/)[0] as string;
+  const rest = list ? (behind(list, 4_000).split(/\n|\.\s/, 1)[0] as string) : '';
   return rest.split(/[\s,;'"`[\]()]+/).filter((word) => /^[\w.-]{2,}$/.test(word) && !/^(?:and|or)$/.test(word));
 }
 
@@ -154,13 +153,11 @@ function wants(message: string, to: string): boolean {
 }
 
 /** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
-const stemOf = (path: string): string =>
-  path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
+const stemOf = (path: string): string => nameOf(path).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
 
 /** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
 function names(message: string, path: string, line: number, reach = 1): boolean {
-  const last = path.slice(path.lastIndexOf('/') + 1);
-  if (!message.includes(last)) return false;
+  if (!message.includes(nameOf(path))) return false;
   const numbers = [...message.matchAll(/(?:\bline[ :]+|:|\bon line )(\d{1,6})\b/g)].map(([, number]) => Number(number));
   return numbers.some((number) => Math.abs(number - line) <= reach);
 }

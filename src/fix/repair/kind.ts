@@ -1,5 +1,6 @@
 // What a place that is no proven repair is to a person: its kind, and one plain sentence.
 import type { AskCode } from '../edit.ts';
+import { clip } from '../gate/rules.ts';
 import { nearness } from './near.ts';
 import {
   blobAround,
@@ -9,7 +10,7 @@ import {
   isNumber,
   isOwnersKey,
   isRun,
-  isTolerant as isTolerantWord,
+  isTolerant,
   ownersKind,
 } from './never.ts';
 import type { OtherPlace, Place, WordPlace } from './place.ts';
@@ -55,7 +56,7 @@ const CODES = {
 } as const;
 
 function codeOf(place: Place): AskCode {
-  if (isTolerant(place)) return 'tolerance';
+  if (addsTolerance(place)) return 'tolerance';
   if (place.what === 'word') return wordCode(place);
   if (place.what === 'other') return otherCode(place);
   if (place.what !== 'retyped') return CODES[place.what];
@@ -98,7 +99,7 @@ const hasAddress = (now: string, old: string): boolean =>
   now.split(/[\s"'`,;()[\]{}|=]+/).some((word) => word !== '' && !old.includes(word) && isAddress(word));
 
 /** Added words that put up with a failure. */
-function isTolerant(place: Place): boolean {
+function addsTolerance(place: Place): boolean {
   const words = (text: string) => text.split(/[\s"'`,;()[\]{}|=]+|:(?=\s|$)/).filter((word) => word !== '');
   const before = new Set(words(place.old));
   if (
@@ -106,14 +107,10 @@ function isTolerant(place: Place): boolean {
     !/\|\|\s*(?:true|:)|\/dev\/null/.test(place.old)
   )
     return true;
-  const added = words(place.new).filter((word) => !before.has(word));
-  return added.some(isTolerantWord);
+  return words(place.new).some((word) => !before.has(word) && isTolerant(word));
 }
 
-const shown = (text: string): string => {
-  const line = text.trim().replace(/\s+/g, ' ');
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
-};
+const shown = (text: string): string => `\`${clip(text.trim(), 80)}\``;
 
 function sentenceOf(place: Place, code: AskCode): string {
   const { old, new: now } = place;

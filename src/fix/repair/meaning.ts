@@ -2,18 +2,6 @@
 import type { Kind } from '../../repository/definition.ts';
 import type { WordPlace } from './place.ts';
 
-export interface Meaning {
-  readonly kind: Kind;
-  readonly of?: string | undefined;
-  /** It could be defined in this repository only: what the table does not have is nowhere. */
-  readonly isClosed: boolean;
-  /** The place itself defines it, to change what is defined elsewhere under the same name: a patch. */
-  readonly isOwn?: true;
-  /** The name before and after, where it is only a part of the changed word. */
-  readonly old: string;
-  readonly new: string;
-}
-
 interface Names {
   readonly old: string;
   readonly new: string;
@@ -56,13 +44,19 @@ function address({ old, new: now }: Names): Names | undefined {
   return { old: a.slice(0, size).join('.'), new: b.slice(0, size).join('.') };
 }
 
+/** What a word names where it stands. */
 interface Use {
   readonly kind: Kind;
-  readonly isClosed?: true;
   readonly of?: string;
+  /** It could be defined in this repository only: what the table does not have is nowhere. */
+  readonly isClosed?: true;
+  /** The place itself defines it, to change what is defined elsewhere under the same name: a patch. */
   readonly isOwn?: true;
+  /** The name, where it is more or less than the changed word. */
   readonly name?: (place: WordPlace) => Names | undefined;
 }
+
+export type Meaning = Omit<Use, 'name'> & Names;
 
 const SERVICE: Use = { kind: 'service', isClosed: true };
 const ROLE: Use = { kind: 'role', isClosed: true };
@@ -119,7 +113,7 @@ export function meaningsOf(place: WordPlace): Meaning[] {
     USES.filter(([a, b, c]) => a.test(file) && b.test(way) && c.test(around)).map(([, , , use]) => use);
   return uses.flatMap(({ name = word, ...use }) => {
     const names = name(place);
-    return names ? [{ isClosed: false, ...use, old: names.old, new: names.new }] : [];
+    return names ? [{ ...use, old: names.old, new: names.new }] : [];
   });
 }
 

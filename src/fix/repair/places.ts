@@ -1,6 +1,6 @@
 // An edit → the places that it touches, by its file's language: trees where there is one, the words of lines elsewhere.
-import { parse as parseToml } from 'smol-toml';
 import type { Edit } from '../edit.ts';
+import { jsonFaults, tomlFaults } from '../gate/parses.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
 import type { Place } from './place.ts';
 import { shellPlaces } from './shell-places.ts';
@@ -59,14 +59,5 @@ function treePlaces(path: string, old: string, now: string, parse: ParseShell) {
 }
 
 /** It may be indented by tabs, which no string of it has. */
-const readJson = (text: string) => (isRead(JSON.parse, text) ? readYaml(text.replace(/\t/g, '  ')) : undefined);
-const readToml = (text: string) => (isRead((toml) => parseToml(toml, { maxDepth: 200 }), text) ? text : undefined);
-
-function isRead(parser: (text: string) => unknown, text: string): boolean {
-  try {
-    parser(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const readJson = (text: string) => (jsonFaults(text).length === 0 ? readYaml(text.replace(/\t/g, '  ')) : undefined);
+const readToml = (text: string) => (tomlFaults(text).length === 0 ? text : undefined);

@@ -1,5 +1,6 @@
 // Whether two texts have the same words, and differ in the fewest signs and blanks that hold them together.
 import { type Gap, gaps } from './gaps.ts';
+import type { SyntaxPlace } from './place.ts';
 
 /** What may come or go: quotes, brackets, commas, colons, blanks. */
 const SIGNS = /[\s'"`()[\]{}:,]+/;
@@ -8,16 +9,8 @@ const isEnd = (rest: string): boolean => /^[)\]},:;\s]*$/.test(rest);
 const BRACKETS = ['()', '[]', '{}'];
 const MAX_LINES = 12;
 
-export interface Signs {
-  /** The first line at which they differ, in the old text. */
-  readonly line: number;
-  /** The lines that differ, in the new text. */
-  readonly changed: readonly number[];
-  /** What came or went. */
-  readonly signs: string;
-  /** Brackets or quotes did not match, and do now. */
-  readonly isClosed: boolean;
-}
+/** The first line at which they differ, and all lines that differ in the new text. */
+type Signs = Pick<SyntaxPlace, 'line' | 'signs' | 'isClosed'> & { readonly changed: readonly number[] };
 
 /** Undefined where more differs than signs, or more signs than needed. */
 export function signsOnly(path: string, old: string, now: string): Signs | undefined {
@@ -51,24 +44,14 @@ const OPENERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** One line that ends a block, below what began it and as far in, with nothing of the block behind it. */
-function endsBlock(x: readonly string[], parts: Parts): boolean {
-  const [part, ...more] = parts;
-  if (!part || more.length > 0) return false;
-  const { gone, come, from: at } = part;
-  const [ending = ''] = come;
-  if (gone.length > 0 || come.length !== 1) return false;
+function endsBlock(x: readonly string[], [part, ...more]: Parts): boolean {
+  const [ending = '', ...rest] = part?.come ?? [];
   const opener = OPENERS[ending.trim()];
-  const above = x.slice(0, at);
-  const from = above.findLastIndex(
-    (line) => line.trim() !== '' && indentOf(line) <= indentOf(ending) && !/^\s*el(?:se|if)/.test(line),
-  );
-  const next = x.slice(at).find((line) => line.trim() !== '');
-  const begin = above[from] ?? '';
-  return (
-    opener?.test(begin.trim()) === true &&
-    indentOf(begin) === indentOf(ending) &&
-    indentOf(next ?? '') <= indentOf(ending)
-  );
+  if (!part || !opener || part.gone.length + rest.length + more.length > 0) return false;
+  const isOutside = (line: string) => line.trim() !== '' && indentOf(line) <= indentOf(ending);
+  const begin = x.slice(0, part.from).findLast((line) => isOutside(line) && !/^\s*el(?:se|if)/.test(line)) ?? '';
+  const next = x.slice(part.from).find((line) => line.trim() !== '') ?? '';
+  return opener.test(begin.trim()) && indentOf(begin) === indentOf(ending) && indentOf(next) <= indentOf(ending);
 }
 
 /** The changed lines as far in as before; of one more it has nothing but signs. */

@@ -225,12 +225,10 @@ function mapPlaces(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], 
   if (/[*&]|<</.test(meaning(a) + meaning(b)) && inBoth(a).join('\u0001') !== inBoth(b).join('\u0001'))
     places.push(decision({ path, line: lineAt(old, a), keys }, 'moved', sourceOf(old, a), sourceOf(now, b)));
   const values = a.items.map(({ value }) => value);
-  for (const [key, pairs] of x) {
-    const others = y.get(key) ?? [];
-    const [pair, other] = [pairs[0] as Pair, others[0]];
+  for (const [id, pair] of x) {
+    const [key, other] = [keyOf(pair), y.get(id)];
     const at = { path, line: lineAt(old, pair), keys };
-    if (pairs.length > 1 || others.length > 1) places.push(...repeatedPlaces(walk, pairs, others, keys));
-    else if (other && meaning(pair.key) !== meaning(other.key))
+    if (other && meaning(pair.key) !== meaning(other.key))
       places.push(decision(at, 'key', sourceOf(old, pair), sourceOf(now, other)));
     // Looking around costs more than to see that nothing has changed.
     else if (other && meaning(pair.value) !== meaning(other.value)) {
@@ -238,23 +236,26 @@ function mapPlaces(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], 
       places.push(...compare(walk, pair.value as Value, other.value as Value, [...keys, key], around));
     }
   }
-  const loose = (text: YamlText, pair: Pair, kind: 'removed' | 'key'): LoosePair => {
-    const source = sourceOf(text, pair);
-    const at = { path, line: lineAt(text, pair), keys: [...keys, keyOf(pair)] };
-    const place = kind === 'removed' ? decision(at, kind, source, '') : decision(at, kind, '', source);
-    return { meaning: meaning(pair.value), place };
-  };
-  const come = b.items.filter((pair) => !x.has(keyOf(pair)));
-  for (const [i, pair] of a.items.entries()) {
-    if (y.has(keyOf(pair))) continue;
-    const other = come.find((each) => isRenamed(pair, each) && Math.abs(b.items.indexOf(each) - i) <= 1);
-    if (!other) walk.gone.push(loose(old, pair, 'removed'));
+  const come = new Map([...y].filter(([id]) => !x.has(id)));
+  for (const [id, pair] of [...x].filter(([each]) => !y.has(each))) {
+    const at = { path, line: lineAt(old, pair), keys: [...keys, keyOf(pair)] };
+    const place = decision(at, 'removed', sourceOf(old, pair), '');
+    const isTwice = id !== keyOf(pair) && meaning(y.get(keyOf(pair))?.value) === meaning(pair.value);
+    const isBeside = (each: Pair) => Math.abs(b.items.indexOf(each) - a.items.indexOf(pair)) <= 1;
+    const [renamedTo, other] = [...come].find(([, each]) => isRenamed(pair, each) && isBeside(each)) ?? [];
+    if (isTwice) places.push({ ...place, what: 'duplicate' });
+    else if (!other) walk.gone.push({ meaning: meaning(pair.value), place });
     else {
-      come.splice(come.indexOf(other), 1);
+      come.delete(renamedTo as string);
       places.push({ ...renamed(walk, a, pair, other, keys), cousins: cousins.map(({ items }) => items.map(keyOf)) });
     }
   }
-  walk.come.push(...come.map((pair) => loose(now, pair, 'key')));
+  for (const [id, pair] of come) {
+    const at = { path, line: lineAt(now, pair), keys: [...keys, keyOf(pair)] };
+    // A key that stands there already takes away what that one says.
+    const place = decision(at, id === keyOf(pair) ? 'key' : 'removed', '', sourceOf(now, pair));
+    walk.come.push({ meaning: meaning(pair.value), place });
+  }
   return places;
 }
 
@@ -272,26 +273,15 @@ function renamed(walk: Walk, map: YAMLMap, pair: Pair, other: Pair, keys: readon
   };
 }
 
-/** The pairs of a mapping under each of its keys. */
-function byKey({ items }: YAMLMap): Map<string, Pair[]> {
-  const pairs = new Map<string, Pair[]>();
-  for (const pair of items) pairs.set(keyOf(pair), [...(pairs.get(keyOf(pair)) ?? []), pair]);
+/** The pairs of a mapping by their keys; with a mark behind the key of one that stands there already. */
+function byKey({ items }: YAMLMap): Map<string, Pair> {
+  const pairs = new Map<string, Pair>();
+  for (const pair of items) {
+    let key = keyOf(pair);
+    while (pairs.has(key)) key += '\u0001';
+    pairs.set(key, pair);
+  }
   return pairs;
-}
-
-/** A key that stands there more than once: of equal pairs one may go. */
-function repeatedPlaces(
-  { path, old, now }: Walk,
-  x: readonly Pair[],
-  y: readonly Pair[],
-  keys: readonly string[],
-): Place[] {
-  const at = { path, line: lineAt(old, x.at(-1)), keys };
-  const isAlike = new Set([...x, ...y].map(({ value }) => meaning(value))).size === 1;
-  if (isAlike && y.length < x.length && y.length > 0)
-    return [{ what: 'duplicate', ...at, old: sourceOf(old, x.at(-1)), new: '' }];
-  if (x.map(meaning).join('\u0002') === y.map(meaning).join('\u0002')) return [];
-  return [decision(at, 'removed', sourceOf(old, x[0]), y[0] ? sourceOf(now, y[0]) : '')];
 }
 
 /** What is run one after the other may well be run twice. */

@@ -25,7 +25,7 @@ function isMendedAs(meaning: Meaning, place: WordPlace, grounds: Grounds): boole
   // What only the place itself defines does not count.
   const isOnlyHere = isOwn && repository.places(kind, old).every(({ path }) => path === place.path);
   const possible = all && isOnlyHere ? new Set([...all].filter((each) => each !== old)) : all;
-  const isBroken = isClosed || evidence.rejects(old) || evidence.misses(old);
+  const isBroken = isClosed === true || evidence.rejects(old) || evidence.misses(old);
   const isDefined = isMended(old, now, possible, repository.visible(kind, place.path, of));
   return isBroken && isDefined && isInReach(meaning, place, grounds);
 }

@@ -20,8 +20,8 @@ export const path: Shape = (place, { repository, evidence, text }) => {
   const { old, new: now, folders, isFrom } = written;
   const { tree } = repository;
   const isScript = place.role === 'operand';
-  const own = isFrom ? folders : [...new Set([dirname(place.path), '.', ...folders])];
-  const bases = isScript ? own : (reads ?? own);
+  const beside = isFrom ? folders : [...new Set([dirname(place.path), '.', ...folders])];
+  const bases = isScript ? beside : (reads ?? beside);
   const at = (base: string, word: string) => normalize(join(base, word)).replace(/\/$/, '').replace(/^\.$/, '');
   const leadsNowhere = bases.every((base) => !tree.exists(at(base, old)) && !repository.mayAppear(at(base, old)));
   // Of a command it is known only by the log whether the path is read.
@@ -60,17 +60,17 @@ const SOURCE = /^(?:src|file|vars_files|(?:ansible\.builtin\.)?(?:import|include
 /** The folders from which a tool reads the path, where it is certain that one does. */
 function foldersOfReader(place: WordPlace): readonly string[] | undefined {
   const { path: file, keys, document, role } = place;
-  const own = dirname(file);
+  const folder = dirname(file);
   const steps = keys.filter((key) => key !== '-');
   const key = steps.at(-1) ?? '';
   if (role === 'operand') return /^(?:source|\.)$/.test(keys[0] ?? '') ? [] : undefined;
   const [, reads, orRoot] = READERS.find(([name]) => name.test(basename(file))) ?? [];
-  if (reads) return reads(place, key) ? [own, ...(orRoot ? ['.'] : [])] : undefined;
+  if (reads) return reads(place, key) ? [folder, ...(orRoot ? ['.'] : [])] : undefined;
   if (document?.kind === 'Kustomization' && steps.join('.') === 'spec.path') return ['.'];
   if (role !== 'value' || !SOURCE.test(key) || !steps.some((each) => MODULE.test(each))) return undefined;
   const ofRole = /^(.*roles\/[^/]+)\//.exec(file)?.[1];
-  const folders = ofRole === undefined ? [] : OF_ROLE.map((folder) => join(ofRole, folder));
-  return [own, ...folders, join(own, 'files'), join(own, 'templates')];
+  const folders = ofRole === undefined ? [] : OF_ROLE.map((part) => join(ofRole, part));
+  return [folder, ...folders, join(folder, 'files'), join(folder, 'templates')];
 }
 
 /** The path that the word is a part of, as far as it stands there, and the folders that it or its script begins at. */
