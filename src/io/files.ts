@@ -2,21 +2,18 @@
 import { createHash } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
   constants,
   createReadStream,
   type Dirent,
-  fstatSync,
   lstatSync,
-  openSync,
   readdirSync,
-  readSync,
   rmdirSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pidExists } from './identity.ts';
+import { openToRead, readAt, withFile } from './regular-file.ts';
 import { atPlace, ifPossible, onDisk, removeAll } from './store.ts';
 
 /** What is at `path`, links followed; undefined when nothing can be reached there. */
@@ -53,7 +50,7 @@ export function removeEmptyFolders(folder: string): void {
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  for await (const chunk of createReadStream(path, { fd: openToRead(path) })) hash.update(chunk);
   return hash.digest('hex');
 }
 
@@ -106,18 +103,13 @@ const mayAccess = (path: string, mode: number): boolean =>
   }) ?? false;
 
 /** The last `bytes` of a file as text, and how long the file is; undefined when it cannot be read. */
-export function readTail(path: string, bytes: number): { text: string; size: number } | undefined {
-  const fd = ifPossible(() => openSync(path, 'r'));
-  if (fd === undefined) return undefined;
-  try {
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(bytes, size));
-    const read = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    return { text: buffer.toString('utf8', 0, read), size };
-  } finally {
-    closeSync(fd);
-  }
-}
+export const readTail = (path: string, bytes: number): { text: string; size: number } | undefined =>
+  ifPossible(() =>
+    withFile(path, ({ fd, size }) => {
+      const length = Math.min(bytes, size);
+      return { text: readAt(fd, size - length, length).toString('utf8'), size };
+    }),
+  );
 
 /** Bytes this user may still write on the disk of `path`. */
 export function diskFree(path: string): number {

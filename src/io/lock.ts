@@ -1,6 +1,6 @@
 // One run per home: a lock file with its owner, created atomically, and taken over only from a dead process.
 import { createHash } from 'node:crypto';
-import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fail } from '../errors.ts';
 import { integer, isMapping, oneOf, optional, orNull, shaped, text as word } from '../shape.ts';
@@ -8,12 +8,12 @@ import { sweep } from './files.ts';
 import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
 import { openedBy } from './process-group.ts';
+import { openToRead } from './regular-file.ts';
 import {
   makeFolderOf,
   onDisk,
   parseJson,
   readText,
-  refusePipe,
   removeFile,
   requireWritable,
   tempName,
@@ -45,7 +45,6 @@ export function takeLock(path: string, command: string, kind: WorkKind = 'comman
   const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command, kind };
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: hold(path, mine) };
-    refusePipe(path);
     const text = readText(path);
     // Released meanwhile.
     if (text === undefined) continue;
@@ -70,7 +69,7 @@ const held = new Map<string, { text: string; fd: number }>();
 
 /** Records that we hold the lock; the returned function removes it, unless another process has taken it since. */
 function hold(path: string, mine: LockOwner): () => void {
-  const mark = { text: render(mine), fd: onDisk(path, () => openSync(path, 'r')) };
+  const mark = { text: render(mine), fd: onDisk(path, () => openToRead(path)) };
   held.set(path, mark);
   return () => {
     if (held.get(path) === mark) held.delete(path);
@@ -133,7 +132,6 @@ export async function withLock<T>(
 
 /** Who holds the lock, alive or not; undefined when nobody does. One that cannot be read is held by who has it open. */
 export function lockOwner(path: string): LockOwner | undefined {
-  refusePipe(path);
   const text = readText(path);
   return text === undefined ? undefined : (readOwner(text) ?? holderOf(path));
 }

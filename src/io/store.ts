@@ -13,14 +13,13 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail, type MendError, mendError } from '../errors.ts';
+import { readWhole } from './regular-file.ts';
 
 /** A name beside `path` that nobody else has: in a container every loop has the same pid. */
 export const tempName = (path: string, ending = 'tmp'): string =>
@@ -85,7 +84,8 @@ export const createText = (path: string, text: string): boolean =>
   });
 
 /** Copies a file beside files of state. Throws MendError when the disk refuses. */
-export const copyFile = (from: string, to: string): void => onDisk(to, () => copyFileSync(from, to));
+export const copyFile = (from: string, to: string): void =>
+  onDisk(to, () => writeFileSync(to, readWhole(from), { mode: 0o600 }));
 
 /** Removes a file of state, if it is there. */
 export const removeFile = (path: string): void => onDisk(path, () => rmSync(path, { force: true }));
@@ -93,7 +93,10 @@ export const removeFile = (path: string): void => onDisk(path, () => rmSync(path
 /** The same with a folder and all that is in it. */
 export const removeAll = (path: string): void => onDisk(path, () => rmSync(path, { recursive: true, force: true }));
 
-/** Renames a folder to `to`, where it is removed later; on another disk it is removed in place. */
+/** What stands at `path` itself; undefined for nothing, also below what is no folder. */
+export const entryStat = (path: string) => ifPossible(() => lstatSync(path));
+
+/** Renames what is at `path` to `to`; on another disk it is removed in place. */
 export const moveAway = (path: string, to: string): void =>
   onDisk(path, () => {
     try {
@@ -108,7 +111,6 @@ export type Read<T> = { found: true; value: T } | { found: false; quarantined?: 
 
 /** Reads JSON that must pass `check`. A file that does not is moved to `<path>.corrupt-<time>`, or what `aside` does is done. */
 export function readChecked<T>(path: string, check: (value: unknown) => value is T, aside = quarantine): Read<T> {
-  refusePipe(path);
   const text = readText(path);
   if (text === undefined) return { found: false };
   const value = parseJson(text);
@@ -140,13 +142,7 @@ export function quarantinedAt(name: string): number | undefined {
 export const readText = (path: string): string | undefined => readBytes(path)?.toString('utf8');
 
 /** The bytes of a file, or undefined when there is none. */
-export const readBytes = (path: string): Buffer | undefined => atPlace(path, () => readFileSync(path));
-
-/** Whoever opens a pipe waits for its other end, for ever, and hears no signal meanwhile. Throws E_STATE_PLACE. */
-export function refusePipe(path: string): void {
-  if (!ifPossible(() => statSync(path).isFIFO())) return;
-  fail('E_STATE_PLACE', { path, what: 'a pipe, where a file of the loop belongs' });
-}
+export const readBytes = (path: string): Buffer | undefined => atPlace(path, () => readWhole(path));
 
 /** What `look` finds at a path of state; undefined when nothing stands there. Throws MendError for a link to nowhere. */
 export const atPlace = <T>(path: string, look: () => T): T | undefined =>
@@ -167,7 +163,7 @@ export function ownFolder(path: string): void {
   privateFolder(path);
   const ignore = join(path, '.gitignore');
   // Keep what the owner wrote; replace what a full disk or a power loss left empty.
-  const text = ifPossible(() => readFileSync(ignore, 'utf8')) ?? '';
+  const text = ifPossible(() => readText(ignore)) ?? '';
   if (text.trim() === '' || text.includes('\0')) writeAtomic(ignore, '*\n');
 }
 
@@ -186,8 +182,7 @@ export function onDisk<T>(path: string, work: () => T): T {
 function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendError | undefined {
   if (['ENOSPC', 'EDQUOT'].includes(code)) return mendError('E_DISK_FULL', { path });
   if (code === 'EFBIG') return mendError('E_LOG_LOST', { path, reason: 'it may not grow any more' });
-  if (code === 'EISDIR')
-    return mendError('E_STATE_PLACE', { path, what: 'a folder, where a file of the loop belongs' });
+  if (code === 'EISDIR') return mendError('E_STATE_PLACE', { path, what: 'a folder, where a file belongs' });
   const link = ['ELOOP', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(code)
     ? upwards(path).find(isLinkToNowhere)
     : undefined;
@@ -279,7 +274,7 @@ function holdsExactly(folder: string, files: readonly UnpackedFile[]): boolean {
     there.length === wanted.size &&
     there.every((entry) => {
       const path = join(entry.parentPath, entry.name);
-      return entry.isFile() && wanted.get(path)?.equals(readFileSync(path));
+      return entry.isFile() && wanted.get(path)?.equals(readWhole(path));
     })
   );
 }

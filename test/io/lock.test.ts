@@ -298,10 +298,10 @@ test('of many starters that see the same dead owner exactly one holds the lock a
 
 test('a folder, a link to nowhere or a pipe in the place of the lock is a clear error', () => {
   for (const [what, put] of [
-    ['a folder, where a file of the loop belongs', (path: string) => mkdirSync(path)],
+    ['a folder, where a file belongs', (path: string) => mkdirSync(path)],
     ['a link that leads nowhere, or in a circle', (path: string) => symlinkSync('/nowhere/at/all', path)],
     ['a link that leads nowhere, or in a circle', (path: string) => symlinkSync(path, path)],
-    ['a pipe, where a file of the loop belongs', (path: string) => execFileSync('mkfifo', [path])],
+    ['a pipe, where a file belongs', (path: string) => execFileSync('mkfifo', [path])],
   ] as const) {
     const path = fresh();
     put(path);

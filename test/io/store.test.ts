@@ -168,7 +168,7 @@ test('a folder, a loop of links or a link to nowhere in the place of a file is n
   ];
   for (const use of uses.slice(0, 4)) {
     const at = (name: string) => refusal(() => use(join(dir, name)));
-    assert.is(at('folder'), `E_STATE_PLACE ${dir}/folder is a folder, where a file of the loop belongs`);
+    assert.is(at('folder'), `E_STATE_PLACE ${dir}/folder is a folder, where a file belongs`);
     for (const name of ['dangling', 'loop']) {
       assert.is(at(name), `E_STATE_PLACE ${dir}/${name} is a link that leads nowhere, or in a circle`);
     }
@@ -195,7 +195,7 @@ test('a folder, a loop of links or a link to nowhere in the place of a file is n
   execFileSync('mkfifo', [join(dir, 'pipe')]);
   for (const use of uses.filter((_, i) => i !== 0 && i !== 4)) {
     const text = refusal(() => use(join(dir, 'pipe')));
-    assert.is(text, `E_STATE_PLACE ${dir}/pipe is a pipe, where a file of the loop belongs`);
+    assert.is(text, `E_STATE_PLACE ${dir}/pipe is a pipe, where a file belongs`);
   }
 });
 
