@@ -18,7 +18,7 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
     step: string,
     attempt: number,
     checkFiles: Before['checkFiles'],
-  ): Promise<{ changed: readonly string[]; checkFiles: readonly string[]; patch?: string }>;
+  ): Promise<Pick<Inspection, 'changed' | 'checkFiles' | 'patch' | 'unstorable'>>;
   /** Nothing in it differs from HEAD, by the last look. */
   readonly clean: boolean;
   /** The worktree is at another commit now. */
@@ -77,14 +77,10 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
         const ask = () => inspect(worktree, { head, patchFile, seen, checkFiles });
-        const same: Inspection = { changed: [], checkFiles: [], seen };
-        const { changed, patch, checkFiles: putBack, seen: now } = await (await watch()).orAsk(same, ask);
+        const same: Inspection = { changed: [], checkFiles: [], unstorable: [], seen };
+        const { seen: now, patch, ...found } = await (await watch()).orAsk(same, ask);
         seen = now;
-        return {
-          changed,
-          checkFiles: putBack,
-          ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }),
-        };
+        return { ...found, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
       });
       turn = mine.catch(() => {});
       return mine;

@@ -13,6 +13,7 @@ import { type BringOptions, bringBase } from './merge.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
 import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { moveUnstorable } from './unstorable.ts';
 
 export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
@@ -53,6 +54,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const missing = inUse ? new Set<string>() : await putBackMissing(place, attached.status);
   const changed = attached.status.changed.filter((path) => !missing.has(path));
   const dirty = changed.length > 0;
+  const unstorable = moveUnstorable(site.path, changed);
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
   const done = await refuseStageCommits(treeGit(place), base, head);
@@ -74,6 +76,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...recovered,
     ...attached.notices,
     ...missingNotices([...missing]),
+    ...unstorable,
     ...changeNotices(home, changed.length, held?.file, strange),
     ...(merged?.notices ?? []),
     ...dropped.filter((path) => !tracked.includes(path)).map(droppedNotice),
@@ -183,6 +186,6 @@ async function lfsFiles(tree: TreePlace): Promise<string[]> {
 /** The LFS files whose text in the folder is still the pointer. */
 async function pointers(tree: TreePlace): Promise<string[]> {
   const paths = fields(await treeGit(tree).run(['ls-files', '-z', '--', ':(top,attr:filter=lfs)']));
-  const pointing = await Promise.all(paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER)));
+  const pointing = paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER));
   return paths.filter((_, i) => pointing[i]);
 }
