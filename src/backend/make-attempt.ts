@@ -87,7 +87,7 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
     id: task.run,
     job,
     layout,
-    config: { map: context.map },
+    config: { map: context.map, loop: { logs: context.logs } },
     tree: runTree(worktree, layout),
     journal: {
       append: (...more) => void events.push(...more),

@@ -36,6 +36,8 @@ export type StageActionCall = ActionCall<StagePayload>;
 /** As much of it as an attempt needs. */
 export type AttemptCall = Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>;
 
+const MB = 1_000_000;
+
 /** Opens the log of an attempt, or of a check that is none; the caller closes it. */
 export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 'verify'): StageCall {
   const { stage: name, step, cell } = call.payload;
@@ -44,7 +46,10 @@ export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 've
   const stage = run.config.map.stages[name] as Stage;
   const out = layout.out(name, cellKey(cell));
   privateFolder(out);
-  const log = openLog(layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt));
+  const log = openLog(
+    layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt),
+    run.config.loop.logs.max_mb * MB,
+  );
   const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   const marks = stepMarks(layout.home, run.id, step);
   const around = { cwd: tree.path, env, marks, signal, graceMs };
@@ -104,7 +109,10 @@ export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: '
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { checkFiles, ...changes } = await run.tree.inspect(run.id, step, attempt, () => checkFilesOf(run));
+    const { checkFiles, unstorable, ...changes } = await run.tree.inspect(run.id, step, attempt, () =>
+      checkFilesOf(run),
+    );
+    for (const text of unstorable) run.journal.append({ type: 'notice', stage, step, data: { text } });
     const wrote = writtenBy(run, step, changes);
     const data = { ...wrote, ...(checkFiles.length > 0 && { put_back: [...checkFiles] }) };
     if (data.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data });
