@@ -104,14 +104,14 @@ const TABLE = {
     `ai/state is from the ${d.kept} lab and this run is for the ${d.lab} one: green stages and outputs would be mixed up`,
     `put the ${d.kept} lab's state aside, then start again:\nmv ai/state ai/state.${d.kept}`,
   ]),
-  E_LOCKED: locked(
-    (d: { pid: number; host: string; since: string; command: string; kind?: string | undefined; why: string }) => [
-      `${d.kind === 'command' ? 'another command' : 'another run'} is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
-      d.why === 'alive'
-        ? 'wait for it, or watch it: mendloop status'
-        : `${d.why}; if it is gone for sure: mendloop abandon --unlock`,
-    ],
-  ),
+  E_LOCKED: locked((d: { pid: number; host: string; since: string; command: string; kind?: string | undefined }) => [
+    `${d.kind === 'command' ? 'another command' : 'another run'} is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
+    'wait for it, or watch it: mendloop status',
+  ]),
+  E_LOCK_UNPROVEN: locked((d: { holder: string }) => [
+    `the lock is held by ${d.holder}`,
+    'look there; if it is gone for sure: mendloop abandon --unlock',
+  ]),
   E_LOCK_LOST: human((d: { path: string; now: string }) => [
     `${d.path} is no longer the lock of this run: ${d.now}; two runs may not go on`,
     'find out what removed it (a stage, a person, abandon --unlock); the next start finishes what was cut off',

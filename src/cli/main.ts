@@ -73,8 +73,9 @@ export async function main(given: readonly string[]): Promise<number> {
   function reportError(error: unknown, debug: boolean): number {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const exit = error instanceof MendError ? error.exit : EXIT.bug;
-    // A cron job has nothing to report when another run is at work.
-    if (exit === EXIT.locked && isRun && !process.stdout.isTTY && !out.json) return exit;
+    // A cron job has nothing to report when another run is at work for certain.
+    const isAtWork = error instanceof MendError && error.code === 'E_LOCKED';
+    if (isAtWork && isRun && !process.stdout.isTTY && !out.json) return exit;
     const next = 'this is a bug in mendloop: run again with --debug and report it with the output';
     if (error instanceof MendError) out.error(formatError(error), error);
     else out.error(`error E_BUG: ${message}\n  next:  ${next}`, { code: 'E_BUG', message, exit });

@@ -25,6 +25,7 @@ import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
+import { notifyOfLock } from './notify-of-lock.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
@@ -54,7 +55,10 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     };
-    return withLock(layout, request.command, work, 'run');
+    return withLock(layout, request.command, work, 'run').catch(async (error) => {
+      await notifyOfLock(error, request, objects, ports);
+      throw error;
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 // The worktree as a run uses it: where its HEAD is now, the files there, and a look after each attempt, one at a time.
 import { join, relative } from 'node:path';
-import { stampsOf } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
+import { lockTakenAt } from '../io/lock.ts';
 import type { Tree } from '../plan/inputs.ts';
 import { type Before, type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
 import { applySaved, changesNow } from '../worktree/save-changes.ts';
@@ -41,7 +41,7 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
   };
   // The lock is older than the worktree as it was opened, and has its time from the disk, as its files have theirs.
   const isClean = worktree.changed.length === 0 && worktree.putBack.length === 0;
-  let cleanSince = isClean ? stampsOf([layout.lock]).newest : 0;
+  let cleanSince = isClean ? lockTakenAt(layout.lock) : 0;
   const watch = () => {
     look ??= files().then((tree) => quickLook(worktree, tree, Date.now, cleanSince));
     return look;

@@ -196,10 +196,12 @@ test('the lock of a dead run is taken over and said so; of another host it stays
   lock('another-host');
   const refusedRun = await s.run(['--json']);
   assert.equal(jsonLines(refusedRun.stdout)[0]?.error, {
-    code: 'E_LOCKED',
-    message: 'another run is at work: pid 4194303 on another-host since 2026-01-02T03:04:05.678Z (mendloop all)',
+    code: 'E_LOCK_UNPROVEN',
+    message:
+      'the lock is held by pid 4194303 on another-host since 2026-01-02T03:04:05.678Z (mendloop all); ' +
+      'whether it lives cannot be told from here (another host), last sign of life just now',
     exit: 75,
-    next: 'another host; if it is gone for sure: mendloop abandon --unlock',
+    next: 'look there; if it is gone for sure: mendloop abandon --unlock',
     problems: [],
   });
   const dry = await s.run(['abandon', '--unlock', '--dry-run']);
