@@ -165,13 +165,17 @@ const TABLE = {
     `the disk is full: ${d.path} could not be written`,
     'free some space; the next start finishes this run',
   ]),
+  E_MEMORY: usage((d: { what: string }) => [
+    `${d.what} was refused the memory that it needs`,
+    'see to free memory and to the limits of this user: ulimit -a; no limit of address space: ulimit -v unlimited',
+  ]),
   E_LOG_LOST: failed((d: { path: string; reason: string }) => [
     `${d.path} could not be written to its end (${d.reason})`,
     'see to the disk and the limits of this user (ulimit -a); the next start finishes this run',
   ]),
   E_STATE_UNWRITABLE: usage((d: { path: string; reason: string }) => [
     `${d.path} cannot be written (${d.reason})`,
-    `make it a folder that this user may write: ls -ld ${d.path}`,
+    `let this user write there: ls -ld ${d.path}`,
   ]),
   E_FILE_UNWRITABLE: usage((d: { path: string; why: string }) => [
     `${d.path} cannot be written: ${d.why}`,

@@ -1,8 +1,7 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
 import { suggestion } from '../config/suggest.ts';
-import { EXIT, failUsage, formatError, MendError, mendError } from '../errors.ts';
+import { EXIT, failUsage, formatError, MendError } from '../errors.ts';
 import { fitText } from '../io/fit-text.ts';
-import type { GitError } from '../io/git.ts';
 import { findHome, type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openOutput } from '../io/output.ts';
 import { packageVersion } from '../io/package.ts';
@@ -62,7 +61,7 @@ export async function main(given: readonly string[]): Promise<number> {
     print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
     return hasFindings && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
   } catch (error) {
-    return reportError(await forPeople(error), argv.includes('--debug'));
+    return reportError(error, argv.includes('--debug'));
   }
 
   function print(text: string, json: object = { text }, forScripts = false): number {
@@ -82,18 +81,6 @@ export async function main(given: readonly string[]): Promise<number> {
     if (debug && stack) out.errorLine(stack);
     return exit;
   }
-}
-
-/** A GitError that nobody handled, as E_GIT_FAILED; any other error unchanged. */
-async function forPeople(error: unknown): Promise<unknown> {
-  // Compared by name: instanceof would load io/git.ts for every command.
-  if (!(error instanceof Error) || error.name !== 'GitError') return error;
-  const { args, stderr } = error as GitError;
-  const { complaints, shellWord } = await import('../worktree/messages.ts');
-  const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
-  const command = `git ${args.map(shellWord).join(' ')}`;
-  const shown = mendError('E_GIT_FAILED', { doing, command }, complaints(stderr));
-  return Object.assign(shown, { stack: error.stack });
 }
 
 /** Throws E_USAGE for a word that is neither a command nor a stage of the repository around, if there is one. */

@@ -1,8 +1,8 @@
 // What no git command tells: worktree folders, unfinished commands and excludes, read from the git folder itself.
-import { appendFile, lstat, mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
+import { lstat, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readAt, withFile } from './regular-file.ts';
-import { ifPossible, readText, writeAtomic } from './store.ts';
+import { ifPossible, makeFolderOf, readText, writeAtomic } from './store.ts';
 
 /** One folder below `<common>/worktrees`. */
 export interface AdminDir {
@@ -62,24 +62,26 @@ export async function unfinished(adminDir: string): Promise<string | undefined> 
   return Object.entries(UNFINISHED).find(([name]) => names.has(name))?.[1];
 }
 
-/** Adds the lines that `info/exclude` does not have yet; what it has stays as it is. Returns the lines it had. */
-export async function addExcludes(commonDir: string, lines: readonly string[]): Promise<string[]> {
-  const path = join(commonDir, 'info/exclude');
+const excludesOf = (commonDir: string): string => join(commonDir, 'info/exclude');
+
+/** Adds the lines that `info/exclude` does not have yet; what it has stays as it is. Returns the lines it had. Throws MendError. */
+export function addExcludes(commonDir: string, lines: readonly string[]): string[] {
+  const path = excludesOf(commonDir);
   const before = readText(path) ?? '';
   const present = before.split('\n');
   const missing = lines.filter((line) => !present.includes(line));
   if (missing.length === 0) return present;
-  await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+  makeFolderOf(path);
+  writeAtomic(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`, 0o644);
   return present;
 }
 
-/** Takes lines out of `info/exclude`; what else it has stays as it is. */
-export async function removeExcludes(commonDir: string, lines: readonly string[]): Promise<void> {
-  const path = join(commonDir, 'info/exclude');
-  const before = readText(path) ?? '';
-  const after = before.split('\n').filter((line) => !lines.includes(line));
-  if (after.length < before.split('\n').length) writeAtomic(path, after.join('\n'), 0o644);
+/** Takes lines out of `info/exclude`; what else it has stays as it is. Throws MendError. */
+export function removeExcludes(commonDir: string, lines: readonly string[]): void {
+  const path = excludesOf(commonDir);
+  const before = (readText(path) ?? '').split('\n');
+  const after = before.filter((line) => !lines.includes(line));
+  if (after.length < before.length) writeAtomic(path, after.join('\n'), 0o644);
 }
 
 /** Removes what a `git worktree add` left that ended before its checkout began: git's folder, the `.git` file, the empty folder. */

@@ -7,7 +7,7 @@ import { type MendError, mendError } from '../errors.ts';
 import { systemClock } from './clock.ts';
 import { fileSize } from './files.ts';
 import { HEAD_BYTES, leftOutLine, openFollow } from './log-window.ts';
-import { ifPossible } from './store.ts';
+import { ifPossible, NO_SPACE } from './store.ts';
 
 /** What one read takes at most. */
 const BLOCK = 65_536;
@@ -165,6 +165,6 @@ function bothEnds(path: string): { reader: number; fd: number } {
 }
 
 function notWritten(path: string, fault: string): MendError {
-  if (/No space left|quota exceeded/i.test(fault)) return mendError('E_DISK_FULL', { path });
+  if (NO_SPACE.test(fault)) return mendError('E_DISK_FULL', { path });
   return mendError('E_LOG_LOST', { path, reason: fault.trim().replace(/^\w+: /, '') });
 }

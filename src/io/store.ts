@@ -179,6 +179,9 @@ export function onDisk<T>(path: string, work: () => T): T {
   }
 }
 
+/** How programs say that a disk is full. */
+export const NO_SPACE = /No space left|Out of diskspace|quota exceeded/i;
+
 function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendError | undefined {
   if (['ENOSPC', 'EDQUOT'].includes(code)) return mendError('E_DISK_FULL', { path });
   if (code === 'EFBIG') return mendError('E_LOG_LOST', { path, reason: 'it may not grow any more' });

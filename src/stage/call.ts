@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { hasPipe } from '../config/strict-shell.ts';
-import { MendError } from '../errors.ts';
+import { EXIT, MendError } from '../errors.ts';
 import type { Inputs } from '../events.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
 import { type LogFile, openLog } from '../io/log.ts';
@@ -119,7 +119,8 @@ export async function inspectTree(call: StageCall, run: StageRun): Promise<Outco
     const stuck = await blameForCheckFiles(run, checkFiles);
     return stuck.length > 0 ? checkFilesLost(stuck) : undefined;
   } catch (error) {
-    if (!(error instanceof MendError)) throw error;
+    // A full disk ends the run, and is no matter for a halt.
+    if (!(error instanceof MendError) || error.exit === EXIT.failed) throw error;
     return haltFor(error);
   }
 }

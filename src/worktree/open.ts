@@ -46,7 +46,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
-  const excludes = await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
+  const excludes = addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
   const dropped = await dropLinks(home, site.path, carry, excludes);
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
