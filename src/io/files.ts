@@ -12,9 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { pidExists } from './identity.ts';
 import { openToRead, readAt, withFile } from './regular-file.ts';
-import { atPlace, ifPossible, onDisk, removeAll } from './store.ts';
+import { atPlace, ifPossible, onDisk } from './store.ts';
 
 /** What is at `path`, links followed; undefined when nothing can be reached there. */
 export const fileFacts = (path: string) =>
@@ -141,25 +140,6 @@ export function lastNamesIn(path: string, from: string, isName: (name: string) =
 }
 
 type Wanted = (entry: Pick<Dirent, 'isFile' | 'isDirectory'>) => boolean;
-
-/** Names of our temporary files, folders and lock claims, also those of earlier versions. */
-const HALF_MADE = /\.(\d+)(?:[-.][0-9a-f]+)?\.(?:tmp|draft)$|^\.probe-(\d+)$|^lock\.json\.[0-9a-f]{12}$/;
-
-/** Temporary files older than this are abandoned. */
-const OLD_MS = 60_000;
-
-/** Removes temporary files of dead processes from a folder of state; the home's lock must be held. */
-export function sweep(folder: string): void {
-  for (const name of namesIn(folder, () => true)) {
-    const [match, ...pids] = HALF_MADE.exec(name) ?? [];
-    if (match === undefined) continue;
-    const path = join(folder, name);
-    const pid = Number(pids.find((text) => text !== undefined) ?? 0);
-    const age = Math.abs(Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()));
-    // In containers every loop has the same pid, so the age counts, too.
-    if (age > OLD_MS || (pid > 0 && !pidExists(pid))) removeAll(path);
-  }
-}
 
 export interface Stamps {
   /** Equal for equal states: inode, kind and mode, size and change time of every path, links not followed. */

@@ -4,7 +4,8 @@ import { closeSync, fstatSync, futimesSync, linkSync, rmSync, writeFileSync } fr
 import { hostname } from 'node:os';
 import { fail } from '../errors.ts';
 import { integer, isMapping, oneOf, optional, orNull, shaped, text as word } from '../shape.ts';
-import { changedAt, sweep } from './files.ts';
+import { changedAt } from './files.ts';
+import { sweep, tempName } from './half-made.ts';
 import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
 import { openedBy } from './process-group.ts';
@@ -17,7 +18,6 @@ import {
   readText,
   removeFile,
   requireWritable,
-  tempName,
   writeAtomic,
 } from './store.ts';
 
@@ -131,8 +131,10 @@ export async function withLock<T>(
   const lock = takeLock(layout.lock, command, kind);
   if (!lock.taken && lock.why === 'alive') fail('E_LOCKED', lock.owner);
   if (!lock.taken) fail('E_LOCK_UNPROVEN', { holder: unprovenHolder(layout.lock, lock.owner, lock.why) });
-  for (const folder of [layout.state, layout.actions, layout.patches]) sweep(folder);
   const { recovered } = lock;
+  // Only who was killed leaves something behind, and then the lock as well: there may be many folders below.
+  for (const folder of [layout.state, layout.actions, layout.patches]) sweep(folder);
+  if (recovered !== undefined) for (const folder of [layout.runs, layout.logs, layout.escalations]) sweep(folder, true);
   const whose = recovered === 'unreadable' ? 'that could not be read' : `of pid ${recovered?.pid}, which is dead`;
   try {
     return await work(recovered === undefined ? [] : [`took over a lock ${whose}`]);

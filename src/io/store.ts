@@ -1,6 +1,5 @@
 // Files and folders of state: written whole or not at all, read only when they match their schema.
 
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -19,11 +18,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail, type MendError, mendError } from '../errors.ts';
+import { tempName } from './half-made.ts';
+import { ifPossible, ifThere } from './if-possible.ts';
 import { readWhole } from './regular-file.ts';
 
-/** A name beside `path` that nobody else has: in a container every loop has the same pid. */
-export const tempName = (path: string, ending = 'tmp'): string =>
-  `${path}.${process.pid}-${randomBytes(6).toString('hex')}.${ending}`;
+export { ifPossible, ifThere };
 
 /** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
 export const writeAtomic = (path: string, text: string | Buffer, mode = 0o600): void =>
@@ -213,25 +212,6 @@ const upwards = (path: string): string[] => (dirname(path) === path ? [path] : [
 
 const isLinkToNowhere = (path: string): boolean =>
   ifPossible(() => lstatSync(path).isSymbolicLink() && !existsSync(path)) ?? false;
-
-/** What `look` returns; undefined when there is no such file. Throws whatever else it throws. */
-export function ifThere<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** What `look` returns; undefined when it throws. */
-export function ifPossible<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
-}
 
 /** Undefined for what is no JSON. */
 export const parseJson = (text: string): unknown => ifPossible(() => JSON.parse(text));

@@ -1,7 +1,8 @@
 // Merging, picking and reverting in git's store alone: no branch and no checkout is touched.
 import { join } from 'node:path';
 import { fields, type Git, hashText, openGit } from '../io/git.ts';
-import { removeFile, tempName } from '../io/store.ts';
+import { tempName } from '../io/half-made.ts';
+import { removeFile } from '../io/store.ts';
 import { gitFailed } from './messages.ts';
 import type { TreePlace } from './tree.ts';
 
