@@ -101,12 +101,15 @@ const mayAccess = (path: string, mode: number): boolean =>
     return true;
   }) ?? false;
 
-/** The last `bytes` of a file as text, and how long the file is; undefined when it cannot be read. */
-export const readTail = (path: string, bytes: number): { text: string; size: number } | undefined =>
+/**
+ * The last `bytes` of a file as text; `cut` when there are more before them. Undefined when it cannot be read. Bytes that are no UTF-8
+ * become U+FFFD.
+ */
+export const readTail = (path: string, bytes: number): { text: string; cut: boolean } | undefined =>
   ifPossible(() =>
     withFile(path, ({ fd, size }) => {
       const length = Math.min(bytes, size);
-      return { text: readAt(fd, size - length, length).toString('utf8'), size };
+      return { text: readAt(fd, size - length, length).toString('utf8'), cut: size > bytes };
     }),
   );
 

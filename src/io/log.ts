@@ -2,7 +2,6 @@
 // end read. Never all of it in memory.
 import { closeSync, writeSync } from 'node:fs';
 import type { Clock } from './clock.ts';
-import { readTail } from './files.ts';
 import { openFollow } from './log-window.ts';
 import { plainLog } from './plain-text.ts';
 import { openToAppend, readAt, withFile } from './regular-file.ts';
@@ -53,15 +52,6 @@ export const lastLinesAt = (path: string, count: number): number =>
     }
     return 0;
   });
-
-/**
- * The last bytes of a file; `cut` when there are more before them. Undefined when it cannot be read, which is no fault here:
- * the failure is then known by how it ended. Bytes that are no UTF-8 become U+FFFD.
- */
-export function readLogEnd(path: string, bytes: number): { text: string; cut: boolean } | undefined {
-  const tail = readTail(path, bytes);
-  return tail && { text: tail.text, cut: tail.size > bytes };
-}
 
 /** Hands on how long a log is, and a reader of the bytes between two places; undefined when it cannot be read. */
 export const withLog = <T>(

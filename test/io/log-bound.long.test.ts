@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import { identifyFrom } from '../../src/failure/fingerprint.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { runCommand } from '../../src/io/command.ts';
-import { openLog, readLogEnd } from '../../src/io/log.ts';
+import { readTail } from '../../src/io/files.ts';
+import { openLog } from '../../src/io/log.ts';
 import { folder } from '../environment.ts';
 import { childrenOf } from '../processes.ts';
 
@@ -39,7 +40,7 @@ test('2 GB of output make a log of 200 MB with the cause at its end, and nobody 
   assert.ok(grown < 50_000_000, `${grown} bytes more`);
   assert.ok(most < 20_000, `${most} kB in a process of the relay`);
   const ended = { exit_code: 1, signal: null, timed_out: false };
-  const found = identifyFrom((bytes) => readLogEnd(log.path, bytes), { stage: 'vms', ended });
+  const found = identifyFrom((bytes) => readTail(log.path, bytes), { stage: 'vms', ended });
   assert.equal(found.errors[0]?.lines, [CAUSE]);
   rmSync(log.path);
 });

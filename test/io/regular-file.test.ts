@@ -105,7 +105,6 @@ const OPENS: Readonly<Record<string, string>> = {
   // A descriptor of regular-file.ts.
   'io/files.ts': 'createReadStream',
   // Below /proc.
-  'io/git-locks.ts': 'readFile',
   'io/identity.ts': 'readFileSync',
   'io/process-group.ts': 'readFileSync',
   'io/screen.ts': 'readFileSync',
