@@ -25,7 +25,6 @@ import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { collectByRetention } from './gc.ts';
-import { notifyOfLock } from './notify-of-lock.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
@@ -56,6 +55,7 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       return perform(prepared, request, objects);
     };
     return withLock(layout, request.command, work, 'run').catch(async (error) => {
+      const { notifyOfLock } = await import('./notify-of-lock.ts');
       await notifyOfLock(error, request, objects, ports);
       throw error;
     });
