@@ -1,6 +1,7 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
 import { suggestion } from '../config/suggest.ts';
 import { EXIT, failUsage, formatError, MendError } from '../errors.ts';
+import { requireAddressSpace } from '../io/address-space.ts';
 import { fitText } from '../io/fit-text.ts';
 import { findHome, type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openOutput } from '../io/output.ts';
@@ -13,6 +14,9 @@ import { GLOBAL_OPTIONS, type Options, optionParts } from './options.ts';
 // Set by git for its hooks: git and stages started from one would act on the wrong repository.
 const GIT_PLACES = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'PREFIX', 'OBJECT_DIRECTORY'];
 
+/** With less Node ends at some point, now and then. */
+const ADDRESS_SPACE = 1_000_000_000;
+
 /** Runs one command line to its end; resolves to the exit code, never rejects. */
 export async function main(given: readonly string[]): Promise<number> {
   // `mendloop help runs` means `mendloop runs --help`.
@@ -21,6 +25,7 @@ export async function main(given: readonly string[]): Promise<number> {
   const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
   for (const name of GIT_PLACES) delete process.env[`GIT_${name}`];
   try {
+    requireAddressSpace('Node.js', ADDRESS_SPACE);
     // How the loop starts itself on other machines. No stage can have such a name.
     const [first = '', ...rest] = argv;
     if (first === '--attempt' || first === '--probe' || first === '--worker')

@@ -272,23 +272,28 @@ test('a stage that removes .git ends the run for a person, not as a bug', async 
   assert.not.match(stdout + stderr, /E_BUG|^ +at /m);
 });
 
-test('too little address space for the thread that judges is named, and crashes nothing', async () => {
+test('too little address space is named, for all and for the thread that judges, and crashes nothing', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ a: { command: 's/run.sh', files: ['s/'] } }),
     's/run.sh': '#!/bin/sh\n',
   });
   s.write({ answer: '--- a/s/run.sh\n+++ b/s/run.sh\n@@ -1 +1,2 @@\n #!/bin/sh\n+true\n' });
-  const command = ['sh', '-c', 'ulimit -v 3000000; exec "$@"', 'sh', process.execPath, ENTRY];
-  const { exit, stderr } = await s.run(['check-patch', 'answer', '--stage', 'a'], { command });
-  assert.equal(
-    [exit, stderr],
-    [
-      2,
-      `error E_MEMORY: the thread that reads commands and judges fixes was refused the memory that it needs
+  for (const [limit, words, what] of [
+    [3_000_000, ['check-patch', 'answer', '--stage', 'a'], 'the thread that reads commands and judges fixes'],
+    [900_000, ['status'], 'Node.js'],
+  ] as const) {
+    const command = ['sh', '-c', `ulimit -v ${limit}; exec "$@"`, 'sh', process.execPath, ENTRY];
+    const { exit, stderr } = await s.run([...words], { command });
+    assert.equal(
+      [exit, stderr],
+      [
+        2,
+        `error E_MEMORY: ${what} was refused the memory that it needs
   next:  see to free memory and to the limits of this user: ulimit -a; no limit of address space: ulimit -v unlimited
 `,
-    ],
-  );
+      ],
+    );
+  }
 });
 
 test('what people and stages put in the place of files is named, and no command waits for it', async () => {

@@ -64,17 +64,17 @@ test("the ledger is read once, however many fixes are held against today's gate"
   await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
   const [{ fixes }, { config }] = [await h.show(), await configurationNow(h.home)];
-  const { readFileSync: read } = fs;
+  const { openSync: open } = fs;
   let reads = 0;
-  fs.readFileSync = ((...args: Parameters<typeof read>) => {
+  fs.openSync = ((...args: Parameters<typeof open>) => {
     if (args[0] === layoutOf(h.home).ledger) reads += 1;
-    return read(...args);
-  }) as typeof read;
+    return open(...args);
+  }) as typeof open;
   syncBuiltinESMExports();
   try {
     assert.is((await judgeToday(h.home, config, fixes)).length, 2);
   } finally {
-    fs.readFileSync = read;
+    fs.openSync = open;
     syncBuiltinESMExports();
   }
   assert.is(reads, 1);

@@ -3,14 +3,14 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { fail } from '../../errors.ts';
 import { ASKS, type Edit } from '../../fix/edit.ts';
 import type { Destroying } from '../../fix/gate/destroys.ts';
 import { refusalByForm } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
 import type { CommandText, Reading } from '../../fix/shell/read-commands.ts';
 import type { RepositoryFacts } from '../../repository/repository.ts';
-import { ifPossible, readText } from '../store.ts';
+import { requireAddressSpace } from '../address-space.ts';
+import { readText } from '../store.ts';
 import type { Question } from './worker.ts';
 
 /** The folder of the bundle that has the worker; not defined when the sources run as they are. */
@@ -84,9 +84,7 @@ function readyWorker(): Promise<Thread> {
 const ADDRESS_SPACE = 13 * 1024 ** 3;
 
 async function start(): Promise<Thread> {
-  // Where there is less V8 ends the whole process, or the grammar fails.
-  if (addressSpaceLimit() < ADDRESS_SPACE)
-    fail('E_MEMORY', { what: 'the thread that reads commands and judges fixes' });
+  requireAddressSpace('the thread that reads commands and judges fixes', ADDRESS_SPACE);
   const bundled = typeof BUNDLE_URL === 'undefined' ? undefined : new URL('gate-worker.mjs', BUNDLE_URL);
   // A Node that strips no types itself is told how in each thread.
   const hooks = fileURLToPath(new URL('../../../scripts/typescript.mjs', import.meta.url));
@@ -101,12 +99,6 @@ async function start(): Promise<Thread> {
     current = undefined;
     throw error;
   }
-}
-
-/** Bytes, as `ulimit -v` says; without a limit, or where the system does not tell, Infinity. */
-function addressSpaceLimit(): number {
-  const limits = ifPossible(() => readText('/proc/self/limits')) ?? '';
-  return Number(/^Max address space +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 function processorMs(task: string): number | undefined {
