@@ -1,9 +1,9 @@
 // The base goes forward to a commit, with its checkout, as `git merge --ff-only` does it; and what a git that was killed there
 // left is brought to an end. Writes no file but those between the two commits, and none that its owner has changed since.
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fail } from '../errors.ts';
 import type { Landing } from '../events.ts';
+import { systemClock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { commonDirOf, unfinished } from '../io/git-dir.ts';
@@ -144,7 +144,7 @@ async function endOurs(home: string, landing: Landing, checkout: Checkout | unde
   const until = performance.now() + OURS_ENDS_MS;
   while (liveness(git) === 'alive') {
     if (performance.now() > until) fail('E_LANDING_HELD', { base, what: `git (pid ${git.pid}) works on it` });
-    await sleep(50);
+    await systemClock.sleep(50);
   }
   const isDead = liveness(git) === 'dead';
   const own = checkout ? ['index.lock', 'HEAD.lock', 'ORIG_HEAD.lock'].map((name) => join(checkout.gitDir, name)) : [];
