@@ -17,7 +17,7 @@ import { readSafeMode } from '../mend/safe-mode.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
-import { entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
+import { entryOf, type LedgerEntry, openMoveText, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -33,7 +33,13 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
   const { names: recorded, gone, isBroken } = stagesHere(home, loaded.state);
-  loaded.notices.push(...notices, ...(isBroken ? [BROKEN_MAP] : []), ...reclaimableNotes(layout));
+  const move = holder ? undefined : openMoveText(ledger);
+  loaded.notices.push(
+    ...notices,
+    ...(move === undefined ? [] : [move]),
+    ...(isBroken ? [BROKEN_MAP] : []),
+    ...reclaimableNotes(layout),
+  );
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));

@@ -14,6 +14,7 @@ import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { toolVersion } from '../io/program.ts';
 import { secretsFrom } from '../io/secrets.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
@@ -25,6 +26,7 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import { required, toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
+import { openMoveText } from '../triage/ledger.ts';
 import { carryPaths, isBelow, refuseTracked } from '../worktree/carry.ts';
 import { shellWord, short } from '../worktree/messages.ts';
 import { addCommand, checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
@@ -108,9 +110,11 @@ function lockAndRun(layout: Layout): Finding[] {
   if (owner?.isCertain) {
     return [note(`${owner.isRun ? 'a run' : owner.command} is at work: pid ${owner.pid} since ${owner.since}`)];
   }
+  const move = openMoveText(readLedger(layout).ledger);
   return [
     ...(owner ? [problem(owner.words, 'look there; if it is gone for sure: mendloop abandon --unlock')] : []),
     ...(open && !owner ? [note(cutOffText(open, Date.now()))] : []),
+    ...(move === undefined ? [] : [note(move)]),
   ];
 }
 
