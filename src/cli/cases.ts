@@ -68,10 +68,11 @@ async function answer({ layout, dry, line }: CommandInput, name: string, file?: 
 
 async function decline({ layout, dry, line }: CommandInput, name: string): Promise<Answer> {
   const { declineCase } = await import('../run/answer-case.ts');
-  const { stage, fix } = await declineCase({ home: layout().home, case: name, command: line, dry }, PORTS);
+  const { stage, fix, notices } = await declineCase({ home: layout().home, case: name, command: line, dry }, PORTS);
   const { gone } = stagesHere(layout().home, loadStages(layout(), { look: true }).state);
   const isGone = gone.includes(stage) && !isItemStage(stage);
   const lines = [
+    ...notices.map((text) => `note: ${text}`),
     `${dry ? 'would be declined' : 'declined'}: ${fix ?? `the case ${name}`}`,
     isGone
       ? `its stage ${stage} is not in ${MAP_FILE} any more, so nothing else is tried`

@@ -4,7 +4,6 @@ import { type NewEvent, noticeEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordEnd } from '../journal/history.ts';
 import { executionEnded } from '../journal/run-file.ts';
@@ -23,6 +22,7 @@ import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { begin } from './begin.ts';
 import { collectByRetention } from './gc.ts';
+import { withLockForWork } from './lock-for-work.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
@@ -52,7 +52,7 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     };
-    return withLock(layout, request.command, work, 'run');
+    return withLockForWork(layout, ports.clock, request.command, work, 'run');
   });
 }
 
