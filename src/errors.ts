@@ -299,10 +299,6 @@ const TABLE = {
           `by a stage: take the commit out of the stage; look, then drop it:\n${d.commands}\nby you: keep it:\n${d.keep}`,
         ],
   ),
-  E_FIX_STUCK: human((d: { commit: string; command: string }) => [
-    `the fix ${d.commit} cannot be taken back: later changes are in the way`,
-    `take it back by hand, then start again:\n${d.command}`,
-  ]),
   E_RESET_SOON: usage((d: { stage: string; seconds: number }) => [
     `the loop gave up on ${d.stage} ${d.seconds} s ago`,
     `look first: mendloop explain ${d.stage}; when you have mended it: mendloop reset ${d.stage} --force`,

@@ -29,25 +29,18 @@ export const FIX_TIERS = ['executor', 'escalation'] as const;
 export type FixTier = (typeof FIX_TIERS)[number];
 
 /**
- * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept
- * because another failure came in its place (provisional), its stage green with it while others that it changed are still
- * to be made again (holds), all of them green (verified); taken back because it changed nothing (no_effect), brought back
- * an earlier failure or made another stage fail (broke), was never judged (withdrawn) or stood where its owner wrote another
- * text (superseded); declined by a person, or rolled back.
+ * How a fix ended: it is on the AI branch and helped (kept); it did not help (no_effect), or what was green failed with it (broke);
+ * its trial was undone before or without a verdict on it (undone); a person did not want it, or took it off (declined); its owner
+ * wrote another text in its place (superseded).
  */
-export const FIX_OUTCOMES = [
-  'refused',
-  'applied',
-  'provisional',
-  'holds',
-  'verified',
-  'no_effect',
-  'broke',
-  'withdrawn',
-  'declined',
-  'superseded',
-] as const;
+export const FIX_OUTCOMES = ['kept', 'no_effect', 'broke', 'undone', 'declined', 'superseded'] as const;
 export type FixOutcome = (typeof FIX_OUTCOMES)[number];
+/** The same, or it is part of the trial that is open. */
+export const FIX_STATES = ['applied', ...FIX_OUTCOMES] as const;
+export type FixState = (typeof FIX_STATES)[number];
+
+/** Why a change is the first proposal when its failure returns. */
+export const FIRST_BECAUSE = ['answered', 'prepared', 'undone'] as const;
 
 export const FAILURE_CLASSES = [
   'permission_denied',
@@ -98,9 +91,6 @@ const isProcessIdentity = shaped({
   ns: optional(orNull(text)),
 });
 
-/** The provisional fixes that a failure came after, the oldest first, each with the failure that it is for. */
-export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
-
 /** The failure an event is about. */
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
@@ -117,6 +107,8 @@ const committed = {
   paths: listOf(text),
   tried: flag,
   accepted: optional(flag),
+  /** Its owner is asked before it is kept. */
+  ask: optional(isAsk),
   /** The repairs that it consists of, where it ran before its owner had seen it: the shape of each, and why. */
   shapes: optional(listOf(text)),
 };
@@ -131,7 +123,7 @@ const movedFix = shaped({
   /** The base has it. */
   landed: optional(flag),
   /** It ends with this. */
-  outcome: optional(oneOf(['declined', 'superseded'])),
+  outcome: optional(oneOf(FIX_OUTCOMES)),
   reason: optional(text),
 });
 const move = { from: text, to: text };
@@ -186,8 +178,6 @@ export const EVENTS = {
     base: shaped({ name: text, branch: text, commit: text, firstRun: optional(flag) }),
     timeout_ms: amount,
     deadline_ms: orNull(amount),
-    /** Its commands end at the first part that fails; absent from runs of 0.1.0. */
-    strict_shell: optional(flag),
     ...options,
   }),
   'run.resumed': row('run', 'a later process went on with a run that had been cut off', {
@@ -327,15 +317,11 @@ export const EVENTS = {
     why: optional(text),
     exit: optional(integer),
     pause_ms: optional(amount),
-    scope: optional(oneOf(['all', 'known-fixes-only'])),
-    reapply: optional(listOf(text)),
+    scope: optional(oneOf(['all', 'known-fixes-only', 'first'])),
     ...steps,
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
-  'try.ended': row('stage', 'one pass through the executors ended without a fix on the branch', {
-    ...failure,
-    hash: optional(name),
-  }),
+  'try.ended': row('stage', 'one pass through the executors ended without a fix to try', failure),
   'escalation.called': row('stage', 'an escalation is being called', { ...failure, case: optional(text) }),
   'escalation.refunded': row('stage', 'whoever was called could not be reached: the call does not count', failure),
   'model.used': row('stage', 'a model used tokens, and what they cost', {
@@ -377,32 +363,43 @@ export const EVENTS = {
     ...steps,
     created: listOf(text),
   }),
-  'fix.committed': row('stage', 'the fix is on the AI branch, and the steps that had the failure run again', {
+  'fix.committed': row('stage', 'the fix is part of the trial, and the steps that had the failure run again', {
     ...committed,
     ...steps,
     commit: text,
   }),
-  'fix.judged': row('stage', 'the fix stays: verified, or for now', {
+  'fix.judged': row('stage', 'how a fix ended, and why', {
     ...notedFix,
-    outcome: oneOf(['provisional', 'holds', 'verified']),
+    outcome: oneOf(FIX_OUTCOMES),
     ...reason,
+    /** Its commit, or the one that takes it back; empty where there is none any more. */
     commit: text,
-    /** The commit of the base that it stood on. */
-    base: optional(text),
-    /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
+    /** Cells that have the failure still: it is kept for the others only. */
     left: optional(listOf(text)),
     /** No check had a say: only exit codes say that it helped. */
     unchecked: optional(flag),
+    /** Nothing was seen with it: it does not count as tried. */
+    unjudged: optional(flag),
+    /** The commit of the base that it was kept on. */
+    base: optional(text),
+    /** Stages whose inputs it changed and that did not run with it. */
+    unseen: optional(listOf(text)),
   }),
-  'fix.reverted': row('stage', 'the fix is no longer on the branch, and why', {
+  'fix.prepared': row('stage', 'a change is proposed first when its failure returns, and no one is asked for it', {
     ...notedFix,
-    outcome: oneOf(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']),
+    ...proposedBy,
+    because: oneOf(FIRST_BECAUSE),
+  }),
+  'trial.opened': row('stage', 'a change is about to be tried; `from`: the AI branch, to which everything goes back', {
+    from: text,
+  }),
+  'trial.ended': row('stage', 'what was tried is on the AI branch, or undone', {
+    outcome: oneOf(['kept', 'undone']),
     ...reason,
-    /** That took it back; empty where the branch was put onto a base without it. */
-    commit: text,
-    reverts: text,
-    /** The failure of another step that it is taken back for. */
-    charged: optional(shaped({ step: text, fingerprint: text })),
+    from: text,
+    to: text,
+    /** The failure of another step that it was undone for. */
+    suspect: optional(shaped({ step: text, fingerprint: text })),
   }),
   'case.opened': row('stage', 'a case waits for a person, and where it is', {
     ...failure,
@@ -410,7 +407,6 @@ export const EVENTS = {
     path: text,
     why: text,
     given_up: optional(flag),
-    stands_on: optional(isStory),
     /** The fix that waits for a person's word, and why they are asked. */
     hash: optional(name),
     ask: optional(isAsk),
@@ -433,7 +429,21 @@ export const EVENTS = {
       entry: text,
     },
   ),
-  'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {
+  'item.dropped': row(
+    'stage',
+    'a stage failed that was green before this item: it runs without the item and what builds on it',
+    {
+      /** Of that stage. */
+      failing: text,
+      fingerprint: text,
+      /** The commits that left the branch. */
+      commits: listOf(text),
+      from: text,
+      to: text,
+    },
+  ),
+  'item.restored': row('stage', 'the stage fails alike without the item: it is on the branch again', { failing: text }),
+  'case.answered': row('stage', 'a person answered a case with a fix, which is tried before the stage runs again', {
     ...notedFix,
     ...proposedBy,
     case: text,
@@ -455,8 +465,6 @@ export const EVENTS = {
     remake: optional(flag),
     /** A fix did it, or one that was taken back: not the owner. */
     by_fix: optional(flag),
-    /** What was taken back for its failure is there again. */
-    back: optional(flag),
     /** A stage that it needs was made again: its checks tell whether it stands. */
     recheck: optional(flag),
     /** Its checks were looked at outside a run, and did not hold. */

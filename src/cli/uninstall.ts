@@ -78,8 +78,9 @@ async function lostFiles(home: string): Promise<string[]> {
   return [`${WORKTREE}/`, ...nowhereElse.map((path) => `${path}, which is nowhere else`)];
 }
 
-const traceLines = ({ keys, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
+const traceLines = ({ keys, marks, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
   ...keys.map((key) => `the git config key ${key}`),
+  ...marks.map((ref) => `the ref ${ref}`),
   ...excludes.map((line) => `the line ${line} of .git/info/exclude`),
   ...(withBranch ? [...branches.flatMap(branchText), ...refs.map((ref) => `the ref ${ref}`)] : []),
 ];

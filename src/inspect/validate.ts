@@ -7,7 +7,6 @@ import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { failConfig } from '../config/problem.ts';
-import { stricterCommands } from '../config/strict-shell.ts';
 import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
 import { type CheckFiles, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
@@ -77,7 +76,6 @@ export async function validateHome(
         .map(({ number }) => `stages.${itemStageName(number)}: ${hidesItem(number)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
       ...unattended.filter((one) => one.unattended === 'all').map(({ text }) => `${text}: ${OWN_RISK}`),
-      ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
     asked: unattended.filter((one) => one.unattended === 'none').map(({ text }) => text),
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
@@ -90,7 +88,6 @@ const hidesItem = (number: string): string =>
   `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 const OWN_RISK = 'with your rights, and at your own risk';
-const STRICTER = 'any part that fails ends it, not only the last one';
 
 async function checkWarnings(
   home: string,

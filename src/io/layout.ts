@@ -31,6 +31,8 @@ export function layout(home: string) {
     logs,
     patches,
     escalations: join(home, 'ai/escalations'),
+    /** Answers that a run at work is to take. */
+    answers: join(home, 'ai/state/answers'),
     safeMode: join(state, 'safe-mode.json'),
     worktree: join(home, 'ai/worktree'),
     journal: (run: string) => join(state, 'runs', run, 'events.jsonl'),

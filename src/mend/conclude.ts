@@ -1,7 +1,7 @@
 // The end of a failure that nothing more is done about in this run: its case, the notice to people, and what the cells that
 // have it end with.
 import { caseCommands } from '../outbound/case-summary.ts';
-import type { ExecutionError } from '../plan/codes.ts';
+import type { EndOf } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision, Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
@@ -51,7 +51,7 @@ export async function conclude(
     ...(gaveUp && { gave_up: decision.reason }),
     ...(next && { next }),
   };
-  return new Map(cells.map((cell) => [cell, { end: { kind: 'error', error: errorOf(run, cell, facts) } }]));
+  return new Map(cells.map((cell) => [cell, { end: endOf(run, cell, facts) }]));
 }
 
 async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }: Decision, why: Why | undefined) {
@@ -62,9 +62,9 @@ async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }:
 }
 
 /** What a cell ends with. Its inputs are those before its fixes: these are withdrawn at its end, which is no change. */
-function errorOf({ journal }: Run, { failed: { error }, incident }: FailedCell, facts: object): ExecutionError {
+function endOf({ journal }: Run, { failed: { end }, incident }: FailedCell, facts: object): EndOf<'failed'> {
   const inputs = journal.failures.inputsBefore(incident.stage, incident.step) ?? incident.inputs;
-  return { ...error, context: { ...error.context, ...(inputs && { inputs }), ...facts } };
+  return { ...end, context: { ...end.context, ...(inputs && { inputs }), ...facts } };
 }
 
 /** Whether a case is opened for a person because nobody else can be asked. */
@@ -75,7 +75,7 @@ const OUTSIDE = 'mend what the log names outside of this repository';
 
 /** What only a person can do now; undefined where the usual words do. */
 function adviceFor(
-  { stage, failure, history, storyCase }: Incident,
+  { stage, failure, history, heldCase }: Incident,
   why: Why | undefined,
   gaveUp: boolean,
   prompt: string | undefined,
@@ -83,7 +83,7 @@ function adviceFor(
 ): string | undefined {
   if (gaveUp) return afterGivingUp(stage, failure.fingerprint);
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-  const name = history.case ?? storyCase;
+  const name = history.case ?? heldCase;
   if (name !== undefined && (why === 'open_case' || opensCase(why))) {
     return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
   }

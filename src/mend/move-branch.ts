@@ -4,6 +4,7 @@
 import { fail } from '../errors.ts';
 import { type DataOf, type NewEvent, noticeEvent } from '../events.ts';
 import type { Git } from '../io/git.ts';
+import type { Run } from '../stage/run.ts';
 import { fixesIn, type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, droppedBase, isAncestor, keepBase, keptBase } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
@@ -22,6 +23,15 @@ export interface BranchMover {
   /** On disk when it returns. */
   record(...events: NewEvent[]): void;
 }
+
+/** For a run, in which no trial is open. */
+export const moverOf = ({ tree, journal, config }: Run): BranchMover => ({
+  tree,
+  base: tree.base,
+  sign: config.loop.git.sign,
+  ledger: journal.ledger,
+  record: journal.append,
+});
 
 type Move = DataOf<'branch.intended'>;
 type MovedFix = Move['fixes'][number];
@@ -106,18 +116,19 @@ export async function closeMove(on: BranchMover): Promise<boolean> {
 
 /** What is told of a move, and how fixes end with it. */
 function outcomesOf({ from, to, why, base_name: base, fixes }: Move): NewEvent[] {
-  const ended = fixes.flatMap(({ stage, step, commit, outcome, reason = '', ...fix }): NewEvent<'fix.reverted'>[] => {
+  const ended = fixes.flatMap(({ stage, step, commit, outcome, reason = '', ...fix }): NewEvent<'fix.judged'>[] => {
     if (outcome === undefined) return [];
     const { fingerprint, tier, plugin, hash, note } = fix;
-    const data = { fingerprint, tier, plugin, hash, note, outcome, reason, commit: '', reverts: commit };
-    return [{ type: 'fix.reverted', stage, step, data }];
+    return [
+      { type: 'fix.judged', stage, step, data: { fingerprint, tier, plugin, hash, note, outcome, reason, commit } },
+    ];
   });
   const note = supersededNote(ended, base);
   return [...(from === to ? [] : [noticeEvent(why)]), ...ended, ...(note ? [noticeEvent(note)] : [])];
 }
 
 /** One note for all superseded fixes; undefined when there is none. */
-export function supersededNote(ended: readonly NewEvent<'fix.reverted'>[], base: string): string | undefined {
+export function supersededNote(ended: readonly NewEvent<'fix.judged'>[], base: string): string | undefined {
   const superseded = ended.filter(({ data }) => data.outcome === 'superseded');
   if (superseded.length === 0) return undefined;
   const fixes = superseded.map(({ stage, data }) => `${stage}: ${data.note.fix}`);
@@ -125,7 +136,7 @@ export function supersededNote(ended: readonly NewEvent<'fix.reverted'>[], base:
   return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
 }
 
-const STANDING: ReadonlySet<string | undefined> = new Set(['applied', 'provisional', 'holds', 'verified']);
+const STANDING: ReadonlySet<string | undefined> = new Set(['kept']);
 
 /** A fix as the intent has it; nothing for what is no fix, or whose end is known already. */
 function movedFix({ base, ledger }: BranchMover, { commit, fate, to, fix, paths }: CommitFate): MovedFix[] {

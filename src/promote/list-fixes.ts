@@ -1,5 +1,5 @@
 // The fixes of the AI branch, and those that landed or were dropped, each with how it stands. Reads only.
-import type { FixOutcome } from '../events.ts';
+import type { FixState } from '../events.ts';
 import { type Git, openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { cellNames } from '../plan/matrix.ts';
@@ -12,7 +12,7 @@ export type FixFacts = ReturnType<typeof fixFacts>;
 
 export interface ListedFix extends FixFacts, LedgerFacts {
   /** As branch, base and ledger have it; `landed`: the base has it. */
-  outcome: FixOutcome | 'landed' | 'unknown';
+  outcome: FixState | 'landed' | 'unknown';
   /** It is on the AI branch. */
   on_branch?: true;
   /** The base has it until the commit that takes it back is promoted. */
@@ -61,7 +61,7 @@ function onBranch(fix: CommittedFix, fate: CommitFate['fate'], patch: Patch | un
 }
 
 /** Fixes that were dropped. */
-const DROPPED: readonly FixOutcome[] = ['declined', 'superseded'];
+const DROPPED: readonly FixState[] = ['declined', 'superseded'];
 
 /** How a fix stands that is not on the branch; undefined for one that never helped, which is in the story of its failure. */
 function outcomeNow({ commit, outcome, landed }: LedgerFix, undone: ReadonlyMap<string, CommitFate['fate']>) {

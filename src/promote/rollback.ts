@@ -12,9 +12,9 @@ import { fixesIn, type Ledger } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
-import { revertAll } from '../worktree/merge-tree.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { type CommitFate, isStuck, putOnBase, rehearse, type Stuck } from '../worktree/on-base.ts';
+import { revertAll } from '../worktree/pick.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Ports, withBranch } from './ai-branch.ts';
 

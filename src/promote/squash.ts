@@ -6,8 +6,8 @@ import { fields, type Git, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { removeAll } from '../io/store.ts';
 import type { CommitOptions } from '../worktree/commit-fix.ts';
-import { treeOf } from '../worktree/merge-tree.ts';
 import { gitFailed, shellWord } from '../worktree/messages.ts';
+import { treeOf } from '../worktree/pick.ts';
 
 export interface ToSquash {
   readonly home: string;

@@ -1,6 +1,6 @@
 // What a promotion would bring: fixes with their verification, what was not seen with them, and what does not come. Reads only.
 import { MAP_FILE, stageNames } from '../config/files.ts';
-import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
+import { type FixState, type FixTier, PERSON } from '../events.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { groupBy } from '../io/group-by.ts';
 import { readText } from '../io/store.ts';
@@ -16,7 +16,7 @@ import { type FixFacts, fixFacts, type LedgerFacts, ledgerFacts } from './list-f
 
 export interface StoryFix extends FixFacts, LedgerFacts {
   tier: FixTier;
-  outcome: FixOutcome | 'unknown';
+  outcome: FixState | 'unknown';
   /** The commit of the base that it was verified on; absent: it is not known. */
   verified_on?: string;
   /** The fix that it takes back; the base has that one. */
@@ -174,7 +174,7 @@ function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick
 }
 
 /** What is kept has been green; another fix on the branch was not judged. */
-const KEPT: ReadonlySet<string> = new Set(['verified', 'holds']);
+const KEPT: ReadonlySet<string> = new Set(['kept']);
 
 /** Why a fix may not land; undefined: it may. */
 export function whyNot({ outcome, failed = [] }: Pick<StoryFix, 'outcome' | 'failed'>): string | undefined {

@@ -1,21 +1,21 @@
 // From an open journal to a tree that stages can run in: what an earlier process left open is closed, the AI branch is put onto its
 // base, what is not git's is linked and fetched, and what no longer stands is recorded.
-import { noticeEvent } from '../events.ts';
+import { type LoopEvent, noticeEvent } from '../events.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { StageState } from '../journal/stages.ts';
+import { takeAnswers } from '../mend/answers.ts';
 import { carriedEvents } from '../mend/identify.ts';
-import { type BranchMover, bringOntoBase, closeMove } from '../mend/move-branch.ts';
-import { recoverFixes } from '../mend/recover.ts';
+import { bringOntoBase, closeMove, moverOf } from '../mend/move-branch.ts';
+import { journalsToLastWork, judgeOpenTrial } from '../mend/recover.ts';
 import type { StaleStage } from '../plan/stale.ts';
 import type { Run } from '../stage/run.ts';
 import { findStale, lostWork, staleEvent, writeAgain } from '../stage/stale.ts';
 import { refuseTracked } from '../worktree/carry.ts';
 import { furnish } from '../worktree/open.ts';
 import type { Prepared } from './prepare.ts';
-import { isRefusal, recordRefusal } from './refusal.ts';
+import { isConflict, isRefusal, recordRefusal } from './refusal.ts';
 import { began, recordCutOff } from './resume.ts';
 import { type RunRequest, refuseStaleNeeds } from './select.ts';
-import { settleItems } from './settle-items.ts';
 import { configurationNotices } from './start-notices.ts';
 
 /** Throws a MendError where no stage may run; one that a person must settle is recorded, and ends the run. */
@@ -33,17 +33,20 @@ export async function begin(prepared: Prepared, request: RunRequest, objects: Gi
   try {
     await readyTree(prepared, request, objects);
   } catch (error) {
-    if (isRefusal(error)) await recordRefusal(run, run.tree.base, error, latest?.events);
+    // One that was cut off is gone on with once that is done.
+    if (isConflict(error) || (!open && isRefusal(error)))
+      await recordRefusal(run, run.tree.base, error, latest?.events);
     throw error;
   }
 }
 
 async function readyTree(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<void> {
-  const { run, open, head, worktree, latest, notices } = prepared;
+  const { run, open, head, worktree, notices } = prepared;
   const { journal, config, tree } = run;
   const mover = moverOf(run);
   await closeMove(mover);
-  await recoverFixes(run);
+  await judgeOpenTrial(run);
+  takeAnswers(run);
   const isResumed = open?.treeOpened === true;
   const check = (to: string) => refuseTracked(objects, to, config.map.carry);
   const moved = isResumed ? undefined : await bringOntoBase(mover, tree.head, check);
@@ -55,33 +58,28 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   const putBack = [...new Set([...worktree.putBack, ...(moved?.putBack ?? []), ...lost])];
   const stale = await staleAtStart(run, journal.stages, head.stages, putBack, open !== undefined);
   if (!open) refuseStaleNeeds(request, head.stages, run.requested, stale);
-  const lacking = await configurationNotices(run, head.stages, open ? undefined : latest);
+  const lacking = await configurationNotices(run, head.stages);
   // The simulated lab needs no credentials.
   const unlinked = run.lab === 'simulated' ? [] : furnished.unlinked;
-  const before = latest?.events.findLast((event) => event.type === 'tree.opened')?.data.unlinked ?? [];
-  const { branch, base } = tree;
+  const [opened] = journalsToLastWork(run.layout).flatMap((events) => events.findLast(isOpened) ?? []);
+  const before = opened?.data.unlinked ?? [];
+  const { branch, base, head: commit } = tree;
+  const merged = moved && { merged: { from: moved.from, to: moved.to } };
   notices.push(...furnished.notices, ...unlinked.filter((text) => !before.includes(text)));
   notices.push(...lacking.filter((notice) => typeof notice === 'string'));
   journal.append(
     {
       type: 'tree.opened',
-      data: { branch, commit: tree.head, base: base.name, ...(unlinked.length > 0 && { unlinked }) },
+      data: { branch, commit, base: base.name, ...merged, ...(unlinked.length > 0 && { unlinked }) },
     },
     // A resumed run is where it was: its own fixes made them stale.
-    ...stale.map((stage) => staleEvent(stage, tree.head, isResumed)),
+    ...stale.map((stage) => staleEvent(stage, commit, isResumed)),
     ...notices.map(noticeEvent),
   );
-  await settleItems(run, objects, false);
   await writeAgain(run, putBack);
 }
 
-const moverOf = ({ tree, journal, config }: Run): BranchMover => ({
-  tree,
-  base: tree.base,
-  sign: config.loop.git.sign,
-  ledger: journal.ledger,
-  record: journal.append,
-});
+const isOpened = (event: LoopEvent): event is LoopEvent<'tree.opened'> => event.type === 'tree.opened';
 
 /** Green stages that no longer stand. A new run looks at the stages asked for anyway, unless they must be made again. */
 async function staleAtStart(

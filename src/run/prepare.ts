@@ -23,7 +23,7 @@ import { type AttachedTree, attachWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { closeOpenRun, type Elsewhere, endLeft, markCutOff, takeOverJobs } from './close-run.ts';
 import { readBase, type readStart } from './read-base.ts';
-import { isRefusal, recordRefusal } from './refusal.ts';
+import { isConflict, recordRefusal } from './refusal.ts';
 import { began, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type RunRequest, refuseFailed, selectStages } from './select.ts';
 import { movedNotice, shortList } from './start-notices.ts';
@@ -111,7 +111,7 @@ export async function prepare(
   const inUse = elsewhere.followed.size > 0;
   const { carry } = config.map;
   const worktree = await attachWorktree(home, base, { objects, carry, inUse, isSettled: true }).catch(async (error) => {
-    if (!isRefusal(error)) throw error;
+    if (!isConflict(error)) throw error;
     const journal = openJournal(journalOptions);
     try {
       journal.append(began(lab, request, head, open));
@@ -123,7 +123,7 @@ export async function prepare(
   });
   const tree = runTree(worktree, layout);
   const behindGreen: JournalOptions['behindGreen'] = (made) =>
-    remadeEvents(config.map, journal.stages, journal.ledger, made, tree.head);
+    remadeEvents(config.map, journal.stages, journal.failures.trial, made, tree.head);
   const journal = openJournal({ ...journalOptions, behindGreen });
   const run: Run = { ...starting, journal, tree };
   const notices = [
@@ -156,5 +156,5 @@ function newHead(request: RunRequest, config: Configuration, state: StageState, 
   if (!request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, state);
   const { name, branch, commit, firstRun } = base;
   const from = { name, branch, commit, firstRun };
-  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
+  return { execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...times };
 }

@@ -1,20 +1,24 @@
 // A run that cannot begin: a person has to settle something on the AI branch, or to ask for something else.
-import { MendError } from '../errors.ts';
+import { EXIT, MendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
 import { recordEnd } from '../journal/history.ts';
 import { finishNotifying, type NotifyingRun, notify } from '../mend/notify.ts';
 import type { Base } from '../worktree/base.ts';
 
-/** What a person has to settle on the AI branch, or to ask for otherwise, before a stage can run. */
-const REFUSALS: ReadonlySet<string> = new Set([
+/** What a person has to settle on the AI branch before a stage can run: they are notified of it. */
+const CONFLICTS: ReadonlySet<string> = new Set([
   'E_BASE_CONFLICT',
   'E_NO_COMMON_BASE',
   'E_WORKTREE_IN_THE_WAY',
   'E_HEAD_MOVED',
-  'E_NEEDS_UNMET',
 ]);
 
-export const isRefusal = (error: unknown): error is MendError => error instanceof MendError && REFUSALS.has(error.code);
+export const isConflict = (error: unknown): error is MendError =>
+  error instanceof MendError && CONFLICTS.has(error.code);
+
+/** Whether no stage can run until a person did something; else a later start may go on. */
+export const isRefusal = (error: unknown): error is MendError =>
+  error instanceof MendError && (error.exit === EXIT.usage || error.exit === EXIT.human);
 
 /**
  * Records that a run cannot go on, and its end. Of what stands in the way on the AI branch people are notified
@@ -23,11 +27,12 @@ export const isRefusal = (error: unknown): error is MendError => error instanceo
 export async function recordRefusal(
   run: NotifyingRun,
   base: Base,
-  { code, exit, message, problems, next }: MendError,
+  error: MendError,
   earlier: readonly LoopEvent[] = [],
 ): Promise<void> {
   const { journal, layout, lab, id } = run;
-  if (code !== 'E_NEEDS_UNMET') {
+  const { code, exit, message, problems, next } = error;
+  if (isConflict(error)) {
     const data = { code, message, problems: [...problems], next, base: base.name, commit: base.commit };
     const isReported = earlier.some(
       (event) => event.type === 'tree.conflict' && event.data.next === next && event.data.commit === base.commit,
@@ -41,6 +46,10 @@ export async function recordRefusal(
     if (!isReported) notify(run, { reason: 'conflict', title, text });
     await finishNotifying(run);
   }
-  journal.append({ type: 'run.ended', status: 'failure', data: { exit, lab, error: { error_code: code, message } } });
+  journal.append({
+    type: 'run.ended',
+    status: 'failure',
+    data: { exit, lab, error: { error_code: code, message } },
+  });
   recordEnd(layout, id);
 }

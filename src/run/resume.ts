@@ -7,7 +7,7 @@ import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { Lab } from '../stage/run.ts';
 import type { Unwatched } from '../worktree/after-attempt.ts';
-import type { ResumeFacts } from './plan-runner.ts';
+import type { ResumeFacts } from './execution.ts';
 import type { RunRequest } from './select.ts';
 
 /** What `run.started` stores so that the run can go on. */
@@ -25,7 +25,7 @@ export interface CutOffStep {
 }
 
 /** The steps of a run by its journal, by their names. */
-export interface ResumeState extends Required<ResumeFacts> {
+export interface ResumeState extends ResumeFacts {
   cutOff: CutOffStep[];
   lastEventAt: number;
 }

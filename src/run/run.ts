@@ -6,29 +6,28 @@ import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordEnd } from '../journal/history.ts';
-import { executionEnded } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { notifyOfStages } from '../mend/conclude.ts';
-import { verifyHolding } from '../mend/judge-fixes.ts';
+import { tickAccepted } from '../mend/item.ts';
+import { settleTrial } from '../mend/judge-trial.ts';
 import { finishNotifying } from '../mend/notify.ts';
 import { stepsAhead } from '../plan/ahead.ts';
-import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
+import { compilePlan, stepId } from '../plan/compile.ts';
 import type { PlanResult, PlanStep } from '../plan/contract.ts';
 import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
-import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
+import { surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { begin } from './begin.ts';
+import { executeRun, type GraphView, type ResumeFacts } from './execution.ts';
 import { collectByRetention } from './gc.ts';
 import { withLockForWork } from './lock-for-work.ts';
-import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
 import type { ResumeState } from './resume.ts';
 import type { RunRequest } from './select.ts';
-import { settleItems, tickAccepted } from './settle-items.ts';
 
 export interface RunReport {
   run: string;
@@ -62,8 +61,7 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
   try {
     await begin(prepared, request, objects);
     const { result, isOver } = await execute(prepared, request);
-    await tickAccepted(run, objects);
-    await settleItems(run, objects, true);
+    await tickAccepted(run);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
     const exit = exitCode(result, run);
     const { status, duration_ms, error } = result;
@@ -86,47 +84,34 @@ function staleNotRun({ stages }: StageState, names: readonly string[]): { stage:
   });
 }
 
-/** A stage ends its own processes: only a bug makes it take this long. */
-const STAGE_GRACE_MS = 60_000;
-
 /** `isOver`: nothing that it handed on runs any more. */
 async function execute(
   { run, head, open, backend: reached }: Prepared,
   request: RunRequest,
 ): Promise<{ result: PlanResult; isOver: boolean }> {
-  const { config, clock, signal, layout, journal } = run;
+  const { config, clock } = run;
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
-  const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
-  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
-  const workers = request.workers ?? config.loop.workers;
+  const deadlineMs = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
+  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadlineMs - startedAt));
   let graph: GraphView | undefined;
   const ahead = () => (graph ? tasksAhead(run, graph) : []);
   const backend = await reached.open(run, { ahead, earlier: open?.events ?? [] });
   run.barrier.onWriting(async () => backend.withdraw?.());
-  const runner = createPlanRunner({
-    run,
-    actions: new Map([[STAGE_ACTION, stageAction(run, backend, workers)]]),
-    workers: backend.width ?? workers,
-    watch: (view) => {
-      graph = view;
-    },
-    backend,
-    maxSteps: config.loop.limits.max_steps,
-    maxAttempts: config.loop.limits.stage_attempts,
-    record: journal.append,
-    finished: (id) => executionEnded(layout, id),
-    graceMs: STAGE_GRACE_MS,
-    clock,
-    signal,
-    resume: resumeFacts(run, head.stages, open?.state),
-  });
-  const { execution_id } = head;
-  const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs });
   let result: PlanResult;
   let isOver = true;
   try {
-    const context = { plan, execution_id, started_at: startedAt, deadline_ms: deadline };
-    result = await runner.execute(plan, context);
+    result = await executeRun(run, {
+      plan: compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs }),
+      executionId: head.execution_id,
+      startedAt,
+      deadlineMs,
+      resume: resumeFacts(run, head.stages, open?.state),
+      backend,
+      workers: request.workers ?? config.loop.workers,
+      watch: (view) => {
+        graph = view;
+      },
+    });
     await finishMending(run);
   } finally {
     isOver = (await backend.close?.()) ?? true;
@@ -141,7 +126,7 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
   if (run.barrier.isClosed) return [];
   const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
-    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
+    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1 }, run),
     after: after.map(stepLabel),
   }));
 }
@@ -149,7 +134,7 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
 /** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
 async function finishMending(run: Run): Promise<void> {
   const { config, journal, layout, clock } = run;
-  verifyHolding(run, true);
+  await settleTrial(run, { canRun: () => false, isMending: () => false }, true);
   const green = Object.keys(config.map.stages).filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green);
   journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));

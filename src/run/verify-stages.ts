@@ -104,7 +104,7 @@ async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Pro
     if (watch.halted) throw watch.halted;
     const failing = await call.verify();
     const halt = await inspectTree(call, run);
-    if (halt?.kind === 'halt') failing.push(halt.message);
+    if (halt) failing.push(halt.message);
     if (watch.changed.size > 0) failing.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
     return failing;
   });

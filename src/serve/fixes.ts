@@ -28,7 +28,7 @@ export async function fixesView(site: Site): Promise<View> {
       timeHtml(fix.time, now),
     ),
   );
-  const isAny = fixes.some(({ outcome }) => outcome === 'verified');
+  const isAny = fixes.some(({ outcome }) => outcome === 'kept');
   return {
     title: 'Fixes',
     body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch} and not yet on ${base.name}, and what became of it.</p>

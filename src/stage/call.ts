@@ -7,9 +7,9 @@ import type { Inputs } from '../events.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
 import { type LogFile, openLog } from '../io/log.ts';
 import { privateFolder } from '../io/store.ts';
-import type { ActionCall, Outcome } from '../plan/action.ts';
 import { stageInputs } from '../plan/inputs.ts';
 import { type Cell, cellKey, type StagePayload } from '../plan/matrix.ts';
+import { type EndOf, haltFor } from '../plan/stage-end.ts';
 import { besideAtStart, besideInputs, placeOf } from './carried.ts';
 import { blameForCheckFiles, checkFilesOf, writtenBy } from './check-files.ts';
 import { verifyStage } from './checks.ts';
@@ -32,9 +32,14 @@ export interface StageCall {
   verify(): Promise<string[]>;
 }
 
-export type StageActionCall = ActionCall<StagePayload>;
-/** As much of it as an attempt needs. */
-export type AttemptCall = Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>;
+/** What is asked for: an attempt of a step, or a look at it. */
+export interface AttemptCall {
+  readonly payload: StagePayload;
+  /** 1 for the first attempt of this run, also when an earlier process made it. */
+  readonly attempt: number;
+  /** Aborts when the step must stop: its own time limit, the run's, the deadline, or an interruption. */
+  readonly signal: AbortSignal;
+}
 
 /** Opens the log of an attempt, or of a check that is none; the caller closes it. */
 export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 'verify'): StageCall {
@@ -101,7 +106,7 @@ export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: '
 }
 
 /** Records what the call, or its checks, changed in the tree; a halt when the run must not go on. */
-export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
+export async function inspectTree(call: StageCall, run: StageRun): Promise<EndOf<'halted'> | undefined> {
   const { name: stage, step, attempt } = call;
   try {
     const { checkFiles, ...changes } = await run.tree.inspect(run.id, step, attempt, () => checkFilesOf(run));
@@ -116,12 +121,7 @@ export async function inspectTree(call: StageCall, run: StageRun): Promise<Outco
   }
 }
 
-function checkFilesLost(paths: readonly string[]): Outcome {
+function checkFilesLost(paths: readonly string[]): EndOf<'halted'> {
   const message = `${paths.join(', ')}: changed while a stage ran, and git has no copy to put back; checks run it`;
-  return { kind: 'halt', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
-}
-
-/** Halts the run until a person has mended what the error names. */
-export function haltFor({ code, next, problems, message }: MendError): Outcome {
-  return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
+  return { kind: 'halted', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
 }

@@ -8,8 +8,8 @@ import { type CheckFiles, findCheckFiles, type Sources } from '../fix/check-file
 import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
-import type { Outcome } from '../plan/action.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import type { StageEnd } from '../plan/stage-end.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
 import { sourcesOf } from './check-sources.ts';
 import { forbiddenText } from './configuration.ts';
@@ -201,20 +201,20 @@ export async function checkFileNames(run: StageRun, paths: Iterable<string>): Pr
 export async function followCheckFiles(
   run: StageRun,
   { step, hasBegun }: Pick<Watch, 'step' | 'hasBegun'>,
-  work: () => Promise<Outcome>,
-): Promise<Outcome> {
+  work: () => Promise<StageEnd>,
+): Promise<StageEnd> {
   const { running } = state(run);
   let isOver = false;
   const watch = newWatch(step, 'attempt', () => isOver || hasBegun());
   running.add(watch);
   try {
-    const outcome = await work();
+    const end = await work();
     isOver = true;
-    const changed = outcome.kind === 'failed' ? outcome.context?.changed_judges : undefined;
+    const changed = end.kind === 'failed' ? end.context?.changed_judges : undefined;
     if (Array.isArray(changed)) blame(run, changed);
-    const isEnd = outcome.kind === 'done' || outcome.kind === 'failed';
+    const isEnd = end.kind === 'green' || end.kind === 'failed';
     const stage = run.config.map.stages[splitStepName(step).stage];
-    if (!isEnd || !watch.shared || !stage?.rerun) return outcome;
+    if (!isEnd || !watch.shared || !stage?.rerun) return end;
     runAloneNext(run, step);
     const what = `changed ${await checkFileNames(run, watch.changed)}; put back as committed`;
     return {

@@ -21,8 +21,8 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'seen' | 'changed' |
   ): Promise<{ changed: readonly string[]; checkFiles: readonly string[]; patch?: string }>;
   /** Nothing in it differs from HEAD, by the last look. */
   readonly clean: boolean;
-  /** The worktree is at another commit now. */
-  moved(head: string): void;
+  /** The worktree is at another commit now; `isTrial`: with HEAD detached there. */
+  moved(head: string, isTrial?: boolean): void;
   /** What is carried is linked now. */
   furnished(links: readonly CarryLink[]): void;
   /** An attempt on another machine changed tracked files and reported it: no attempt here is charged with that. */
@@ -34,6 +34,7 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'seen' | 'changed' |
 export function runTree(opened: Worktree, layout: Layout): RunTree {
   let worktree = opened;
   let head = worktree.head;
+  let isTrial = false;
   let listed: Promise<Tree> | undefined;
   let look: Promise<QuickLook> | undefined;
   let seen = worktree.seen;
@@ -70,8 +71,9 @@ export function runTree(opened: Worktree, layout: Layout): RunTree {
       return seen.size === 0;
     },
     files,
-    moved(to) {
+    moved(to, onTrial = false) {
       head = to;
+      isTrial = onTrial;
       listed = undefined;
       look = undefined;
       cleanSince = 0;
@@ -86,7 +88,7 @@ export function runTree(opened: Worktree, layout: Layout): RunTree {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
-        const ask = () => inspect(worktree, { head, patchFile, seen, checkFiles });
+        const ask = () => inspect(worktree, { head, isTrial, patchFile, seen, checkFiles });
         const same: Inspection = { changed: [], checkFiles: [], seen };
         const { changed, patch, checkFiles: putBack, seen: now } = await (await watch()).orAsk(same, ask);
         seen = now;

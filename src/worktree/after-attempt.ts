@@ -14,6 +14,8 @@ import { type Status, shownStatus, switchBack, type Tree, treeGit, UNBORN } from
 export interface Before {
   /** The commit that the attempt ran from. */
   readonly head: string;
+  /** HEAD was detached there: a trial is open. */
+  readonly isTrial?: boolean;
   /** Where to save what it changed. */
   readonly patchFile: string;
   /** The `seen` of the attempt before, or of the worktree as it was opened. */
@@ -42,7 +44,8 @@ export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   const status = await shownStatus(tree);
   if (status.head === UNBORN) await headMoved(tree, status, before.head);
   const result = await saved(tree, status, before);
-  if (status.head !== before.head || status.branch !== tree.branch) await headMoved(tree, status, before.head);
+  const branch = before.isTrial ? undefined : tree.branch;
+  if (status.head !== before.head || status.branch !== branch) await headMoved(tree, status, before.head);
   const checkFiles = await checkFilesPutBack(tree, status, before);
   await checkCarry(tree);
   if (checkFiles.length === 0) return { ...result, checkFiles };

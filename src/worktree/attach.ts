@@ -12,6 +12,7 @@ import { ifPossible, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type Base, baseKey, commitOf, keepBase } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { checkoutsOf, shownStatus, switchBack, type TreePlace, treeGit, WORKTREE } from './tree.ts';
+import { TRIAL_REF } from './trial-tree.ts';
 
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
 export async function attach(site: Site, base: Base) {
@@ -28,11 +29,12 @@ export async function attach(site: Site, base: Base) {
   if (await fillSparse(tree)) notices.push(`this clone is sparse; ${WORKTREE} has every file`);
   // Files as old as the index are read again by every status; one that may write ends that for the whole run.
   const status = await shownStatus(tree, { refresh: true });
-  if (status.branch !== site.branch) {
+  const isTrial = status.branch === undefined && (await commitOf(treeGit(tree), TRIAL_REF)) !== undefined;
+  if (status.branch !== site.branch && !isTrial) {
     const { branch } = site;
     fail('E_WORKTREE_BRANCH', { branch, back: switchBack(branch, status.head), found: status.branch ?? 'no branch' });
   }
-  return { gitDir: dir.path, status, notices };
+  return { gitDir: dir.path, status, isTrial, notices };
 }
 
 /**

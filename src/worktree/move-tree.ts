@@ -5,8 +5,8 @@ import { fail } from '../errors.ts';
 import { type Git, lines } from '../io/git.ts';
 import { blockAbove, entryAt } from '../io/links.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
-import { treeDiff } from './merge-tree.ts';
 import { gitFailed, moveAside, shellWord } from './messages.ts';
+import { treeDiff } from './pick.ts';
 import { restoreTree } from './save-changes.ts';
 import { type Branch, type TreePlace, WORKTREE } from './tree.ts';
 

@@ -5,7 +5,7 @@ import { mergeTicks } from '../backlog/ticks.ts';
 import { fields, type Git, hashText, lines } from '../io/git.ts';
 import { type Base, commitOf, droppedBase, isAncestor, keptBase } from './base.ts';
 import { type CommittedFix, committedFixes } from './find-fix.ts';
-import { copyCommit, type Picked, type PickGit, pick, pickGit, treeOf, withFiles } from './merge-tree.ts';
+import { copyCommit, type Picked, type PickGit, pick, pickGit, treeOf, withFiles } from './pick.ts';
 
 export interface BranchAndBase {
   /** The base that the branch was last put onto; the base may have dropped it since. */
@@ -144,18 +144,6 @@ export async function rehearse(git: Git, base: Base) {
   const put = await putOnBase(git, { old, base: base.commit, tip });
   const dropped = await droppedBase(git, base, tip);
   return { ...put, tip, ...(dropped !== undefined && { dropped }) };
-}
-
-/** The commits of `base..tip` that the base has or had. Throws as `putOnBase`. */
-export async function landedCommits(git: Git, base: string, tip: string): Promise<Set<string>> {
-  const common = await git.attempt(['merge-base', base, tip]);
-  if (!common.ok) return new Set();
-  const { fates } = await putOnBase(git, { old: common.stdout.trim(), base, tip });
-  return new Set(
-    fates.flatMap(({ commit, fate, paths }) =>
-      fate === 'landed' || (fate === 'superseded' && !paths) ? [commit] : [],
-    ),
-  );
 }
 
 export const isStuck = (put: OnBase | Stuck): put is Stuck => 'stuck' in put;

@@ -12,6 +12,7 @@ import { carryPaths, dropLinks, excludeLine, overlap, placeCarry, refuseTracked 
 import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
 import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { leaveDeadTrial } from './trial-tree.ts';
 
 export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
@@ -70,7 +71,9 @@ async function attachAt(home: string, base: Base, options: OpenOptions): Promise
   const missing = inUse ? new Set<string>() : await putBackMissing(place, attached.status);
   const changed = attached.status.changed.filter((path) => !missing.has(path));
   const held = changed.length > 0 ? await holdChanges(place) : undefined;
-  const { head } = attached.status;
+  // Its commits stay on their ref until the trial is judged.
+  if (attached.isTrial) await leaveDeadTrial(place, base.branch);
+  const head = attached.isTrial ? await treeGit(place).line(['rev-parse', 'HEAD']) : attached.status.head;
   const done = await refuseStageCommits(treeGit(place), base, head);
   for (const ref of isSettled ? done : []) await treeGit(place).run(['update-ref', '-d', ref]);
   // What no stage was seen to change would be judged in the place of what is committed.
@@ -102,9 +105,10 @@ async function furnishAt(tree: AttachedTree, head: string) {
   const { home, path, objects, carry, dropped } = tree;
   await refuseTracked(objects, head, carry);
   const tracked = dropped.length > 0 ? overlap((await objects.files(head)).keys(), dropped) : [];
+  const commonDir = await commonDirOf(home);
   const [{ links, missing }, absent] = await Promise.all([
     placeCarry(home, path, carry),
-    populate(tree, await commonDirOf(home), objects.files(head)),
+    populate(tree, commonDir, objects.files(head)),
   ]);
   return {
     links,

@@ -151,11 +151,6 @@ test('values outside their limits say what is allowed', () => {
   );
 });
 
-test('mode is gone: what to write in its place, or that it can go', () => {
-  assert.equal(loopProblems('mode: suggest'), [`${AT}:1:1: mode: unknown key; did you mean unattended: none?`]);
-  assert.equal(loopProblems('mode: auto'), [`${AT}:1:1: mode: unknown key; take it out`]);
-});
-
 test('regular expressions must compile and match something', () => {
   assert.equal(
     loopProblems(`

@@ -97,10 +97,10 @@ test('three tries of no use, two calls of the escalation, a look in between, and
   assert.equal(
     trail(home).filter((line) => !/green (?!apps)/.test(line)),
     [
-      ...['failure.decided executor', 'fix.judged provisional', 'failure.decided executor', 'fix.reverted no_effect'],
+      ...['failure.decided executor', 'fix.judged provisional', 'failure.decided executor', 'fix.judged no_effect'],
       ...['failure.decided executor', 'fix.refused protected', 'fix.refused destroys', 'fix.refused outside'],
-      ...['failure.decided executor', 'fix.reverted broke', 'failure.decided escalation'],
-      ...['fix.judged verified', 'fix.judged verified', 'stage.green apps', 'case.closed apps'],
+      ...['failure.decided executor', 'fix.judged broke', 'failure.decided escalation'],
+      ...['fix.judged kept', 'fix.judged kept', 'stage.green apps', 'case.closed apps'],
     ],
   );
   const { state, versions, calls, answers } = caseOf(home);

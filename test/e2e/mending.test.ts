@@ -46,7 +46,7 @@ test('mending: a failure is mended on the AI branch; base and checkout stay byte
   assert.is(done.exit, 0, told(done));
   assert.equal([snapshot(s.home, ['.git', 'ai']), s.git('status', '--porcelain'), s.git('rev-parse', 'main')], before);
   assert.equal(subjects(s), ['Mend a: Say good']);
-  assert.equal(fixTrail(s.events()), ['fix.intended', 'fix.committed', 'fix.judged verified']);
+  assert.equal(fixTrail(s.events()), ['fix.intended', 'fix.committed', 'fix.judged kept']);
 });
 
 test('mending: a stage that was given up exits 3 and is refused; reset starts again', async () => {
@@ -199,7 +199,7 @@ for (const [when, scripts, nth] of MOMENTS.filter((_, i) => cases(i % 3 === 0, t
       s.git('log', '--format=%B', AI),
     );
     const trail = fixTrail(s.events()).filter((line) => line !== 'fix.intended');
-    assert.equal(trail, ['fix.committed', 'fix.reverted no_effect', 'fix.committed', 'fix.judged verified']);
+    assert.equal(trail, ['fix.committed', 'fix.judged no_effect', 'fix.committed', 'fix.judged kept']);
     assert.equal([greens(s.events()), s.git('-C', 'ai/worktree', 'status', '--porcelain')], [1, '']);
     assert.is(readFileSync(s.path('ai/worktree', FILE), 'utf8'), 'good\nsecond\n');
     const ledger = JSON.parse(s.read('ai/state/ledger.json')) as { day: { tries: number } };
@@ -221,7 +221,7 @@ test('killed: killed while it asks, and while the stage runs again: asked anew, 
   assert.is(first.exit, null, told(first));
   assert.is((await t.run()).exit, 0);
   assert.equal(subjects(t), ['Mend a: Say good']);
-  assert.equal(fixTrail(t.events()), ['fix.intended', 'fix.committed', 'fix.judged verified']);
+  assert.equal(fixTrail(t.events()), ['fix.intended', 'fix.committed', 'fix.judged kept']);
   assert.is(greens(t.events()), 1);
 });
 

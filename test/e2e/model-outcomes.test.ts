@@ -6,7 +6,7 @@ import { manyLines } from '../outbound/failure-context.ts';
 import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 
-const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged kept'];
 
 test('a fix that helps is verified, one commit with its trailers, and its tokens are counted', async () => {
   const lab = await modelLab();
@@ -45,7 +45,7 @@ test('a fix without effect is taken back, and the second try is told of it with 
   const lab = await modelLab();
   lab.answers(saying('bad', 'other'), saying('good'));
   const done = await lab.mend();
-  assert.equal([done.exit, done.trail], [0, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...MENDED]]);
+  assert.equal([done.exit, done.trail], [0, ['fix.intended', 'fix.committed', 'fix.judged no_effect', ...MENDED]]);
   assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['the same failure again']);
   assert.equal(lab.subjects(), ['Mend a: Say bad', 'Take back: Say bad', 'Mend a: Say good']);
   const [first, second] = lab.told().map(([prompt]) => String(prompt));
@@ -68,8 +68,8 @@ test('progress is kept for now, a failure from earlier in the run that returns i
   assert.equal([done.exit, lab.stages().a?.status], [0, 'green'], done.said);
   assert.equal(done.trail, [
     ...['fix.intended', 'fix.committed', 'fix.judged provisional'],
-    ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
-    ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
+    ...['fix.intended', 'fix.committed', 'fix.judged broke'],
+    ...['fix.intended', 'fix.committed', 'fix.judged kept', 'fix.judged kept'],
   ]);
   assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['a failure is back that the stage had earlier in this run']);
   assert.equal(dataOf(done, 'fix.judged', 'reason')[0], 'another failure came in its place');
@@ -122,7 +122,7 @@ test('a change that was tried is refused; after three tries it is given up, and 
   assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
   assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
   const tried = Array(6).fill('fix.refused already_tried');
-  assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried, 'case.opened']);
+  assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.judged no_effect', ...tried, 'case.opened']);
   assert.match(
     (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
     'this very change was tried by ollama and ended no_effect; find another: other comments, messages, white space or another order of lines do not make it different',
@@ -179,7 +179,7 @@ test('a withdrawn fix comes back in the next run, and nobody is asked for it', a
   assert.equal([first.exit, lab.stages().a?.status, lab.inTree()], [1, 'failed', 'one\nsecond\n'], first.said);
   assert.equal(first.trail, [
     ...['fix.intended', 'fix.committed', 'fix.judged provisional', 'plugin.failed', 'prompt.saved'],
-    'fix.reverted withdrawn',
+    'fix.judged undone',
   ]);
   assert.is(lab.server.chats.length, 2);
   lab.answers(saying('good'));

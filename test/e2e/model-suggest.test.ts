@@ -13,7 +13,7 @@ import { answering, atTerminal, dataOf, diff, FILE, modelLab, saying, whole } fr
 import { AI, folder, namesIn, write } from './scenario.ts';
 
 const NONE = { loop: { unattended: 'none' } };
-const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged kept'];
 
 test("in cron the fix is kept as an open case: exit 3, not asked again, and applied at a person's word", async () => {
   const lab = await modelLab(NONE);

@@ -69,7 +69,7 @@ const STEPS = ['refs/mendloop/next', 'refs/mendloop/before', 'reset -q --keep', 
 const EVENTS = [
   'run.started',
   'branch.intended',
-  'fix.reverted',
+  'fix.judged',
   'branch.moved',
   'tree.opened',
   'notice',
@@ -126,7 +126,7 @@ for (const { kind, at, point } of drawn) {
       },
       {
         ...{ files: ['good\nmine\n', 'good\nb\n', ''], kept: main, open: undefined, superseded: ['a'], notes: 1 },
-        ...{ outcomes: ['superseded', 'verified'], before: true, hasBase: main, ended: 3, dropped: kind === 'moved' },
+        ...{ outcomes: ['superseded', 'kept'], before: true, hasBase: main, ended: 3, dropped: kind === 'moved' },
       },
     );
   });

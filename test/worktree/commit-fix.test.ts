@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { commitFix, isAsShown, revertFix, unwriteFix } from '../../src/worktree/commit-fix.ts';
 import { restoreTree } from '../../src/worktree/save-changes.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
-import { commit, git, numbers, open, read, refusal, repository, script, write } from './repository.ts';
+import { bring, commit, git, numbers, open, read, refusal, repository, script, write } from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
 const status = ({ path }: Worktree) => git(path, 'status', '--porcelain');
@@ -220,7 +220,7 @@ test('a link that a stage put in the place of a tracked folder leads nothing of 
   linked();
   git(home, 'rm', '-q', '--cached', 'conf/c.txt');
   git(home, 'commit', '-q', '-m', 'less');
-  await open(home);
+  await bring(home);
   assert.equal([status(tree), read(tree.path, 'conf/b.txt')], ['', 'one\n']);
   assert.not(existsSync(join(tree.path, 'conf/c.txt')));
   git(home, 'reset', '-q', 'HEAD^');

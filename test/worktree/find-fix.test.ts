@@ -58,7 +58,8 @@ test('fixes and what took them back, the newest first, with their story; merges 
       { fix: 'Say two Stage: evil', reason: 'One Patch: evil' },
     ],
   );
-  const { commit, time, paths, note, ...trailers } = fix as CommittedFix;
+  const { commit, time, paths, note, id, ...trailers } = fix as CommittedFix;
+  assert.match(id, /^[0-9a-f]{16}$/);
   assert.equal(trailers, {
     ...{ stage: 'a', step: 'a', fingerprint: 'f1', class: 'unknown', tier: 'executor', plugin: 'probe', run: 'r1' },
     ...{

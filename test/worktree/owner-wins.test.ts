@@ -3,9 +3,9 @@ import { lstatSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
+import { commitFix } from '../../src/worktree/commit-fix.ts';
 import { committedFixes } from '../../src/worktree/find-fix.ts';
-import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
+import { fixMessage } from '../../src/worktree/fix-message.ts';
 import { treeGit } from '../../src/worktree/tree.ts';
 import {
   AI,
@@ -306,22 +306,6 @@ test('hooks, drivers and settings of the owner do not run in it', async () => {
   await bring(home);
   assert.throws(() => lstatSync(join(home, '.git/ran')));
   isClean(home);
-});
-
-test('taken back on the branch by the loop: neither comes along', async () => {
-  const { home } = await branched();
-  const wrong = await fix(home, 'h3', { 'b.txt': numbers({ 1: 'secret', 9: 'wrong' }) });
-  const note = { fix: 'x', reason: 'y' };
-  const message = revertMessage(
-    { stage: 'a', fingerprint: 'f1', hash: 'h3', note, commit: wrong },
-    'no_effect',
-    'no effect',
-    'r1',
-  );
-  await revertFix(await open(home), wrong, message, PLAIN);
-  commit(home, { 'c.txt': 'c' });
-  await bring(home);
-  assert.equal(subjects(home), ['mendloop: Mend a: Mend h1', 'mendloop: Mend a: Mend h2']);
 });
 
 test.run();

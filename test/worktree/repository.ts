@@ -111,7 +111,7 @@ export async function bring(
     const furnished = await furnish(tree, head);
     const told = events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : []));
     const ended = events.flatMap((event) =>
-      event.type === 'fix.reverted' ? [`${event.data.hash} ${event.data.outcome}`] : [],
+      event.type === 'fix.judged' ? [`${event.data.hash} ${event.data.outcome}`] : [],
     );
     return { ...tree, ...furnished, head, moved, ended, notices: [...tree.notices, ...told, ...furnished.notices] };
   });

@@ -7,15 +7,16 @@ import { z } from 'zod';
 import { mendError } from '../../src/errors.ts';
 import type { NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
-import { action, type Outcome } from '../../src/plan/action.ts';
-import { type ExecutionCode, type ExecutionError, executionError } from '../../src/plan/codes.ts';
+import type { ExecutionCode, ExecutionError } from '../../src/plan/codes.ts';
 import type { PlanResult, PlanStep } from '../../src/plan/contract.ts';
+import { blindRetry } from '../../src/plan/stage-end.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import { createPlanRunner } from '../../src/run/plan-runner.ts';
-import { blindRetry } from '../../src/run/step.ts';
+import { action, type Outcome } from '../../src/plan-api/action.ts';
+import { createPlanRunner } from '../../src/plan-api/runner.ts';
 import { checkedPlan, context, id, plan, step } from '../plan/builders.ts';
+import { fakeClock } from '../run/builders.ts';
 import { fc } from '../sweep.ts';
-import { act, after, type Behaviour, done, execute, failed, fakeClock, untilStopped } from './builders.ts';
+import { act, after, type Behaviour, done, execute, failed, untilStopped } from './builders.ts';
 
 const ok: Behaviour = () => done;
 
@@ -446,7 +447,7 @@ test('UNKNOWN_ERROR: whatever else an action throws is a bug in it, told with it
   );
   const error = failure(result, 'UNKNOWN_ERROR');
   assert.equal([error.message, error.severity, error.step_id], ['x is not a function', 'fatal', id(1)]);
-  assert.match(error.cause ?? '', 'plan-runner.test');
+  assert.match(error.cause ?? '', 'plan-api/runner.test');
   assert.equal(trail, ['step.started s1', 'step.failed s1']);
 });
 
@@ -584,7 +585,6 @@ test('only on_failure: retry retries, by the step’s policy before the plan’s
 test('property: a pause before a retry is a number from 0 to the cap, whatever the policy', () => {
   const numbers = { max: Number.MAX_SAFE_INTEGER, min: 0 };
   const multipliers = fc.double({ min: 1, noNaN: true, noDefaultInfinity: true });
-  const error = executionError('EXECUTION_HALTED', 'it broke');
   fc.assert(
     fc.property(
       fc.integer(numbers),
@@ -594,8 +594,8 @@ test('property: a pause before a retry is a number from 0 to the cap, whatever t
       (backoff_ms, backoff_multiplier, max_backoff_ms, attempt) => {
         const policy = { max_attempts: 31, backoff_ms, backoff_multiplier, max_backoff_ms };
         const of = checkedPlan(plan([step(1, [], { on_failure: 'retry', retry_policy: policy })]));
-        const pause =
-          blindRetry(of, { step: of.steps[0] as PlanStep, attempt, error, mayRunAgain: true }) ?? Number.NaN;
+        const end = { kind: 'failed', message: 'it broke' } as const;
+        const pause = blindRetry(end, attempt, of.steps[0] as PlanStep, of) ?? Number.NaN;
         assert.ok(pause >= 0 && pause <= max_backoff_ms, String(pause));
       },
     ),

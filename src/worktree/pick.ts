@@ -1,36 +1,6 @@
-// Merging, picking and reverting in git's store alone: no branch and no checkout is touched.
+// Picking and reverting in git's store alone: no branch and no checkout is touched.
 import { fields, type Git } from '../io/git.ts';
 import { gitFailed } from './messages.ts';
-
-export interface MergedTree {
-  /** The merged tree, with marks where it conflicts. */
-  readonly tree: string;
-  readonly conflicts: readonly string[];
-}
-
-/** Merges two commits. `failure`: git could not even try. */
-export async function tryMerge(git: Git, ours: string, theirs: string): Promise<MergedTree & { failure?: string }> {
-  const options = ['--write-tree', '-z', '--name-only', '--no-messages'];
-  const answer = await git.attempt(['merge-tree', ...options, ours, theirs]);
-  const [tree = '', ...conflicts] = fields(answer.stdout);
-  if (answer.ok) return { tree, conflicts: [] };
-  const tried = answer.code === 1 && conflicts.length > 0;
-  return { tree, conflicts: [...new Set(conflicts)], ...(tried ? {} : { failure: answer.stderr }) };
-}
-
-/** The same. Throws E_GIT_FAILED when git cannot even try. */
-export async function mergeTree(git: Git, ours: string, theirs: string): Promise<MergedTree> {
-  const { tree, conflicts, failure } = await tryMerge(git, ours, theirs);
-  if (failure !== undefined) gitFailed('rehearse a merge', ['merge-tree', '--write-tree', ours, theirs], failure);
-  return { tree, conflicts };
-}
-
-/** What of `from` → `to` is not in the tree `into` yet, put into it. Throws like `mergeTree`. */
-export async function carryOver(git: Git, from: string, to: string, into: string): Promise<MergedTree> {
-  // Two temporary commits, with `from` as their common ancestor.
-  const stand = (tree: string) => git.line(['commit-tree', '-m', 'rehearsal', '-p', from, tree]);
-  return mergeTree(git, await stand(into), await stand(await treeOf(git, to)));
-}
 
 /** What a pick leads to; with marks in the files that conflict. */
 export interface Picked {
@@ -145,7 +115,7 @@ export async function treeDiff(git: Git, from: string, to: string) {
   });
 }
 
-export interface Reverted<F> {
+interface Reverted<F> {
   fix: F;
   /** The commit that takes it back. */
   commit: string;
@@ -161,10 +131,11 @@ export async function revertAll<F extends { readonly commit: string }>(
   { message, sign }: { message(fix: F): string; sign: boolean },
 ): Promise<{ tip: string; reverted: Reverted<F>[] } | { stuck: F; conflicts: readonly string[] }> {
   const reverted: Reverted<F>[] = [];
+  const store = await pickGit(git);
   let tip = head;
   let tree = await treeOf(git, head);
   for (const fix of fixes) {
-    const next = await carryOver(git, fix.commit, `${fix.commit}^`, tree);
+    const next = await pick(store, await treeOf(git, fix.commit), await treeOf(git, `${fix.commit}^`), tree);
     if (next.conflicts.length > 0) return { stuck: fix, conflicts: next.conflicts };
     tip = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', tip, next.tree], message(fix));
     reverted.push({ fix, commit: tip, empty: next.tree === tree });

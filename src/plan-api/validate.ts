@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import { freeze, frozenCopy } from '../config/freeze.ts';
 import { cyclesOf } from '../config/needs.ts';
-import type { ActionRegistry } from './action.ts';
-import { type ExecutionCode, type ExecutionError, executionError } from './codes.ts';
+import { type ExecutionCode, type ExecutionError, executionError } from '../plan/codes.ts';
 import {
   contextSchema,
   type ExecutionContext,
@@ -11,8 +10,9 @@ import {
   type PlanStep,
   planSchema,
   planStepSchema,
-} from './contract.ts';
-import { stepLabel } from './matrix.ts';
+} from '../plan/contract.ts';
+import { stepLabel } from '../plan/matrix.ts';
+import type { ActionRegistry } from './action.ts';
 
 export type Validated<T> = { ok: true; value: T } | { ok: false; error: ExecutionError };
 
@@ -69,6 +69,11 @@ export function validateContext(plan: Plan, input: unknown): Validated<Execution
 }
 
 type Admission = { actions: ActionRegistry; maxSteps: number; now: number; finished(executionId: string): boolean };
+
+/** The refusal of an execution that may not run, or not now. */
+export const refusedExecution = (why: string): Validated<never> => checked<never>(undefined, notAgain(why));
+
+const notAgain = (why: string): Fault[] => broken('context', [`execution_id: ${why}`]);
 
 /** Plan and context, frozen; or one error with everything that keeps them from running. */
 export function admit(
@@ -203,8 +208,8 @@ function broughtTooLate(context: z.infer<typeof contextSchema> | undefined, { no
   if (!context) return [];
   const { execution_id: id, deadline_ms: deadline } = context;
   const late = now > deadline ? [`the deadline ${new Date(deadline).toISOString()} has passed`] : [];
-  const ended = finished(id) ? [`execution_id: ${id} has ended before and cannot run again`] : [];
-  return [...broken('context', ended), ...fault('DEADLINE_EXCEEDED', late)];
+  const ended = finished(id) ? notAgain(`${id} has ended before and cannot run again`) : [];
+  return [...ended, ...fault('DEADLINE_EXCEEDED', late)];
 }
 
 /** The value as the schema reads it; undefined when it does not. */

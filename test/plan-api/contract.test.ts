@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ExecutionError } from '../../src/plan/codes.ts';
-import { validateContext, validatePlan } from '../../src/plan/validate.ts';
+import { validateContext, validatePlan } from '../../src/plan-api/validate.ts';
+import { checkedPlan, context, id, plan, step } from '../plan/builders.ts';
 import { fc, runs } from '../sweep.ts';
-import { checkedPlan, context, id, plan, step } from './builders.ts';
 
 function refusal(input: unknown, maxSteps?: number): ExecutionError {
   const checked = validatePlan(input, maxSteps);
