@@ -16,11 +16,9 @@ import { haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
 import { Stop } from '../plan/stop.ts';
 import { attemptStage } from '../stage/attempt.ts';
 import type { Task, TaskEnd } from '../stage/backend.ts';
-import { openBarrier } from '../stage/barrier.ts';
 import { stepMarks } from '../stage/env.ts';
-import type { RunPorts, StageRun } from '../stage/run.ts';
+import { type RunPorts, singleRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
-import { RunFailures } from '../triage/incident.ts';
 import { changesNow } from '../worktree/save-changes.ts';
 import { type Tree, trackedStatus, treeGit } from '../worktree/tree.ts';
 import {
@@ -92,24 +90,10 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   const base = { name: branch, branch, commit: task.commit, firstRun: false };
   const nothing = { notices: [], unlinked: [], putBack: [] };
   const worktree = { ...tree, ...nothing, head: task.commit, base, changed: status.changed, seen };
-  const run: StageRun = {
-    ...ports,
-    id: task.run,
-    job,
-    layout,
-    config: { map: context.map },
-    tree: runTree(worktree, layout),
-    journal: {
-      append: (...more) => void events.push(...more),
-      stages: loadStages(layout, { look: true }).state,
-      failures: new RunFailures(),
-    },
-    barrier: openBarrier(),
-    lab: context.lab,
-    recheck: true,
-    requested: [],
-    forced: new Set(),
-  };
+  const config = { map: context.map, loop: { logs: context.logs } };
+  const given = { ...ports, id: task.run, job, layout, config, tree: runTree(worktree, layout), lab: context.lab };
+  const { state } = loadStages(layout, { look: true });
+  const run = singleRun(given, state, (...more) => void events.push(...more));
   const late = () => new Stop('STEP_TIMEOUT', `ran past its ${durationText(task.timeout_ms)} and was stopped`);
   const limit = stopAfter(task.timeout_ms, late);
   const signal = AbortSignal.any([ports.signal, limit.signal]);

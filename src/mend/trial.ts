@@ -1,6 +1,7 @@
 // The life of a trial after its first fix: fixes that did not help are taken off, and in the end all that stands is kept by one move of
 // the AI branch, or undone. Every end is on record before the tree follows; a process that dies between leaves the tree to
 // `recover.ts`.
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import type { DataOf, Fix } from '../events.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Edit } from '../fix/edit.ts';
@@ -75,7 +76,8 @@ export function keepTrial(run: Run, reason: string): Promise<void> {
   const trial = journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
     journal.flush();
-    const restored = await restoreTracked(run);
+    // Ticks are a write of the tree; moving the branch alone is none.
+    const restored = isItemStage(trial.stage) ? await restoreTracked(run) : [];
     const to = (await tickItem(run, trial.stage, trial.fixes)) ?? (trial.fixes.at(-1)?.fix.commit as string);
     await keepInTree(tree, tree.base.branch, trial.from, to);
     tree.moved(to);
@@ -87,7 +89,9 @@ export function keepTrial(run: Run, reason: string): Promise<void> {
 
 /** Records that all that stands is kept: the branch is there already. */
 export function recordKept(run: Run, trial: Trial, to: string, reason: string): void {
-  const unseen = [...new Set(staleBy(run, trial).map(({ stage }) => stage))].filter((name) => name !== trial.stage);
+  const unseen = [...new Set(notMadeAgain(run, trial).map(({ stage }) => stage))].filter(
+    (name) => name !== trial.stage,
+  );
   const facts = {
     base: run.tree.base.commit,
     ...(unseen.length > 0 && { unseen }),
@@ -179,15 +183,18 @@ export async function combined(run: Run, { from, fixes }: Trial, more?: { edits:
   return { hash, note, edits, diff };
 }
 
-/** The steps that fixes of a trial made stale, and that are not green since; those that must not run twice judge nothing. */
-export function staleBy({ journal, config }: Run, { fixes }: Trial): { stage: string; step: string }[] {
+/** The steps that fixes of a trial made stale, and that are not green since. */
+function notMadeAgain({ journal, config }: Run, { fixes }: Trial): { stage: string; step: string }[] {
   const commits = new Set(fixes.map(({ fix }) => fix.commit));
   const isStale = ({ stale }: StepRecord) => stale?.commits.some((commit) => commits.has(commit));
   return stepRecords(journal.stages).filter(
-    ({ stage, step, record }) =>
-      isStale(record) && config.map.stages[stage]?.rerun && stepNames(stage, config.map.stages[stage]).includes(step),
+    ({ stage, step, record }) => isStale(record) && stepNames(stage, config.map.stages[stage]).includes(step),
   );
 }
+
+/** Those of them that have a say about the trial: what must not run twice judges nothing. */
+export const staleBy = (run: Run, trial: Trial): { stage: string; step: string }[] =>
+  notMadeAgain(run, trial).filter(({ stage }) => run.config.map.stages[stage]?.rerun);
 
 /** Neither its stage, nor one that needs that, nor one that it made stale has checks: only exit codes speak for it. */
 function isUnchecked({ config, requested }: Run, { stage, stale }: Trial): boolean {

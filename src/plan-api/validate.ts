@@ -1,16 +1,9 @@
 // Plan and context against the contract: a frozen value, or the one error that lists every violation.
-import type { z } from 'zod';
+import * as z from 'zod';
 import { freeze, frozenCopy } from '../config/freeze.ts';
 import { cyclesOf } from '../config/needs.ts';
 import { type ExecutionCode, type ExecutionError, executionError } from '../plan/codes.ts';
-import {
-  contextSchema,
-  type ExecutionContext,
-  type Plan,
-  type PlanStep,
-  planSchema,
-  planStepSchema,
-} from '../plan/contract.ts';
+import { contextSchema, type ExecutionContext, type Plan, planSchema, planStepSchema } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
 import type { ActionRegistry } from './action.ts';
 
@@ -64,16 +57,16 @@ export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Vali
 
 /** A deep-frozen copy of `input` as the context of `plan`; never throws. */
 export function validateContext(plan: Plan, input: unknown): Validated<ExecutionContext> {
-  const { context, faults } = readContext(input, plan);
+  const { context, faults } = readContext(input, outlineOf(plan));
   return checked(context && (freeze({ ...context, plan }) as ExecutionContext), faults);
 }
-
-type Admission = { actions: ActionRegistry; maxSteps: number; now: number; finished(executionId: string): boolean };
 
 /** The refusal of an execution that may not run, or not now. */
 export const refusedExecution = (why: string): Validated<never> => checked<never>(undefined, notAgain(why));
 
 const notAgain = (why: string): Fault[] => broken('context', [`execution_id: ${why}`]);
+
+type Admission = { actions: ActionRegistry; maxSteps: number; now: number; finished(executionId: string): boolean };
 
 /** Plan and context, frozen; or one error with everything that keeps them from running. */
 export function admit(
@@ -81,45 +74,62 @@ export function admit(
   contextInput: unknown,
   admission: Admission,
 ): Validated<{ plan: Plan; context: ExecutionContext }> {
-  const { plan, given, faults } = readPlan(planInput, admission.maxSteps);
-  const read = readContext(contextInput, given);
-  const steps = brokenActions(stepsOf(given), admission.actions);
+  const { plan, outline, faults } = readPlan(planInput, admission.maxSteps);
+  const read = readContext(contextInput, outline);
+  const steps = brokenActions(outline.steps, admission.actions);
   const all = [...faults, ...steps, ...read.faults, ...broughtTooLate(read.context, admission)];
   const value = plan && read.context && { plan, context: freeze({ ...read.context, plan }) as ExecutionContext };
   return checked(value, all);
 }
 
-/** The plan if it is valid, its faults, and what was given: a broken plan is checked further too. */
-function readPlan(input: unknown, maxSteps: number): { plan?: Plan; given?: unknown; faults: Fault[] } {
+const stepOutline = z.object({
+  id: z.string().catch(''),
+  action: z.string().catch(''),
+  /** null: it is none, which the schema names. */
+  payload: planStepSchema.shape.payload.nullable().catch(null),
+  depends_on: planStepSchema.shape.depends_on.catch([]),
+});
+type StepOutline = z.infer<typeof stepOutline>;
+
+/** What can be read of a plan that may be broken: it is checked further all the same. */
+const planOutline = z.object({
+  id: z.string().optional().catch(undefined),
+  steps: z.array(stepOutline.catch(stepOutline.parse({}))).catch([]),
+  context_requirements: planSchema.shape.context_requirements.catch([]),
+  timeout_ms: planSchema.shape.timeout_ms.catch(0),
+});
+type PlanOutline = z.infer<typeof planOutline>;
+
+const NOTHING: PlanOutline = { id: undefined, steps: [], context_requirements: [], timeout_ms: 0 };
+
+const outlineOf = (plan: unknown): PlanOutline => planOutline.safeParse(plan).data ?? NOTHING;
+
+const contextOutline = z.object({
+  environment: z.record(z.string(), z.unknown()).catch({}),
+  started_at: contextSchema.shape.started_at.catch(0),
+  deadline_ms: contextSchema.shape.deadline_ms.catch(Number.POSITIVE_INFINITY),
+});
+
+/** The plan if it is valid, its faults, and what can be read of it in any case. */
+function readPlan(input: unknown, maxSteps: number): { plan?: Plan; outline: PlanOutline; faults: Fault[] } {
   const copy = copied(() => input);
-  if ('faults' in copy) return copy;
+  if ('faults' in copy) return { ...copy, outline: NOTHING };
   const parsed = planSchema.safeParse(copy.given);
-  const steps = stepsOf(copy.given);
+  const outline = outlineOf(copy.given);
   const faults = [
-    ...broken('plan', [...violations(parsed), ...brokenList(steps, maxSteps)]),
-    ...brokenDependencies(steps),
+    ...broken('plan', [...violations(parsed), ...brokenList(outline.steps, maxSteps)]),
+    ...brokenDependencies(outline.steps),
   ];
-  return parsed.success ? { plan: freeze(parsed.data) as Plan, ...copy, faults } : { ...copy, faults };
+  return { outline, faults, ...(parsed.success && { plan: freeze(parsed.data) as Plan }) };
 }
 
-/** A step as it was given: whatever it holds. */
-type GivenStep = Partial<Record<keyof PlanStep, unknown>>;
-
-function stepsOf(plan: unknown): GivenStep[] {
-  const steps = (plan as { steps?: unknown } | null | undefined)?.steps;
-  return Array.isArray(steps) ? steps.map((step) => (isObject(step) ? step : {})) : [];
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-const labelOf = ({ id, payload }: GivenStep): string =>
-  stepLabel({ id: String(id), payload: isObject(payload) ? payload : {} });
+const labelOf = ({ id, payload }: StepOutline): string => stepLabel({ id, payload: payload ?? {} });
 
 /** What is wrong with the steps as a list: the schema sees them one by one. */
-function brokenList(steps: readonly GivenStep[], maxSteps: number): string[] {
+function brokenList(steps: readonly StepOutline[], maxSteps: number): string[] {
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const { id } of steps) if (typeof id === 'string') (seen.has(id) ? repeated : seen).add(id);
+  for (const { id } of steps) (id !== '' && seen.has(id) ? repeated : seen).add(id);
   return [
     ...(steps.length > maxSteps ? [`steps: ${steps.length} steps, at most ${maxSteps} are allowed`] : []),
     ...[...repeated].map((id) => `steps: id ${id} occurs more than once`),
@@ -129,78 +139,61 @@ function brokenList(steps: readonly GivenStep[], maxSteps: number): string[] {
 /** One step that all need and that needs all makes as many as there are steps. */
 const MAX_CIRCLES = 20;
 
-function brokenDependencies(steps: readonly GivenStep[]): Fault[] {
+function brokenDependencies(steps: readonly StepOutline[]): Fault[] {
   const names = new Map(steps.map((step) => [step.id, labelOf(step)]));
-  // What is no id at all, the schema names.
-  const needs = new Map(
-    steps.map(({ id, depends_on }) => [String(id), parsedBy(planStepSchema.shape.depends_on, depends_on)]),
-  );
-  const unknown = [...needs].flatMap(([id, ids = []]) =>
+  const needs = new Map(steps.map(({ id, depends_on }) => [id, depends_on]));
+  const unknown = [...needs].flatMap(([id, ids]) =>
     ids
       .filter((needed) => !names.has(needed))
       .map((needed) => `step ${id} depends on ${needed}, which is not in the plan`),
   );
-  const cycles = cyclesOf(new Map([...needs].map(([id, ids = []]) => [id, ids])));
+  const cycles = cyclesOf(needs);
   const circles = cycles
     .slice(0, MAX_CIRCLES)
     .map((cycle) => `the steps depend on each other in a circle: ${cycle.map((id) => names.get(id)).join(' → ')}`);
   return fault('DEPENDENCY_UNRESOLVED', [...unknown, ...circles], cycles[0] && { context: { cycle: cycles[0] } });
 }
 
-function brokenActions(steps: readonly GivenStep[], actions: ActionRegistry): Fault[] {
-  const named = steps.filter(({ action }) => typeof action === 'string' && action !== '');
-  const missing = named.filter(({ action }) => !actions.has(action as string));
+function brokenActions(steps: readonly StepOutline[], actions: ActionRegistry): Fault[] {
+  const payloads = steps.flatMap((step) => {
+    const schema = actions.get(step.action)?.payload;
+    const faults = violations(step.payload === null ? undefined : schema?.safeParse(step.payload));
+    return faults.map((violation) => `step ${labelOf(step)}: payload.${violation}`);
+  });
+  const missing = steps.filter(({ action }) => action !== '' && !actions.has(action));
   const names = [...new Set(missing.map(({ action }) => action))];
   const lines = names.length > 0 ? [`no such action is registered: ${names.join(', ')}`] : [];
   const context = { actions: names, registered: [...actions.keys()] };
-  const id = missing[0]?.id;
-  const payloads = named.flatMap((step) => {
-    const { action, payload = {} } = step;
-    if (!isObject(payload)) return [];
-    const faults = violations(actions.get(action as string)?.payload.safeParse(payload));
-    return faults.map((violation) => `step ${labelOf(step)}: payload.${violation}`);
-  });
-  const step_id = typeof id === 'string' ? id : undefined;
+  const step_id = missing[0]?.id || undefined;
   return [...broken('plan', payloads), ...fault('ACTION_NOT_FOUND', lines, { context, step_id })];
 }
 
-/** The context without its plan, and what is wrong with it as that of `plan`, which may be broken itself. */
-function readContext(input: unknown, plan: unknown): { context?: z.infer<typeof contextSchema>; faults: Fault[] } {
+/** The context without its plan, and what is wrong with it as that of a plan, which may be broken itself. */
+function readContext(input: unknown, plan: PlanOutline): { context?: z.infer<typeof contextSchema>; faults: Fault[] } {
   const copy = copied(() => {
     // The plan inside is checked by itself; only which one it is matters here.
-    const { plan: inside, ...rest } = isObject(input) ? input : {};
-    return { inside: isObject(inside) ? { id: inside.id } : {}, rest };
+    const { plan: inside, ...rest } = (input ?? {}) as { plan?: { id?: unknown } | null };
+    return { id: inside?.id, rest };
   });
   if ('faults' in copy) return copy;
-  const { inside, rest } = copy.given as { inside: { id?: unknown }; rest: Record<string, unknown> };
+  const { id, rest } = copy.given as { id?: unknown; rest: object };
   const parsed = contextSchema.safeParse(rest);
-  const faults = [
-    ...broken('context', [...violations(parsed), ...otherPlan(inside.id, plan)]),
-    ...(isObject(plan) ? unmetNeeds(plan, rest) : []),
-  ];
-  return parsed.success ? { context: parsed.data, faults } : { faults };
+  const isOther = plan.id !== undefined && id !== plan.id;
+  const other = isOther ? [`plan: is ${typeof id === 'string' ? id : 'no plan'}, expected ${plan.id}`] : [];
+  const faults = [...broken('context', [...violations(parsed), ...other]), ...unmetNeeds(plan, rest)];
+  return { faults, ...(parsed.success && { context: parsed.data }) };
 }
 
-function otherPlan(inside: unknown, plan: unknown): string[] {
-  const expected = isObject(plan) ? plan.id : undefined;
-  if (typeof expected !== 'string' || inside === expected) return [];
-  return [`plan: is ${typeof inside === 'string' ? inside : 'no plan'}, expected ${expected}`];
-}
-
-/** What the plan needs of its context and does not get, as far as both can be read. */
-function unmetNeeds(plan: Record<string, unknown>, context: Record<string, unknown>): Fault[] {
-  const environment = isObject(context.environment) ? context.environment : {};
-  const required = parsedBy(planSchema.shape.context_requirements, plan.context_requirements) ?? [];
-  const missing = required.filter((key) => !Object.hasOwn(environment, key));
+/** What a plan needs of its context and does not get, as far as both can be read. */
+function unmetNeeds({ context_requirements, timeout_ms }: PlanOutline, context: object): Fault[] {
+  const { environment, started_at, deadline_ms } = contextOutline.parse(context);
+  const missing = context_requirements.filter((key) => !Object.hasOwn(environment, key));
   const lacking = missing.length > 0 ? [`the context lacks ${missing.join(', ')}`] : [];
-  const limit = parsedBy(planSchema.shape.timeout_ms, plan.timeout_ms) ?? 0;
-  const started = parsedBy(contextSchema.shape.started_at, context.started_at) ?? 0;
-  const deadline = parsedBy(contextSchema.shape.deadline_ms, context.deadline_ms) ?? Number.POSITIVE_INFINITY;
-  const window_ms = deadline - started;
-  const text = `the window to the deadline is ${window_ms} ms, the plan may take ${limit} ms`;
+  const window_ms = deadline_ms - started_at;
+  const text = `the window to the deadline is ${window_ms} ms, the plan may take ${timeout_ms} ms`;
   return [
     ...fault('CONTEXT_MISSING', lacking, { context: { missing } }),
-    ...fault('DEADLINE_EXCEEDED', window_ms < limit ? [text] : [], { context: { window_ms } }),
+    ...fault('DEADLINE_EXCEEDED', window_ms < timeout_ms ? [text] : [], { context: { window_ms } }),
   ];
 }
 
@@ -211,9 +204,6 @@ function broughtTooLate(context: z.infer<typeof contextSchema> | undefined, { no
   const ended = finished(id) ? notAgain(`${id} has ended before and cannot run again`) : [];
   return [...ended, ...fault('DEADLINE_EXCEEDED', late)];
 }
-
-/** The value as the schema reads it; undefined when it does not. */
-const parsedBy = <T>(schema: z.ZodType<T>, value: unknown): T | undefined => schema.safeParse(value).data;
 
 /** `path: message` for each issue that a schema has with a value. */
 function violations(parsed: z.ZodSafeParseResult<unknown> | undefined): string[] {
@@ -226,8 +216,7 @@ function copied(read: () => unknown): { given: unknown } | { faults: Fault[] } {
     const value = read();
     return { given: value === undefined ? undefined : frozenCopy(value) };
   } catch (error) {
-    return { faults: broken('input', [`it cannot be copied: ${messageOf(error)}`]) };
+    const why = error instanceof Error ? error.message : `it threw ${typeof error}`;
+    return { faults: broken('input', [`it cannot be copied: ${why}`]) };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : `it threw ${typeof error}`);

@@ -3,9 +3,9 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import { durationText } from '../config/duration.ts';
 import type { NewEvent } from '../events.ts';
 import { beginsChecks } from '../failure/grade.ts';
+import { readTail } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { readLogEnd } from '../io/log.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
@@ -14,15 +14,13 @@ import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
 import { cellNames, cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
-import { openBarrier } from '../stage/barrier.ts';
 import { inspectTree, openCall } from '../stage/call.ts';
 import { checkFileNames, watchCheckFiles } from '../stage/check-files.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
-import type { RunPorts, StageRun } from '../stage/run.ts';
+import { type RunPorts, type StageRun, singleRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
-import { RunFailures } from '../triage/incident.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { endLeft, stepsElsewhere } from './close-run.ts';
 import { withLockForWork } from './lock-for-work.ts';
@@ -65,19 +63,9 @@ export async function verifyStages(
       const open = openRun(loaded);
       const inUse = stepsElsewhere(open?.events).size > 0;
       const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, inUse });
-      const run: StageRun = {
-        ...ports,
-        id: newRunId(ports.clock.now(), '0000', []),
-        layout,
-        config,
-        tree: runTree(worktree, layout),
-        journal: { append: () => {}, stages: loaded.state, failures: new RunFailures() },
-        barrier: openBarrier(),
-        lab,
-        recheck: true,
-        requested: [],
-        forced: new Set(),
-      };
+      const id = newRunId(ports.clock.now(), '0000', []);
+      const given = { ...ports, id, layout, config, tree: runTree(worktree, layout), lab };
+      const run = singleRun(given, loaded.state, () => {});
       const { state } = loaded;
       const targets = stepsToVerify(config.map, request, state);
       const left = request.stages.length > 0 ? [] : notChecked(config.map, targets, state);
@@ -173,7 +161,7 @@ function standing(record: StepRecord | undefined): string {
 
 /** The last lines that checks printed, without ours. */
 function lastLines(log: string): string[] {
-  const lines = readLogEnd(log, 4096)?.text.split('\n') ?? [];
+  const lines = readTail(log, 4096)?.text.split('\n') ?? [];
   return lines.filter((line) => line.trim() !== '' && !beginsChecks(line)).slice(-3);
 }
 

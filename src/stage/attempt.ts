@@ -5,7 +5,7 @@ import { someIgnored } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { type AttemptCall, howItEnded, inputsNow, inspectTree, openCall, type StageCall } from './call.ts';
 import { besideAtStart, carriedMarks } from './carried.ts';
-import { checkFileNames, runAloneNext, type Watch, watchCheckFiles } from './check-files.ts';
+import { checkFileNames, onceMoreAlone, type Watch, watchCheckFiles } from './check-files.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
 import { addableFiles, missingRequirements } from './requires.ts';
@@ -103,11 +103,7 @@ async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watc
     const how = exitCode === 0 ? {} : { exit_code: exitCode, signal };
     const facts = { phase, changed_judges: files, log: call.logPath, ...how };
     if (!watch.shared) return failed(what, facts);
-    if (call.stage.rerun) {
-      runAloneNext(run, call.step);
-      const message = `another stage or this one ${what}: once more, alone`;
-      return { kind: 'failed', message, context: { run_alone: true } };
-    }
+    if (call.stage.rerun) return onceMoreAlone(run, watch);
     const context = { ...facts, human: true, next: `look at its log, then: mendloop retry ${call.name}` };
     return { ...(await failed(`this or another stage ${what}`, context)), again: false };
   }

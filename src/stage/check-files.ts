@@ -9,7 +9,7 @@ import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import type { StageEnd } from '../plan/stage-end.ts';
+import type { EndOf, StageEnd } from '../plan/stage-end.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
 import { sourcesOf } from './check-sources.ts';
 import { forbiddenText } from './configuration.ts';
@@ -214,17 +214,21 @@ export async function followCheckFiles(
     if (Array.isArray(changed)) blame(run, changed);
     const isEnd = end.kind === 'green' || end.kind === 'failed';
     const stage = run.config.map.stages[splitStepName(step).stage];
-    if (!isEnd || !watch.shared || !stage?.rerun) return end;
-    runAloneNext(run, step);
-    const what = `changed ${await checkFileNames(run, watch.changed)}; put back as committed`;
-    return {
-      kind: 'failed',
-      message: `another stage or this one ${what}: once more, alone`,
-      context: { run_alone: true },
-    };
+    return isEnd && watch.shared && stage?.rerun ? onceMoreAlone(run, watch) : end;
   } finally {
     running.delete(watch);
   }
+}
+
+/** The end of an attempt beside which check files changed: it is made once more, alone. */
+export async function onceMoreAlone(run: StageRun, { step, changed }: Watch): Promise<EndOf<'failed'>> {
+  runAloneNext(run, step);
+  const what = `changed ${await checkFileNames(run, changed)}; put back as committed`;
+  return {
+    kind: 'failed',
+    message: `another stage or this one ${what}: once more, alone`,
+    context: { run_alone: true },
+  };
 }
 
 /** The next attempt of a step runs alone. */

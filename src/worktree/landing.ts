@@ -100,7 +100,10 @@ export async function settleLanding(
   const isOurs = isBegun ? isBetween : isBefore;
   if (moved === undefined && paths.every(isOurs))
     return bring(home, { ...landing, begun: isBegun }, checkout, paths, side, record);
-  return notDone(moved ?? `files of it were changed in ${checkout.path} since`, await leftThere(checkout, paths));
+  return notDone(
+    moved ?? `files of it were changed in ${checkout.path} since`,
+    await leftThere(checkout, isBegun ? paths : []),
+  );
 }
 
 /** Files and index first and the ref last, as git does it: killed in between, they still are between the two. */

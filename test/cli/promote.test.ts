@@ -20,7 +20,7 @@ web
     aaaaaaaaaaaa  1 h ago  Say two
         why:  It said one
         by:   probe (executor), run run-1; in a.txt
-        verified: the stage was green with it
+        kept: the stage was green with it
 
 rolled back, and taken out again
     bbbbbbbbbbbb  web  Take back: Say three
@@ -98,9 +98,7 @@ test('where a fix was verified, what was not seen with it, and why it may not la
   const lines = (more: Parameters<typeof fix>[1], moves = false) =>
     promoteLines(story({ fixes: [fix('a', more)], moves }), NOW);
   const elsewhere = lines({ verified_on: commitOf('9'), not_seen: ['dns', 'vms'] }, true);
-  assert.ok(
-    elsewhere.includes('        verified: the stage was green with it, on 999999999999; not yet on 000000000000'),
-  );
+  assert.ok(elsewhere.includes('        kept: the stage was green with it, on 999999999999; not yet on 000000000000'));
   assert.ok(elsewhere.includes('        not seen with it: dns, vms'));
   assert.equal(elsewhere.slice(-3), [
     'it will be put onto main (000000000000) first',
@@ -108,7 +106,7 @@ test('where a fix was verified, what was not seen with it, and why it may not la
     `mendloop promote --accept ${commitOf('f')}`,
   ]);
   const here = lines({ verified_on: commitOf('0') });
-  assert.ok(here.includes('        verified: the stage was green with it'));
+  assert.ok(here.includes('        kept: the stage was green with it'));
   const failed = lines({ failed: ['vms'] });
   assert.ok(failed.includes('        NOT TO LAND: failed with it since: vms'));
   assert.equal(failed.slice(-3), [

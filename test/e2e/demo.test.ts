@@ -53,9 +53,9 @@ test('five faults go as they are told: one passes, two are repaired, one waits f
   assert.equal([done.exit, done.stderr], [0, ''], done.stdout);
   const events = eventsByStage(home);
   assert.equal(outcome(events.images), [['wait'], [], [0]]);
-  assert.equal(outcome(events.storage), [['executor'], ['known-fixes verified'], [0]]);
-  assert.equal(outcome(events.dns), [['executor'], ['known-fixes verified'], [0]]);
-  assert.equal(outcome(events.ingress), [['executor', 'none', 'executor'], ['person verified'], [3, 0]]);
+  assert.equal(outcome(events.storage), [['executor'], ['known-fixes kept'], [0]]);
+  assert.equal(outcome(events.dns), [['executor'], ['known-fixes kept'], [0]]);
+  assert.equal(outcome(events.ingress), [['executor', 'none', 'executor'], ['person kept'], [3, 0]]);
   assert.is(of(events.ingress, 'fix.suggested')[0]?.data.plugin, 'prepared-answer');
   assert.match(
     done.stdout,
@@ -121,7 +121,7 @@ test('an Ollama that answers is asked, and --json is the events of the runs, the
     1,
     'but for the case that was accepted',
   );
-  assert.equal(outcome(eventsByStage(dir).ingress), [['executor', 'none', 'executor'], ['person verified'], [3, 0]]);
+  assert.equal(outcome(eventsByStage(dir).ingress), [['executor', 'none', 'executor'], ['person kept'], [3, 0]]);
   assert.is(of(eventsByStage(dir).ingress, 'fix.suggested')[0]?.data.plugin, 'ollama');
   assert.ok(model.requests.some(({ path }) => path === '/api/chat'));
 });

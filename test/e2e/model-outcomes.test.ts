@@ -32,7 +32,7 @@ test('a fix that helps is verified, one commit with its trailers, and its tokens
   const { day } = lab.ledger();
   assert.equal([day.tries, day.tokens], [1, Number(read) + Number(wrote)]);
   assert.ok(day.tokens > 100);
-  assert.equal([lab.entry().executor_tries, lab.entry().patches[0]?.outcome], [0, 'verified']);
+  assert.equal([lab.entry().executor_tries, lab.entry().patches[0]?.outcome], [0, 'kept']);
   const kept = allText(lab, 'ai/logs/executor');
   for (const part of ['# Prompt', '# Answer', saying('good').trim(), '# Verdict', 'accepted', '-bad\n+good']) {
     assert.ok(kept.includes(part), part);

@@ -24,7 +24,7 @@ test('what was mended is told with its change, what waits with the command, in e
   assert.match(text.stdout, /^ {2}promote +1 verified fix not on your branch yet +mendloop promote$/m);
 
   const json = JSON.parse((await mended.run(['report', '--json'])).stdout);
-  assert.equal([json.runs.total, json.fixes.length, json.fixes[0].outcome], [1, 1, 'verified']);
+  assert.equal([json.runs.total, json.fixes.length, json.fixes[0].outcome], [1, 1, 'kept']);
   assert.match(json.fixes[0].diff, '-mkdri -p out\n+mkdir -p out');
 
   const markdown = (await mended.run(['report', '--markdown'])).stdout;

@@ -180,7 +180,7 @@ test('what a stage committed before its run was killed is neither gone on from n
     assert.equal(await notes(), []);
     assert.is((await run(home)).exit, 0);
     assert.is(git(join(home, 'ai/worktree'), 'rev-parse', 'HEAD'), isKept ? made : was);
-    assert.equal((await promotion(home)).story.others.length, isKept ? 1 : 0);
+    assert.equal((await promotion(home)).others.length, isKept ? 1 : 0);
     assert.is(git(home, 'for-each-ref', 'refs/mendloop/by-stage'), '');
   }
 });
