@@ -11,13 +11,14 @@ import { runAtWork } from '../io/lock.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, stagesHere } from '../journal/load-stages.ts';
+import { openIntents } from '../journal/open-intents.ts';
 import { reclaimableNotes } from '../journal/reclaimable.ts';
 import { recordOf, type StageRecord, type StepRecord, stepMeant } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
-import { entryOf, type LedgerEntry, openMoveText, usedOn } from '../triage/ledger.ts';
+import { entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -33,13 +34,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
   const { names: recorded, gone, isBroken } = stagesHere(home, loaded.state);
-  const move = holder ? undefined : openMoveText(ledger);
-  loaded.notices.push(
-    ...notices,
-    ...(move === undefined ? [] : [move]),
-    ...(isBroken ? [BROKEN_MAP] : []),
-    ...reclaimableNotes(layout),
-  );
+  loaded.notices.push(...notices, ...(isBroken ? [BROKEN_MAP] : []), ...reclaimableNotes(layout));
+  if (!holder) loaded.notices.push(...openIntents(loaded.state, ledger).map(({ what, next }) => `${what}: ${next}`));
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));

@@ -35,7 +35,7 @@ test('fixes by stage and failure with their verification, and on which base that
       ['b', [['f2', [two]]]],
     ],
   );
-  const verified = ['verified', h.git('rev-parse', 'main')];
+  const verified = ['kept', h.git('rev-parse', 'main')];
   assert.equal(
     [story.landed, story.nothing, story.moves, story.tip, story.fixes.map((f) => [f.outcome, f.verified_on])],
     [0, false, false, h.tip(), [verified, verified, verified]],

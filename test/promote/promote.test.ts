@@ -120,7 +120,7 @@ test('refused, with nothing changed: another tip than the accepted one, with wha
 });
 
 test('refused, with nothing changed: while a fix is not verified: it is named, with what to do', async () => {
-  for (const outcome of ['applied', 'provisional'] as const) {
+  for (const outcome of ['applied', 'undone'] as const) {
     const h = await fixedHome();
     await h.fix('a.txt', numbers({ 2: 'two' }));
     const open = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b', outcome, note: 'Say two' });
