@@ -104,14 +104,14 @@ const TABLE = {
     `ai/state is from the ${d.kept} lab and this run is for the ${d.lab} one: green stages and outputs would be mixed up`,
     `put the ${d.kept} lab's state aside, then start again:\nmv ai/state ai/state.${d.kept}`,
   ]),
-  E_LOCKED: locked(
-    (d: { pid: number; host: string; since: string; command: string; kind?: string | undefined; why: string }) => [
-      `${d.kind === 'command' ? 'another command' : 'another run'} is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
-      d.why === 'alive'
-        ? 'wait for it, or watch it: mendloop status'
-        : `${d.why}; if it is gone for sure: mendloop abandon --unlock`,
-    ],
-  ),
+  E_LOCKED: locked((d: { pid: number; host: string; since: string; command: string; kind?: string | undefined }) => [
+    `${d.kind === 'command' ? 'another command' : 'another run'} is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
+    'wait for it, or watch it: mendloop status',
+  ]),
+  E_LOCK_UNPROVEN: locked((d: { holder: string }) => [
+    `the lock is held by ${d.holder}`,
+    'look there; if it is gone for sure: mendloop abandon --unlock',
+  ]),
   E_LOCK_LOST: human((d: { path: string; now: string }) => [
     `${d.path} is no longer the lock of this run: ${d.now}; two runs may not go on`,
     'find out what removed it (a stage, a person, abandon --unlock); the next start finishes what was cut off',
@@ -165,13 +165,17 @@ const TABLE = {
     `the disk is full: ${d.path} could not be written`,
     'free some space; the next start finishes this run',
   ]),
+  E_MEMORY: usage((d: { what: string }) => [
+    `${d.what} was refused the memory that it needs`,
+    'see to free memory and to the limits of this user: ulimit -a; no limit of address space: ulimit -v unlimited',
+  ]),
   E_LOG_LOST: failed((d: { path: string; reason: string }) => [
     `${d.path} could not be written to its end (${d.reason})`,
     'see to the disk and the limits of this user (ulimit -a); the next start finishes this run',
   ]),
   E_STATE_UNWRITABLE: usage((d: { path: string; reason: string }) => [
     `${d.path} cannot be written (${d.reason})`,
-    `make it a folder that this user may write: ls -ld ${d.path}`,
+    `let this user write there: ls -ld ${d.path}`,
   ]),
   E_FILE_UNWRITABLE: usage((d: { path: string; why: string }) => [
     `${d.path} cannot be written: ${d.why}`,

@@ -2,6 +2,7 @@
 // or more tasks; each leaves a mark when it begins and a result when it ends, both written once.
 import { dirname, join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
+import type { LoopConfig } from '../config/loop-config.ts';
 import { EVENTS, type LoopEvent, type NewEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { identify } from '../io/identity.ts';
@@ -23,6 +24,7 @@ export interface RunContext {
   readonly graceMs: number;
   readonly tree: Pick<Tree, 'gitDir' | 'branch' | 'links'>;
   readonly map: ContextMap;
+  readonly logs: LoopConfig['logs'];
 }
 
 const isLink: Check<CarryLink> = shaped({ path: text, target: text });
@@ -33,6 +35,7 @@ const isContext: Check<RunContext> = shaped({
   graceMs: count,
   tree: shaped({ gitDir: name, branch: name, links: listOf(isLink) }),
   map: shaped({}) as Check as Check<ContextMap>,
+  logs: shaped({ max_mb: count }),
 });
 
 const isTask: Check<Task> = shaped({
@@ -74,7 +77,15 @@ export function jobWriter(run: StageRun, backend: string, jobsBefore: number) {
 /** Writes what attempts need to know of `run`; its path. Throws MendError when the disk refuses. */
 export function writeContext({ id, layout, lab, graceMs, tree, config }: StageRun): string {
   const { gitDir, branch, links } = tree;
-  const context = { version: 1, home: layout.home, lab, graceMs, tree: { gitDir, branch, links }, map: config.map };
+  const context = {
+    version: 1,
+    home: layout.home,
+    lab,
+    graceMs,
+    tree: { gitDir, branch, links },
+    map: config.map,
+    logs: config.loop.logs,
+  };
   const path = layout.runContext(id);
   writeAtomic(path, JSON.stringify(context));
   return path;

@@ -45,7 +45,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const lines = [
     ...(conflict ? conflictLines(conflict) : []),
     ...loaded.notices.map((n) => `note: ${n}`),
-    ...(holder && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
+    ...(holder?.isCertain === false ? [holder.words] : []),
+    ...(holder?.isCertain && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
     headline(loaded, recorded.length, atWork, Date.now()),
     ...safeModeLines(safeMode, Date.now()),
     ...table([...names, ...cells].map((name) => row(name, recordOf(loaded.state, name)))),
@@ -58,7 +59,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     json: {
       home,
       run: loaded.latest?.run ?? null,
-      running: atWork !== undefined,
+      running: atWork?.isCertain === true,
+      unproven_lock: holder?.isCertain === false ? holder.words : null,
       cut_off: open !== undefined && !atWork,
       conflict: conflict ?? null,
       safe_mode: safeMode ?? null,
@@ -72,7 +74,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   };
 
   function row(name: string, record: StageRecord | undefined): string[] {
-    const { state, about } = stageWords(name, record, atWork !== undefined);
+    const { state, about } = stageWords(name, record, atWork);
     // An item of the work queue never was there.
     const isGone = gone.includes(splitStepName(name).stage) && !/^item-\d+$/.test(name);
     const more = isGone ? [`not in ${MAP_FILE} any more`] : [];

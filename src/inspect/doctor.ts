@@ -109,8 +109,8 @@ function lockAndRun(layout: Layout): Finding[] {
     return [note(`${owner.isRun ? 'a run' : owner.command} is at work: pid ${owner.pid} since ${owner.since}`)];
   }
   return [
-    ...(owner ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')] : []),
-    ...(open ? [note(cutOffText(open, Date.now()))] : []),
+    ...(owner ? [problem(owner.words, 'look there; if it is gone for sure: mendloop abandon --unlock')] : []),
+    ...(open && !owner ? [note(cutOffText(open, Date.now()))] : []),
   ];
 }
 

@@ -74,7 +74,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const start = open?.treeOpened ? undefined : now;
   const commit = start?.to ?? (await commitOf(git, `refs/heads/${base.branch}`)) ?? base.commit;
   const tree = await withObjects(home, (objects) => objects.files(commit));
-  const atWork = runAtWork(layout)?.isRun === true;
+  const holder = runAtWork(layout);
+  const atWork = holder?.isRun ? holder : undefined;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
   /** Stages that the run would work on; of what waits for a person, the run leaves what needs it as it is. */
@@ -105,7 +106,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const notices = [
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
-    ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
+    ...(holder?.isCertain === false ? [`${holder.words}; a run is refused (E_LOCK_UNPROVEN)`] : []),
+    ...(open ? [`run ${open.run} ${openWords(atWork)}`] : []),
     ...(isMoved ? [atWork ? `${base.name} moved since it began; the next run has that` : movedNotice(base)] : []),
     ...refused,
     ...(start && start.to !== start.tip && refused.length === 0
@@ -162,8 +164,8 @@ interface Scope {
   config: Configuration;
   tree: Tree;
   selection: PlanSelection;
-  /** A run is at work. */
-  atWork: boolean;
+  /** A run is at work, or may be. */
+  atWork: { isCertain: boolean } | undefined;
 }
 
 function judge(candidate: Candidate, scope: Scope): Judgement {
@@ -195,11 +197,17 @@ function judge(candidate: Candidate, scope: Scope): Judgement {
 const staleReason = ({ why = '' }: NonNullable<StepRecord['stale']>, reason = ''): string =>
   reason.endsWith(why) ? reason || 'no longer stands' : staleWords({ why });
 
+function openWords(atWork: { isCertain: boolean } | undefined): string {
+  if (!atWork) return 'was cut off; the next start finishes it';
+  return atWork.isCertain ? 'is at work' : 'has not ended, as far as can be seen from here';
+}
+
 function notGreen(record: StepRecord | undefined, wasReset: boolean, { config, atWork }: Scope): Judgement {
   const because = record?.reason ? `: ${record.reason}` : '';
   switch (record?.status) {
     case 'running':
-      return atWork ? ['IN_PROGRESS', 'running now'] : ['TODO', 'was cut off'];
+      if (!atWork) return ['TODO', 'was cut off'];
+      return ['IN_PROGRESS', atWork.isCertain ? 'running now' : 'it began, and its end is not known here'];
     case 'failed':
       return ['FAILED', `failed${because}; ${config.loop.retry_failed ? 'it is tried again' : 'retry_failed is off'}`];
     case 'skipped':

@@ -3,18 +3,19 @@
 import { join } from 'node:path';
 import { reachScheduler } from '../backend/open.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
-import { LATER_COMMANDS } from '../config/context-map.ts';
+import { type ContextMap, LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
-import { failConfig } from '../config/problem.ts';
+import { failConfig, formatPath } from '../config/problem.ts';
 import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
-import { type CheckFiles, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
-import { unknownPrograms } from '../fix/check-files/check-programs.ts';
+import { type CheckFiles, checksOf, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
-import { fileFacts, findTool, isExecutable } from '../io/files.ts';
+import { readPlain } from '../fix/shell/read-commands.ts';
+import { fileFacts, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { runProgram } from '../io/program.ts';
 import { readText } from '../io/store.ts';
 import { checkBacklog } from '../run/backlog-files.ts';
 import { sourcesOf } from '../stage/check-sources.ts';
@@ -96,23 +97,35 @@ async function checkWarnings(
   ports: Pick<RunPorts, 'env' | 'labTools'>,
 ): Promise<string[]> {
   const checkFiles = await findCheckFiles(map, sources);
-  const path = stagePath({ ...ports, lab: loop.lab });
-  const tools = required(map, 'tools');
-  const unknown = await unknownPrograms(
-    map,
-    sources,
-    (name) => tools.includes(name) || findTool(name, path) !== undefined,
-  );
   const forbidden = await forbiddenThroughFiles(map, sources);
   return [
     ...(await checkFileWarnings(home, map.stages, checkFiles, sources)),
-    ...unknown.map(({ where, program }) => `${where}: ${program === undefined ? UNREAD : `${program} ${UNKNOWN}`}`),
+    ...(await unknownPrograms(map, sources, stagePath({ ...ports, lab: loop.lab }))),
     ...forbidden.map(forbiddenText),
   ];
 }
 
 const UNREAD = 'it could not be read in time, so every file whose name stands in it counts as run by it';
 const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
+
+/** What bash says of a word that is no builtin, keyword or program. */
+const NOTHING = 'for word; do type -t -- "$word" >/dev/null || echo "$word"; done';
+
+/** Checks and diagnostics that begin with a word by which nothing is known where stages run. */
+async function unknownPrograms(map: ContextMap, { read }: Sources, path: string): Promise<string[]> {
+  const tools = required(map, 'tools');
+  const unknown = checksOf(map).map(async ({ path: at, entry }) => {
+    const reading = readPlain(entry) ?? (await read(entry));
+    if (!reading) return [`${formatPath(at)}: ${UNREAD}`];
+    const own = reading.commands.filter(({ via }) => via === undefined).map(({ words }) => words[0]?.text ?? '');
+    const names = new Set(own.filter((word) => /^[\w.+-]+$/.test(word)));
+    for (const name of [...reading.functions, ...tools]) names.delete(name);
+    const answer = await runProgram('bash', ['-c', NOTHING, 'bash', ...names], { env: { PATH: path } });
+    const lines = answer?.stdout.split('\n').filter(Boolean) ?? [];
+    return lines.map((program) => `${formatPath(at)}: ${program} ${UNKNOWN}`);
+  });
+  return (await Promise.all(unknown)).flat();
+}
 
 /** Editable files that no fix may touch because checks run them, and check files that git cannot restore. */
 async function checkFileWarnings(

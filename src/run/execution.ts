@@ -2,7 +2,7 @@
 import { recordOf } from '../journal/stages.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanResult, PlanStep } from '../plan/contract.ts';
-import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
 import { RunFacts, type StepState } from '../plan/run-state.ts';
 import { linear, parallel } from '../plan/scheduler.ts';

@@ -51,7 +51,11 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     };
-    return withLock(layout, request.command, work, 'run');
+    return withLock(layout, request.command, work, 'run').catch(async (error) => {
+      const { notifyOfLock } = await import('./notify-of-lock.ts');
+      await notifyOfLock(error, request, objects, ports);
+      throw error;
+    });
   });
 }
 

@@ -3,10 +3,10 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import { durationText } from '../config/duration.ts';
 import type { NewEvent } from '../events.ts';
 import { beginsChecks } from '../failure/grade.ts';
+import { readTail } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
-import { readLogEnd } from '../io/log.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
@@ -161,7 +161,7 @@ function standing(record: StepRecord | undefined): string {
 
 /** The last lines that checks printed, without ours. */
 function lastLines(log: string): string[] {
-  const lines = readLogEnd(log, 4096)?.text.split('\n') ?? [];
+  const lines = readTail(log, 4096)?.text.split('\n') ?? [];
   return lines.filter((line) => line.trim() !== '' && !beginsChecks(line)).slice(-3);
 }
 

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { hasPipe } from '../config/strict-shell.ts';
-import { MendError } from '../errors.ts';
+import { EXIT, MendError } from '../errors.ts';
 import type { Inputs } from '../events.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
 import { type LogFile, openLog } from '../io/log.ts';
@@ -41,6 +41,8 @@ export interface AttemptCall {
   readonly signal: AbortSignal;
 }
 
+const MB = 1_000_000;
+
 /** Opens the log of an attempt, or of a check that is none; the caller closes it. */
 export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 'verify'): StageCall {
   const { stage: name, step, cell } = call.payload;
@@ -49,7 +51,10 @@ export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 've
   const stage = run.config.map.stages[name] as Stage;
   const out = layout.out(name, cellKey(cell));
   privateFolder(out);
-  const log = openLog(layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt));
+  const log = openLog(
+    layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt),
+    run.config.loop.logs.max_mb * MB,
+  );
   const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   const marks = stepMarks(layout.home, run.id, step);
   const around = { cwd: tree.path, env, marks, signal, graceMs };
@@ -109,14 +114,18 @@ export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: '
 export async function inspectTree(call: StageCall, run: StageRun): Promise<EndOf<'halted'> | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { checkFiles, ...changes } = await run.tree.inspect(run.id, step, attempt, () => checkFilesOf(run));
+    const { checkFiles, unstorable, ...changes } = await run.tree.inspect(run.id, step, attempt, () =>
+      checkFilesOf(run),
+    );
+    for (const text of unstorable) run.journal.append({ type: 'notice', stage, step, data: { text } });
     const wrote = writtenBy(run, step, changes);
     const data = { ...wrote, ...(checkFiles.length > 0 && { put_back: [...checkFiles] }) };
     if (data.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data });
     const stuck = await blameForCheckFiles(run, checkFiles);
     return stuck.length > 0 ? checkFilesLost(stuck) : undefined;
   } catch (error) {
-    if (!(error instanceof MendError)) throw error;
+    // A full disk ends the run, and is no matter for a halt.
+    if (!(error instanceof MendError) || error.exit === EXIT.failed) throw error;
     return haltFor(error);
   }
 }

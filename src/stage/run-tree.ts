@@ -1,7 +1,7 @@
 // The worktree as a run uses it: where its HEAD is now, the files there, and a look after each attempt, one at a time.
 import { join, relative } from 'node:path';
-import { stampsOf } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
+import { lockTakenAt } from '../io/lock.ts';
 import type { Tree } from '../plan/inputs.ts';
 import { type Before, type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
 import { applySaved, changesNow } from '../worktree/save-changes.ts';
@@ -18,7 +18,7 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'seen' | 'changed' |
     step: string,
     attempt: number,
     checkFiles: Before['checkFiles'],
-  ): Promise<{ changed: readonly string[]; checkFiles: readonly string[]; patch?: string }>;
+  ): Promise<Pick<Inspection, 'changed' | 'checkFiles' | 'patch' | 'unstorable'>>;
   /** Nothing in it differs from HEAD, by the last look. */
   readonly clean: boolean;
   /** The worktree is at another commit now; `isTrial`: with HEAD detached there. */
@@ -45,7 +45,7 @@ export function runTree(opened: Worktree, layout: Layout): RunTree {
   };
   // The lock is older than the worktree as it was opened, and has its time from the disk, as its files have theirs.
   const isClean = worktree.changed.length === 0 && worktree.putBack.length === 0;
-  let cleanSince = isClean ? stampsOf([layout.lock]).newest : 0;
+  let cleanSince = isClean ? lockTakenAt(layout.lock) : 0;
   const watch = () => {
     look ??= files().then((tree) => quickLook(worktree, tree, Date.now, cleanSince));
     return look;
@@ -89,14 +89,10 @@ export function runTree(opened: Worktree, layout: Layout): RunTree {
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
         const ask = () => inspect(worktree, { head, isTrial, patchFile, seen, checkFiles });
-        const same: Inspection = { changed: [], checkFiles: [], seen };
-        const { changed, patch, checkFiles: putBack, seen: now } = await (await watch()).orAsk(same, ask);
+        const same: Inspection = { changed: [], checkFiles: [], unstorable: [], seen };
+        const { seen: now, patch, ...found } = await (await watch()).orAsk(same, ask);
         seen = now;
-        return {
-          changed,
-          checkFiles: putBack,
-          ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }),
-        };
+        return { ...found, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
       });
       turn = mine.catch(() => {});
       return mine;

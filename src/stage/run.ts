@@ -1,4 +1,5 @@
 // The one object that a run hands to its parts: what it was asked for, where it works, its plugins, its journal.
+import type { LoopConfig } from '../config/loop-config.ts';
 import type { FixTier, Subscriber } from '../events.ts';
 import type { Ask } from '../fix/edit.ts';
 import type { Clock } from '../io/clock.ts';
@@ -64,7 +65,7 @@ export type StageRun = Omit<
   Run,
   'plugins' | 'config' | 'journal' | 'mask' | 'signal' | 'subscribers' | 'ai' | 'givenUp'
 > & {
-  readonly config: Pick<Configuration, 'map'>;
+  readonly config: Pick<Configuration, 'map'> & { readonly loop: Pick<LoopConfig, 'logs'> };
   readonly journal: Pick<Journal, 'append' | 'stages' | 'failures'>;
 };
 

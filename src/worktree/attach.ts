@@ -43,7 +43,7 @@ export async function attach(site: Site, base: Base) {
  */
 async function remakeIndex(tree: TreePlace): Promise<boolean> {
   const index = join(tree.gitDir, 'index');
-  if (await startsWith(index, 'DIRC')) return false;
+  if (startsWith(index, 'DIRC')) return false;
   removeFile(index);
   await treeGit(tree).run(['read-tree', 'HEAD']);
   return true;

@@ -13,6 +13,7 @@ import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
 import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 import { leaveDeadTrial } from './trial-tree.ts';
+import { moveUnstorable } from './unstorable.ts';
 
 export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
@@ -63,13 +64,14 @@ async function attachAt(home: string, base: Base, options: OpenOptions): Promise
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
-  const excludes = await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
+  const excludes = addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
   const dropped = await dropLinks(home, site.path, carry, excludes);
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
 
   const missing = inUse ? new Set<string>() : await putBackMissing(place, attached.status);
   const changed = attached.status.changed.filter((path) => !missing.has(path));
+  const unstorable = moveUnstorable(site.path, changed);
   const held = changed.length > 0 ? await holdChanges(place) : undefined;
   // Its commits stay on their ref until the trial is judged.
   if (attached.isTrial) await leaveDeadTrial(place, base.branch);
@@ -96,6 +98,7 @@ async function attachAt(home: string, base: Base, options: OpenOptions): Promise
       ...recovered,
       ...attached.notices,
       ...missingNotices([...missing]),
+      ...unstorable,
       ...changeNotices(home, changed.length, held?.file, strange),
     ],
   };
@@ -200,6 +203,6 @@ async function lfsFiles(tree: TreePlace): Promise<string[]> {
 /** The LFS files whose text in the folder is still the pointer. */
 async function pointers(tree: TreePlace): Promise<string[]> {
   const paths = fields(await treeGit(tree).run(['ls-files', '-z', '--', ':(top,attr:filter=lfs)']));
-  const pointing = await Promise.all(paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER)));
+  const pointing = paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER));
   return paths.filter((_, i) => pointing[i]);
 }

@@ -79,12 +79,12 @@ export async function removeTraces(home: string, traces: Traces, branches: reado
   if (branches.length > 0) for (const ref of await ownRefs(git)) await git.run(['update-ref', '-d', ref]);
   const commonDir = await commonDirOf(home);
   for (const line of traces.excludes) {
-    await removeExcludes(commonDir, [line]);
+    removeExcludes(commonDir, [line]);
     const path = excludedPath(line);
     const isShown =
       (await git.run(['--literal-pathspecs', 'ls-files', '--others', '--exclude-standard', '--', path])) !== '';
     if (!isShown || line === `/${WORKTREE}/`) continue;
-    await addExcludes(commonDir, [line]);
+    addExcludes(commonDir, [line]);
     stays.push(`${line} in .git/info/exclude: nothing else keeps that file out of git`);
   }
   return stays;

@@ -59,7 +59,14 @@ function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace?: num
     },
   };
   const run = {
-    ...{ id: 'r', layout, clock: systemClock, lab: 'real', graceMs: 100, config: { map: { stages: {} } } },
+    ...{
+      id: 'r',
+      layout,
+      clock: systemClock,
+      lab: 'real',
+      graceMs: 100,
+      config: { map: { stages: {} }, loop: { logs: { max_mb: 200 } } },
+    },
     tree: { head: 'c', gitDir: '/g', branch: 'b', links: [] },
     journal: { append: (...more: NewEvent[]) => void events.push(...more) },
   } as unknown as StageRun;

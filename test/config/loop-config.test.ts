@@ -40,6 +40,7 @@ const DEFAULTS = {
   retention: null,
   slurm: { specs: {}, grace: 30_000, stale: 900_000, idle: 60_000 },
   backlog: { after_green: 0 },
+  logs: { max_mb: 200 },
 };
 
 test('no file, and a file with nothing in it, mean the defaults', () => {

@@ -173,13 +173,20 @@ const SPELLINGS = [
   'for s in ops/*.sh; do bash "$s"; done',
   'ops/{wi,}pe_all.sh',
   "ops/$'\\x77ipe_all.sh'",
+  './{wi,}pe_disks.sh',
+  './w[i]pe_disks.sh',
+  './wi?e_disks.sh',
   'a=wi; b=pe_all.sh; ops/$a$b',
   'find ops -type f -exec bash {} \\;',
 ];
 
 for (const command of SPELLINGS) {
   test(`a command that runs a wipe script is refused as it is by a run: ${command}`, async () => {
-    const home = lab({ a: { command: 'true', verify: ['true', command] } }, {}, { 'ops/wipe_all.sh': '' });
+    const home = lab(
+      { a: { command: 'true', verify: ['true', command] } },
+      {},
+      { 'ops/wipe_all.sh': '', 'wipe_disks.sh': '' },
+    );
     const refusal = (work: Promise<unknown>) =>
       work.then(
         () => 'nothing',

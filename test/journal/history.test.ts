@@ -88,7 +88,7 @@ test('an index that cannot be written costs the run nothing; whoever reads it is
   addRun(layout, 2);
   recordEnd(layout, id(2));
   assert.ok(existsSync(layout.runFile(id(2))));
-  assert.throws(() => readHistory(layout), /runs\.jsonl is a folder, where a file of the loop belongs/);
+  assert.throws(() => readHistory(layout), /runs\.jsonl is a folder, where a file belongs/);
 });
 
 test('looking writes nothing; a run that goes on is read from its journal, and one that never ended is open', () => {

@@ -12,6 +12,7 @@ export interface Assignment {
   readonly name: string;
   /** Several for an array or a loop. */
   readonly values: readonly Word[];
+  /** It may have held something else before. */
   readonly append: boolean;
 }
 
@@ -29,89 +30,59 @@ export interface Command {
   readonly line: number;
 }
 
-export interface Script {
-  readonly commands: readonly Command[];
-  /** Names of the functions that it defines. */
-  readonly functions: readonly string[];
-  /** Variables of `for` loops. */
-  readonly loops: readonly Assignment[];
-  /** Parts that the grammar could not read. */
-  readonly unread: readonly string[];
-}
+/** The commands of a script, the names of the functions that it defines, and the parts that the grammar could not read. */
+export type Script = ReturnType<typeof readScript>;
 
-/** Reads a parsed script. Never throws. */
-export function readScript(root: ShellNode): Script {
-  const reader = new Reader();
-  reader.visit(root, NOTHING_AROUND);
-  return reader;
-}
-
-type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
+export type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
 
 export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
 /** Inside of a simple command these run commands of their own. */
 const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
 const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
+const isAssignment = ({ type }: ShellNode): boolean => type === 'variable_assignment';
 
-class Reader implements Script {
-  readonly commands: Command[] = [];
-  readonly functions: string[] = [];
-  readonly loops: Assignment[] = [];
-  readonly unread: string[] = [];
+/** Reads a parsed script; `outer`: what is around the command that runs it. Never throws. */
+export function readScript(root: ShellNode, outer: Around = NOTHING_AROUND) {
+  const script = { commands: [] as Command[], functions: [] as string[], unread: [] as string[] };
+  const visitAll = (nodes: readonly ShellNode[], around: Around) => {
+    for (const node of nodes) visit(node, around);
+  };
 
-  visit(node: ShellNode, around: Around): void {
-    const { type, children } = node;
-    if (node.error) this.unread.push(node.text);
-    if (type === 'for_statement') this.loops.push(loopOf(node));
-    if (SIMPLE.has(type)) this.simple(node, around);
-    else if (type === 'redirected_statement') this.redirected(node, around);
-    else if (type === 'pipeline') this.pipeline(node, around);
-    else if (type === 'function_definition') {
-      const within = child(node, 'word')?.text ?? '';
-      this.functions.push(within);
-      this.all(children, { ...around, within });
-    } else this.all(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
-  }
-
-  private all(nodes: readonly ShellNode[], around: Around): void {
-    for (const node of nodes) this.visit(node, around);
-  }
-
-  private simple(node: ShellNode, around: Around): void {
-    const redirects = node.children.filter(isRedirect);
-    const setting = node.type === 'variable_assignment' ? [node] : node.children;
-    this.commands.push({
-      ...withRedirects(around, redirects),
-      words: readWords(node),
-      assignments: setting.filter(({ type }) => type === 'variable_assignment').map(readAssignment),
-      line: node.line,
-    });
-    for (const nested of nodesOf(node, NESTED)) this.visit(nested, around);
-  }
-
-  private redirected(node: ShellNode, around: Around): void {
-    const redirects = node.children.filter(isRedirect);
-    const start = this.commands.length;
-    const body = node.children.filter((part) => !isRedirect(part));
+  function visit(node: ShellNode, around: Around): void {
+    const { type, children, line } = node;
+    const redirects = children.filter(isRedirect);
     const within = withRedirects(around, redirects);
-    if (body.length === 0) this.commands.push({ ...within, words: [], assignments: [], line: node.line });
-    this.all(body, within);
-    const fed = this.fed(around, start);
-    // `cat <<E | bash`: what follows the here-document stands inside its node.
-    for (const part of redirects.flatMap(({ children }) => children))
-      this.visit(part, part.type === 'pipeline' ? fed : around);
+    const add = (words: Word[], assignments: Assignment[]) =>
+      script.commands.push({ ...within, words, assignments, line });
+    const start = script.commands.length;
+    /** What is printed into by all that stands here so far. */
+    const fed = () => ({ ...around, fedBy: [...script.commands.slice(start).reverse(), ...around.fedBy] });
+    if (node.error) script.unread.push(node.text);
+    if (type === 'for_statement') add([], [loopOf(node)]);
+    if (SIMPLE.has(type)) {
+      add(readWords(node), (isAssignment(node) ? [node] : children.filter(isAssignment)).map(readAssignment));
+      visitAll(nodesOf(node, NESTED), around);
+    } else if (type === 'redirected_statement') {
+      if (redirects.length === children.length) add([], []);
+      visitAll(
+        children.filter((part) => !isRedirect(part)),
+        within,
+      );
+      // `cat <<E | bash`: what follows the here-document stands inside its node.
+      const behind = fed();
+      for (const part of redirects.flatMap((one) => one.children))
+        visit(part, part.type === 'pipeline' ? behind : around);
+    } else if (type === 'pipeline') for (const part of children) visit(part, fed());
+    else if (type === 'function_definition') {
+      const name = child(node, 'word')?.text ?? '';
+      script.functions.push(name);
+      visitAll(children, { ...around, within: name });
+    } else visitAll(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
   }
 
-  private pipeline(node: ShellNode, around: Around): void {
-    const start = this.commands.length;
-    for (const part of node.children) this.visit(part, this.fed(around, start));
-  }
-
-  /** What every command since `start` prints into. */
-  private fed(around: Around, start: number): Around {
-    return { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] };
-  }
+  visit(root, outer);
+  return script;
 }
 
 function withRedirects(around: Around, nodes: readonly ShellNode[]): Around {
@@ -168,5 +139,5 @@ function readAssignment(node: ShellNode): Assignment {
 
 function loopOf({ children: [, name, , ...rest] }: ShellNode): Assignment {
   const end = rest.findIndex(({ type }) => /^(?:;|\n|do_group|compound_statement)$/.test(type));
-  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: false };
+  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: true };
 }

@@ -1,36 +1,21 @@
 // A definition that nothing uses becomes the near name that is used and that nothing defines.
-import type { Kind } from '../../../repository/definition.ts';
+import { isUsed, KINDS, type Kind } from '../../../repository/definition.ts';
 import { isNearest } from '../near.ts';
-import { isAccountKey, isBoolean, isNumber } from '../never.ts';
-import type { WordPlace } from '../place.ts';
+import { isAccountKey, isFixed } from '../never.ts';
 import type { Shape } from '../shape.ts';
+
+const USED = (Object.keys(KINDS) as Kind[]).filter(isUsed);
 
 export const definition: Shape = (place, { repository, evidence }) => {
   if (place.what !== 'word' || (place.role !== 'definition' && place.role !== 'key')) return undefined;
-  const { old, new: now, path } = place;
-  const isPlain = (word: string) => isBoolean(word) || isNumber(word) || (isAccountKey(word) && !place.isBlock);
-  if (isPlain(old) || isPlain(now)) return undefined;
-  for (const kind of kindsOf(place)) {
-    const [used, possible] = [repository.used(kind, path), repository.possible(kind, path)];
-    if (
-      !used ||
-      !possible?.has(old) ||
-      used.has(old) ||
-      possible.has(now) ||
-      !(evidence.misses(now) || evidence.hasNoProgram(now))
-    )
-      continue;
-    if (isNearest(old, now, used)) return `nothing uses \`${old}\`; \`${now}\` is used and was defined nowhere`;
-  }
-  return undefined;
+  const { old, new: now, path, line, isBlock } = place;
+  const isOwners = (word: string) => isFixed(word) || (isAccountKey(word) && !isBlock);
+  if (isOwners(old) || isOwners(now) || !(evidence.misses(now) || evidence.hasNoProgram(now))) return undefined;
+  const isSlip = USED.filter((kind) => !isBlock || kind === 'helm-value').some((kind) => {
+    const isHere = repository.places(kind, old).some((one) => one.path === path && one.line === line);
+    const [used, possible] = isHere ? [repository.used(kind, path), repository.possible(kind, path)] : [];
+    const isSwap = used && possible?.has(old) && !used.has(old) && !possible.has(now);
+    return isSwap && isNearest(old, now, used);
+  });
+  return isSlip ? `nothing uses \`${old}\`; \`${now}\` is used and was defined nowhere` : undefined;
 };
-
-function kindsOf({ path, role, keys, isBlock }: WordPlace): Kind[] {
-  if (/(?:^|\/)values[^/]*\.ya?ml$|(?:^|\/)values\//.test(path)) return keys.length === 0 ? ['helm-value'] : [];
-  if (isBlock) return [];
-  if (role === 'definition') return [keys[0] === 'function' ? 'shell-function' : 'shell-variable'];
-  if (/(?:^|\/)(?:GNU)?makefile[^/]*$|\.mk$/i.test(path)) return ['make-variable'];
-  if (/(?:^|\/)\.env[^/]*$|\.env$/.test(path)) return ['env-variable'];
-  if (/justfile$|\.just$/i.test(path)) return ['just-variable'];
-  return /(?:^|\/)(?:group_vars|host_vars|defaults|vars)\//.test(path) && keys.length === 0 ? ['ansible-variable'] : [];
-}
