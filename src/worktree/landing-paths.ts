@@ -2,9 +2,10 @@
 // written, or somebody else's. Bringing them to either commit writes no other file.
 import { join } from 'node:path';
 import { fields, type Git, openGit } from '../io/git.ts';
+import { tempName } from '../io/half-made.ts';
 import { layout } from '../io/layout.ts';
 import { blockAbove } from '../io/links.ts';
-import { privateFolder, removeAll, tempName } from '../io/store.ts';
+import { privateFolder, removeAll } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
 import type { TreePlace } from './tree.ts';
 
