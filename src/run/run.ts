@@ -4,7 +4,6 @@ import { type NewEvent, noticeEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordEnd } from '../journal/history.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
@@ -24,6 +23,7 @@ import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { begin } from './begin.ts';
 import { executeRun, type GraphView, type ResumeFacts } from './execution.ts';
 import { collectByRetention } from './gc.ts';
+import { withLockForWork } from './lock-for-work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
 import type { ResumeState } from './resume.ts';
@@ -51,7 +51,7 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     };
-    return withLock(layout, request.command, work, 'run').catch(async (error) => {
+    return withLockForWork(layout, ports.clock, request.command, work, 'run').catch(async (error) => {
       const { notifyOfLock } = await import('./notify-of-lock.ts');
       await notifyOfLock(error, request, objects, ports);
       throw error;
