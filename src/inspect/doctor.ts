@@ -27,7 +27,6 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import { required, toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
-import { openMoveText } from '../triage/ledger.ts';
 import { carryPaths, isBelow, refuseTracked } from '../worktree/carry.ts';
 import { shellWord, short } from '../worktree/messages.ts';
 import { addCommand, checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
@@ -112,7 +111,6 @@ function lockAndRun(layout: Layout): Finding[] {
   if (owner?.isCertain) {
     return [note(`${owner.isRun ? 'a run' : owner.command} is at work: pid ${owner.pid} since ${owner.since}`)];
   }
-  const _move = openMoveText(readLedger(layout).ledger);
   return [
     ...(owner ? [problem(owner.words, 'look there; if it is gone for sure: mendloop abandon --unlock')] : []),
     ...(open && !owner ? [note(cutOffText(open, Date.now()))] : []),

@@ -17,12 +17,20 @@ export async function hasEnded(process: ProcessIdentity, waitMs = 10_000): Promi
   return true;
 }
 
-/** The lock files of a worktree's own git folder and of one branch that exist now. */
+/**
+ * The lock files that exist now and that a git of the loop's takes: of a worktree's own git folder, of one branch, of the loop's own
+ * refs, and of what all refs and settings share.
+ */
 export async function locksOf(adminDir: string, commonDir: string, branch: string): Promise<string[]> {
-  const names = await readdir(adminDir).catch(() => []);
-  const locks = names.filter((name) => name.endsWith('.lock')).map((name) => join(adminDir, name));
-  const ref = join(commonDir, 'refs/heads', `${branch}.lock`);
-  return (await entry(ref))?.isFile() ? [...locks, ref] : locks;
+  const shared = ['config.lock', 'packed-refs.lock', `refs/heads/${branch}.lock`].map((name) => join(commonDir, name));
+  const isThere = await Promise.all(shared.map(async (file) => (await entry(file))?.isFile() ?? false));
+  const own = await locksBelow(join(commonDir, 'refs/mendloop'), true);
+  return [...(await locksBelow(adminDir, false)), ...shared.filter((_, i) => isThere[i]), ...own];
+}
+
+async function locksBelow(folder: string, recursive: boolean): Promise<string[]> {
+  const names = await readdir(folder, { recursive }).catch(() => []);
+  return names.filter((name) => name.endsWith('.lock')).map((name) => join(folder, name));
 }
 
 /** Why `file` may still have a living owner below `dirs`, after waiting for one to end; undefined: proven dead. */

@@ -190,10 +190,6 @@ export const emptyLedger = (): Ledger => ({
   entries: {},
 });
 
-/** Says that the AI branch was being moved when a process died; undefined: it was not. */
-export const openMoveText = ({ move }: Ledger): string | undefined =>
-  move && `${move.branch} was being moved when the loop was stopped (${move.why}); the next start closes that`;
-
 export const entryKey = (stage: string, fingerprint: string): string => `${stage}/${fingerprint}`;
 
 /** Today's name of a failure that may be named as it was before fingerprints were made in a new way. */

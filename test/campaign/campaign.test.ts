@@ -35,7 +35,7 @@ const AI = 'refs/heads/ai/orchestrator-stage1';
 const moved = (name: string, ref: string, how: string) => gitKill(name, { side: 'moved', words: ref, nth: 1 }, how);
 
 const SAMPLE: Case[] = [
-  kill('undone', 'event:fix.reverted:1', 'whole'),
+  kill('undone', 'event:fix.judged:1', 'whole'),
   kill('plain', 'fsync:7', 'whole'),
   moved('base moved', AI, 'whole'),
   moved('rolling back', AI, 'alone'),

@@ -447,16 +447,16 @@ export const SCENARIOS: Record<string, Scenario> = {
   'promoting squashed': promoting('--squash'),
   'rolling back': {
     make: begun(ONE_FIX),
-    victim: (slot) => ['rollback', fixOn(slot)],
+    victim: (slot) => ['rollback', fixOn(slot), '--yes'],
     // Where the fix is gone already, another rollback records that and refuses to do it again.
     *finish(slot) {
-      yield ['rollback', fixOn(slot)];
+      yield ['rollback', fixOn(slot), '--yes'];
       if (standing(slot).length === 0) yield ['status'];
     },
     exit: 0,
     wrong: (slot) => [
       ...ends('bad\nsecond\n', [])(slot),
-      ...(takenBack(slot) <= 1 ? [] : [`twice: ${takenBack(slot)} commits take the fix back`]),
+      ...(takenBack(slot) === 0 ? [] : [`lie: ${takenBack(slot)} commits take back what was dropped`]),
     ],
   },
   resetting: {

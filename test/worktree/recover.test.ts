@@ -18,19 +18,21 @@ async function until(condition: () => boolean): Promise<void> {
   assert.ok(condition(), 'it came to the state the test waits for');
 }
 
-test('locks that a dead git left in the worktree and on the AI branch are removed and named', async () => {
+test('locks that a dead git left where the loop writes are removed and named', async () => {
   const home = repository();
   const tree = await open(home);
   const locks = [
     join(tree.gitDir, 'HEAD.lock'),
     join(tree.gitDir, 'index.lock'),
-    join(home, `.git/refs/heads/${AI}.lock`),
+    ...['config', 'packed-refs', `refs/heads/${AI}`, 'refs/mendloop/next', `refs/mendloop/base/${AI}`].map((name) =>
+      join(home, `.git/${name}.lock`),
+    ),
   ];
   locks.forEach(lock);
   commit(home, { 'b.txt': 'b' });
   const again = await bring(home);
   assert.equal(
-    again.notices.slice(0, 3),
+    again.notices.slice(0, locks.length),
     locks.map((file) => `a killed git left ${file}; it was removed`),
   );
   assert.is(again.head, git(home, 'rev-parse', 'main'), 'and it went on');
