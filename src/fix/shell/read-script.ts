@@ -117,14 +117,12 @@ function glued({ text, from }: ShellNode, parts: readonly ShellNode[]): ShellNod
   const all: ShellNode[] = [];
   for (const part of parts) {
     const last = all.at(-1);
-    const between = last === undefined ? ' ' : text.slice(last.from + last.text.length - from, part.from - from);
-    const isBehind = last !== undefined && part.from >= last.from + last.text.length;
-    if (last === undefined || !isBehind || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
+    const end = last ? last.from + last.text.length : part.from + 1;
+    if (!last || part.from < end || !/^(?:\\(?:.|\n))*$/.test(text.slice(end - from, part.from - from))) all.push(part);
     else if (last.type === '$') all[all.length - 1] = part;
     else {
-      const children = [...(last.type === 'concatenation' ? last.children : [last]), part];
       const whole = text.slice(last.from - from, part.from + part.text.length - from);
-      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children };
+      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children: [last, part] };
     }
   }
   return all;
