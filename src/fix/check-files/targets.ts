@@ -12,12 +12,6 @@ export const TARGET_FILES: Readonly<Record<TargetTool, readonly [string, ...stri
   npm: ['package.json'],
 };
 
-export interface Target {
-  /** What it runs. */
-  readonly commands: string;
-  readonly needs: readonly string[];
-}
-
 /** The shell text that `wanted` runs; of all targets when one of them is not there. `texts`: the file and what it includes. */
 export function targetText(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
   const targets = readTargets(tool, texts);
@@ -31,9 +25,9 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
   return [...needed].map((name) => targets.get(name)?.commands).join('\n');
 }
 
-/** The targets of these files by name, those of one name as one; none when their own tool could not read them. */
-export function readTargets(tool: TargetTool, texts: readonly string[]): Map<string, Target> {
-  const targets = new Map<string, Target>();
+/** What the targets of these files run and need, those of one name as one; none when their own tool could not read them. */
+export function readTargets(tool: TargetTool, texts: readonly string[]) {
+  const targets = new Map<string, { commands: string; needs: readonly string[] }>();
   const isLines = tool === 'make' || tool === 'just';
   for (const [name, command, needs] of isLines ? rulesIn(tool, texts.join('\n')) : texts.flatMap(entriesIn)) {
     const before = targets.get(name);
