@@ -42,10 +42,10 @@ export interface WordPlace extends Changed {
 
 /** Of a YAML or JSON document that which says what it is. */
 export interface Document {
-  readonly apiVersion?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-  readonly namespace?: string | undefined;
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
   readonly keys: readonly string[];
   /** The mapping that the place is in, its scalars only. */
   readonly beside?: Readonly<Record<string, string>>;
