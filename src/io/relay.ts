@@ -137,7 +137,7 @@ const within = (ms: number, ended: Promise<true>): Promise<true | undefined> => 
 };
 
 /** In the C locale, because what they say is read. */
-const environment = () => ({ PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' });
+const environment = () => ({ PATH: [process.env.PATH, '/usr/bin:/bin'].filter(Boolean).join(':'), LC_ALL: 'C' });
 
 /**
  * A named pipe, because what Node calls one is a socket, and a socket cannot be opened as /dev/stderr. Its name begins with
