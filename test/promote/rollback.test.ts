@@ -12,7 +12,7 @@ import { listFixes } from '../../src/promote/list-fixes.ts';
 import { rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { cutOff, journalIn, run } from '../run/homelab.ts';
-import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
+import { mendable, ranWords, says } from '../run/probe.ts';
 import { AI, bring, commit, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome, PORTS } from './fixed-home.ts';
 
@@ -226,23 +226,6 @@ test('rolled back: a run that was cut off is closed first', async () => {
   await rollBack({ home: m.home, command: 'test', what: { fix }, dryRun: false, yes: true }, PORTS);
   assert.is(journalIn(m.home, name).at(-1)?.type, 'run.ended');
   assert.equal(outcomes(m.home), ['declined']);
-});
-
-test('rolled back: that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
-  const { home, probe } = mendable();
-  probe.answers(says('good'));
-  await run(home);
-  const tree = join(home, 'ai/worktree');
-  git(tree, 'revert', '--no-edit', 'HEAD');
-  probe.answers(says('good', 'otherwise'));
-  const next = await run(home);
-  assert.equal(fixTrail(next.events), [
-    'fix.reverted declined',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged verified',
-  ]);
-  assert.is(next.exit, 0);
 });
 
 test('refused, with nothing changed: a word that is too short, unknown, or names what took a fix back', async () => {
