@@ -72,13 +72,15 @@ function unknownFixes(inHome: Slot['inHome'], { journals }: Seen): string[] {
  * Nobody is at work: no trial is open, no lock is left, HEAD of the worktree is the AI branch, and that branch held, whenever it was looked at, only
  * what it holds now, what it held at first, and what the owner had. The queue's files, which more than one trial writes, aside.
  */
-export function notAtRest({ home, inHome }: Slot, [before, ...later]: readonly Seen[]): string[] {
+export function notAtRest(slot: Slot, [before, ...later]: readonly Seen[]): string[] {
+  const { home, inHome } = slot;
   const lines: string[] = [];
   if (inHome('for-each-ref', TRIAL) !== '') lines.push('lie: a trial is open, and nobody is at work');
   const head = read(join(home, '.git/worktrees/worktree/HEAD'));
   if (head !== undefined && head !== `ref: refs/heads/${AI}\n`) lines.push(`lie: the worktree has checked out ${head}`);
   const locks = readdirSync(join(home, '.git'), { recursive: true, encoding: 'utf8' });
   for (const lock of locks.filter((path) => path.endsWith('.lock'))) lines.push(`lost: git meets .git/${lock}`);
+  lines.push(...leftOpen(eventsOf(lookAt(slot))));
   const now = treeOf(inHome, AI);
   for (const seen of later) {
     const paths = new Set([...seen.branch.keys(), ...(seen.branch.size > 0 ? now.keys() : [])]);
@@ -89,6 +91,23 @@ export function notAtRest({ home, inHome }: Slot, [before, ...later]: readonly S
     }
   }
   return [...new Set(lines)];
+}
+
+/** What opens in a journal, and what closes it. */
+const CLOSED_BY: Record<string, RegExp> = {
+  'trial.opened': /^trial\.ended$/,
+  'branch.intended': /^branch\.(?:moved|stayed)$/,
+  'landing.intended': /^landing\.(?:done|dropped)$/,
+};
+
+/** What was announced has one end. A landing is announced anew when another git goes on with it. */
+function leftOpen(events: readonly AnyEvent[]): string[] {
+  const times = (of: RegExp) => events.filter(({ type }) => of.test(type)).length;
+  return Object.entries(CLOSED_BY).flatMap(([opens, closes]) => {
+    const [opened, closed] = [times(new RegExp(`^${opens}$`)), times(closes)];
+    const mayRepeat = opens === 'landing.intended' && closed > 0 && closed < opened;
+    return opened === closed || mayRepeat ? [] : [`lie: ${opened} times ${opens}, and ${closed} ends of it`];
+  });
 }
 
 function lost(slot: Slot, seen: readonly Seen[], now: Seen): string[] {

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Case } from './hit.ts';
-import { gitKill, kill, powerCut } from './kills.ts';
+import { gitKill, powerCut } from './kills.ts';
 
 export interface Planted {
   name: string;
@@ -14,6 +14,8 @@ export interface Planted {
   /** What that says of it. */
   says: RegExp;
 }
+
+const COMMIT = '/home/ai/worktree: commit -q --cleanup=verbatim --allow-empty --no-verify --no-gpg-sign -F -';
 
 export const PLANTED: readonly Planted[] = [
   {
@@ -26,11 +28,11 @@ export const PLANTED: readonly Planted[] = [
     name: 'an earlier commit closes a later intent',
     change: {
       file: 'src/mend/recover.ts',
-      find: 'fix.hash === hash && fix.run === run && fix.reverts === undefined',
-      put: 'fix.hash === hash && fix.reverts === undefined',
+      find: ' && (run !== intent?.run || seq > intent.seq)',
+      put: '',
     },
-    by: kill('again', 'event:fix.intended:1', 'whole'),
-    says: /^twice: fix\.committed a a /m,
+    by: gitKill('accepting', { side: 'before', words: COMMIT, nth: 2 }, 'whole'),
+    says: /^lie: the worktree holds what no commit knows: /m,
   },
   {
     name: 'a landing without its intent',

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { probePlugin, says } from '../run/probe.ts';
+import { AI, namesIn, read } from './seen.ts';
 import type { Slot } from './slot.ts';
 
 export interface Scenario {
@@ -113,10 +114,9 @@ const begun =
     then(slot);
   };
 
-const AI = 'ai/orchestrator-stage1';
 const run = () => [] as string[];
 const runAgain = () => [[]] as string[][];
-const inTree = (slot: Slot, path: string) => readFileSync(join(slot.home, 'ai/worktree', path), 'utf8');
+const inTree = (slot: Slot, path: string): string => read(join(slot.home, 'ai/worktree', path)) ?? '';
 interface OwnCommit {
   subject: string;
   commit: string;
@@ -135,11 +135,16 @@ function ownCommits(slot: Slot): OwnCommit[] {
   });
 }
 
-/** Of these, the fixes that nobody took back. */
+/** Of these, the fixes that nobody took back. Those of a trial that was cut off may have come again as one. */
 function standing(slot: Slot): string[] {
   const all = ownCommits(slot);
   const gone = new Set(all.map(({ reverts }) => reverts));
-  return all.filter(({ commit, reverts }) => reverts === '' && !gone.has(commit)).map(({ subject }) => subject);
+  return all
+    .filter(({ commit, reverts }) => reverts === '' && !gone.has(commit))
+    .flatMap(({ subject }) => {
+      const [mends = ''] = subject.split(': ');
+      return subject.split('; then: ').map((what, i) => (i === 0 ? what : `${mends}: ${what}`));
+    });
 }
 
 /** `conf/a.txt` in the worktree is so, and these fixes stand: a fault may have cost one that came again. */
@@ -165,6 +170,16 @@ const HOPELESS: Setup = {
   answers: { bad: [says('bad', 'x1'), says('bad', 'x2'), says('bad', 'x3')] },
 };
 
+const NEW_FILE: Setup = {
+  stages: {
+    b: {
+      ...makes('test -e conf/new.txt || { echo "error: there is no conf/new.txt"; exit 1; }'),
+      verify: ['test -e conf/new.txt'],
+    },
+  },
+  answers: { good: [says('made', 'second', 'conf/new.txt')], bad: [says('good')] },
+};
+
 /** The only fix there ever was, whether a branch still has it or not. */
 const fixOn = (slot: Slot) => slot.inHome('log', '-1', '--format=%H', '--grep=^Attempt: ', '--all');
 const landed = (slot: Slot) => slot.inHome('show', 'main:conf/a.txt').startsWith('good');
@@ -178,6 +193,8 @@ const promoting = (...more: string[]): Scenario => ({
     yield ['promote'];
     if (!landed(slot)) yield [...accepted(slot), ...more];
     yield ['promote'];
+    // Looking closes nothing.
+    yield [];
   },
   exit: 0,
   lands: true,
@@ -418,6 +435,23 @@ export const SCENARIOS: Record<string, Scenario> = {
     finish: runAgain,
     exit: 0,
     wrong: ends('good\nsecond\n', ['Mend a: Say two', 'Mend a: Say good']),
+  },
+  // Its owner accepted a new file for b; the run that commits it has mended a before.
+  accepting: {
+    async make(slot) {
+      await begun(NEW_FILE, undefined, 3)(slot);
+      const [name = ''] = namesIn(join(slot.home, 'ai/escalations'));
+      const ran = await slot.start(['cases', 'accept', name]);
+      if (ran.exit !== 0) throw new Error(`the case could not be accepted: exit ${ran.exit}\n${ran.text}`);
+      slot.commit({ 'conf/a.txt': 'bad\nsecond\n' }, 'by the owner');
+    },
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: (slot) => [
+      ...ends('good\nsecond\n', ['Mend a: Say good', 'Mend b: Say made'])(slot),
+      ...(inTree(slot, 'conf/new.txt') === 'made\nsecond\n' ? [] : ['the new file is not as it was accepted']),
+    ],
   },
   // The base brings a template that cannot be; what is made of it, and what was made only once, is tracked.
   rendering: {
