@@ -53,10 +53,15 @@ export type Suspect = Readonly<Record<'step' | 'fingerprint', string>>;
 export function undoTrial(run: Run, reason: string, suspect?: Suspect): Promise<void> {
   const trial = run.journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
+    if (!isOpen(run, trial)) return;
     await recordUndone(run, trial, reason, suspect);
     await goBack(run, trial.from, true);
   });
 }
+
+/** Of steps that end at the same time, the first may have ended the trial that both saw. */
+const isOpen = ({ journal }: Run, { fixes: [first] }: Trial): boolean =>
+  journal.failures.trial?.fixes[0]?.fix.commit === first?.fix.commit;
 
 /** Records that all that stands is undone; the tree is to follow. */
 export async function recordUndone(run: Run, trial: Trial, reason: string, suspect?: Suspect): Promise<void> {
