@@ -80,6 +80,7 @@ export function keepTrial(run: Run, reason: string): Promise<void> {
   const { journal, tree } = run;
   const trial = journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
+    if (!isOpen(run, trial)) return;
     journal.flush();
     // Ticks are a write of the tree; moving the branch alone is none.
     const restored = isItemStage(trial.stage) ? await restoreTracked(run) : [];
