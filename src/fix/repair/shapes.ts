@@ -5,13 +5,11 @@ import { type Decision, decisionOf } from './kind.ts';
 import type { Place } from './place.ts';
 import { placesOf } from './places.ts';
 import type { Grounds, Shape } from './shape.ts';
-import { addedLook } from './shapes/added-look.ts';
-import { definition } from './shapes/definition.ts';
 import { key, movedKey } from './shapes/key.ts';
-import { name } from './shapes/name.ts';
+import { definition, name } from './shapes/name.ts';
 import { entry, offered, program } from './shapes/near-word.ts';
 import { path } from './shapes/path.ts';
-import { duplicate, executable, parsesAgain, retyped } from './shapes/structure.ts';
+import { addedLook, duplicate, executable, parsesAgain, retyped } from './shapes/structure.ts';
 
 /** All shapes, in the order in which they are asked, by the names that commits, `fixes` and cases say. */
 const SHAPES: Readonly<Record<string, Shape>> = {

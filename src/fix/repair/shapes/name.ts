@@ -1,7 +1,8 @@
 // A name that leads to nothing becomes the one near name that is defined where it is used.
+import { isUsed, KINDS, type Kind } from '../../../repository/definition.ts';
 import { type Meaning, meaningsOf } from '../meaning.ts';
-import { isMended } from '../near.ts';
-import { ownersKind } from '../never.ts';
+import { isMended, isNearest } from '../near.ts';
+import { isAccountKey, isFixed, ownersKind } from '../never.ts';
 import type { WordPlace } from '../place.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
@@ -71,3 +72,20 @@ function isInFunction(text: string, name: string, bound: number, used: number): 
   const end = lines.findIndex((line, i) => i > from && line.trim() !== '' && indent(line) <= indent(lines[from]));
   return from >= 0 && used > from && (end === -1 || used <= end);
 }
+
+const USED = (Object.keys(KINDS) as Kind[]).filter(isUsed);
+
+/** A definition that nothing uses becomes the near name that is used and that nothing defines. */
+export const definition: Shape = (place, { repository, evidence }) => {
+  if (place.what !== 'word' || (place.role !== 'definition' && place.role !== 'key')) return undefined;
+  const { old, new: now, path, line, isBlock } = place;
+  const isOwners = (word: string) => isFixed(word) || (isAccountKey(word) && !isBlock);
+  if (isOwners(old) || isOwners(now) || !(evidence.misses(now) || evidence.hasNoProgram(now))) return undefined;
+  const isSlip = USED.filter((kind) => !isBlock || kind === 'helm-value').some((kind) => {
+    const isHere = repository.places(kind, old).some((one) => one.path === path && one.line === line);
+    const [used, possible] = isHere ? [repository.used(kind, path), repository.possible(kind, path)] : [];
+    const isSwap = used && possible?.has(old) && !used.has(old) && !possible.has(now);
+    return isSwap && isNearest(old, now, used);
+  });
+  return isSlip ? `nothing uses \`${old}\`; \`${now}\` is used and was defined nowhere` : undefined;
+};
