@@ -19,9 +19,8 @@ export const retyped: Shape = (place, { evidence }) => {
   const isTemplate = from === 'map' && to === 'string' && /^\{\{.*\}\}/.test(old);
   if (isTemplate && !/(?:^|\/)templates\//.test(path)) return 'a template expression as a value needs quotes';
   const isScalar = from !== 'map' && from !== 'list' && to !== 'null';
-  return isScalar && evidence.rejectsType(place)
-    ? `the log rejects ${old} as ${from}; the same characters as ${to}`
-    : undefined;
+  if (!isScalar || !evidence.rejectsType(place)) return undefined;
+  return `the log rejects ${old} as ${from}; the same characters as ${to}`;
 };
 
 /** A sibling is gone whose equal stays below the same parent. */
@@ -42,6 +41,7 @@ const LOOKS: readonly RegExp[] = [
 const OPTION = /^(?:-n|--(?:namespace|timeout|for)(?:=[\w=/-]+)?)$/;
 const REQUIRED = /^"\$\{\w+:\?[\w .,'-]*\}"$/;
 const BELOW = /^"?(?:\$\{?MENDLOOP_OUT\}?\/)?\w[\w.-]*(?:\/[\w.-]+)*\/?"?$/;
+const isBelow = (word: string): boolean => BELOW.test(word) && !word.split('/').includes('..');
 
 /** A command that only looks, waits or checks, between others of its block. */
 export const addedLook: Shape = (place) => {
@@ -49,10 +49,8 @@ export const addedLook: Shape = (place) => {
   const [program = '', ...rest] = place.words;
   if (program === ':' && rest.length === 1 && REQUIRED.test(rest[0] as string))
     return 'it checks that a variable is set';
-  if (program === 'mkdir' && rest[0] === '-p' && rest.length > 1)
-    return rest.slice(1).every((word) => BELOW.test(word) && !word.split('/').includes('..'))
-      ? 'it makes a folder that is needed'
-      : undefined;
+  if (program === 'mkdir' && rest[0] === '-p' && rest.length > 1 && rest.slice(1).every(isBelow))
+    return 'it makes a folder that is needed';
   const options = rest.filter((word) => word.startsWith('-') && word !== '--client');
   if (!options.every((word) => OPTION.test(word))) return undefined;
   const spoken = place.words.filter((word) => !word.startsWith('--') || word === '--client').join(' ');
