@@ -1,5 +1,6 @@
 // The AI branch in the hands of a command: what was left open is closed, it is put onto its base, and what is done with it is
 // recorded in a journal of its own.
+import type { Landing } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -24,8 +25,8 @@ export interface BranchRequest {
   readonly command: string;
   /** Why a run that was cut off is closed before it. */
   readonly why: string;
-  /** Throws what can be told before anything is written. */
-  readonly check?: () => Promise<unknown>;
+  /** Throws what can be told before anything is written; `landed`: a landing that was cut off and is finished now. */
+  readonly check?: (landed: Landing | undefined) => Promise<unknown>;
 }
 
 export interface HeldBranch extends BranchMover {
@@ -35,6 +36,8 @@ export interface HeldBranch extends BranchMover {
   /** Where the branch is, on its base. */
   readonly tip: string;
   readonly notices: readonly string[];
+  /** A landing that was cut off and is finished now. */
+  readonly landed: Landing | undefined;
 }
 
 /** Moves the branch, and returns where it went; undefined: nowhere. */
@@ -50,9 +53,9 @@ export async function withBranch<T>(
   work: Work<T>,
 ): Promise<T> {
   const layout = layoutOf(home);
-  return withLockForWork(layout, ports.clock, command, (earlier) =>
+  return withLockForWork(layout, ports.clock, command, (earlier, landed) =>
     withObjects(home, async (objects) => {
-      await check?.();
+      await check?.(landed);
       const { base, config } = await configurationNow(home, objects);
       const loaded: LoadedStages = loadStages(layout);
       const closed = await closeOpenRun(loaded, why, { layout, ...ports });
@@ -70,7 +73,7 @@ export async function withBranch<T>(
           ...(closed ? [`run ${closed} was cut off and is closed: ${why}`] : []),
           ...tree.notices,
         ];
-        const { result, moved } = await work({ ...mover, config, id, tip, notices });
+        const { result, moved } = await work({ ...mover, config, id, tip, notices, landed });
         const head = moved?.to ?? tip;
         const putBack = [...tree.putBack, ...(brought?.putBack ?? []), ...(moved?.putBack ?? [])];
         if (head !== tree.head || putBack.length > 0) {

@@ -1,5 +1,6 @@
 // Promotion: nothing lands unless its owner accepts exactly what was shown, and no run is at work.
 import { fail, MendError } from '../errors.ts';
+import type { Landing } from '../events.ts';
 import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -8,7 +9,7 @@ import { bringOntoBase } from '../mend/move-branch.ts';
 import { unwatchedHead } from '../run/resume.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
 import { readyCheckout } from '../worktree/checkout.ts';
 import { short } from '../worktree/messages.ts';
 import { type HeldBranch, type Ports, withBranch } from './ai-branch.ts';
@@ -44,12 +45,17 @@ export async function acceptPromotion(
 ): Promise<Promoted> {
   const { home, env } = request;
   if (request.dryRun) return { ...(await lookAt(home, accepted)), landed: undefined, notices: [] };
+  // What was cut off and is finished now is what is asked for.
+  const isDone = (landed: Landing | undefined) => landed?.tip === accepted;
   // Looked at before anything is written, too.
-  const check = () => lookAt(home, accepted);
+  const check = async (landed: Landing | undefined) => isDone(landed) || lookAt(home, accepted);
   return withBranch({ ...request, why: WHY, check }, ports, async (held) => {
     const { base, config, tip, record, notices } = held;
-    const { story, hasLanded } = await lookAt(home, accepted);
-    if (hasLanded) return { result: { story, landed: base.commit, checkout: undefined, notices } };
+    if (isDone(held.landed)) {
+      const story = await showPromotion(home, base);
+      return { result: { story, landed: base.commit, checkout: held.landed?.checkout, notices } };
+    }
+    const { story } = await lookAt(home, accepted);
     const { hooks, sign } = config.loop.git;
     const isSquash = request.squash || hooks || sign;
     const message = promoteMessage(story);
@@ -67,17 +73,12 @@ const WHY = 'its fixes were promoted';
 async function lookAt(home: string, accepted: string) {
   const { base } = await configurationNow(home);
   const story = await showPromotion(home, base);
-  // Accepted once more, as after a kill: the base has it, and there is nothing else.
-  const hasLanded = story.nothing && isWhole(accepted) && (await isAncestor(openGit(home), accepted, base.commit));
-  if (hasLanded) return { story, hasLanded, checkout: undefined };
   refuseNothing(story);
   refuseUnfit(story);
   await refuseOther(home, story, accepted);
   const checkout = await readyCheckout(home, base.name, base.commit, story.tip as string);
-  return { story, hasLanded, checkout: checkout?.path };
+  return { story, checkout: checkout?.path };
 }
-
-const isWhole = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
 
 export interface Shared {
   story: Story;

@@ -111,14 +111,14 @@ test('looking leaves a damaged file of state where it is', async () => {
 test('nothing to promote: no fix, or all of it squashed into the base', async () => {
   const h = await fixedHome();
   assert.is((await h.show()).nothing, true);
-  const one = await h.fix('a.txt', numbers({ 3: 'three' }));
+  await h.fix('a.txt', numbers({ 3: 'three' }));
   await h.fix('b.txt', numbers({ 3: 'three' }), { stage: 'b' });
   assert.is((await h.show()).nothing, false);
   h.git('merge', '-q', '--squash', AI);
   h.git('commit', '-q', '-m', 'squashed');
   const story = await h.show();
   assert.equal([story.nothing, story.fixes.length], [true, 0]);
-  const { text, exit } = await h.refused(() => h.accept(one));
+  const { text, exit } = await h.refused(() => h.accept());
   assert.is(exit, 2);
   assert.is(
     text,
