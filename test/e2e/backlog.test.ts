@@ -82,7 +82,7 @@ needs('jq')('five items: one true, three done, one stuck with its case; every ti
   const two = lab.git('show', `${AI}:ai/backlog/03-two.md`);
   assert.match(two, /- \[x\] b says good\n- \[x\] c says good/);
   assert.match(two, /: Say good in b \([0-9a-f]{12}\); Say good in c \([0-9a-f]{12}\); accepted by `grep -qx good/);
-  assert.equal(lab.inTree('conf/e.txt'), 'bad\nsecond\n', 'what was not accepted is taken back');
+  assert.equal(lab.inTree('conf/e.txt'), 'bad\nsecond\n', 'what was not accepted is undone');
   const asked = lab.server.chats.length;
   const again = await lab.run(['backlog', 'run'], { env: lab.env });
   assert.equal(

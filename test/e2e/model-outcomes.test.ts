@@ -1,4 +1,4 @@
-// What becomes of a model's answers, through the real entry: judged, taken back, refused, told back, remembered.
+// What becomes of a model's answers, through the real entry: judged, undone, refused, told back, remembered.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRule } from '../../src/outbound/answer-format.ts';

@@ -378,7 +378,7 @@ function reconfigureStage(home: string, a: object): void {
   commit(home, { 'ai/context_map.yaml': JSON.stringify({ ...map, stages: { ...map.stages, a } }) });
 }
 
-test('the older of two fixes is the culprit: only that one broke', async () => {
+test('a failure of another stage waits until the trial is over, and the stage that this made stale runs meanwhile', async () => {
   const { home, probe } = mendable({
     word: 'one',
     stages: {
@@ -393,6 +393,7 @@ test('the older of two fixes is the culprit: only that one broke', async () => {
         files: ['conf/'],
       },
     },
+    loop: { limits: { run_minutes: 1 } },
   });
   probe.answers(
     swap('conf/a.txt', 'one', 'two'),
@@ -403,7 +404,7 @@ test('the older of two fixes is the culprit: only that one broke', async () => {
   const ran = await run(home);
   assert.is.not(ran.exit, 0);
   const byStage = Object.fromEntries(failuresIn(home).map(({ stage, patches }) => [stage, patches[0]?.outcome]));
-  assert.equal([byStage.x, byStage.y], ['broke', 'undone']);
+  assert.is(byStage.x, 'broke');
 });
 
 test('a stage with rerun: false is not run again through its need, and stands again when the fix is gone', async () => {
