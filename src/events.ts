@@ -449,8 +449,8 @@ export const EVENTS = {
     case: text,
   }),
   'landing.intended': row('run', 'what its owner accepted is about to land on the base', landing),
-  'landing.done': row('run', 'it has landed', { base: name, to: text }),
-  'landing.dropped': row('run', 'it did not land, and why', { base: name, ...reason }),
+  'landing.done': row('run', 'what was intended has landed on the base', { base: name, to: text }),
+  'landing.dropped': row('run', 'what was intended did not land, and why', { base: name, ...reason }),
   'person.notified': row('stage', 'a person was notified of a failure, and of what', { ...failure, state: name }),
   'safe_mode.on': row('run', 'the loop stopped changing things by itself, and why', { why: text }),
   'stage.recovered': row(

@@ -89,7 +89,15 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   const events: NewEvent[] = [];
   const base = { name: branch, branch, commit: task.commit, firstRun: false };
   const nothing = { notices: [], unlinked: [], putBack: [] };
-  const worktree = { ...tree, ...nothing, head: task.commit, base, changed: status.changed, seen };
+  const worktree = {
+    ...tree,
+    ...nothing,
+    head: task.commit,
+    base,
+    changed: status.changed,
+    seen,
+    isTrial: status.branch === undefined,
+  };
   const config = { map: context.map, loop: { logs: context.logs } };
   const given = { ...ports, id: task.run, job, layout, config, tree: runTree(worktree, layout), lab: context.lab };
   const { state } = loadStages(layout, { look: true });

@@ -79,10 +79,11 @@ async function decline({ layout, dry, line }: CommandInput, name: string): Promi
     throw error;
   });
   if (!spoken) return leave(layout().home, name, 'decline');
-  const { stage, fix } = spoken;
+  const { stage, fix, notices } = spoken;
   const { gone } = stagesHere(layout().home, loadStages(layout(), { look: true }).state);
   const isGone = gone.includes(stage) && !isItemStage(stage);
   const lines = [
+    ...notices.map((text) => `note: ${text}`),
     `${dry ? 'would be declined' : 'declined'}: ${fix ?? `the case ${name}`}`,
     isGone
       ? `its stage ${stage} is not in ${MAP_FILE} any more, so nothing else is tried`

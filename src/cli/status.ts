@@ -11,6 +11,7 @@ import { runAtWork } from '../io/lock.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, stagesHere } from '../journal/load-stages.ts';
+import { openIntents } from '../journal/open-intents.ts';
 import { reclaimableNotes } from '../journal/reclaimable.ts';
 import { recordOf, type StageRecord, type StepRecord, stepMeant } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
@@ -34,6 +35,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const safeMode = readSafeMode(layout);
   const { names: recorded, gone, isBroken } = stagesHere(home, loaded.state);
   loaded.notices.push(...notices, ...(isBroken ? [BROKEN_MAP] : []), ...reclaimableNotes(layout));
+  if (!holder) loaded.notices.push(...openIntents(loaded.state, ledger).map(({ what, next }) => `${what}: ${next}`));
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));

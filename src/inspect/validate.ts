@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { reachScheduler } from '../backend/open.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
-import { type ContextMap, LATER_COMMANDS } from '../config/context-map.ts';
+import { type ContextMap, LATER_COMMANDS, type Stage } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { failConfig, formatPath } from '../config/problem.ts';
@@ -36,8 +36,19 @@ import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
 import { checkoutFiles, readAt } from '../worktree/read.ts';
 
+/** A file that a check or diagnostic of a stage runs. */
+interface StageCheckFile {
+  stage: string;
+  path: string;
+  /** The word that makes it one. */
+  word: string;
+  /** Where that word stands: in the map, or in another check file. */
+  by: string;
+}
+
 interface Validation {
   stages: string[];
+  checkFiles: StageCheckFile[];
   warnings: string[];
   /** Where every change is asked about. */
   asked: string[];
@@ -62,11 +73,13 @@ export async function validateHome(
   if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
   const unattended = unattendedLines(config.map.stages, config.loop);
+  const sources = checkout && sourcesOf(checkout);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
     stages: stages.map(([name]) => name),
+    checkFiles: sources ? (await Promise.all(stages.map((stage) => checkFilesOf(stage, sources)))).flat() : [],
     warnings: [
-      ...(checkout ? await checkWarnings(home, config, sourcesOf(checkout), ports) : []),
+      ...(sources ? await checkWarnings(home, config, sources, ports) : []),
       ...scriptWarnings(home, config),
       ...ignored.map(uncarriedNotice),
       ...stages
@@ -81,6 +94,11 @@ export async function validateHome(
     asked: unattended.filter((one) => one.unattended === 'none').map(({ text }) => text),
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
+}
+
+async function checkFilesOf([name, stage]: [string, Stage], sources: Sources): Promise<StageCheckFile[]> {
+  const files = await findCheckFiles({ stages: { [name]: stage } }, sources);
+  return [...files].map(([path, { word, by }]) => ({ stage: name, path, word, by }));
 }
 
 const namesCommand = (name: string): string =>

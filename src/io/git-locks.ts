@@ -3,11 +3,19 @@ import { readlinkSync } from 'node:fs';
 import { lstat, readdir, statfs, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { liveness, type ProcessIdentity } from './identity.ts';
 import { ifPossible } from './if-possible.ts';
 import { openedBy, processes } from './process-group.ts';
 
 /** Network and user-space file systems: another host may hold what lies there. */
 const SHARED_FS = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x00c36400, 0x65735546, 0x5346414f]);
+
+/** Whether a process has ended, after waiting for that; one that cannot be told from here counts as ended. */
+export async function hasEnded(process: ProcessIdentity, waitMs = 10_000): Promise<boolean> {
+  for (const until = performance.now() + waitMs; liveness(process) === 'alive'; await sleep(50))
+    if (performance.now() > until) return false;
+  return true;
+}
 
 /**
  * The lock files that exist now and that a git of the loop's takes: of a worktree's own git folder, of one branch, of the loop's own

@@ -28,21 +28,23 @@ const COPY = `
 trap '' HUP INT PIPE TERM
 umask 077
 length() {
-  if [ -f "$1" ] && [ ! -h "$1" ]; then wc -c <"$1"; else echo 'it was removed or replaced' >&2; return 1; fi
+  # A stage has removed it or put something else there: then there is no log.
+  [ -f "$1" ] && [ ! -h "$1" ] || { cat >/dev/null; exit 0; }
+  size=$(wc -c <"$1")
 }
 copy() {
-  size=$(length "$1") || return
+  length "$1" || return
   kept=$4 left=0
   while :; do
     before=$size
     dd bs=${BLOCK} count="$2" status=none >>"$1" || return
-    size=$(length "$1") || return
+    length "$1" || return
     [ "$size" -ne "$before" ] || return 0
     [ "$size" -gt "$3" ] || continue
     left=$((left + size - kept - $5))
     { head -c "$4" "$1" && printf "$6" $((left / 1000000)) $left && tail -c "$5" "$1"; } >"$1.$$.tmp" &&
       mv "$1.$$.tmp" "$1" || { code=$?; rm -f "$1.$$.tmp"; return $code; }
-    size=$(length "$1") || return
+    length "$1" || return
     kept=$((size - $5))
   done
 }
@@ -137,7 +139,7 @@ const within = (ms: number, ended: Promise<true>): Promise<true | undefined> => 
 };
 
 /** In the C locale, because what they say is read. */
-const environment = () => ({ PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' });
+const environment = () => ({ PATH: [process.env.PATH, '/usr/bin:/bin'].filter(Boolean).join(':'), LC_ALL: 'C' });
 
 /**
  * A named pipe, because what Node calls one is a socket, and a socket cannot be opened as /dev/stderr. Its name begins with

@@ -2,21 +2,25 @@
 // process can go on from any point between.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
-import type { Fix } from '../events.ts';
+import { MendError } from '../errors.ts';
+import type { DataOf, Fix } from '../events.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { commitFix, isAsShown, putBack } from '../worktree/commit-fix.ts';
 import { fixMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
-import { beginTrial, extendTrial } from '../worktree/trial-tree.ts';
+import { beginTrial, endTrial, extendTrial } from '../worktree/trial-tree.ts';
 import { record, sharedBy } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { FixOrigin, SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
-/** `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on meanwhile. */
-export type Committed = { fix: Fix } | { none: 'moved' | 'safe_mode' };
+/**
+ * `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on meanwhile; `refused`: a hook of the owner's, or their
+ * signing key, does not let it be committed.
+ */
+export type Committed = { fix: Fix } | { none: 'moved' | 'safe_mode' } | { none: 'refused'; why: MendError };
 
 /** Patch → the failure that it is tried for, of fixes made by this process. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
@@ -58,7 +62,11 @@ export function commitToTrial(run: Run, incident: Incident, sound: SoundFix, ori
     }
     record(run, incident, 'fix.intended', { ...data, created });
     const texts = files.map(({ path, after: text, executable }) => ({ path, text, ...(executable && { executable }) }));
-    const commit = await commitFix(tree, texts, message, config.loop.git);
+    const commit = await commitFix(tree, texts, message, config.loop.git).catch((error) => asRefusal(run, error));
+    if (commit instanceof MendError) {
+      await recordRefused(run, incident, { ...data, tried: origin.tried }, commit);
+      return { none: 'refused', why: commit };
+    }
     await extendTrial(tree, commit);
     tree.moved(commit, true);
     record(run, incident, 'fix.committed', { ...data, commit });
@@ -67,6 +75,34 @@ export function commitToTrial(run: Run, incident: Incident, sound: SoundFix, ori
     await writeAgain(run, restored);
     return { fix: { stage, step, fingerprint, hash, commit, tier, plugin, note } };
   });
+}
+
+/** What git said, where the owner's hooks or key may be why; anything else is thrown. */
+function asRefusal({ config }: Run, error: unknown): MendError {
+  const { hooks, sign } = config.loop.git;
+  if (error instanceof MendError && error.code === 'E_GIT_FAILED' && (hooks || sign)) return error;
+  throw error;
+}
+
+/** The try is spent, and the change is the first when its failure returns: no model is asked for it again. */
+async function recordRefused(
+  run: Run,
+  incident: Incident,
+  { hash, tier, plugin, note, tried }: Pick<DataOf<'fix.committed'>, 'hash' | 'tier' | 'plugin' | 'note' | 'tried'>,
+  { message, problems }: MendError,
+): Promise<void> {
+  const { journal, tree } = run;
+  const reasons = [message, ...problems].map(run.mask);
+  record(run, incident, 'fix.refused', { tier, plugin, round: 1, code: 'git', reasons, fix: note.fix });
+  if (tried) record(run, incident, 'try.ended', {});
+  record(run, incident, 'fix.prepared', { tier, plugin, hash, note, because: 'undone' });
+  const { trial } = journal.failures;
+  if (!trial || trial.fixes.length > 0) return;
+  const { stage, from } = trial;
+  const reason = 'git refuses the commit';
+  journal.append({ type: 'trial.ended', stage, data: { outcome: 'undone', reason, from, to: from } });
+  await endTrial(tree, tree.base.branch);
+  tree.moved(from);
 }
 
 /** Puts back tracked files that stages changed, after recording which stages that makes stale. Returns the files. */

@@ -1,5 +1,6 @@
 // The end of a failure that nothing more is done about in this run: its case, the notice to people, and what the cells that
 // have it end with.
+import type { MendError } from '../errors.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
 import type { EndOf } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
@@ -14,6 +15,14 @@ import { notify } from './notify.ts';
 export function recordStopped(run: Run, incident: Incident): Decision {
   const reason = 'the run was stopped while a fix was asked for';
   const decision: Decision = { tier: 'none', why: 'stopped', exit: 1, reason };
+  record(run, incident, 'failure.decided', decision);
+  return decision;
+}
+
+/** Records the decision that git does not let a fix be committed. */
+export function recordRefused(run: Run, incident: Incident, { message, problems }: MendError): Decision {
+  const reason = run.mask([message, ...problems].join('; '));
+  const decision: Decision = { tier: 'none', why: 'git_refused', exit: 3, reason };
   record(run, incident, 'failure.decided', decision);
   return decision;
 }
@@ -82,6 +91,8 @@ function adviceFor(
   isOnce: boolean,
 ): string | undefined {
   if (gaveUp) return afterGivingUp(stage, failure.fingerprint);
+  if (why === 'git_refused')
+    return 'mend the hook or the signing key, or set git: {hooks: false, sign: false} in ai/loop.yaml, then: mendloop';
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
   const name = history.case ?? heldCase;
   if (name !== undefined && (why === 'open_case' || opensCase(why))) {

@@ -56,10 +56,15 @@ export type Suspect = Readonly<Record<'step' | 'fingerprint', string>>;
 export function undoTrial(run: Run, reason: string, suspect?: Suspect): Promise<void> {
   const trial = run.journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
+    if (!isOpen(run, trial)) return;
     await recordUndone(run, trial, reason, suspect);
     await goBack(run, trial.from, true);
   });
 }
+
+/** Of steps that end at the same time, the first may have ended the trial that both saw. */
+const isOpen = ({ journal }: Run, { fixes: [first] }: Trial): boolean =>
+  journal.failures.trial?.fixes[0]?.fix.commit === first?.fix.commit;
 
 /** Records that all that stands is undone; the tree is to follow. */
 export async function recordUndone(run: Run, trial: Trial, reason: string, suspect?: Suspect): Promise<void> {
@@ -77,6 +82,7 @@ export function keepTrial(run: Run, reason: string): Promise<void> {
   const { journal, tree } = run;
   const trial = journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
+    if (!isOpen(run, trial)) return;
     journal.flush();
     // Ticks are a write of the tree; moving the branch alone is none.
     const restored = isItemStage(trial.stage) ? await restoreTracked(run) : [];

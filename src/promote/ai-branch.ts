@@ -24,6 +24,8 @@ export interface BranchRequest {
   readonly command: string;
   /** Why a run that was cut off is closed before it. */
   readonly why: string;
+  /** Throws what can be told before anything is written. */
+  readonly check?: () => Promise<unknown>;
 }
 
 export interface HeldBranch extends BranchMover {
@@ -42,10 +44,15 @@ type Work<T> = (held: HeldBranch) => Promise<{ result: T; moved?: Moved | undefi
  * Does `work` with the branch on its base, under the lock; what no longer stands after a move is recorded. Throws E_LOCKED,
  * E_BASE_CONFLICT and what a start throws for a worktree that it may not touch.
  */
-export async function withBranch<T>({ home, command, why }: BranchRequest, ports: Ports, work: Work<T>): Promise<T> {
+export async function withBranch<T>(
+  { home, command, why, check }: BranchRequest,
+  ports: Ports,
+  work: Work<T>,
+): Promise<T> {
   const layout = layoutOf(home);
   return withLockForWork(layout, ports.clock, command, (earlier) =>
     withObjects(home, async (objects) => {
+      await check?.();
       const { base, config } = await configurationNow(home, objects);
       const loaded: LoadedStages = loadStages(layout);
       const closed = await closeOpenRun(loaded, why, { layout, ...ports });

@@ -8,7 +8,7 @@ import { bringOntoBase } from '../mend/move-branch.ts';
 import { unwatchedHead } from '../run/resume.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, commitOf } from '../worktree/base.ts';
+import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { readyCheckout } from '../worktree/checkout.ts';
 import { short } from '../worktree/messages.ts';
 import { type HeldBranch, type Ports, withBranch } from './ai-branch.ts';
@@ -43,13 +43,13 @@ export async function acceptPromotion(
   ports: Ports,
 ): Promise<Promoted> {
   const { home, env } = request;
-  const shown = await readyToLand(home, accepted);
-  // Looked at before anything is written; when it lands, once more.
-  const now = await readyCheckout(home, shown.base.name, shown.base.commit, shown.story.tip as string);
-  if (request.dryRun) return { story: shown.story, landed: undefined, checkout: now?.path, notices: [] };
-  return onBranch(request, ports, async (held) => {
+  if (request.dryRun) return { ...(await lookAt(home, accepted)), landed: undefined, notices: [] };
+  // Looked at before anything is written, too.
+  const check = () => lookAt(home, accepted);
+  return withBranch({ ...request, why: WHY, check }, ports, async (held) => {
     const { base, config, tip, record, notices } = held;
-    const { story } = await readyToLand(home, accepted);
+    const { story, hasLanded } = await lookAt(home, accepted);
+    if (hasLanded) return { result: { story, landed: base.commit, checkout: undefined, notices } };
     const { hooks, sign } = config.loop.git;
     const isSquash = request.squash || hooks || sign;
     const message = promoteMessage(story);
@@ -61,17 +61,23 @@ export async function acceptPromotion(
   });
 }
 
-const onBranch = <T>({ home, command }: PromoteRequest, ports: Ports, work: Parameters<typeof withBranch<T>>[2]) =>
-  withBranch({ home, command, why: 'its fixes were promoted' }, ports, work);
+const WHY = 'its fixes were promoted';
 
-/** What is there to be landed, and nothing speaks against it. Throws a MendError. */
-async function readyToLand(home: string, accepted: string): Promise<{ base: Base; story: Story }> {
+/** What would land now, and where that is checked out. Throws a MendError for what speaks against it. */
+async function lookAt(home: string, accepted: string) {
   const { base } = await configurationNow(home);
-  const story = await toPromote(home, base);
+  const story = await showPromotion(home, base);
+  // Accepted once more, as after a kill: the base has it, and there is nothing else.
+  const hasLanded = story.nothing && isWhole(accepted) && (await isAncestor(openGit(home), accepted, base.commit));
+  if (hasLanded) return { story, hasLanded, checkout: undefined };
+  refuseNothing(story);
   refuseUnfit(story);
   await refuseOther(home, story, accepted);
-  return { base, story };
+  const checkout = await readyCheckout(home, base.name, base.commit, story.tip as string);
+  return { story, hasLanded, checkout: checkout?.path };
 }
+
+const isWhole = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
 
 export interface Shared {
   story: Story;
@@ -89,9 +95,10 @@ export async function sharePromotion(
   ports: Ports,
 ): Promise<Shared> {
   const { home, dryRun } = request;
-  const { base, config } = await configurationNow(home);
-  if (dryRun) return share(request, how, { base, config });
-  return onBranch(request, ports, async (held) => ({ result: await share(request, how, held) }));
+  if (dryRun) return share(request, how, await configurationNow(home));
+  const check = async () => toShare(home, (await configurationNow(home)).base);
+  const work = async (held: HeldBranch) => ({ result: await share(request, how, held) });
+  return withBranch({ ...request, why: WHY, check }, ports, work);
 }
 
 async function share(
@@ -99,8 +106,7 @@ async function share(
   how: { push: boolean; pr: boolean },
   { base, config }: Pick<HeldBranch, 'base' | 'config'>,
 ): Promise<Shared> {
-  const story = await toPromote(home, base);
-  refuseUnfit(story);
+  const story = await toShare(home, base);
   const tip = story.tip as string;
   const { push: name, hooks } = config.loop.git;
   // First of all: nothing is pushed when the text cannot be let out.
@@ -131,11 +137,15 @@ const soundConfiguration = (home: string): Promise<Configuration | undefined> =>
     (error) => (error instanceof MendError ? undefined : Promise.reject(error)),
   );
 
-/** What there is to promote. Throws E_PROMOTE_NOTHING when there is nothing. */
-async function toPromote(home: string, base: Base): Promise<Story> {
+async function toShare(home: string, base: Base): Promise<Story> {
   const story = await showPromotion(home, base);
-  if (story.nothing) fail('E_PROMOTE_NOTHING', { branch: base.branch, base: base.name });
+  refuseNothing(story);
+  refuseUnfit(story);
   return story;
+}
+
+function refuseNothing({ nothing, branch, base }: Story): void {
+  if (nothing) fail('E_PROMOTE_NOTHING', { branch, base });
 }
 
 async function refuseOther(home: string, story: Story, accepted: string): Promise<void> {

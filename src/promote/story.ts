@@ -84,8 +84,8 @@ export async function readStory(
   const { names: mapped } = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
   const before = new Map(fates.flatMap(({ commit, to }) => (to === undefined ? [] : [[to, commit]])));
   const fixes = all.toReversed().map((fix) => {
-    const ids = [fix.commit, before.get(fix.commit) ?? '', patchIn(ledger, fix)?.commit ?? ''];
-    return { ...storyFix(fix, ledger), ...notGreen(ids, stages, mapped, ledger) };
+    const ids = [fix.commit, before.get(fix.commit) ?? ''];
+    return { ...storyFix(fix, ledger), ...notGreen(ids, patchIn(ledger, fix)?.unseen ?? [], stages, mapped, ledger) };
   });
   const dropped = fates.filter(({ fate, fix }) => fate === 'superseded' && fix && fix.reverts === undefined);
   const diff = async (...how: string[]) =>
@@ -141,20 +141,27 @@ function storyFix(fix: CommittedFix, ledger: Ledger): StoryFix {
   };
 }
 
-/** Stages that a fix changed and that are not green with it; `ids`: all commits that it was. */
-function notGreen(ids: readonly string[], { stages }: StageState, names: readonly string[], ledger: Ledger) {
+/** Stages that a fix changed and that are not green with it. `ids`: commits that it was; `unseen`: those that its trial named. */
+function notGreen(
+  ids: readonly string[],
+  unseen: readonly string[],
+  { stages }: StageState,
+  names: readonly string[],
+  ledger: Ledger,
+) {
   const open = Object.entries(stages).flatMap(([stage, record]) => {
     // Cells that left the matrix keep what they were; of a green stage nothing is open.
     const steps = record.status === 'green' ? [] : [record, ...Object.values(record.cells ?? {})];
     const stale = steps.find((step) => step.stale?.commits.some((commit) => ids.includes(commit)));
-    if (!stale || !names.includes(stage)) return [];
-    const failure = stale.fingerprint === undefined ? undefined : entryOf(ledger, stage, stale.fingerprint);
-    const isFailed = failure?.external !== true && (stale.status === 'failed' || stale.status === 'give_up');
+    const step = stale ?? (unseen.includes(stage) ? steps[0] : undefined);
+    if (!step || !names.includes(stage)) return [];
+    const failure = step.fingerprint === undefined ? undefined : entryOf(ledger, stage, step.fingerprint);
+    const isFailed = failure?.external !== true && (step.status === 'failed' || step.status === 'give_up');
     return [{ stage, isFailed }];
   });
   const named = (failed: boolean) => open.flatMap(({ stage, isFailed }) => (isFailed === failed ? [stage] : []));
-  const [unseen, failed] = [named(false), named(true)];
-  return { ...(unseen.length > 0 && { not_seen: unseen }), ...(failed.length > 0 && { failed }) };
+  const [not_seen, failed] = [named(false), named(true)];
+  return { ...(not_seen.length > 0 && { not_seen }), ...(failed.length > 0 && { failed }) };
 }
 
 /** `landing`: the commits that come. */
@@ -173,12 +180,9 @@ function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick
   return written.length > 0 ? { written_anew: written } : {};
 }
 
-/** What is kept has been green; another fix on the branch was not judged. */
-const KEPT: ReadonlySet<string> = new Set(['kept']);
-
 /** Why a fix may not land; undefined: it may. */
 export function whyNot({ outcome, failed = [] }: Pick<StoryFix, 'outcome' | 'failed'>): string | undefined {
-  if (!KEPT.has(outcome)) return 'no green stage has verified it';
+  if (outcome !== 'kept') return 'no green stage has verified it';
   return failed.length > 0 ? `failed with it since: ${failed.join(', ')}` : undefined;
 }
 

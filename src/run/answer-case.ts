@@ -30,6 +30,7 @@ import { openRepositoryReader } from '../worktree/repository-at.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
 import { withItems } from './items.ts';
+import { withLockForWork } from './lock-for-work.ts';
 
 export interface CaseRequest {
   home: string;
@@ -63,7 +64,7 @@ type AnswerPorts = Pick<RunPorts, 'clock' | 'env' | 'graceMs'>;
  */
 export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Promise<Answered> {
   const layout = layoutOf(request.home);
-  return withLock(layout, request.command, () =>
+  const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       const store = openCaseStore(layout);
       const summary = openedCase(layout, request.case);
@@ -88,10 +89,18 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
       }
       const entry = entryOf(readLedger(layout).ledger, summary.stage, summary.fingerprint);
       const givenUp = entry?.gave_up_at !== undefined;
-      return { stage: summary.stage, fix, shown, givenUp, notices: tree.notices };
-    }),
-  );
+      return { stage: summary.stage, fix, shown, givenUp, notices: [...notices, ...tree.notices] };
+    });
+  return lockFor(request, layout, ports, work);
 }
+
+/** A dry run closes nothing that another command left open. */
+const lockFor = <T>(
+  { command, dry }: Pick<CaseRequest, 'command' | 'dry'>,
+  layout: Layout,
+  { clock }: Pick<AnswerPorts, 'clock'>,
+  work: (notices: readonly string[]) => Promise<T>,
+): Promise<T> => (dry ? withLock(layout, command, work) : withLockForWork(layout, clock, command, work));
 
 function openedCase(layout: Layout, name: string): CaseSummary {
   const summary = findCase(openCaseStore(layout), name);
@@ -103,9 +112,9 @@ function openedCase(layout: Layout, name: string): CaseSummary {
 export async function declineCase(
   { home, case: name, command, dry }: CaseRequest,
   { clock, graceMs }: AnswerPorts,
-): Promise<{ stage: string; fix: string | undefined }> {
+): Promise<{ stage: string; fix: string | undefined; notices: readonly string[] }> {
   const layout = layoutOf(home);
-  return withLock(layout, command, async () => {
+  return lockFor({ command, dry }, layout, { clock }, async (notices) => {
     const summary = openedCase(layout, name);
     const { stage, state } = summary;
     if (state !== 'open' && state !== 'answered') fail('E_CASE_NOT_OPEN', { case: name, stage });
@@ -118,7 +127,7 @@ export async function declineCase(
       recordAction({ layout, stages: loaded.state, clock }, ...spoken.events);
       openCaseStore(layout).writeSummary(spoken.summary);
     }
-    return { stage, fix };
+    return { stage, fix, notices };
   });
 }
 

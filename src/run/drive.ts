@@ -1,7 +1,7 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the trial that it ran with, decide, ask for a fix
 // that passes the gate, commit it to the trial, make again what that made stale, run again.
 import { applyFix } from '../mend/apply.ts';
-import { conclude, recordStopped } from '../mend/conclude.ts';
+import { conclude, recordRefused, recordStopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts';
 import { blameItem } from '../mend/item-fault.ts';
@@ -98,6 +98,7 @@ async function answerFailure(run: Run, seen: Incident, cells: readonly FailedCel
     const result = 'sound' in answer ? await applyFix(run, incident, answer, failed.timeLeftMs()) : answer;
     if ('fix' in result) return rerun(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
     if (result.none === 'moved') return rerun(0, 'another fix changed its files meanwhile: once more');
+    if (result.none === 'refused') return end(incident, recordRefused(run, incident, result.why));
     if (result.none === 'stopped') return end(incident, recordStopped(run, incident));
     if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
     // Spent, handed over, safe mode: the ledger or the disk has it, and the next decision follows from it.

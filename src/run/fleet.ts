@@ -4,6 +4,7 @@
 import { limited } from '../io/signals.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { staleBy } from '../mend/trial.ts';
+import { needsOf } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { splitStepName, stagePayload, stepLabel } from '../plan/matrix.ts';
@@ -198,8 +199,9 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     // A stage that the trial made stale has its say about it at once.
     const hasSay = (name: unknown) => failures.trial?.stage === name && failures.trial?.stale.has(stage);
     const isInTheWay = ([name, other]: [unknown, Fleet]) => other !== fleet && other.hasTurn && !hasSay(name);
-    // Until it is known what a trial did that was undone for another stage, no other is begun.
-    const isSuspected = () => [...failures.suspicions.keys()].some((step) => splitStepName(step).stage !== stage);
+    // Until it is known what a trial did that was undone for another stage, no other is begun; but that one waits for what it needs.
+    const waitsForThis = (other: string) => other === stage || needsOf(run.config.map, other).includes(stage);
+    const isSuspected = () => [...failures.suspicions.keys()].some((step) => !waitsForThis(splitStepName(step).stage));
     signal.addEventListener('abort', wakeAll);
     let waited = false;
     while (([...fleets].some(isInTheWay) || isSuspected()) && !signal.aborted) {

@@ -6,7 +6,6 @@ import { beginsChecks } from '../failure/grade.ts';
 import { readTail } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
@@ -24,6 +23,7 @@ import { type RunPorts, type StageRun, singleRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { endLeft, stepsElsewhere } from './close-run.ts';
+import { withLockForWork } from './lock-for-work.ts';
 import { namedStages, type RunRequest, type Selection } from './select.ts';
 
 export interface Verification {
@@ -52,11 +52,11 @@ export async function verifyStages(
 ): Promise<{ left: NotChecked[]; notices: string[] }> {
   const { home } = request;
   const layout = layoutOf(home);
-  const work = () =>
+  const work = (earlier: readonly string[]) =>
     withObjects(home, async (objects) => {
       ownFolder(layout.logs);
       const loaded = loadStages(layout);
-      const notices = await endLeft(loaded, { layout, ...ports });
+      const notices = [...earlier, ...(await endLeft(loaded, { layout, ...ports }))];
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);
@@ -78,7 +78,7 @@ export async function verifyStages(
       }
       return { left, notices };
     });
-  return withLock(layout, request.command, work);
+  return withLockForWork(layout, ports.clock, request.command, work);
 }
 
 /** Undefined when it was stopped. */

@@ -34,7 +34,7 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'seen' | 'changed' |
 export function runTree(opened: Worktree, layout: Layout): RunTree {
   let worktree = opened;
   let head = worktree.head;
-  let isTrial = false;
+  let isTrial = opened.isTrial === true;
   let listed: Promise<Tree> | undefined;
   let look: Promise<QuickLook> | undefined;
   let seen = worktree.seen;

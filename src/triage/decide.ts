@@ -45,6 +45,7 @@ export const WHY = {
   out_of_reach: 3,
   no_progress: 3,
   give_up_stands: 3,
+  git_refused: 3,
   safe_mode: 3,
   stopped: 1,
   attempts_spent: 1,

@@ -1,13 +1,12 @@
 // The base goes forward to a commit, with its checkout, as `git merge --ff-only` does it; and what a git that was killed there
 // left is brought to an end. Writes no file but those between the two commits, and none that its owner has changed since.
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fail } from '../errors.ts';
 import type { Landing } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { commonDirOf, unfinished } from '../io/git-dir.ts';
-import { clearDeadLock } from '../io/git-locks.ts';
+import { clearDeadLock, hasEnded } from '../io/git-locks.ts';
 import { liveness } from '../io/identity.ts';
 import { commitOf, isAncestor } from './base.ts';
 import { type Checkout, checkoutAt } from './checkout.ts';
@@ -101,7 +100,10 @@ export async function settleLanding(
   const isOurs = isBegun ? isBetween : isBefore;
   if (moved === undefined && paths.every(isOurs))
     return bring(home, { ...landing, begun: isBegun }, checkout, paths, side, record);
-  return notDone(moved ?? `files of it were changed in ${checkout.path} since`, await leftThere(checkout, paths));
+  return notDone(
+    moved ?? `files of it were changed in ${checkout.path} since`,
+    await leftThere(checkout, isBegun ? paths : []),
+  );
 }
 
 /** Files and index first and the ref last, as git does it: killed in between, they still are between the two. */
@@ -136,16 +138,10 @@ async function whyElsewhere(home: string, { base, checkout: path }: Landing, che
   return doing && `a ${doing} was begun in ${path}`;
 }
 
-const OURS_ENDS_MS = 10_000;
-
 /** Waits for the git that was to write there, and removes its locks if it is proven dead. `held`: one that may be of another git. */
 async function endOurs(home: string, landing: Landing, checkout: Checkout | undefined, record: Record) {
   const { base, git } = landing;
-  const until = performance.now() + OURS_ENDS_MS;
-  while (liveness(git) === 'alive') {
-    if (performance.now() > until) fail('E_LANDING_HELD', { base, what: `git (pid ${git.pid}) works on it` });
-    await sleep(50);
-  }
+  if (!(await hasEnded(git))) fail('E_LANDING_HELD', { base, what: `git (pid ${git.pid}) works on it` });
   const isDead = liveness(git) === 'dead';
   const own = checkout ? ['index.lock', 'HEAD.lock', 'ORIG_HEAD.lock'].map((name) => join(checkout.gitDir, name)) : [];
   const locks = [...own, join(await commonDirOf(home), `${refOf(base)}.lock`)].filter((file) => fileFacts(file));

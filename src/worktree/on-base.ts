@@ -58,9 +58,13 @@ export async function putOnBase(git: Git, request: BranchAndBase): Promise<OnBas
   const fixes = new Map((await committedFixes(git, old, tip)).map((fix) => [fix.commit, fix]));
   const listed = lines(await git.run(['rev-list', '--reverse', '--topo-order', '--no-merges', tip, ...not]));
   const isHere = new Set(listed);
-  const fates: CommitFate[] = [...fixes.values()]
-    .filter(({ commit }) => !isHere.has(commit))
-    .map((fix) => ({ commit: fix.commit, fate: 'landed', fix }));
+  const store = await pickGit(git);
+  const fates: CommitFate[] = [];
+  for (const [commit, fix] of fixes) {
+    if (isHere.has(commit)) continue;
+    const where = await look(store, commit, await treeOf(git, base));
+    fates.push({ commit, fate: where === 'gone' ? 'superseded' : 'landed', fix });
+  }
   const known = (commit: string) => ({ commit, ...(fixes.has(commit) && { fix: fixes.get(commit) as CommittedFix }) });
   if (drop.size === 0 && (await stands(git, old, base, tip))) {
     return {
@@ -70,7 +74,6 @@ export async function putOnBase(git: Git, request: BranchAndBase): Promise<OnBas
   }
   const pairs = takenBackPairs([...fixes.values()].filter(({ commit }) => isHere.has(commit)));
   const out = new Set([...pairs, ...drop]);
-  const store = await pickGit(git);
   const series = await readSeries(
     store,
     listed.filter((commit) => !out.has(commit)),
@@ -128,12 +131,18 @@ export async function whereGone(
   for (const { commit, hasLanded } of fixes) {
     if ((await commitOf(git, commit)) === undefined) continue;
     if (hasLanded && !(await changedPaths(commit)).some((path) => moved.has(path))) continue;
-    const next = await pick(store, await parentTree(store, commit), await treeOf(git, commit), onto);
-    const applies = next.conflicts.length === 0;
-    if (applies && next.tree === onto) gone.set(commit, 'landed');
-    else if (applies || !hasLanded) gone.set(commit, 'superseded');
+    const where = await look(store, commit, onto);
+    if (where === 'there') gone.set(commit, 'landed');
+    else if (where === 'gone' || !hasLanded) gone.set(commit, 'superseded');
   }
   return gone;
+}
+
+/** Whether a tree has what a commit does, could have it again as it was, or was changed there. */
+async function look(store: PickGit, commit: string, tree: string): Promise<'there' | 'gone' | 'changed'> {
+  const next = await pick(store, await parentTree(store, commit), await treeOf(store.git, commit), tree);
+  if (next.conflicts.length > 0) return 'changed';
+  return next.tree === tree ? 'there' : 'gone';
 }
 
 /** What a start would make of the branch as it is now; undefined when there is no AI branch. Throws as `keptBase` and `putOnBase`. */

@@ -41,6 +41,8 @@ export interface Branch {
 }
 
 export interface Worktree extends Tree {
+  /** HEAD is detached at the commits of a trial. */
+  readonly isTrial?: boolean;
   readonly head: string;
   readonly base: Base;
   /** What a person should know: recovered, missing, saved. */

@@ -192,9 +192,8 @@ test('nothing of them is kept: not in cases, tries, journals or the ledger', asy
 
 test('nothing of them is in the message of a commit, nor where fixes are listed', async () => {
   const { lab } = await once();
-  const fixes = (await lab.run(['fixes'], { env: lab.env })).stdout;
   // Those of trials that were undone, too: the worktree's reflog has them.
-  assertNothing({ commits: lab.git('log', '--reflog', '--format=%an%n%B', '^main'), fixes });
+  assertNothing({ commits: lab.git('log', '--reflog', '--format=%an%n%B', '^main'), ...(await said(['fixes'])) });
 });
 
 /** What commands say that only look. */

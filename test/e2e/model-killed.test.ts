@@ -6,7 +6,7 @@ import { alwaysWrong, applied, modelLab, type Ran } from './model-lab.ts';
 import { until } from './scenario.ts';
 
 /** The loop is ended as soon as one more of these stands in a journal. */
-const MOMENTS = ['plugin.said', 'fix.committed', 'fix.reverted'];
+const MOMENTS = ['plugin.said', 'fix.committed', 'fix.judged'];
 
 test('a model that is always wrong gets three tries, however often the loop is killed in the middle', async () => {
   const lab = await modelLab({ loop: { limits: { stage_attempts: 6 } } });

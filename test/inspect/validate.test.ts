@@ -33,6 +33,23 @@ test('files that no fix may touch are named for each stage, with the word that m
   ]);
 });
 
+test('all check files are listed by stage, each with the word because of which it is one, also one that two stages run', async () => {
+  const home = lab(
+    {
+      vms: { command: 'true', verify: ['test -s x', 'bash ./stages/vms/verify.sh'] },
+      talos: { command: 'true', verify: ['make check'], diagnostics: ['. stages/lib.sh'] },
+    },
+    {},
+    { ...FILES, Makefile: 'check:\n\ttrue\n' },
+  );
+  assert.equal((await validateHome(home, PORTS)).checkFiles, [
+    { stage: 'vms', path: 'stages/vms/verify.sh', word: './stages/vms/verify.sh', by: 'stages.vms.verify[1]' },
+    { stage: 'vms', path: 'stages/lib.sh', word: 'stages/lib.sh', by: 'stages/vms/verify.sh' },
+    { stage: 'talos', path: 'Makefile', word: 'make check', by: 'stages.talos.verify[0]' },
+    { stage: 'talos', path: 'stages/lib.sh', word: 'stages/lib.sh', by: 'stages.talos.diagnostics[0]' },
+  ]);
+});
+
 test('what a check only looks at is no cause for a warning', async () => {
   const verify = ['yamllint config/a.yaml', 'shellcheck run.sh', 'bash -n run.sh'];
   const home = lab(

@@ -36,7 +36,7 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
   assert.is(author, 'mendloop <mendloop@localhost>');
   const hash = entry?.patches[0]?.hash;
   assert.is(
-    body?.trim(),
+    body?.trim().replace(/\nFix-Id: [0-9a-f]+$/, ''),
     `Mend a: Say good\n\nFix: Say good\nReason: the check wants another word\n\nStage: a\nFingerprint: ${entry?.fingerprint}\nClass: ${entry?.class}\nTier: executor\nPlugin: probe\nAttempt: 1\nRun: ${ran.run}\nPatch: ${hash}`,
   );
   assert.is(git(home, 'show', '--format=', '--name-only', 'ai/orchestrator-stage1'), 'conf/a.txt');

@@ -35,7 +35,7 @@ test('fixes by stage and failure with their verification, and on which base that
       ['b', [['f2', [two]]]],
     ],
   );
-  const verified = ['verified', h.git('rev-parse', 'main')];
+  const verified = ['kept', h.git('rev-parse', 'main')];
   assert.equal(
     [story.landed, story.nothing, story.moves, story.tip, story.fixes.map((f) => [f.outcome, f.verified_on])],
     [0, false, false, h.tip(), [verified, verified, verified]],
@@ -111,14 +111,14 @@ test('looking leaves a damaged file of state where it is', async () => {
 test('nothing to promote: no fix, or all of it squashed into the base', async () => {
   const h = await fixedHome();
   assert.is((await h.show()).nothing, true);
-  await h.fix('a.txt', numbers({ 3: 'three' }));
+  const one = await h.fix('a.txt', numbers({ 3: 'three' }));
   await h.fix('b.txt', numbers({ 3: 'three' }), { stage: 'b' });
   assert.is((await h.show()).nothing, false);
   h.git('merge', '-q', '--squash', AI);
   h.git('commit', '-q', '-m', 'squashed');
   const story = await h.show();
   assert.equal([story.nothing, story.fixes.length], [true, 0]);
-  const { text, exit } = await h.refused(() => h.accept());
+  const { text, exit } = await h.refused(() => h.accept(one));
   assert.is(exit, 2);
   assert.is(
     text,

@@ -80,6 +80,14 @@ test('landing: beside fixes that were squashed before, only what is new lands', 
   assert.equal([h.read('a.txt'), h.read('b.txt')], [numbers({ 2: 'two, and better', 20: 'new' }), 'new\n']);
 });
 
+test('landing: what has landed may be accepted once more, as after a kill', async () => {
+  const h = await fixedHome();
+  const fix = await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.accept(fix);
+  const mine = commit(h.home, { 'b.txt': 'mine\n' });
+  assert.equal([(await h.accept(fix)).landed, h.git('rev-parse', 'main')], [mine, mine]);
+});
+
 test('landing: a run that was cut off is closed first, and what it left open on the branch', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
@@ -120,7 +128,7 @@ test('refused, with nothing changed: another tip than the accepted one, with wha
 });
 
 test('refused, with nothing changed: while a fix is not verified: it is named, with what to do', async () => {
-  for (const outcome of ['applied', 'provisional'] as const) {
+  for (const outcome of ['applied', 'undone'] as const) {
     const h = await fixedHome();
     await h.fix('a.txt', numbers({ 2: 'two' }));
     const open = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b', outcome, note: 'Say two' });

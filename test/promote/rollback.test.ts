@@ -12,7 +12,7 @@ import { listFixes } from '../../src/promote/list-fixes.ts';
 import { rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { cutOff, journalIn, run } from '../run/homelab.ts';
-import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
+import { mendable, ranWords, says } from '../run/probe.ts';
 import { AI, bring, commit, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome, PORTS } from './fixed-home.ts';
 
@@ -41,9 +41,9 @@ test('rolled back: one fix, by its commit, its beginning or its hash: it is drop
       [h.git('rev-parse', `${now}^`), h.git('log', '-1', '--format=%s', now)],
       [h.git('rev-parse', 'main'), 'Mend a: Mend a.txt 2'],
     );
-    assert.equal(outcomes(h.home), ['declined', 'verified']);
+    assert.equal(outcomes(h.home), ['declined', 'kept']);
     assert.equal(await fixes(h.home), [
-      [now, 'verified', false],
+      [now, 'kept', false],
       [one, 'declined', false],
     ]);
     assert.equal(
@@ -54,7 +54,7 @@ test('rolled back: one fix, by its commit, its beginning or its hash: it is drop
     assert.is(journal?.isRun, false);
     assert.equal(
       readEvents(journal?.path ?? '').events.map(({ type }) => type),
-      ['branch.intended', 'notice', 'fix.reverted', 'branch.moved'],
+      ['branch.intended', 'notice', 'fix.judged', 'branch.moved'],
     );
     // By the name that it had before, too.
     assert.equal(
@@ -187,9 +187,9 @@ test('rolled back: killed right after the branch moved, the next command closes 
     writeFileSync(file, `${lines.slice(0, intended + 1).join('\n')}\n`);
   }
   for (const file of [layoutOf(h.home).ledger, layoutOf(h.home).stages]) rmSync(file);
-  assert.equal(outcomes(h.home), ['verified', 'verified']);
+  assert.equal(outcomes(h.home), ['kept', 'kept']);
   await h.accept();
-  assert.equal(outcomes(h.home), ['declined', 'verified']);
+  assert.equal(outcomes(h.home), ['declined', 'kept']);
 });
 
 test('rolled back: after the base was rewritten, by the name it had before', async () => {
@@ -200,7 +200,7 @@ test('rolled back: after the base was rewritten, by the name it had before', asy
   const { dropped } = await h.rollBack({ fix: one });
   assert.is(dropped.length, 1);
   assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
-  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-b.txt')], ['declined', 'verified']);
+  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-b.txt')], ['declined', 'kept']);
   assert.equal(
     (await h.show()).fixes.map(({ commit: of, stage }) => [of === two, stage]),
     [[false, 'b']],
@@ -221,28 +221,11 @@ test('rolled back: a run that was cut off is closed first', async () => {
   const m = mendable();
   m.probe.answers(says('good'));
   const { run: name } = await run(m.home);
-  cutOff(m.home, name, ({ type }) => type === 'fix.judged');
+  cutOff(m.home, name, ({ type }) => type === 'trial.ended');
   const fix = git(m.home, 'rev-parse', AI);
   await rollBack({ home: m.home, command: 'test', what: { fix }, dryRun: false, yes: true }, PORTS);
   assert.is(journalIn(m.home, name).at(-1)?.type, 'run.ended');
   assert.equal(outcomes(m.home), ['declined']);
-});
-
-test('rolled back: that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
-  const { home, probe } = mendable();
-  probe.answers(says('good'));
-  await run(home);
-  const tree = join(home, 'ai/worktree');
-  git(tree, 'revert', '--no-edit', 'HEAD');
-  probe.answers(says('good', 'otherwise'));
-  const next = await run(home);
-  assert.equal(fixTrail(next.events), [
-    'fix.reverted declined',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged verified',
-  ]);
-  assert.is(next.exit, 0);
 });
 
 test('refused, with nothing changed: a word that is too short, unknown, or names what took a fix back', async () => {

@@ -16,7 +16,7 @@ export const fix = (letter: string, more: Partial<StoryFix> = {}): StoryFix => (
   run: 'run-1',
   paths: ['a.txt'],
   shapes: [],
-  outcome: 'verified',
+  outcome: 'kept',
   ...more,
 });
 

@@ -20,7 +20,7 @@ test('a kept fix remembers its base, and goes by its new commit when it is carri
   const before = patch()?.commit;
   commit(home, { 'other.txt': 'two\n' });
   assert.is((await run(home)).exit, 0);
-  assert.equal([patch()?.commit, patch()?.outcome], [git(home, 'rev-parse', AI), 'verified']);
+  assert.equal([patch()?.commit, patch()?.outcome], [git(home, 'rev-parse', AI), 'kept']);
   assert.is.not(patch()?.commit, before);
   assert.match(git(home, 'log', '-1', '--format=%B', AI), /^Fix-Id: [0-9a-f]{16}$/m);
 });
@@ -35,7 +35,7 @@ test('landed: merged, picked or squashed, and no note; reverted on the base late
     const { home, patch, probe, tree } = await mended();
     land(home);
     const landed = await run(home);
-    assert.equal([landed.exit, fixTrail(landed.events), patch()?.outcome], [0, [], 'verified'], way);
+    assert.equal([landed.exit, fixTrail(landed.events), patch()?.outcome], [0, [], 'kept'], way);
     assert.is(patch()?.landed, git(home, 'rev-parse', 'main'), way);
     assert.is(git(home, 'rev-parse', AI), git(home, 'rev-parse', 'main'), way);
     commit(home, { 'other.txt': 'two\n' });
@@ -43,7 +43,7 @@ test('landed: merged, picked or squashed, and no note; reverted on the base late
     commit(home, { [FILE]: 'bad\nsecond\n' });
     probe.answers(says('good'));
     const next = await run(home);
-    assert.is(fixTrail(next.events)[0], 'fix.reverted superseded', way);
+    assert.is(fixTrail(next.events)[0], 'fix.judged superseded', way);
     assert.equal([next.exit, tree()], [0, 'good\nsecond\n'], way);
   }
 });
@@ -61,7 +61,7 @@ test('dropped from the branch by hand, it is superseded once the base moves', as
   git(join(home, 'ai/worktree'), 'reset', '-q', '--hard', 'main');
   commit(home, { [FILE]: 'good\nmine\n' });
   const next = await run(home);
-  assert.equal([fixTrail(next.events), patch()?.outcome], [['fix.reverted superseded'], 'superseded']);
+  assert.equal([fixTrail(next.events), patch()?.outcome], [['fix.judged superseded'], 'superseded']);
 });
 
 test.run();

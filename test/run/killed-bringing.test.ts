@@ -8,6 +8,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
 import { listJournals } from '../../src/journal/runs.ts';
+import { runHere } from '../e2e/here.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
 import { program } from '../program.ts';
@@ -15,6 +16,8 @@ import { cases } from '../sweep.ts';
 import { AI, commit, folder, git, script, write } from '../worktree/repository.ts';
 import { failuresIn, run } from './homelab.ts';
 import { FILE, type Mendable, mendable, says } from './probe.ts';
+
+const env = { PATH: process.env.PATH };
 
 type Point = { git: string; when: 'before' | 'after' } | { event: string };
 
@@ -69,7 +72,7 @@ const STEPS = ['refs/mendloop/next', 'refs/mendloop/before', 'reset -q --keep', 
 const EVENTS = [
   'run.started',
   'branch.intended',
-  'fix.reverted',
+  'fix.judged',
   'branch.moved',
   'tree.opened',
   'notice',
@@ -107,6 +110,9 @@ for (const { kind, at, point } of drawn) {
     const tip = git(home, 'rev-parse', AI);
     change(home);
     assert.ok(await killedAt(home, point), 'it was killed');
+    if (readLedger(layoutOf(home)).ledger.move)
+      for (const command of ['status', 'doctor'])
+        assert.match((await runHere([command], home, env)).stdout, `${AI} was being moved when the loop was stopped`);
     assert.is((await run(home)).exit, 0);
     const events = everyEvent(home);
     const told = (text: string) => events.filter(({ data }) => String(data.text).includes(text)).length;
@@ -126,7 +132,7 @@ for (const { kind, at, point } of drawn) {
       },
       {
         ...{ files: ['good\nmine\n', 'good\nb\n', ''], kept: main, open: undefined, superseded: ['a'], notes: 1 },
-        ...{ outcomes: ['superseded', 'verified'], before: true, hasBase: main, ended: 3, dropped: kind === 'moved' },
+        ...{ outcomes: ['superseded', 'kept'], before: true, hasBase: main, ended: 3, dropped: kind === 'moved' },
       },
     );
   });

@@ -110,6 +110,8 @@ test('superseded: the owner has another text there, removed the file, or had the
   const ways: Record<string, (home: string, one: string) => unknown> = {
     rewritten: (home) => commit(home, { 'a.txt': numbers({ 5: 'theirs' }) }),
     removed: (home) => git(home, 'rm', '-q', 'a.txt') + git(home, 'commit', '-q', '-m', 'gone'),
+    'merged and reverted': (home, one) =>
+      git(home, 'merge', '-q', '--ff-only', one) + git(home, 'revert', '--no-edit', 'HEAD'),
     reverted: (home, one) => git(home, 'cherry-pick', '-x', one) + git(home, 'revert', '--no-edit', 'HEAD'),
     'landed and rewritten': (home, one) =>
       git(home, 'cherry-pick', '-x', one) + commit(home, { 'a.txt': numbers({ 5: 'theirs' }) }),

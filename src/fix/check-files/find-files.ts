@@ -72,7 +72,7 @@ export function finderOf(
     findOrName(word: string): string[] {
       const found = find(word);
       const path = inside('', word.replace(ROOT, ''));
-      const isPlain = isPath(path) && !UNKNOWN_IN.test(path) && !/[*?[\]{}\s$…]|^[/~]|^\.\.\//.test(path);
+      const isPlain = isPath(path) && !/[*?[\]{}\s$…\ue000]|^[/~]|^\.\.\//.test(path);
       return found.length > 0 || !isPlain ? found : [path];
     },
     /** The files below the folders that a word means, the root apart. */

@@ -59,8 +59,8 @@ export function runByCommand(command: ReadCommand): Ran[] {
 function ofArguments(program: string, args: readonly string[], command: ReadCommand): Ran[] {
   if (program === '.' || program === 'source') return [{ as: 'shell', words: args.slice(0, 1) }];
   if (program === 'load') return [{ as: 'shell', words: args.flatMap((word) => [word, `${word}.bash`]) }];
-  const tool = TARGET_TOOLS[program] ?? program;
-  if (isTargetTool(tool)) return ofTargets(tool, args);
+  const tool = (TARGET_TOOLS[program] ?? program) as TargetTool;
+  if (Object.hasOwn(TARGET_FILES, tool)) return ofTargets(tool, args);
   if (RUNS_ALL.test(program)) {
     const isValue = (i: number) => program === 'ansible-playbook' && PLAYBOOK_VALUES.test(args[i - 1] ?? '');
     const given = args.filter((word, i) => !isOption(word) && !isValue(i));
@@ -99,8 +99,6 @@ function optionFiles(program: string, args: readonly string[]): Ran[] {
     return isSetting ? [{ as: 'settings', words: [joined ?? word] }] : [];
   });
 }
-
-const isTargetTool = (program: string): program is TargetTool => Object.hasOwn(TARGET_FILES, program);
 
 function ofTargets(tool: TargetTool, given: readonly string[]): Ran[] {
   // `--file=x` as two words.

@@ -12,12 +12,6 @@ export const TARGET_FILES: Readonly<Record<TargetTool, readonly [string, ...stri
   npm: ['package.json'],
 };
 
-export interface Target {
-  /** What it runs. */
-  readonly commands: string;
-  readonly needs: readonly string[];
-}
-
 /** The shell text that `wanted` runs; of all targets when one of them is not there. `texts`: the file and what it includes. */
 export function targetText(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
   const targets = readTargets(tool, texts);
@@ -31,9 +25,9 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
   return [...needed].map((name) => targets.get(name)?.commands).join('\n');
 }
 
-/** The targets of these files by name, those of one name as one; none when their own tool could not read them. */
-export function readTargets(tool: TargetTool, texts: readonly string[]): Map<string, Target> {
-  const targets = new Map<string, Target>();
+/** What the targets of these files run and need, those of one name as one; none when their own tool could not read them. */
+export function readTargets(tool: TargetTool, texts: readonly string[]) {
+  const targets = new Map<string, { commands: string; needs: readonly string[] }>();
   const isLines = tool === 'make' || tool === 'just';
   for (const [name, command, needs] of isLines ? rulesIn(tool, texts.join('\n')) : texts.flatMap(entriesIn)) {
     const before = targets.get(name);
@@ -57,39 +51,34 @@ function entriesIn(text: string): Row[] {
   });
 }
 
-const VARIABLE = /^(?:export\s+)?(\w+)\s*(?::{0,3}|\?|\+)=[^\S\n]*["']?(.*?)["']?$/gm;
+const VARIABLE = /^ *(?:export\s+)?(\w+)[^\S\n]*(?::{0,3}|\?|\+)=[^\S\n]*["']?(.*?)["']?$/gm;
 
 /** Rules of make and recipes of just: a head with a colon, and indented lines below it. */
 function rulesIn(tool: TargetTool, text: string): Row[] {
-  const lines = text.split('\n');
-  const variables = new Map(Array.from(text.matchAll(VARIABLE), ([, name = '', value = '']) => [name, value]));
+  const whole = text.replace(/\\\n\s*/g, ' ');
+  const variables = new Map(Array.from(whole.matchAll(VARIABLE), ([, name = '', value = '']) => [name, value]));
   variables.set('MAKE', 'make');
-  const once = (line: string) =>
-    line.replace(/\$[({](\w+)[)}]|\{\{\s*(\w+)\s*\}\}/g, (whole, name, other) => variables.get(name ?? other) ?? whole);
-  const { defines } = namesIn(TARGET_FILES[tool][0], text);
+  const once = (some: string) =>
+    some.replace(/\$[({](\w+)[)}]|\{\{\s*(\w+)\s*\}\}/g, (is, name, other) => variables.get(name ?? other) ?? is);
+  // Values may name other variables, also those that come later.
+  const lines = once(once(once(whole))).split('\n');
+  const { defines } = namesIn(TARGET_FILES[tool][0], whole);
   const starts = [...new Set(defines.filter(({ kind }) => kind === 'target').map(({ line }) => line - 1))];
   return starts.flatMap((start, i) => {
-    const rule = lines
-      .slice(start, starts[i + 1])
-      .join('\n')
-      .replace(/\\\n\s*/g, ' ');
-    // Values may name other variables, also those that come later.
-    const [head = '', ...below] = once(once(once(rule))).split('\n');
+    const [head = '', ...below] = lines.slice(start, starts[i + 1]);
     const recipe = below.filter((line) => (tool === 'make' ? line.startsWith('\t') : /^\s/.test(line)));
     const commands = [...head.split(';').slice(1), ...recipe].map((line) => line.trim().replace(/^[@+-]+/, ''));
     // A recipe of just has parameters behind its name; a rule of make may have several targets. Both readings do no harm.
-    const [names = '', ...needs] = head.split(/[:;]/).map((part) => part.replace(/#.*/, '').split(/[\s|()&@]+/));
-    const needed = needs.flat().filter(Boolean);
-    return [...names].filter(Boolean).map((name): Row => [name, commands.join('\n').replaceAll('$$', '$'), needed]);
+    const [names = [], ...needs] = head
+      .split(/[:;]/)
+      .map((part) => part.replace(/#.*/, '').match(/[^\s|()&@]+/g) ?? []);
+    return names.map((name): Row => [name, commands.join('\n').replaceAll('$$', '$'), needs.flat()]);
   });
 }
 
 /** The files that a file of targets may include, as written, or by what its tool looks for in a folder that it names. */
-export const includedFiles = (tool: TargetTool, text: string): string[] =>
-  namesIn(TARGET_FILES[tool][0], text)
-    .uses.filter(({ kind }) => kind === 'file')
-    .flatMap(({ name }) => [
-      name,
-      ...[...TARGET_FILES[tool], 'mod.just'].map((file) => `${name}/${file}`),
-      `${name}.just`,
-    ]);
+export function includedFiles(tool: TargetTool, text: string): string[] {
+  const ends = ['', '.just', '/mod.just', ...TARGET_FILES[tool].map((file) => `/${file}`)];
+  const files = namesIn(TARGET_FILES[tool][0], text).uses.filter(({ kind }) => kind === 'file');
+  return files.flatMap(({ name }) => ends.map((end) => name + end));
+}

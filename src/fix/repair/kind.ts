@@ -22,17 +22,13 @@ export interface Decision {
   readonly code: AskCode;
   readonly sentence: string;
   /** A command, task or line of a program that takes the place of nothing: it may do anything beside what was there. */
-  readonly isNew?: true;
+  readonly isNew: boolean;
 }
 
 /** The kind of a place, and what it does in a sentence with file and line. */
 export function decisionOf(place: Place): Decision {
   const code = codeOf(place);
-  return {
-    code,
-    sentence: `${place.path}:${place.line}: ${sentenceOf(place, code)}`,
-    ...(isNew(place) && { isNew: true }),
-  };
+  return { code, sentence: `${place.path}:${place.line}: ${sentenceOf(place, code)}`, isNew: isNew(place) };
 }
 
 /** In a list at the top of a file stand plays and tasks. */
@@ -114,7 +110,7 @@ const shown = (text: string): string => `\`${clip(text.trim(), 80)}\``;
 
 function sentenceOf(place: Place, code: AskCode): string {
   const { old, new: now } = place;
-  const key = 'keys' in place ? lastKey(place.keys) : '';
+  const key = lastKey(place.keys ?? []);
   const where = key !== '' && !old.includes(key) && !now.includes(key) ? ` (${key})` : '';
   if (code === 'new_file') return 'makes a new file';
   if (code === 'unread') return 'could not be read in the time or size there is for it';

@@ -11,6 +11,8 @@ export interface At {
   readonly path: string;
   /** In the old text, or the new one for what is added; counted from 1. */
   readonly line: number;
+  /** The keys on the way to it, the outermost first; a list's items are `-`. */
+  readonly keys?: readonly string[];
 }
 
 /** What was there and what is, '' for nothing. */
@@ -23,7 +25,6 @@ interface Changed extends At {
 export interface WordPlace extends Changed {
   readonly what: 'word';
   readonly role: Role;
-  /** The keys on the way to it, the outermost first; a list's items are `-`. */
   readonly keys: readonly string[];
   /** What stands before and behind it in its value, word or line. */
   readonly left: string;
@@ -41,10 +42,10 @@ export interface WordPlace extends Changed {
 
 /** Of a YAML or JSON document that which says what it is. */
 export interface Document {
-  readonly apiVersion?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-  readonly namespace?: string | undefined;
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
   readonly keys: readonly string[];
   /** The mapping that the place is in, its scalars only. */
   readonly beside?: Readonly<Record<string, string>>;

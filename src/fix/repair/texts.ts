@@ -3,12 +3,10 @@ import type { AskCode } from '../edit.ts';
 import type { At, OtherPlace, Place, WordPlace } from './place.ts';
 
 /** A place that no shape is asked about. */
-export const decision = (
-  { path, line, keys = [] }: At & { readonly keys?: readonly string[] },
-  kind: AskCode,
-  old: string,
-  now: string,
-): OtherPlace => ({ what: 'other', path, line, keys, kind, old, new: now });
+export const decision = ({ path, line, keys = [] }: At, kind: AskCode, old: string, now: string): OtherPlace => ({
+  what: 'other',
+  ...{ path, line, keys, kind, old, new: now },
+});
 
 /** A word as paths, names and versions are written; what is between words are marks. */
 const WORD = /([A-Za-z0-9_.@~+][\w.@~+/-]*)/;

@@ -68,7 +68,7 @@ function linesOf(text: string, { comment, isIndented }: LineLanguage): Line[] {
     }
     goesOn = /\\\s*$/.test(line);
     const isInside = wasInside || goesOn;
-    const essence = isIndented ? line.trimEnd() : line.trim();
+    const essence = squeezed(isIndented ? line.trimEnd() : line.trim());
     return { text: isInside ? line : essence, line: i + 1, isInside, isComment: !isInside && comment.test(line) };
   });
   return all.filter(({ text: line, isInside }) => isInside || line !== '');
@@ -89,11 +89,10 @@ const squeezed = (line: string): string =>
   );
 const QUOTED_OR_BLANKS = /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|["'`].*$)|[ \t]+/g;
 
-function linePlaces(path: string, language: LineLanguage, { text, line, isInside }: Line, now: Line): Place[] {
-  const plain = isInside ? (one: string) => one : squeezed;
+function linePlaces(path: string, { isRun }: LineLanguage, { text, line }: Line, now: Line): Place[] {
   const at = { path, line, keys: [keyOf(text)], role: 'token' } as const;
   // Of what is run, other signs decide otherwise.
-  const places = wordPlaces(at, plain(text), plain(now.text), language.isRun ? 'condition' : 'text');
+  const places = wordPlaces(at, text, now.text, isRun ? 'condition' : 'text');
   return places.map((place) => (place.what === 'word' ? { ...place, role: roleOf(place) } : place));
 }
 

@@ -123,9 +123,10 @@ function directivesOf(text: string): Directive[] {
 
 function documentOf(contents: Value): Document {
   const metadata = isMap(contents) ? (contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value) : null;
-  const { apiVersion, kind } = scalarsOf(contents);
-  const { name, namespace } = scalarsOf(metadata);
-  return { apiVersion, kind, name, namespace, keys: isMap(contents) ? contents.items.map(keyOf) : [] };
+  const named = (node: Value, names: string[]): Partial<Document> =>
+    Object.fromEntries(Object.entries(scalarsOf(node)).filter(([key]) => names.includes(key)));
+  const keys = isMap(contents) ? contents.items.map(keyOf) : [];
+  return { ...named(contents, ['apiVersion', 'kind']), ...named(metadata, ['name', 'namespace']), keys };
 }
 
 /** The scalars of a mapping, by their keys. */

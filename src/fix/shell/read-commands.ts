@@ -109,13 +109,17 @@ function take(command: Command, scope: Scope, via?: string): void {
       takeScript(readText(one.text, one.isInput ? undefined : command), below, { program, line: command.line });
 }
 
+const documentOf = (command: Command | undefined): string | undefined =>
+  command?.redirects.findLast(({ operator }) => operator.startsWith('<<'))?.target?.text;
+
 /** Texts that a command reads which are written in the script: a here-document, or what echo prints into it. */
-function inputTexts({ document, fedBy: [feeder] }: Command): string[] {
+function inputTexts(command: Command): string[] {
+  const [feeder] = command.fedBy;
   const [name, ...rest] = feeder?.words.map(({ text }) => text) ?? [];
   const said = rest.filter((text) => !/^-[neE]+$/.test(text)).join(' ');
   const isSaid = name === 'echo' || name === 'printf';
-  const fed = isSaid ? said.replaceAll('\\n', '\n') : name === 'cat' ? feeder?.document : undefined;
-  return [document, fed].filter((text) => text !== undefined);
+  const fed = isSaid ? said.replaceAll('\\n', '\n') : name === 'cat' ? documentOf(feeder) : undefined;
+  return [documentOf(command), fed].filter((text) => text !== undefined);
 }
 
 /** `${NAME:-value}` */
@@ -130,13 +134,10 @@ function noteValues({ commands }: Script, all: Reading['values']): Values {
   const note = (name: string, ...texts: string[]) => all.set(name, [...(all.get(name) ?? []), ...texts]);
   for (const { name, values, append } of commands.flatMap(({ assignments }) => assignments)) {
     note(name, ...values.map(({ text }) => text));
-    if (append || now.has(name)) often.add(name);
     // One may be made of another.
-    if (!append)
-      now.set(
-        name,
-        values.flatMap((word) => filledIn(word, now)),
-      );
+    const words = values.flatMap((word) => filledIn(word, now));
+    if (append || now.has(name)) often.add(name);
+    if (!append) now.set(name, words);
   }
   for (const { words, assignments } of commands) {
     const isSet = words[0]?.text === 'set' && words[1]?.text === '--';
@@ -147,15 +148,15 @@ function noteValues({ commands }: Script, all: Reading['values']): Values {
   return new Map([...now].filter(([name, [first]]) => !often.has(name) && first && !first.text.startsWith('$(')));
 }
 
-const parted = (text: string): string[] => text.trim().split(/\s+/);
+const parted = (word: Word): Word[] =>
+  word.text.split(/\s+/).flatMap((text) => (text === '' ? [] : [{ ...word, text, raw: text }]));
 
 /** The words that a word is; the value of one in program's place is parted as the shell would, even in quotes. */
 function filledIn(word: Word, values: Values, isProgram = false): Word[] {
   if (!word.dynamic) return [word];
   const whole = /^"?\$\{?(\w+)(?:\[@\])?\}?"?$/.exec(word.raw)?.[1];
   const given = whole === undefined ? undefined : values.get(whole);
-  if (given && (isProgram || !word.quoted || word.raw.includes('[@]')))
-    return given.flatMap((one) => parted(one.text).map((text) => ({ ...one, text, raw: text })));
+  if (given && (isProgram || !word.quoted || word.raw.includes('[@]'))) return given.flatMap(parted);
   const text = word.text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (variable, braced, plain) => {
     const value = values.get(braced ?? plain);
     return value?.length === 1 ? (value[0] as Word).text : variable;

@@ -5,6 +5,7 @@ import { type Word, wordsOf } from './words.ts';
 export interface Redirect {
   /** `>`, `>>`, `<`, `&>`, … without the descriptor. */
   readonly operator: string;
+  /** Of a here-document or here-string its text. */
   readonly target: Word | undefined;
 }
 
@@ -21,8 +22,6 @@ export interface Command {
   readonly words: readonly Word[];
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
-  /** What a here-document or here-string gives it to read. */
-  readonly document: string | undefined;
   /** The commands that print into it, the nearest first. */
   readonly fedBy: readonly Command[];
   /** The function whose body it stands in. */
@@ -33,9 +32,9 @@ export interface Command {
 /** The commands of a script, the names of the functions that it defines, and the parts that the grammar could not read. */
 export type Script = ReturnType<typeof readScript>;
 
-export type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
+export type Around = Pick<Command, 'redirects' | 'fedBy' | 'within'>;
 
-export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
+export const NOTHING_AROUND: Around = { redirects: [], fedBy: [], within: undefined };
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
 /** Inside of a simple command these run commands of their own. */
 const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
@@ -52,7 +51,7 @@ export function readScript(root: ShellNode, outer: Around = NOTHING_AROUND) {
   function visit(node: ShellNode, around: Around): void {
     const { type, children, line } = node;
     const redirects = children.filter(isRedirect);
-    const within = withRedirects(around, redirects);
+    const within = { ...around, redirects: [...around.redirects, ...redirects.flatMap(readRedirect)] };
     const add = (words: Word[], assignments: Assignment[]) =>
       script.commands.push({ ...within, words, assignments, line });
     const start = script.commands.length;
@@ -85,22 +84,15 @@ export function readScript(root: ShellNode, outer: Around = NOTHING_AROUND) {
   return script;
 }
 
-function withRedirects(around: Around, nodes: readonly ShellNode[]): Around {
-  const document = nodes.map(documentOf).find((text) => text !== undefined) ?? around.document;
-  return { ...around, redirects: [...around.redirects, ...nodes.flatMap(readRedirect)], document };
-}
-
-function documentOf(node: ShellNode): string | undefined {
-  if (node.type === 'heredoc_redirect') return child(node, 'heredoc_body')?.text;
-  const string = node.type === 'herestring_redirect' ? node.children.at(-1) : undefined;
-  return string && wordsOf(string)[0]?.text;
-}
-
 function readRedirect(node: ShellNode): Redirect[] {
-  if (node.type === 'heredoc_redirect') return node.children.filter(isRedirect).flatMap(readRedirect);
   const at = node.children.findIndex(({ type }) => /^[<>&|]+-?$/.test(type));
-  const target = node.children[at + 1];
-  return at === -1 ? [] : [{ operator: (node.children[at] as ShellNode).text, target: target && wordsOf(target)[0] }];
+  const operator = node.children[at]?.text;
+  if (operator === undefined) return [];
+  if (node.type !== 'heredoc_redirect')
+    return [{ operator, target: node.children.slice(at + 1, at + 2).flatMap(wordsOf)[0] }];
+  const text = child(node, 'heredoc_body')?.text ?? '';
+  const target = { text, dynamic: false, quoted: true, raw: text };
+  return [...node.children.filter(isRedirect).flatMap(readRedirect), { operator, target }];
 }
 
 /** Of a declaration only its program: what it sets is an assignment. */
@@ -117,14 +109,12 @@ function glued({ text, from }: ShellNode, parts: readonly ShellNode[]): ShellNod
   const all: ShellNode[] = [];
   for (const part of parts) {
     const last = all.at(-1);
-    const between = last === undefined ? ' ' : text.slice(last.from + last.text.length - from, part.from - from);
-    const isBehind = last !== undefined && part.from >= last.from + last.text.length;
-    if (last === undefined || !isBehind || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
+    const end = last ? last.from + last.text.length : part.from + 1;
+    if (!last || part.from < end || !/^(?:\\(?:.|\n))*$/.test(text.slice(end - from, part.from - from))) all.push(part);
     else if (last.type === '$') all[all.length - 1] = part;
     else {
-      const children = [...(last.type === 'concatenation' ? last.children : [last]), part];
       const whole = text.slice(last.from - from, part.from + part.text.length - from);
-      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children };
+      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children: [last, part] };
     }
   }
   return all;

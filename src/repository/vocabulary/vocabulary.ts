@@ -4,11 +4,7 @@
 export type Vocabularies = ReturnType<typeof vocabulariesFrom>;
 
 /** What a YAML document says of itself; the keys of its top level. */
-type DocumentHead = {
-  readonly apiVersion?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly keys: readonly string[];
-};
+type DocumentHead = { readonly apiVersion?: string; readonly kind?: string; readonly keys: readonly string[] };
 
 type Names<T> = Readonly<Record<string, T>>;
 /** A file: trees of keys, modules of Ansible, or words. */

@@ -98,13 +98,10 @@ function startOf(text: string, file: string): string[] | undefined {
 /** The folder that a script's variable holds: its own, the root, or a plain path that is written once. */
 function folderIn(name: string, text: string, file: string): string | undefined {
   if (/^(?:MENDLOOP_ROOT|PWD)$/.test(name)) return '.';
-  const values = [...text.matchAll(new RegExp(`^\\s*(?:export |readonly |local )?${name}=(.*)$`, 'gm'))].map(
-    ([, value]) => value as string,
-  );
-  const [value = ''] = values;
-  if (values.length !== 1) return undefined;
-  if (/rev-parse --show-toplevel/.test(value)) return '.';
-  return ownFolder(value, file);
+  const set = new RegExp(`^\\s*(?:export |readonly |local )?${name}=(.*)$`, 'gm');
+  const [value = '', ...more] = Array.from(text.matchAll(set), ([, one]) => one as string);
+  if (more.length > 0) return undefined;
+  return /rev-parse --show-toplevel/.test(value) ? '.' : ownFolder(value, file);
 }
 
 /** The script's own folder, or one above it. */
