@@ -2,7 +2,7 @@
 // the AI branch, or undone. Every end is on record before the tree follows; a process that dies between leaves the tree to
 // `recover.ts`.
 import { isItemStage } from '../backlog/stage-of-item.ts';
-import type { DataOf, Fix } from '../events.ts';
+import type { DataOf, Fix, NewEvent } from '../events.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Edit } from '../fix/edit.ts';
 import { type StepRecord, stepRecords } from '../journal/stages.ts';
@@ -21,14 +21,16 @@ import { tripSafeMode } from './trip-safe-mode.ts';
 
 type End = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason'> & Partial<DataOf<'fix.judged'>>;
 
+const endOfFix = (fix: Fix, end: End): NewEvent<'fix.judged'> => ({
+  type: 'fix.judged',
+  stage: fix.stage,
+  step: fix.step,
+  data: { ...fixData(fix), commit: fix.commit, ...end },
+});
+
 /** Records how a fix ended. */
 export const recordEnd = ({ journal }: Pick<Run, 'journal'>, fix: Fix, end: End): void =>
-  journal.append({
-    type: 'fix.judged',
-    stage: fix.stage,
-    step: fix.step,
-    data: { ...fixData(fix), commit: fix.commit, ...end },
-  });
+  journal.append(endOfFix(fix, end));
 
 /** Takes off the fixes from number `from` on: with none left the trial is over. Throws MendError when git or the disk refuses. */
 export async function takeOff(run: Run, from: number, { outcome, reason }: End): Promise<void> {
@@ -36,8 +38,9 @@ export async function takeOff(run: Run, from: number, { outcome, reason }: End):
   const isOver = from === 0;
   const to = isOver ? trial.from : (trial.fixes[from - 1]?.fix.commit as string);
   await run.barrier.alone(async () => {
-    for (const { fix } of trial.fixes.slice(from).reverse()) recordEnd(run, fix, { outcome, reason });
-    if (isOver) recordTrialEnd(run, trial, { outcome: 'undone', reason: 'no fix of it helped', to });
+    const ended = trial.fixes.slice(from).reverse();
+    const end = isOver ? [endOfTrial(trial, { outcome: 'undone', reason: 'no fix of it helped', to })] : [];
+    run.journal.append(...ended.map(({ fix }) => endOfFix(fix, { outcome, reason })), ...end);
     await goBack(run, to, isOver);
   });
   tripSafeMode(run);
@@ -66,13 +69,12 @@ const isOpen = ({ journal }: Run, { fixes: [first] }: Trial): boolean =>
 /** Records that all that stands is undone; the tree is to follow. */
 export async function recordUndone(run: Run, trial: Trial, reason: string, suspect?: Suspect): Promise<void> {
   const prepared = await wholeChange(run, trial);
-  for (const [i, { fix, judged }] of [...trial.fixes.entries()].reverse()) {
+  const ended = [...trial.fixes.entries()].reverse().map(([i, { fix, judged }]) => {
     const unjudged = i === trial.fixes.length - 1 && judged.size === 0;
-    recordEnd(run, fix, { outcome: 'undone', reason, ...(unjudged && { unjudged }) });
-  }
-  if (prepared) run.journal.append(prepared);
+    return endOfFix(fix, { outcome: 'undone', reason, ...(unjudged && { unjudged }) });
+  });
   const end = { outcome: 'undone', reason, to: trial.from, ...(suspect && { suspect: { ...suspect } }) } as const;
-  recordTrialEnd(run, trial, end);
+  run.journal.append(...ended, ...(prepared ? [prepared] : []), endOfTrial(trial, end));
 }
 
 /** Moves the AI branch to all that stands, which is what makes it kept. */
@@ -103,11 +105,11 @@ export function recordKept(run: Run, trial: Trial, to: string, reason: string): 
     ...(unseen.length > 0 && { unseen }),
     ...(isUnchecked(run, trial) && { unchecked: true }),
   };
-  for (const { fix } of trial.fixes) {
+  const ended = trial.fixes.map(({ fix }) => {
     const left = stillFailing(run, fix);
-    recordEnd(run, fix, { outcome: 'kept', reason, ...facts, ...(left.length > 0 && { left }) });
-  }
-  recordTrialEnd(run, trial, { outcome: 'kept', reason, to });
+    return endOfFix(fix, { outcome: 'kept', reason, ...facts, ...(left.length > 0 && { left }) });
+  });
+  run.journal.append(...ended, endOfTrial(trial, { outcome: 'kept', reason, to }));
 }
 
 /** The cells whose latest end is the failure that a fix was made for. */
@@ -116,8 +118,12 @@ const stillFailing = ({ journal }: Run, fix: Fix): string[] =>
     stage === fix.stage && record.fingerprint === fix.fingerprint ? [step] : [],
   );
 
-const recordTrialEnd = ({ journal }: Run, { stage, from }: Trial, end: Omit<DataOf<'trial.ended'>, 'from'>): void =>
-  journal.append({ type: 'trial.ended', stage, data: { ...end, from } });
+/** Recorded together with the ends of its fixes: all are on disk, or none. */
+const endOfTrial = ({ stage, from }: Trial, end: Omit<DataOf<'trial.ended'>, 'from'>): NewEvent<'trial.ended'> => ({
+  type: 'trial.ended',
+  stage,
+  data: { ...end, from },
+});
 
 /** The tree goes back to `to`, and what no longer stands is recorded. */
 async function goBack(run: Run, to: string, isOver: boolean): Promise<void> {

@@ -53,9 +53,13 @@ export interface RolledBack {
 /** Rolls back; or says what would be done, where fixes would be dropped and nobody said yes. Throws a MendError for what cannot be rolled back. */
 export async function rollBack(request: RollbackRequest, ports: Ports): Promise<RolledBack> {
   const { home, command } = request;
+  const branch = { home, command, why: 'a fix was rolled back' };
+  // Cut off after the branch had moved: the fix would be unknown now, and its end never told.
+  const isCutOff = request.yes && !request.dryRun && readLedger(layoutOf(home)).ledger.move !== undefined;
+  if (isCutOff) await withBranch(branch, ports, async () => ({ result: undefined }));
   const shown = await rehearseRollback(request);
   if (request.dryRun || (shown.dropped.length > 0 && !request.yes)) return shown;
-  return withBranch({ home, command, why: 'a fix was rolled back' }, ports, async (held) => {
+  return withBranch(branch, ports, async (held) => {
     const { base, ledger, tip, id, sign, notices } = held;
     const plan = await planRollback(
       openGit(home, { durable: true }),

@@ -135,7 +135,10 @@ function ownCommits(slot: Slot): OwnCommit[] {
   });
 }
 
-/** Of these, the fixes that nobody took back. Those of a trial that was cut off may have come again as one. */
+/**
+ * Of these, the fixes that nobody took back. Those of a trial that was cut off may have come again as one, with the one that was
+ * not judged yet.
+ */
 function standing(slot: Slot): string[] {
   const all = ownCommits(slot);
   const gone = new Set(all.map(({ reverts }) => reverts));
@@ -143,7 +146,8 @@ function standing(slot: Slot): string[] {
     .filter(({ commit, reverts }) => reverts === '' && !gone.has(commit))
     .flatMap(({ subject }) => {
       const [mends = ''] = subject.split(': ');
-      return subject.split('; then: ').map((what, i) => (i === 0 ? what : `${mends}: ${what}`));
+      const all = subject.split('; then: ').map((what, i) => (i === 0 ? what : `${mends}: ${what}`));
+      return [...new Set(all)];
     });
 }
 
