@@ -46,16 +46,13 @@ export const checksOf = ({ stages }: Pick<ContextMap, 'stages'>): { path: Path; 
 
 /** Never throws unless its sources do. */
 export const findCheckFiles = (map: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> =>
-  runByAll(
-    checksOf(map).map(({ path, entry }) => [formatPath(path), entry]),
-    sources,
-  );
+  runByAll(new Map(checksOf(map).map(({ path, entry }) => [formatPath(path), entry])), sources);
 
 /** Everything that one command runs, and what that calls. */
 export const runBy = (command: CommandText, by: string, sources: Sources): Promise<CheckFiles> =>
-  runByAll([[by, command]], sources);
+  runByAll(new Map([[by, command]]), sources);
 
-async function runByAll(commands: readonly [by: string, CommandText][], sources: Sources): Promise<CheckFiles> {
+async function runByAll(commands: ReadonlyMap<string, CommandText>, sources: Sources): Promise<CheckFiles> {
   const scope = { ...sources, files: new Map<string, CheckFile>(), seen: new Map<string, number>(), dir: '', depth: 0 };
   for (const [by, command] of commands) await follow(command, { ...scope, by });
   return scope.files;
@@ -155,16 +152,15 @@ function isShellScript(path: string, text: string, shell: boolean): boolean {
 }
 
 const IMPORTED = /^\s*(?:from\s+\.?|import\s+)([\w.]+)/gm;
+const CALLED = /(?:^| )(?:import_playbook|(?:include|import)_tasks|script)(?: (?:file|cmd))?$/;
+const ROLE = /(?:^| )(?:roles|dependencies|(?:include|import)_role) (?:role|name)?$/;
+const ROLE_TASKS = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\//;
 
 /** Scripts that a program in another language names: better one too many. */
 function namedInProgram(text: string): string[] {
   const imported = Array.from(text.matchAll(IMPORTED), ([, name]) => `${name?.replaceAll('.', '/')}.py`);
   return [...rawWords(text).filter((word) => SCRIPT.test(word) && !/[*?[{$]/.test(word)), ...imported];
 }
-
-const CALLED = /(?:^| )(?:import_playbook|(?:include|import)_tasks|script)(?: (?:file|cmd))?$/;
-const ROLE = /(?:^| )(?:roles|dependencies|(?:include|import)_role) (?:role|name)?$/;
-const ROLE_TASKS = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\//;
 
 /** What a playbook or a role includes: other playbooks, tasks, scripts, and the tasks of the roles that it names. */
 function namedInPlaybook(text: string, { listing }: Scope): string[] {

@@ -10,7 +10,6 @@ export const SCRIPT = /\.(?:sh|bash|zsh|bats|py|rb|pl|js|mjs|cjs|ts|mts)$/;
 
 /** What is only known at run time: variables, substitutions, templates, what find and xargs fill in. */
 const UNKNOWN = /\$\{\w+\}|\$\w+|\$\(…\)|\$[@*#?!$-]|\{\}|\ue000+/g;
-const UNKNOWN_IN = new RegExp(UNKNOWN.source);
 const LEADING = new RegExp(`^(?:${UNKNOWN.source})+(?:/+|$)`);
 const ROOT = /^\$(?:MENDLOOP_ROOT|PWD)(?:\/+|$)/;
 const MAX_SPELLINGS = 64;
@@ -26,19 +25,18 @@ export function finderOf(
   { commands, values }: Pick<Reading, 'commands' | 'values'> = { commands: [], values: new Map() },
 ) {
   let left = MAX_PATTERNS;
-  const goesTo = commands.flatMap(({ program, args }) => (/^(?:cd|pushd)$/.test(program) ? args : []));
+  const moves = commands.filter(({ program }) => /^(?:cd|pushd)$/.test(program)).flatMap(({ args }) => args);
   const onPath = (values.get('PATH') ?? []).flatMap((value) => value.split(':')).filter((one) => !one.startsWith('$'));
-  const entered = [...goesTo.map(({ text }) => text).filter((text) => !text.startsWith('-')), ...onPath].flatMap(
-    spellings,
-  );
+  const goesTo = moves.map(({ text }) => text).filter((text) => !text.startsWith('-'));
+  const entered = [...goesTo, ...onPath].flatMap(spellings);
   const folders = new Set(['', dir]);
   for (const word of entered) {
     const plain = word.replace(LEADING, '');
-    if (plain.startsWith('/') || UNKNOWN_IN.test(plain)) continue;
+    if (plain.startsWith('/') || isUnknown(plain)) continue;
     for (const folder of [...folders].slice(0, MAX_FOLDERS)) folders.add(inside(folder, plain));
   }
   // After a `cd` that only the run knows a word may lie anywhere.
-  const isAnywhere = entered.some((word) => UNKNOWN_IN.test(word));
+  const isAnywhere = entered.some(isUnknown);
 
   /** With every value of its variables, from the root. */
   function spellings(word: string): string[] {
@@ -87,6 +85,7 @@ export function finderOf(
 
 /** Whether a word names a file by its looks. */
 export const isPath = (word: string): boolean => word.includes('/') || SCRIPT.test(word);
+const isUnknown = (word: string): boolean => word.search(UNKNOWN) !== -1;
 const inside = (folder: string, word: string): string => normalize(join(folder, word)).replace(/^\.$|\/$/, '');
 
 /** Whether a pattern names something: `*.sh` could be any script. */

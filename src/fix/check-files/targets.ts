@@ -28,11 +28,10 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
 /** What the targets of these files run and need, those of one name as one; none when their own tool could not read them. */
 export function readTargets(tool: TargetTool, texts: readonly string[]) {
   const targets = new Map<string, { commands: string; needs: readonly string[] }>();
-  const isLines = tool === 'make' || tool === 'just';
-  for (const [name, command, needs] of isLines ? rulesIn(tool, texts.join('\n')) : texts.flatMap(entriesIn)) {
-    const before = targets.get(name);
-    const commands = before ? `${before.commands}\n${command}` : command;
-    targets.set(name, { commands, needs: [...(before?.needs ?? []), ...needs] });
+  const rows = tool === 'make' || tool === 'just' ? rulesIn(tool, texts.join('\n')) : texts.flatMap(entriesIn);
+  for (const [name, command, needs] of rows) {
+    const { commands = '', needs: before = [] } = targets.get(name) ?? {};
+    targets.set(name, { commands: `${commands}${command}\n`, needs: [...before, ...needs] });
   }
   return targets;
 }

@@ -17,7 +17,7 @@ const WRAPPERS: Readonly<Record<string, string>> = {
 };
 const LONG_VALUES = new Set(
   `user group chdir host prompt unset adjustment kill-after signal replace max-args max-chars max-lines max-procs delimiter
-  arg-file jobs target interval wait unit property uid gid setenv slice delay times`.split(/\s+/),
+  arg-file jobs target interval wait unit property uid gid setenv slice delay times timeout`.split(/\s+/),
 );
 /** They give what stands behind their options to a shell, as one text. */
 const JOINS = /^(?:ssh|su|runuser|watch|script|flock)$/;

@@ -1,6 +1,5 @@
 // Every command that a text or an argv runs: its own, and those inside of wrappers, `sh -c '…'`, here-documents for a shell and
 // functions; variables with one value are filled in.
-
 import { readable } from './hide-templates.ts';
 import { innerCommands, programOf } from './inner-commands.ts';
 import type { ParseShell } from './node.ts';
@@ -93,16 +92,15 @@ function take(command: Command, scope: Scope, via?: string): void {
   const program = programOf(first);
   const inner = innerCommands(program, args, inputTexts(command));
   const ofFunction = passing.filter(({ within }) => within === program).slice(0, MAX_PASSING);
-  const passed = ofFunction.map((one) => handedOn(args, one));
-  const isDeep = depth >= MAX_DEPTH && inner.length + passed.length > 0;
+  const passed = ofFunction.map((one) => ({ words: handedOn(args, one) }));
   // What is more, or hidden deeper, than anybody would write is not looked into.
-  const isTooMany = reading.commands.length >= MAX_COMMANDS;
-  if (isDeep || isTooMany) reading.unread.push(command.words.map(({ text }) => text).join(' '));
-  if (isTooMany) return;
+  const isDeep = depth >= MAX_DEPTH && inner.length + passed.length > 0;
+  if (isDeep || reading.commands.length >= MAX_COMMANDS)
+    return void reading.unread.push(command.words.map(({ text }) => text).join(' '));
   const code = inner.flatMap((one) => ('code' in one ? one.code : []))[0];
   reading.commands.push({ ...command, program, args, via, code });
   const below = { ...scope, depth: depth + 1 };
-  for (const one of isDeep ? [] : [...inner, ...passed])
+  for (const one of [...inner, ...passed])
     if ('words' in one) take({ ...command, words: one.words, assignments: [] }, below, program);
     // What a wrapper reads, the commands of its text read, too.
     else if ('text' in one)
@@ -125,10 +123,8 @@ function inputTexts(command: Command): string[] {
 /** `${NAME:-value}` */
 const DEFAULT = /\$\{(\w+):?[-=]["']?([^{}"'\s]+)/g;
 
-type Values = ReadonlyMap<string, readonly Word[]>;
-
 /** Adds to `all` what each variable may hold; returns those that are set once, to something that is written down. */
-function noteValues({ commands }: Script, all: Reading['values']): Values {
+function noteValues({ commands }: Script, all: Reading['values']): Map<string, readonly Word[]> {
   const now = new Map<string, readonly Word[]>();
   const often = new Set<string>();
   const note = (name: string, ...texts: string[]) => all.set(name, [...(all.get(name) ?? []), ...texts]);
@@ -152,7 +148,7 @@ const parted = (word: Word): Word[] =>
   word.text.split(/\s+/).flatMap((text) => (text === '' ? [] : [{ ...word, text, raw: text }]));
 
 /** The words that a word is; the value of one in program's place is parted as the shell would, even in quotes. */
-function filledIn(word: Word, values: Values, isProgram = false): Word[] {
+function filledIn(word: Word, values: ReadonlyMap<string, readonly Word[]>, isProgram = false): Word[] {
   if (!word.dynamic) return [word];
   const whole = /^"?\$\{?(\w+)(?:\[@\])?\}?"?$/.exec(word.raw)?.[1];
   const given = whole === undefined ? undefined : values.get(whole);
@@ -169,13 +165,12 @@ const ALL_PASSED = /^"?\$(?:[@*]|\{[@*](?::\d+)?\})"?$/;
 const MAX_PASSING = 5;
 
 /** A command of a function as one call of it makes it. */
-function handedOn(args: readonly Word[], inner: Command): { words: readonly Word[] } {
+function handedOn(args: readonly Word[], inner: Command): Word[] {
   // Durations and counts before a command are the function's own.
   const first = args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text));
-  const words = inner.words.flatMap((word, i): readonly Word[] => {
+  return inner.words.flatMap((word, i): readonly Word[] => {
     if (ALL_PASSED.test(word.raw)) return i === 0 ? args.slice(Math.max(0, first)) : args;
     const text = word.text.replace(/\$\{?([1-9])\}?/g, (whole, n) => args[Number(n) - 1]?.text ?? whole);
     return [{ ...word, text, dynamic: text.includes('$') }];
   });
-  return { words };
 }
