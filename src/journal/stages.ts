@@ -171,7 +171,8 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   // Tracked files were put back for it: what steps that did not end green had written is gone for good.
   if (
     event.type === 'fix.committed' ||
-    event.type === 'fix.judged' ||
+    (event.type === 'fix.judged' && event.data.outcome === 'no_effect') ||
+    (event.type === 'trial.ended' && event.data.outcome === 'undone') ||
     (event.type === 'branch.moved' && event.data.from !== event.data.to)
   )
     for (const { record } of stepRecords(state)) if (!wasGreen(record)) delete record.wrote;

@@ -4,6 +4,8 @@ import type { Item } from '../backlog/item.ts';
 import { BACKLOG_FOLDER, INDEX_FILE, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { isItemStage, itemStageName } from '../backlog/stage-of-item.ts';
 import { acceptItem, logOf, tickEntry } from '../backlog/ticks.ts';
+import type { LoopEvent } from '../events.ts';
+import { lines } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { recordOf } from '../journal/stages.ts';
 import type { Run } from '../stage/run.ts';
@@ -12,6 +14,7 @@ import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { short } from '../worktree/messages.ts';
 import { readAt } from '../worktree/read.ts';
+import { treeGit } from '../worktree/tree.ts';
 
 const MAX_ITEM_BYTES = 256 * 1024;
 
@@ -66,5 +69,20 @@ export async function tickAccepted(run: Run): Promise<void> {
       run.tree.moved(commit);
       await recordAccepted(run, stage, commit);
     });
+  }
+}
+
+/** Records ticks that the runs of these events committed and had no time to record. */
+export async function recordMissedTicks(run: Run, events: readonly LoopEvent[]): Promise<void> {
+  const { tree } = run;
+  const recorded = new Set(events.flatMap((event) => (event.type === 'item.accepted' ? [event.data.commit] : [])));
+  const runs = new Set(events.map((event) => event.run));
+  if (!events.some(({ type, stage = '' }) => type === 'stage.green' && isItemStage(stage))) return;
+  const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=)`;
+  const format = `--format=%H ${trailer('Item')} ${trailer('Run')}`;
+  const range = `${tree.base.commit}..${tree.head}`;
+  for (const row of lines(await treeGit(tree).run(['log', '--reverse', format, '--grep=^Tick ', range]))) {
+    const [commit = '', number = '', id = ''] = row.split(' ');
+    if (runs.has(id) && !recorded.has(commit)) await recordAccepted(run, itemStageName(number), commit);
   }
 }

@@ -29,7 +29,9 @@ type TrialEnd = { incident: ReturnType<typeof currentIncident>; cells: readonly 
 export async function blameTrial(run: Run, cells: readonly FailedCell[]): Promise<Answers | undefined> {
   const { trial } = run.journal.failures;
   const stale = new Set(trial ? staleBy(run, trial).map(({ step }) => step) : []);
-  const cell = cells.find(({ incident: { step } }) => stale.has(step) && !isJudge(trial as Trial, step));
+  const isHarmed = (step: string, stage: string) =>
+    stale.has(step) || (stage !== trial?.stage && trial?.stale.has(stage) === true);
+  const cell = cells.find(({ incident: { step, stage } }) => isHarmed(step, stage) && !isJudge(trial as Trial, step));
   if (!trial || !cell) return undefined;
   const { step, failure } = cell.incident;
   const by = `the trial of ${trial.stage} (${trial.fixes.map(({ fix }) => fix.note.fix).join('; ')})`;

@@ -12,7 +12,7 @@ import { isAncestor } from '../worktree/base.ts';
 import { unwriteFix } from '../worktree/commit-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { changedBetween, followTrial, forgetTrial, hasCommits } from '../worktree/trial-tree.ts';
-import { recordAccepted } from './item.ts';
+import { recordAccepted, recordMissedTicks, tickItem } from './item.ts';
 import { patchFiles } from './patch-files.ts';
 import { recordKept, recordUndone, staleBy } from './trial.ts';
 
@@ -29,6 +29,7 @@ export async function judgeOpenTrial(run: Run): Promise<void> {
   if (trial && trial.fixes.length === 0) await recordUndone(run, trial, CUT_OFF);
   else if (trial) await judgeByJournal(run, trial);
   await forgetTrial(tree);
+  await recordMissedTicks(run, events);
 }
 
 const CUT_OFF = 'the loop was stopped before it could be judged';
@@ -46,6 +47,8 @@ async function judgeByJournal(run: Run, trial: Trial): Promise<void> {
   if (isSeen) {
     await followTrial(tree, trial.from, last);
     tree.moved(last);
+    const tick = await tickItem(run, trial.stage, trial.fixes);
+    if (tick !== undefined) tree.moved(tick);
   }
   if (isThere || isSeen) {
     recordKept(run, trial, tree.head, 'the stage is green');
@@ -53,9 +56,8 @@ async function judgeByJournal(run: Run, trial: Trial): Promise<void> {
   }
   const text = `a change for ${trial.stage} was being tried when the loop was stopped; it is undone, and tried first when its failure returns`;
   if (!(await hasCommits(git, last))) {
-    // Collected by git meanwhile: its patches are kept, and nothing of it is in the tree.
-    journal.append(noticeEvent(text));
-    return recordUndone(run, { ...trial, fixes: trial.fixes.slice(0, 1) }, CUT_OFF);
+    // Collected by git meanwhile: nothing of it is in the tree.
+    return recordUndone(run, trial, CUT_OFF, { isGone: true });
   }
   const changed = await changedBetween(tree, trial.from, last);
   await recordUndone(run, trial, CUT_OFF);

@@ -57,7 +57,7 @@ export function undoTrial(run: Run, reason: string, suspect?: Suspect): Promise<
   const trial = run.journal.failures.trial as Trial;
   return run.barrier.alone(async () => {
     if (!isOpen(run, trial)) return;
-    await recordUndone(run, trial, reason, suspect);
+    await recordUndone(run, trial, reason, { suspect });
     await goBack(run, trial.from, true);
   });
 }
@@ -66,9 +66,14 @@ export function undoTrial(run: Run, reason: string, suspect?: Suspect): Promise<
 const isOpen = ({ journal }: Run, { fixes: [first] }: Trial): boolean =>
   journal.failures.trial?.fixes[0]?.fix.commit === first?.fix.commit;
 
-/** Records that all that stands is undone; the tree is to follow. */
-export async function recordUndone(run: Run, trial: Trial, reason: string, suspect?: Suspect): Promise<void> {
-  const prepared = await wholeChange(run, trial);
+/** Records that all that stands is undone; the tree is to follow. `isGone`: git has its commits no longer. */
+export async function recordUndone(
+  run: Run,
+  trial: Trial,
+  reason: string,
+  { suspect, isGone = false }: { suspect?: Suspect | undefined; isGone?: boolean } = {},
+): Promise<void> {
+  const prepared = isGone ? undefined : await wholeChange(run, trial);
   const ended = [...trial.fixes.entries()].reverse().map(([i, { fix, judged }]) => {
     const unjudged = i === trial.fixes.length - 1 && judged.size === 0;
     return endOfFix(fix, { outcome: 'undone', reason, ...(unjudged && { unjudged }) });

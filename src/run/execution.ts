@@ -1,6 +1,8 @@
 // One execution of a run's plan: each step driven and mended, in the order of the schedule, within the limits of the run.
 import { recordOf } from '../journal/stages.ts';
+import { staleBy } from '../mend/trial.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
+import { stepId } from '../plan/compile.ts';
 import type { Plan, PlanResult, PlanStep } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
@@ -92,6 +94,7 @@ export async function executeRun(run: Run, request: ExecutionRequest): Promise<P
         backend.hold?.();
       },
       stale: staleSteps(run),
+      wanted: () => (fleets.someWaitsForTurn() ? trialWaitsFor(run) : []),
       fleets,
       ...(!backend.hold && { answered: answeredSteps(execution) }),
     });
@@ -125,6 +128,12 @@ function endWithoutTurn(step: PlanStep, { run, signal }: Execution, because: Exe
   }
   if (signal.aborted) return stopEnd(signal);
   return { kind: 'stopped', left: true, message: 'the run halted before it came to run again' };
+}
+
+/** The steps that the open trial made stale. */
+function trialWaitsFor(run: Run): string[] {
+  const { trial } = run.journal.failures;
+  return trial ? staleBy(run, trial).map(({ step }) => stepId(run.id, step)) : [];
 }
 
 /** Which steps are stale; undefined while there are no new ones. */

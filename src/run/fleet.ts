@@ -71,6 +71,8 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
       return [...mending].some((label) => !settling.has(label));
     },
     beginAnswer,
+    /** Whether a stage waits until the trial of another is over. */
+    someWaitsForTurn: (): boolean => turnWaiters.size > 0,
     markSettling: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
     isSettling: (label: string): boolean => [...fleets.values()].some(({ settling }) => settling.has(label)),
     markIdle,
@@ -207,6 +209,8 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     while (([...fleets].some(isInTheWay) || isSuspected()) && !signal.aborted) {
       waited = true;
       const woken = new Promise<void>((resolve) => void turnWaiters.add(resolve));
+      // What the trial waits for may have no worker.
+      pauses.wake();
       await settle();
       for (const [name, other] of fleets) endTurn(run, name as string, other);
       await woken;

@@ -25,6 +25,8 @@ export interface SchedulePorts {
   halted?(): void;
   /** When nothing runs any more: failed steps that are to run once more, because a person has answered meanwhile. */
   answered?(): readonly string[];
+  /** Steps to do that others wait for, which occupy no worker meanwhile. */
+  wanted?(): readonly string[];
   /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
   /** Steps that must not start yet, and steps that occupy no worker while they wait for others. */
@@ -115,10 +117,11 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     });
   }
 
-  /** Suspended steps that can start, and those of their needs that can. */
+  /** Suspended and wanted steps that can start, and those of their needs that can. */
   function urgent(): PlanStep[] {
-    if (suspended.size === 0) return [];
-    const wanted = new Set([...suspended.keys()].flatMap((id) => [...facts.needsOf(id), id]));
+    const waitedFor = [...suspended.keys(), ...(ports.wanted?.() ?? [])];
+    if (waitedFor.length === 0) return [];
+    const wanted = new Set(waitedFor.flatMap((id) => [...facts.needsOf(id), id]));
     return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !fleets.isHeld(step));
   }
 
