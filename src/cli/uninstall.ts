@@ -82,13 +82,25 @@ const traceLines = ({ keys, marks, excludes, branches, refs }: Traces, withBranc
   ...keys.map((key) => `the git config key ${key}`),
   ...marks.map((ref) => `the ref ${ref}`),
   ...excludes.map((line) => `the line ${line} of .git/info/exclude`),
-  ...(withBranch ? [...branches.flatMap(branchText), ...refs.map((ref) => `the ref ${ref}`)] : []),
+  ...(withBranch
+    ? [...branches.flatMap(branchText), ...tips(refs), ...others(refs).map((ref) => `the ref ${ref}`)]
+    : []),
 ];
 
 const branchLines = ({ branches, refs }: Traces): string[] => [
   ...branches.map((branch) => `${branchText(branch)} (to delete it: git branch -D ${branch.name})`),
-  ...refs.map((ref) => `the ref ${ref} (to delete it: git update-ref -d ${ref})`),
+  ...tips(refs).map((line) => `${line} (to delete them: ${DELETE_TIPS})`),
+  ...others(refs).map((ref) => `the ref ${ref} (to delete it: git update-ref -d ${ref})`),
 ];
+
+/** Where the AI branch was before it was moved: one line for all. */
+const BEFORE = 'refs/mendloop/before/';
+const DELETE_TIPS = `git for-each-ref --format='delete %(refname)' ${BEFORE} | git update-ref --stdin`;
+const tips = (refs: readonly string[]): string[] => {
+  const count = refs.filter((ref) => ref.startsWith(BEFORE)).length;
+  return count > 0 ? [`${counted(count, 'earlier tip')} of it below ${BEFORE}`] : [];
+};
+const others = (refs: readonly string[]): string[] => refs.filter((ref) => !ref.startsWith(BEFORE));
 
 const branchText = ({ name, base, ahead }: AiBranch): string =>
   ahead.length === 0

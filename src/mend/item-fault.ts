@@ -5,7 +5,7 @@ import { lines } from '../io/git.ts';
 import { recordOf } from '../journal/stages.ts';
 import { again } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
-import { recordStale, writeAgain } from '../stage/stale.ts';
+import { recordStale, staleEvent, writeAgain } from '../stage/stale.ts';
 import { isInconclusive } from '../triage/judge.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { isStuck, putOnBase } from '../worktree/on-base.ts';
@@ -45,6 +45,8 @@ export async function settleDropped(run: Run, step: string): Promise<void> {
   for (const fix of await committedFixes(treeGit(tree), tree.base.commit, dropped.from))
     if (dropped.commits.includes(fix.commit))
       recordEnd(run, fix, { outcome: 'broke', reason: `${step} is green without it` });
+  const why = `${step} failed with it`;
+  run.journal.append(...dropped.stages.map((stage) => staleEvent({ stage, why, remake: true }, tree.head, true)));
 }
 
 interface ItemOnBranch {

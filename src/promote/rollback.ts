@@ -1,8 +1,9 @@
 // Rolling fixes back because a person asks for it: one that has not landed is dropped from the AI branch, one that has is taken
 // back by a commit there, to be promoted. All of them or none; what was rolled back counts as declined.
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import { fail } from '../errors.ts';
 import type { DataOf } from '../events.ts';
-import { type Git, openGit } from '../io/git.ts';
+import { type Git, lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { fixData } from '../mend/commit.ts';
@@ -107,12 +108,14 @@ async function planRollback(git: Git, branch: Branch, { id, sign }: { id: string
     old: base.commit,
     base: base.commit,
     tip,
-    drop: new Set(drop.map(({ commit }) => commit)),
+    drop: new Set([...drop.map(({ commit }) => commit), ...(await ticksOf(git, drop, `${base.commit}..${tip}`))]),
     sign,
   });
   if (isStuck(put)) return refuseStuck(put, drop);
-  const message = (fix: CommittedFix) => revertMessage(fix, 'declined', WHY, id);
-  const back = await revertAll(git, put.to, undo, { message, sign });
+  const landedTicks = (await ticksOf(git, undo, base.commit)).map((commit) => ({ commit }));
+  const message = (row: CommittedFix | { commit: string }) =>
+    'hash' in row ? revertMessage(row, 'declined', WHY, id) : `Open again what ${short(row.commit)} ticked\n`;
+  const back = await revertAll(git, put.to, [...landedTicks, ...undo], { message, sign });
   if ('stuck' in back) {
     const commit = short(back.stuck.commit);
     const solve = solveConflict(`git -C ${WORKTREE}`, `revert ${commit}`, back.conflicts, 'commit --no-edit');
@@ -129,7 +132,16 @@ async function planRollback(git: Git, branch: Branch, { id, sign }: { id: string
     ...withThem.map((fix) => ended(fix, 'it stood on a fix that was rolled back')),
   ];
   const why = `rolled back on ${base.branch}: ${[...asked, ...withThem].map(({ note }) => note.fix).join('; ')}`;
-  return { to: back.tip, drop, withThem, undo: back.reverted, moved, why };
+  const undone = back.reverted.flatMap(({ fix, commit }) => ('hash' in fix ? [{ fix, commit }] : []));
+  return { to: back.tip, drop, withThem, undo: undone, moved, why };
+}
+
+/** The commits that ticked the items which these fixes are part of: without a change of it an item is open again. */
+async function ticksOf(git: Git, fixes: readonly CommittedFix[], range: string): Promise<string[]> {
+  const numbers = new Set(fixes.flatMap(({ stage }) => itemNumber(stage) ?? []));
+  const log = (number: string) =>
+    git.run(['log', '--format=%H', '--all-match', '--grep=^Tick ', `--grep=^Item: ${number}$`, range]);
+  return (await Promise.all([...numbers].map(log))).flatMap(lines);
 }
 
 /** A person's commits do not apply without the fixes; the oldest of these is where they begin. */

@@ -274,11 +274,12 @@ const QUEUE = `${BACKLOG_FOLDER}/`;
 async function settleQueue({ git, emptyTree }: PickGit, to: string, commit: string, picked: Picked): Promise<Picked> {
   const files = new Map<string, string | undefined>();
   for (const path of picked.conflicts.filter((conflict) => conflict.startsWith(QUEUE))) {
-    const texts = await Promise.all([to, commit].map((at) => git.attempt(['cat-file', 'blob', `${at}:${path}`])));
-    const [owners, ours] = texts.map(({ ok, stdout }) => (ok ? stdout : undefined));
+    const at = [to, commit, `${commit}^`];
+    const texts = await Promise.all(at.map((each) => git.attempt(['cat-file', 'blob', `${each}:${path}`])));
+    const [owners, ours, before] = texts.map(({ ok, stdout }) => (ok ? stdout : undefined));
     // A file that the owner removed is theirs to have or not.
     if (owners === undefined) files.set(path, undefined);
-    else files.set(path, await hashText(git, ours === undefined ? owners : mergeTicks(owners, ours), '-w'));
+    else files.set(path, await hashText(git, ours === undefined ? owners : mergeTicks(owners, ours, before), '-w'));
   }
   if (files.size === 0) return picked;
   const tree = (await withFiles(git, picked.tree, files)) ?? emptyTree;
