@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { type MendError, mendError } from '../errors.ts';
 import { systemClock } from './clock.ts';
-import { fileSize } from './files.ts';
+import { fileFacts, fileSize } from './files.ts';
 import { HEAD_BYTES, leftOutLine, openFollow } from './log-window.ts';
 import { ifPossible, NO_SPACE } from './store.ts';
 
@@ -96,7 +96,8 @@ export function startRelay(log: string, maxBytes: number): Relay {
       child.unref();
       child.stderr?.destroy();
     }
-    if (fault !== '') throw notWritten(log, fault);
+    // A stage may have removed the log before the relay had it open: that is no log.
+    if (fault !== '' && (fileFacts(log) || NO_SPACE.test(fault))) throw notWritten(log, fault);
   };
 
   /** A process in its own session may keep the pipe open for ever: writes a marker line, and waits for it in the log. */

@@ -27,7 +27,8 @@ export async function pickGit(git: Git): Promise<PickGit> {
   return {
     git,
     config,
-    emptyTree: await git.line(['mktree'], ''),
+    // Its name alone: git knows it without having it.
+    emptyTree: await git.line(['hash-object', '-t', 'tree', '--stdin'], ''),
     standIn(tree, parent) {
       const key = `${tree} ${parent ?? ''}`;
       const who = 'mendloop <mendloop@localhost> 0 +0000';

@@ -157,7 +157,7 @@ test('declined: it counts as tried, is recorded as an action, and the next run g
   probe.answers(cut('good'));
   await run(home);
   const name = openCase(home);
-  assert.equal(await decline(home, name), { stage: 'a', fix: 'Only say good' });
+  assert.equal(await decline(home, name), { stage: 'a', fix: 'Only say good', notices: [] });
   const [entry] = failuresIn(home);
   assert.equal(
     [entry?.case, entry?.patches.map(({ plugin, outcome }) => [plugin, outcome]), entry?.executor_tries],
