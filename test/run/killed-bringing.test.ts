@@ -112,7 +112,7 @@ for (const { kind, at, point } of drawn) {
     assert.ok(await killedAt(home, point), 'it was killed');
     if (readLedger(layoutOf(home)).ledger.move)
       for (const command of ['status', 'doctor'])
-        assert.match((await runHere([command], home, env)).stdout, `${AI} was being moved when the loop was stopped`);
+        assert.match((await runHere([command], home, env)).stdout, `${AI} was about to be moved`);
     assert.is((await run(home)).exit, 0);
     const events = everyEvent(home);
     const told = (text: string) => events.filter(({ data }) => String(data.text).includes(text)).length;

@@ -87,7 +87,7 @@ test('only what was waited for is said not to have passed', () => {
 
 test('a run ends with 3 where it is a person’s turn, with 1 where a later run may go on', () => {
   const names = Object.keys(WHY) as Why[];
-  const turnOfPerson = ['open_case', 'out_of_reach', 'no_progress', 'give_up_stands', 'safe_mode'];
+  const turnOfPerson = ['open_case', 'out_of_reach', 'no_progress', 'give_up_stands', 'safe_mode', 'git_refused'];
   for (const why of names) assert.is(WHY[why], turnOfPerson.includes(why) ? 3 : 1, why);
 });
 
