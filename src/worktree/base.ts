@@ -116,7 +116,7 @@ export async function headBranch(git: Git, home: string): Promise<string | undef
 
 /** Every git config key of the loop, with its value. */
 export async function storedKeys(git: Git): Promise<Map<string, string>> {
-  const pattern = String.raw`^branch\..*\.mendloop-base$`;
+  const pattern = String.raw`^branch\..*\.mendloop-(base|pushed)$`;
   const { stdout } = await git.attempt(['config', '--local', '-z', '--get-regexp', pattern]);
   return new Map(fields(stdout).map((row) => row.split('\n', 2) as [string, string]));
 }
