@@ -70,7 +70,7 @@ async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }:
   else await handOver(run, incident, { by: 'mendloop', text: `${reason}: it takes a person` });
 }
 
-/** What a cell ends with. Its inputs are those before its fixes: these are withdrawn at its end, which is no change. */
+/** What a cell ends with. Its inputs are those before its fixes: these are undone at its end, which is no change. */
 function endOf({ journal }: Run, { failed: { end }, incident }: FailedCell, facts: object): EndOf<'failed'> {
   const inputs = journal.failures.inputsBefore(incident.stage, incident.step) ?? incident.inputs;
   return { ...end, context: { ...end.context, ...(inputs && { inputs }), ...facts } };
