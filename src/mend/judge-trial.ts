@@ -158,7 +158,11 @@ export async function settleTrial(run: Run, others: OtherSteps, isOver = false):
   const stale = staleBy(run, trial).filter(({ stage }) => isAsked(run, stage));
   const left = stepNames(trial.stage, run.config.map.stages[trial.stage]).filter((step) => !isGreen(step));
   // A cell of it that fails alike joins what the others had.
-  if (!isOver && [...stale.map(({ step }) => step), ...left].some(others.canRun)) return;
+  const harmed = [...trial.stale]
+    .filter((name) => name !== trial.stage && isAsked(run, name) && run.config.map.stages[name]?.rerun)
+    .flatMap((name) => stepNames(name, run.config.map.stages[name]));
+  const pending = [...stale.map(({ step }) => step), ...left, ...harmed.filter((step) => !isGreen(step))];
+  if (!isOver && pending.some(others.canRun)) return;
   const asks = trial.fixes.flatMap(({ ask }) => ask ?? []);
   if (asks.length > 0) {
     const { offerTrial } = await import('./cases.ts');
