@@ -104,14 +104,14 @@ const TABLE = {
     `ai/state is from the ${d.kept} lab and this run is for the ${d.lab} one: green stages and outputs would be mixed up`,
     `put the ${d.kept} lab's state aside, then start again:\nmv ai/state ai/state.${d.kept}`,
   ]),
-  E_LOCKED: locked(
-    (d: { pid: number; host: string; since: string; command: string; kind?: string | undefined; why: string }) => [
-      `${d.kind === 'command' ? 'another command' : 'another run'} is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
-      d.why === 'alive'
-        ? 'wait for it, or watch it: mendloop status'
-        : `${d.why}; if it is gone for sure: mendloop abandon --unlock`,
-    ],
-  ),
+  E_LOCKED: locked((d: { pid: number; host: string; since: string; command: string; kind?: string | undefined }) => [
+    `${d.kind === 'command' ? 'another command' : 'another run'} is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
+    'wait for it, or watch it: mendloop status',
+  ]),
+  E_LOCK_UNPROVEN: locked((d: { holder: string }) => [
+    `the lock is held by ${d.holder}`,
+    'look there; if it is gone for sure: mendloop abandon --unlock',
+  ]),
   E_LOCK_LOST: human((d: { path: string; now: string }) => [
     `${d.path} is no longer the lock of this run: ${d.now}; two runs may not go on`,
     'find out what removed it (a stage, a person, abandon --unlock); the next start finishes what was cut off',
@@ -165,13 +165,17 @@ const TABLE = {
     `the disk is full: ${d.path} could not be written`,
     'free some space; the next start finishes this run',
   ]),
+  E_MEMORY: usage((d: { what: string }) => [
+    `${d.what} was refused the memory that it needs`,
+    'see to free memory and to the limits of this user: ulimit -a; no limit of address space: ulimit -v unlimited',
+  ]),
   E_LOG_LOST: failed((d: { path: string; reason: string }) => [
     `${d.path} could not be written to its end (${d.reason})`,
     'see to the disk and the limits of this user (ulimit -a); the next start finishes this run',
   ]),
   E_STATE_UNWRITABLE: usage((d: { path: string; reason: string }) => [
     `${d.path} cannot be written (${d.reason})`,
-    `make it a folder that this user may write: ls -ld ${d.path}`,
+    `let this user write there: ls -ld ${d.path}`,
   ]),
   E_FILE_UNWRITABLE: usage((d: { path: string; why: string }) => [
     `${d.path} cannot be written: ${d.why}`,
@@ -251,16 +255,18 @@ const TABLE = {
     'find out which command removed it; the next start makes it again from its branch',
   ]),
   E_WORKTREE_IN_THE_WAY: human((d: { base: string; commands: string }) => [
-    `${d.base} cannot be merged: it brings files that stages left untracked in ai/worktree`,
+    `${d.base} brings files that stages left untracked in ai/worktree; nothing was changed`,
     `move them away:\n${d.commands}`,
   ]),
-  E_MERGE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
-    `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
-    `solve it by hand, then start again:\n${d.commands}`,
+  E_BASE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
+    `${d.base} moved, and not all that is yours on ${d.branch} can be put onto it; nothing was changed`,
+    `do it by hand, then start again:\n${d.commands}`,
   ]),
-  E_BASE_REWRITTEN: human((d: { branch: string; base: string; dropped: string; commands: string }) => [
-    `${d.base} was rewritten (${d.dropped} is no longer in it), and not all that is yours on ${d.branch} can follow`,
-    `make the branch anew by hand (as it is now it is kept below refs/mendloop/before), then start again:\n${d.commands}`,
+  E_NO_COMMON_BASE: human((d: { branch: string; base: string; ref: string; isShallow: boolean }) => [
+    `${d.branch} and ${d.base} have no commit in common, so nobody can tell which commits are the branch's own`,
+    d.isShallow
+      ? 'this clone is shallow; fetch the rest of it, then start again: git fetch --unshallow'
+      : `name the commit that ${d.branch} began from, then start again: git update-ref ${d.ref} <commit>`,
   ]),
   E_GIT_LOCKED: human((d: { file: string; reason: string; command: string }) => [
     `git left a lock and its owner is not proven dead: ${d.file} (${d.reason})`,
@@ -297,10 +303,6 @@ const TABLE = {
           `by a stage: take the commit out of the stage; look, then drop it:\n${d.commands}\nby you: keep it:\n${d.keep}`,
         ],
   ),
-  E_FIX_STUCK: human((d: { commit: string; command: string }) => [
-    `the fix ${d.commit} cannot be taken back: later changes are in the way`,
-    `take it back by hand, then start again:\n${d.command}`,
-  ]),
   E_RESET_SOON: usage((d: { stage: string; seconds: number }) => [
     `the loop gave up on ${d.stage} ${d.seconds} s ago`,
     `look first: mendloop explain ${d.stage}; when you have mended it: mendloop reset ${d.stage} --force`,
@@ -354,83 +356,66 @@ const TABLE = {
     `there is nothing to promote: ${d.base} has all that ${d.branch} could bring`,
     'see what is on the branch: mendloop fixes',
   ]),
-  E_PROMOTE_REWRITTEN: human((d: { branch: string; base: string; dropped: string }) => [
-    `${d.base} was rewritten: ${d.dropped} is no longer in it, but on ${d.branch}`,
-    'let a run make that branch anew first: mendloop',
-  ]),
   E_PROMOTE_PART: usage((d: { given: string; line: string }) => [
     `--accept needs the whole name of the commit that was shown, not ${JSON.stringify(d.given)}`,
     d.line,
   ]),
-  E_PROMOTE_STALE: usage((d: { branch: string; tip: string; since: boolean }) => [
-    `${d.branch} is at ${d.tip} now, another commit than the one you accept${d.since ? '; since then came' : ''}`,
-    'look at it again: mendloop promote',
+  E_PROMOTE_STALE: usage((d: { branch: string; tip: string; line: string }) => [
+    `${d.branch} is at ${d.tip} now, another commit than the one you accept`,
+    `look at it: mendloop promote\nand land exactly that: ${d.line}`,
   ]),
-  E_PROMOTE_UNVERIFIED: human((d: { branch: string; commands: string }) => [
-    `${d.branch} holds fixes that no green stage has verified`,
-    `let a run judge them: mendloop\nor roll them back:\n${d.commands}`,
+  E_PROMOTE_UNVERIFIED: human((d: { branch: string; run: string; commands: string }) => [
+    `${d.branch} has fixes that may not land`,
+    `let a run judge them: ${d.run}\nor roll them back:\n${d.commands}`,
   ]),
   E_STAGE_FILES_LOST: human((d: { step: string; patch: string }) => [
     `${d.step} must not run twice, and what it wrote into tracked files does not fit what is there now`,
     `write it by hand from ${d.patch} and commit it on your branch, then: mendloop`,
   ]),
-  E_PROMOTE_STAGES_STALE: human((d: { command: string }) => [
-    'stages that were green before these fixes are not green with them',
-    `make them again, then look again with mendloop promote:\n${d.command}`,
-  ]),
-  E_PROMOTE_ITEMS_UNDONE: human((d: { branch: string; items: string }) => [
-    `${d.branch} has items of the work queue ticked though a change of theirs was taken back: ${d.items}`,
-    'the next run opens them again: mendloop',
-  ]),
-  E_PROMOTE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
-    `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
-    `solve it by hand, then look again with mendloop promote:\n${d.commands}`,
-  ]),
   E_PROMOTE_CHECKOUT: usage((d: { base: string; what: string; next: string }) => [
-    `${d.base} ${d.what}; nothing was merged`,
+    `${d.base} ${d.what}; nothing has landed`,
     d.next,
   ]),
   E_PROMOTE_DIRTY: usage((d: { base: string; path: string; at: string }) => [
-    `${d.base} is checked out in ${d.path} with changes that are not committed; nothing was merged`,
+    `${d.base} is checked out in ${d.path} with changes that are not committed; nothing has landed`,
     `commit them: git -C ${d.at} commit -a\nor put them aside: git -C ${d.at} stash`,
   ]),
   E_PROMOTE_IN_THE_WAY: usage((d: { base: string; commands: string }) => [
-    `the fixes bring files that lie untracked in the checkout of ${d.base}; nothing was merged`,
+    `the fixes bring files that lie untracked in the checkout of ${d.base}; nothing has landed`,
     `move them away:\n${d.commands}`,
   ]),
   E_PROMOTE_MOVED: failed((d: { base: string }) => [
-    `${d.base} moved while the merge was made; nothing was merged`,
+    `${d.base} moved meanwhile; nothing has landed`,
     'look at it again: mendloop promote',
   ]),
+  E_LANDING_HELD: human((d: { base: string; what: string; file?: string | undefined }) => [
+    `a landing on ${d.base} was cut off, and cannot be brought to an end now: ${d.what}`,
+    d.file
+      ? `let that git end, then the same again; if no git runs there: rm ${d.file}`
+      : 'the same again when it has ended',
+  ]),
   E_NO_IDENTITY: usage(() => [
-    'git does not know who you are, and the merge is to be yours',
+    'git does not know who you are, and the commit is to be yours',
     'git config --global user.name "<your name>"\ngit config --global user.email <your address>',
   ]),
   E_PUSH_REMOTE: usage((d: { remote: string | null; known: string }) => [
     d.remote === null ? 'no remote to push to is named' : `there is no remote ${JSON.stringify(d.remote)}`,
     `name one in ai/loop.yaml and commit it: git: { push: <remote> }\nremotes here: ${d.known}`,
   ]),
-  E_PUSH_REFUSED: human((d: { branch: string; remote: string; remade?: string | undefined }) => [
-    `${d.branch} could not be pushed to ${d.remote}, and is never forced`,
-    d.remade
-      ? `it was made anew since it was pushed; to replace it there yourself:
-git push --force-with-lease=${d.branch}:${d.remade} ${d.remote} ${d.branch}`
-      : `see what is there:\ngit fetch ${d.remote} ${d.branch}\ngit log --oneline ${d.branch}..FETCH_HEAD`,
+  E_PUSH_REFUSED: human((d: { branch: string; remote: string }) => [
+    `${d.branch} could not be pushed to ${d.remote}`,
+    `see what is there:\ngit fetch ${d.remote} ${d.branch}\ngit log --oneline ${d.branch}..FETCH_HEAD`,
   ]),
-  E_PUSH_NOT_OURS: usage((d: { branch: string; remote: string; there: string }) => [
-    `${d.branch} on ${d.remote} is at ${d.there}, which was not made here; nothing was pushed`,
+  E_PUSH_NOT_OURS: usage((d: { branch: string; remote: string; there: string; key: string }) => [
+    `${d.branch} on ${d.remote} is at ${d.there.slice(0, 12)}, which this home did not push; one home pushes a branch, so nothing was pushed`,
     `see what it is:
 git fetch ${d.remote} ${d.branch}
 git log --oneline ${d.branch}..FETCH_HEAD
-if another machine made it, give this one a branch of its own, with all that is on it:
+if another machine pushes it, give this one a branch of its own, with all that is on it:
 git branch -m ${d.branch} ai/<machine>
 and write branch: ai/<machine> in ai/loop.yaml
-if it is to come here: git -C ai/worktree pull --no-rebase ${d.remote} ${d.branch}
-if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
-  ]),
-  E_PUSH_BEHIND: human((d: { branch: string; base: string }) => [
-    `${d.base} has some of ${d.branch} and went on since; merged elsewhere, it would bring back what ${d.base} dropped`,
-    'let a run bring it in first: mendloop',
+if somebody else's commits are to come here: git -C ai/worktree cherry-pick ${d.branch}..${d.there}
+if it may be replaced by what is here: git config --replace-all ${d.key} ${d.there}`,
   ]),
   E_PULL_REQUEST: human((d: { file: string; command: string }) => [
     `gh could not open the pull request; its text is in ${d.file}`,

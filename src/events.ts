@@ -29,25 +29,18 @@ export const FIX_TIERS = ['executor', 'escalation'] as const;
 export type FixTier = (typeof FIX_TIERS)[number];
 
 /**
- * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept
- * because another failure came in its place (provisional), its stage green with it while others that it changed are still
- * to be made again (holds), all of them green (verified); taken back because it changed nothing (no_effect), brought back
- * an earlier failure or made another stage fail (broke), was never judged (withdrawn) or stood where its owner wrote another
- * text (superseded); declined by a person, or rolled back.
+ * How a fix ended: it is on the AI branch and helped (kept); it did not help (no_effect), or what was green failed with it (broke);
+ * its trial was undone before or without a verdict on it (undone); a person did not want it, or took it off (declined); its owner
+ * wrote another text in its place (superseded).
  */
-export const FIX_OUTCOMES = [
-  'refused',
-  'applied',
-  'provisional',
-  'holds',
-  'verified',
-  'no_effect',
-  'broke',
-  'withdrawn',
-  'declined',
-  'superseded',
-] as const;
+export const FIX_OUTCOMES = ['kept', 'no_effect', 'broke', 'undone', 'declined', 'superseded'] as const;
 export type FixOutcome = (typeof FIX_OUTCOMES)[number];
+/** The same, or it is part of the trial that is open. */
+export const FIX_STATES = ['applied', ...FIX_OUTCOMES] as const;
+export type FixState = (typeof FIX_STATES)[number];
+
+/** Why a change is the first proposal when its failure returns. */
+export const FIRST_BECAUSE = ['answered', 'prepared', 'undone'] as const;
 
 export const FAILURE_CLASSES = [
   'permission_denied',
@@ -98,9 +91,6 @@ const isProcessIdentity = shaped({
   ns: optional(orNull(text)),
 });
 
-/** The provisional fixes that a failure came after, the oldest first, each with the failure that it is for. */
-export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
-
 /** The failure an event is about. */
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
@@ -117,12 +107,45 @@ const committed = {
   paths: listOf(text),
   tried: flag,
   accepted: optional(flag),
+  /** Its owner is asked before it is kept. */
+  ask: optional(isAsk),
   /** The repairs that it consists of, where it ran before its owner had seen it: the shape of each, and why. */
   shapes: optional(listOf(text)),
 };
+/** A fix of a branch that moves: its commit, and what that becomes. */
+const movedFix = shaped({
+  ...notedFix,
+  stage: text,
+  step: text,
+  commit: text,
+  /** Its commit on the branch as it is then. */
+  to: optional(text),
+  /** The base has it. */
+  landed: optional(flag),
+  /** It ends with this. */
+  outcome: optional(oneOf(FIX_OUTCOMES)),
+  reason: optional(text),
+});
+const move = { from: text, to: text };
 /** The steps that a failure of several cells is about; absent: the event's own. */
 const steps = { steps: optional(listOf(text)) };
 const reason = { reason: text };
+/** The base goes to a commit, and where it is checked out that checkout goes along. */
+const landing = {
+  base: name,
+  from: text,
+  to: text,
+  /** The tip of the AI branch that its owner accepted. */
+  tip: text,
+  /** The folder; absent: the base is checked out nowhere. */
+  checkout: optional(text),
+  /** The git that writes there. */
+  git: isProcessIdentity,
+  /** It is known to have begun. */
+  begun: optional(flag),
+};
+export const isLanding = shaped(landing);
+export type Landing = Checked<typeof isLanding>;
 /** Why nothing was looked at. */
 const unchecked = { unchecked: optional(oneOf(['nothing to check', 'not checked'])) };
 const options = { lab: text, recheck: optional(flag), workers: optional(integer) };
@@ -155,8 +178,6 @@ export const EVENTS = {
     base: shaped({ name: text, branch: text, commit: text, firstRun: optional(flag) }),
     timeout_ms: amount,
     deadline_ms: orNull(amount),
-    /** Its commands end at the first part that fails; absent from runs of 0.1.0. */
-    strict_shell: optional(flag),
     ...options,
   }),
   'run.resumed': row('run', 'a later process went on with a run that had been cut off', {
@@ -175,7 +196,6 @@ export const EVENTS = {
     branch: text,
     commit: text,
     base: text,
-    merged: optional(shaped({ from: text, to: text })),
     /** What there is to say of carried paths that are not linked: the next run says only what is new. */
     unlinked: optional(listOf(text)),
   }),
@@ -187,6 +207,19 @@ export const EVENTS = {
     base: text,
     commit: text,
   }),
+  'branch.intended': row('run', 'the AI branch is about to be moved: where, why, and what becomes of its fixes', {
+    branch: text,
+    from: text,
+    to: text,
+    /** The commit of the base that it stands on then. */
+    base: text,
+    /** The name of that branch. */
+    base_name: text,
+    why: text,
+    fixes: listOf(movedFix),
+  }),
+  'branch.moved': row('run', 'the AI branch was moved as intended, and what it means for its fixes is recorded', move),
+  'branch.stayed': row('run', 'the AI branch was not moved as intended: it is where it was', move),
   'job.intended': row('run', 'attempts are about to be handed on to a scheduler as one job', {
     /** Its number in this run, and the name of its folder. */
     job: name,
@@ -284,15 +317,11 @@ export const EVENTS = {
     why: optional(text),
     exit: optional(integer),
     pause_ms: optional(amount),
-    scope: optional(oneOf(['all', 'known-fixes-only'])),
-    reapply: optional(listOf(text)),
+    scope: optional(oneOf(['all', 'known-fixes-only', 'first'])),
     ...steps,
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
-  'try.ended': row('stage', 'one pass through the executors ended without a fix on the branch', {
-    ...failure,
-    hash: optional(name),
-  }),
+  'try.ended': row('stage', 'one pass through the executors ended without a fix to try', failure),
   'escalation.called': row('stage', 'an escalation is being called', { ...failure, case: optional(text) }),
   'escalation.refunded': row('stage', 'whoever was called could not be reached: the call does not count', failure),
   'model.used': row('stage', 'a model used tokens, and what they cost', {
@@ -334,29 +363,43 @@ export const EVENTS = {
     ...steps,
     created: listOf(text),
   }),
-  'fix.committed': row('stage', 'the fix is on the AI branch, and the steps that had the failure run again', {
+  'fix.committed': row('stage', 'the fix is part of the trial, and the steps that had the failure run again', {
     ...committed,
     ...steps,
     commit: text,
   }),
-  'fix.judged': row('stage', 'the fix stays: verified, or for now', {
+  'fix.judged': row('stage', 'how a fix ended, and why', {
     ...notedFix,
-    outcome: oneOf(['provisional', 'holds', 'verified']),
+    outcome: oneOf(FIX_OUTCOMES),
     ...reason,
+    /** Its commit, or the one that takes it back; empty where there is none any more. */
     commit: text,
-    /** Cells that have the failure still: it is verified for the others only. Of an item: steps that fail with or without it. */
+    /** Cells that have the failure still: it is kept for the others only. */
     left: optional(listOf(text)),
     /** No check had a say: only exit codes say that it helped. */
     unchecked: optional(flag),
+    /** Nothing was seen with it: it does not count as tried. */
+    unjudged: optional(flag),
+    /** The commit of the base that it was kept on. */
+    base: optional(text),
+    /** Stages whose inputs it changed and that did not run with it. */
+    unseen: optional(listOf(text)),
   }),
-  'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
+  'fix.prepared': row('stage', 'a change is proposed first when its failure returns, and no one is asked for it', {
     ...notedFix,
-    outcome: oneOf(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']),
+    ...proposedBy,
+    because: oneOf(FIRST_BECAUSE),
+  }),
+  'trial.opened': row('stage', 'a change is about to be tried; `from`: the AI branch, to which everything goes back', {
+    from: text,
+  }),
+  'trial.ended': row('stage', 'what was tried is on the AI branch, or undone', {
+    outcome: oneOf(['kept', 'undone']),
     ...reason,
-    commit: text,
-    reverts: text,
-    /** The failure of another step that it is taken back for. */
-    charged: optional(shaped({ step: text, fingerprint: text })),
+    from: text,
+    to: text,
+    /** The failure of another step that it was undone for. */
+    suspect: optional(shaped({ step: text, fingerprint: text })),
   }),
   'case.opened': row('stage', 'a case waits for a person, and where it is', {
     ...failure,
@@ -364,7 +407,6 @@ export const EVENTS = {
     path: text,
     why: text,
     given_up: optional(flag),
-    stands_on: optional(isStory),
     /** The fix that waits for a person's word, and why they are asked. */
     hash: optional(name),
     ask: optional(isAsk),
@@ -387,11 +429,28 @@ export const EVENTS = {
       entry: text,
     },
   ),
-  'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {
+  'item.dropped': row(
+    'stage',
+    'a stage failed that was green before this item: it runs without the item and what builds on it',
+    {
+      /** Of that stage. */
+      failing: text,
+      fingerprint: text,
+      /** The commits that left the branch. */
+      commits: listOf(text),
+      from: text,
+      to: text,
+    },
+  ),
+  'item.restored': row('stage', 'the stage fails alike without the item: it is on the branch again', { failing: text }),
+  'case.answered': row('stage', 'a person answered a case with a fix, which is tried before the stage runs again', {
     ...notedFix,
     ...proposedBy,
     case: text,
   }),
+  'landing.intended': row('run', 'what its owner accepted is about to land on the base', landing),
+  'landing.done': row('run', 'what was intended has landed on the base', { base: name, to: text }),
+  'landing.dropped': row('run', 'what was intended did not land, and why', { base: name, ...reason }),
   'person.notified': row('stage', 'a person was notified of a failure, and of what', { ...failure, state: name }),
   'safe_mode.on': row('run', 'the loop stopped changing things by itself, and why', { why: text }),
   'stage.recovered': row(
@@ -406,8 +465,6 @@ export const EVENTS = {
     remake: optional(flag),
     /** A fix did it, or one that was taken back: not the owner. */
     by_fix: optional(flag),
-    /** What was taken back for its failure is there again. */
-    back: optional(flag),
     /** A stage that it needs was made again: its checks tell whether it stands. */
     recheck: optional(flag),
     /** Its checks were looked at outside a run, and did not hold. */

@@ -7,7 +7,7 @@ import '../typescript.mjs';
 import { bench, compare, ENTRY, run, scratch, short, sideBySide } from './measure.mjs';
 
 const { identifyFrom, WINDOWS } = await import('../../src/failure/fingerprint.ts');
-const { readLogEnd } = await import('../../src/io/log.ts');
+const { readTail } = await import('../../src/io/files.ts');
 
 const BYTES = 200_000_000;
 const HUGE = 1_000_000_000;
@@ -128,7 +128,7 @@ function identified(log, grade) {
   let read = 0;
   const end = (bytes) => {
     read += bytes;
-    return readLogEnd(log, bytes);
+    return readTail(log, bytes);
   };
   const began = performance.now();
   for (let i = 0; i < CALLS; i++) {

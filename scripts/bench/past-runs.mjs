@@ -215,11 +215,10 @@ function trouble(one, fingerprint, { place, add, tryIt, next, commits }) {
   add('fix.committed', place, fix);
   if (becomes !== 'reverted') return true;
   tryIt('failed');
-  add('fix.reverted', place, {
+  add('fix.judged', place, {
     ...fix,
     outcome: 'no_effect',
     reason: 'the same failure came back',
-    reverts: fix.commit,
   });
   return next() < 0.5;
 }
@@ -228,7 +227,7 @@ function judge(one, fingerprint, { place, add, commits }) {
   if (one.becomes !== 'known' && one.becomes !== 'model') return;
   add('fix.judged', place, {
     ...fixOf(one, fingerprint, commits),
-    outcome: 'verified',
+    outcome: 'kept',
     reason: 'the stage was green with it',
   });
 }

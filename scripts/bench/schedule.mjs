@@ -7,7 +7,7 @@ import { bench, compare, short, sideBySide } from './measure.mjs';
 
 const { RunFacts } = await import('../../src/plan/run-state.ts');
 const { first, parallel } = await import('../../src/plan/scheduler.ts');
-const { validatePlan } = await import('../../src/plan/validate.ts');
+const { validatePlan } = await import('../../src/plan-api/validate.ts');
 
 const SIZES = [100, 1000, 10_000];
 const ROUNDS = { 100: 101, 1000: 25, 10000: 7 };

@@ -8,7 +8,7 @@ import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { type EndJobsPorts, endJobs } from '../slurm/end-jobs.ts';
 import type { Job } from '../slurm/job.ts';
 import { openJobs, readComment } from './jobs.ts';
-import { type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
+import { endIn, type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
 
 interface Ports extends EndJobsPorts {
   readonly layout: Layout;
@@ -70,22 +70,21 @@ function endEvents(
   { job, task }: OpenTask,
   result: ReturnType<typeof readResult>,
   hasBegun: boolean,
-  end: string,
+  unseen: string,
 ): NewEvent[] {
   const { stage, step, attempt } = task;
-  const taskResult = typeof result === 'object' ? result : undefined;
-  const events = taskResult && 'events' in taskResult ? (taskResult.events ?? []) : [];
+  const end = endIn(result);
+  const events = typeof result === 'object' && 'end' in result ? (result.events ?? []) : [];
   const withdrawn: NewEvent = { type: 'job.withdrawn', data: { job, steps: [step], reason: CLOSED } };
-  if (taskResult && 'outcome' in taskResult) {
-    const { outcome } = taskResult;
-    if (outcome.kind === 'done')
-      return [...events, { type: 'step.done', stage, step, status: 'green', data: outcome.result ?? {} }];
+  if (end?.kind === 'green')
+    return [...events, { type: 'step.done', stage, step, status: 'green', data: end.result ?? {} }];
+  if (end && end.kind !== 'lost' && end.kind !== 'unbegun')
     return events.some(({ type }) => type === 'attempt.ended') ? [...events] : [...events, withdrawn];
-  }
-  if (!hasBegun || (taskResult && 'returned' in taskResult)) return [withdrawn];
-  const message = taskResult && 'thrown' in taskResult ? `${CLOSED}: ${taskResult.thrown.message}` : end;
-  const loss = taskResult && 'lost' in taskResult ? taskResult.lost : { code: 'RUN_CLOSED', message, began: true };
-  const data = { code: loss.code, reason: loss.message, began: loss.began };
+  if (!hasBegun || end?.kind === 'unbegun') return [withdrawn];
+  const reason = typeof result === 'object' && 'thrown' in result ? `${CLOSED}: ${result.thrown.message}` : unseen;
+  const data = end
+    ? { code: end.loss.code, reason: end.message, began: end.loss.began }
+    : { code: 'RUN_CLOSED', reason, began: true };
   return [...events, { type: 'attempt.lost', stage, step, attempt, data }];
 }
 

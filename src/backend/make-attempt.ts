@@ -12,18 +12,25 @@ import { endLeftovers } from '../io/process-group.ts';
 import { stopAfter } from '../io/signals.ts';
 import { copyFile, removeFile } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
+import { haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
 import { Stop } from '../plan/stop.ts';
 import { attemptStage } from '../stage/attempt.ts';
-import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
-import { openBarrier } from '../stage/barrier.ts';
-import { haltFor } from '../stage/call.ts';
+import type { Task, TaskEnd } from '../stage/backend.ts';
 import { stepMarks } from '../stage/env.ts';
-import type { RunPorts, StageRun } from '../stage/run.ts';
+import { type RunPorts, singleRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
-import { RunFailures } from '../triage/incident.ts';
 import { changesNow } from '../worktree/save-changes.ts';
 import { type Tree, trackedStatus, treeGit } from '../worktree/tree.ts';
-import { beginTask, type Result, type RunContext, readTask, resultPath, writeResult, writeSign } from './task-file.ts';
+import {
+  beginTask,
+  isGreen,
+  type Result,
+  type RunContext,
+  readTask,
+  resultPath,
+  writeResult,
+  writeSign,
+} from './task-file.ts';
 
 /**
  * Makes the attempt and leaves its result; resolves to 0 exactly when it is green. Shows a sign of life every `signMs`, 0 for never.
@@ -42,7 +49,7 @@ export async function makeAttempt(file: string, index: number, ports: RunPorts, 
   clearInterval(signs);
   removeFile(indexFile);
   writeResult(file, index, result);
-  return 'outcome' in result && result.outcome.kind === 'done' ? 0 : 1;
+  return isGreen(result) ? 0 : 1;
 }
 
 /** A disk that is full for a while must not cost the attempt; the output of the job says so. */
@@ -69,65 +76,63 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   copyFile(join(gitDir, 'index'), indexFile);
   const tree: Tree = { home: context.home, path: layout.worktree, gitDir, indexFile, branch, links, objects };
   const status = await trackedStatus(treeGit(tree));
-  if (status.head !== task.commit) return { returned: `the worktree is at ${status.head}, not at ${task.commit}` };
+  if (status.head !== task.commit)
+    return { end: { kind: 'unbegun', message: `the worktree is at ${status.head}, not at ${task.commit}` } };
   // Of an attempt that was killed with all its keepers; another machine's is its backend's to end.
   const marks = stepMarks(layout.home, task.run, task.step);
   if ((await endLeftovers(undefined, marks, ports.graceMs, ports.clock)) === 'unproven') {
     const leftover = mendError('E_LEFTOVER', { step: task.step, pid: 0, host: identify(process.pid).host });
-    return { outcome: haltFor(leftover), events: [] };
+    return { end: haltFor(leftover) };
   }
   // What others changed before this attempt is not its doing.
   const seen = status.changed.length > 0 ? await changesNow(tree) : new Map<string, string>();
   const events: NewEvent[] = [];
   const base = { name: branch, branch, commit: task.commit, firstRun: false };
   const nothing = { notices: [], unlinked: [], putBack: [] };
-  const worktree = { ...tree, ...nothing, head: task.commit, base, changed: status.changed, seen };
-  const run: StageRun = {
-    ...ports,
-    id: task.run,
-    job,
-    layout,
-    config: { map: context.map },
-    tree: runTree(worktree, layout),
-    journal: {
-      append: (...more) => void events.push(...more),
-      stages: loadStages(layout, { look: true }).state,
-      failures: new RunFailures(),
-    },
-    barrier: openBarrier(),
-    lab: context.lab,
-    recheck: true,
-    requested: [],
-    forced: new Set(),
+  const worktree = {
+    ...tree,
+    ...nothing,
+    head: task.commit,
+    base,
+    changed: status.changed,
+    seen,
+    isTrial: status.branch === undefined,
   };
+  const config = { map: context.map, loop: { logs: context.logs } };
+  const given = { ...ports, id: task.run, job, layout, config, tree: runTree(worktree, layout), lab: context.lab };
+  const { state } = loadStages(layout, { look: true });
+  const run = singleRun(given, state, (...more) => void events.push(...more));
   const late = () => new Stop('STEP_TIMEOUT', `ran past its ${durationText(task.timeout_ms)} and was stopped`);
   const limit = stopAfter(task.timeout_ms, late);
   const signal = AbortSignal.any([ports.signal, limit.signal]);
   try {
     const { stage, step, cell, attempt: number } = task;
     const killsBefore = memoryKills(ports.env.SLURM_JOB_ID);
-    const outcome = await attemptStage({ payload: { stage, step, cell }, attempt: number, signal }, run);
-    const isShort = outcome.kind === 'failed' && memoryKills(ports.env.SLURM_JOB_ID) > killsBefore;
-    return isShort ? { lost: outOfMemory(step), events } : { outcome, events };
+    const end = await attemptStage({ payload: { stage, step, cell }, attempt: number, signal }, run);
+    const isShort = end.kind === 'failed' && memoryKills(ports.env.SLURM_JOB_ID) > killsBefore;
+    return { end: isShort ? outOfMemory(step) : end, events };
   } finally {
     limit.cancel();
   }
 }
 
 /** A scheduler's limit ended a part of it, which says nothing of the stage: no change of files would help. */
-const outOfMemory = (step: string): Loss => ({
-  code: 'JOB_OUT_OF_MEMORY',
+const outOfMemory = (step: string): StageEnd => ({
+  kind: 'lost',
   message: `${step} needed more memory than it may use on ${identify(process.pid).host}: the system killed a part of it`,
-  next: 'give its spec more with --mem in ai/loop.yaml',
-  transient: true,
-  began: true,
+  loss: {
+    code: 'JOB_OUT_OF_MEMORY',
+    next: 'give its spec more with --mem in ai/loop.yaml',
+    transient: true,
+    began: true,
+  },
 });
 
 /** What a person can mend halts the run; anything else is a bug or a full disk, and the controller's to tell. */
 function afterError(error: unknown, signal: AbortSignal): Result {
   // What stops it reaches its helpers, too, and may be what they died of.
-  if (signal.aborted) return { outcome: { kind: 'stopped' }, events: [] };
+  if (signal.aborted) return { end: stopEnd(signal) };
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  if (error instanceof MendError && code !== 'E_DISK_FULL') return { outcome: haltFor(error), events: [] };
+  if (error instanceof MendError && code !== 'E_DISK_FULL') return { end: haltFor(error) };
   return { thrown: { message: stack ?? message ?? String(error), ...(code && { code }) } };
 }

@@ -3,11 +3,11 @@
 import { dirname, join, relative } from 'node:path';
 import { fail, mendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
+import { haltFor, stopEnd } from '../plan/stage-end.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Backend as Runner } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
-import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 import { openJobs } from './jobs.ts';
 import { attemptArgv, endOf, hasBegun, jobWriter, openTasks, readResult } from './task-file.ts';
@@ -45,18 +45,19 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
       timeout_ms: task.timeout_ms,
     };
     const failure = await runner.run(asked, signal).then(howItEnded, String);
-    const end = result(file, task);
-    if (end) return end;
-    if (signal.aborted) return { outcome: { kind: 'stopped' }, events: [] };
+    const left = result(file, task);
+    if (left) return left;
+    if (signal.aborted) return { end: stopEnd(signal) };
     const message = `${name} ran the attempt, which left no result: ${failure}; its output: ${relative(layout.home, log)}`;
     const next = 'see that home and mendloop are at the same paths where it runs';
-    return { lost: { code: 'NO_RESULT', message, next, transient: true, began: hasBegun(file, 0) } };
+    const loss = { code: 'NO_RESULT', next, transient: true, began: hasBegun(file, 0) };
+    return { end: { kind: 'lost', message, loss } };
   }
 
   /** An attempt that an earlier process of this run began and that cannot be followed: its result, or a halt for a person. */
   function endOfEarlier(task: Task, file: string): TaskEnd {
     const halt = haltFor(mendError('E_LEFTOVER', { step: task.step, pid: 0, host: `the backend ${name}` }));
-    return result(file, task) ?? { outcome: halt, events: [] };
+    return result(file, task) ?? { end: halt };
   }
 
   /** What the attempt left, if that is a result. Throws what it died of. */

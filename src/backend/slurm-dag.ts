@@ -2,11 +2,11 @@
 // needs. Slurm starts them one behind the other; this hands on, follows, and takes back before the tree is written.
 import { MendError } from '../errors.ts';
 import { type Inputs, isInputs } from '../events.ts';
-import type { Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
+import { haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
 import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskAhead, TaskEnd } from '../stage/backend.ts';
-import { haltFor, stepInputs } from '../stage/call.ts';
+import { stepInputs } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
 import { gatherer } from './gather.ts';
 import { groupTasks } from './group-tasks.ts';
@@ -29,7 +29,6 @@ const GATHER_MS = 60;
 const MAX_GATHER_MS = 2000;
 /** How often it is asked again whether what runs has ended. */
 const GONE_MS = 60_000;
-const STOPPED: TaskEnd = { outcome: { kind: 'stopped' }, events: [] };
 
 type Asked = { task: Task; signal: AbortSignal; answer(taken: Handed | TaskEnd | Promise<never>): void };
 
@@ -75,36 +74,35 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
       open.delete(task.step);
       // Slurm would never start what waits for it, or not forget it.
-      const isGreen = 'outcome' in end && end.outcome.kind === 'done';
-      if (!isGreen) await takeBack(behind([task.step]), `${task.step} did not end green`);
+      if (end.end.kind !== 'green') await takeBack(behind([task.step]), `${task.step} did not end green`);
       return end;
     } catch (error) {
       if (!(error instanceof MendError)) throw error;
-      return { outcome: haltFor(error), events: [] };
+      return { end: haltFor(error) };
     }
   }
 
   /** The end, as far as it says something of the tree as it is now: jobs that ran ahead may have seen an earlier one. */
-  async function judged(end: TaskEnd, { task }: Handed): Promise<TaskEnd> {
-    if (task.commit === run.tree.head || !('outcome' in end) || !run.config.map.stages[task.stage]?.rerun) return end;
-    const inputs = inputsOf(end.outcome);
+  async function judged(left: TaskEnd, { task }: Handed): Promise<TaskEnd> {
+    if (task.commit === run.tree.head || !run.config.map.stages[task.stage]?.rerun) return left;
+    const inputs = inputsOf(left.end);
     if (!inputs || compareInputs(inputs, { ...inputs, ...(await stepInputs(run, task.stage, task.cell)) }).fresh)
-      return end;
+      return left;
     const message = 'what it is made from changed meanwhile: once more';
-    return { outcome: { kind: 'failed', message, context: { run_alone: true } }, events: end.events };
+    return { ...left, end: { kind: 'failed', message, context: { run_alone: true } } };
   }
 
   /** The end of an attempt when the run stops: the first call cancels all that is open. */
   async function stopped(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
     stopping ??= cancelOpen('the run stops', signal);
     await stopping;
-    return jobs.result(handed) ?? STOPPED;
+    return jobs.result(handed) ?? { end: stopEnd(signal) };
   }
 
   /** Submits what was asked for, and what is sure to follow it: all of it, or nothing. */
   async function submitAsked(): Promise<void> {
     const all = asked.take();
-    for (const { signal, answer } of all) if (signal.aborted) answer(STOPPED);
+    for (const { signal, answer } of all) if (signal.aborted) answer({ end: stopEnd(signal) });
     const now = all.filter(({ signal }) => !signal.aborted);
     const [first] = now;
     if (!first) return;
@@ -118,9 +116,9 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
           batch.set(handed.task.step, handed);
       }
     } catch (error) {
-      const halted = error instanceof MendError ? { outcome: haltFor(error), events: [] } : undefined;
-      const end = first.signal.aborted ? STOPPED : halted;
-      for (const { answer } of now) answer(end ?? Promise.reject(error));
+      const halted = error instanceof MendError ? haltFor(error) : undefined;
+      const end = first.signal.aborted ? stopEnd(first.signal) : halted;
+      for (const { answer } of now) answer(end ? { end } : Promise.reject(error));
       // Nothing of it may run while the run believes that none of it was submitted.
       await cancelAll([...batch.values()], 'what was to be submitted with it could not be', first.signal);
       return;
@@ -176,7 +174,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   async function withdraw(reason: string): Promise<void> {
     const unsubmitted = asked.take();
     await submitting;
-    for (const { answer } of [...unsubmitted, ...asked.take()]) answer({ returned: reason });
+    for (const { answer } of [...unsubmitted, ...asked.take()]) answer({ end: { kind: 'unbegun', message: reason } });
     let running = await takeBack([...open.values()], reason);
     while (running.length > 0) running = await jobs.untilGone(running, GONE_MS);
   }
@@ -188,7 +186,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   }
 
   async function cancelOpen(reason: string, signal?: AbortSignal): Promise<void> {
-    for (const { answer } of asked.take()) answer(STOPPED);
+    for (const asking of asked.take()) asking.answer({ end: stopEnd(asking.signal) });
     await submitting;
     await cancelAll([...open.values()], reason, signal);
   }
@@ -199,8 +197,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   }
 }
 
-function inputsOf(outcome: Outcome): Inputs | undefined {
-  const inputs =
-    outcome.kind === 'done' ? outcome.result?.inputs : outcome.kind === 'failed' && outcome.context?.inputs;
+function inputsOf(end: StageEnd): Inputs | undefined {
+  const inputs = end.kind === 'green' ? end.result?.inputs : end.kind === 'failed' && end.context?.inputs;
   return isInputs(inputs) ? inputs : undefined;
 }

@@ -3,14 +3,14 @@
 import { dirname, join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
-import { type NewEvent, noticeEvent } from '../events.ts';
+import { noticeEvent } from '../events.ts';
 import { groupBy } from '../io/group-by.ts';
-import type { Outcome } from '../plan/action.ts';
+import type { EndOf } from '../plan/stage-end.ts';
 import type { Slurm } from '../slurm/client.ts';
 import { endJobs } from '../slurm/end-jobs.ts';
 import { type Job, numberOf, phaseOf } from '../slurm/job.ts';
 import { lossOf, type Loss as SlurmLoss, stuckOf } from '../slurm/loss.ts';
-import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
+import type { Task, TaskEnd } from '../stage/backend.ts';
 import type { StageRun } from '../stage/run.ts';
 import { type Parent, parentIds, slurmId } from './group-tasks.ts';
 import { jobComment, placeOf, readComment, signMs } from './jobs.ts';
@@ -54,8 +54,7 @@ const SEEN_LATE_MS = 5 * LOOK_CLOSELY_MS;
 const SLACK_MINUTES = 3;
 
 /** Whether an attempt was stopped while the run was not. */
-const isEndedByOthers = (end: TaskEnd, signal: AbortSignal): end is Extract<TaskEnd, { outcome: Outcome }> =>
-  'outcome' in end && end.outcome.kind === 'stopped' && !end.outcome.late && !signal.aborted;
+const isEndedByOthers = ({ end }: TaskEnd, signal: AbortSignal): boolean => end.kind === 'stopped' && !signal.aborted;
 
 const MAX_NAMES = 10;
 
@@ -152,7 +151,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     for (; ; await clock.sleep(TICK_MS, signal)) {
       const left = result(handed);
       if (left) return isEndedByOthers(left, signal) ? ended(handed, left.events) : left;
-      if (handed.withdrawn !== undefined) return { returned: handed.withdrawn };
+      if (handed.withdrawn !== undefined) return { end: { kind: 'unbegun', message: handed.withdrawn } };
       if (signal.aborted) return undefined;
       const view = await watch.look(LOOK_MS);
       const job = jobOf(handed, view);
@@ -163,7 +162,7 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       if (!isOver(handed, view)) continue;
       const loss = lossOf(slurmId(handed), job);
       const began = hasBegun(handed.file, handed.index);
-      return result(handed) ?? (began ? lost(handed, loss, true) : notStarted(handed, loss));
+      return result(handed) ?? (began ? { end: lost(handed, loss, true) } : notStarted(handed, loss));
     }
   }
 
@@ -200,16 +199,16 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
    * for its end knows by their results that they ended well. Asked for again, it waits for none of ours.
    */
   async function notStarted(handed: Handed, loss: SlurmLoss): Promise<TaskEnd> {
-    if (loss.code !== 'JOB_DEPENDENCY' || handed.after.length === 0) return lost(handed, loss, false);
+    if (loss.code !== 'JOB_DEPENDENCY' || handed.after.length === 0) return { end: lost(handed, loss, false) };
     const hasBegunNow = (await takeBack([handed], loss.message)).length > 0;
-    return hasBegunNow ? lost(handed, loss, true) : { returned: loss.message };
+    return { end: hasBegunNow ? lost(handed, loss, true) : { kind: 'unbegun', message: loss.message } };
   }
 
   /** The end of an attempt that Slurm or a person stopped: how its job ended says why. */
-  async function ended(handed: Handed, events: readonly NewEvent[]): Promise<TaskEnd> {
+  async function ended(handed: Handed, events: TaskEnd['events'] = []): Promise<TaskEnd> {
     await untilGone([handed], settings.grace);
     const job = jobOf(handed, await watch.look(LOOK_MS));
-    return { ...lost(handed, lossOf(slurmId(handed), job), true), events };
+    return { end: lost(handed, lossOf(slurmId(handed), job), true), events };
   }
 
   /** What the attempt left. Throws what it died of. */
@@ -220,7 +219,8 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
       const what = `the result of attempt ${task.attempt} of ${task.step} is damaged`;
       const message = `${what}: ${relative(layout.home, file)} task ${index}, spec ${task.spec}, job ${number}`;
       const next = 'see that nobody but mendloop writes below ai/state, then: mendloop';
-      return { lost: { code: 'JOB_BAD_RESULT', message, next, transient: false, began: true } };
+      const loss = { code: 'JOB_BAD_RESULT', next, transient: false, began: true };
+      return { end: { kind: 'lost', message, loss } };
     }
     return endOf(left, task, run.tree.head);
   }
@@ -229,9 +229,9 @@ export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slu
     return readResult(file, index, task) !== undefined;
   }
 
-  function lost({ file, index, size }: Handed, loss: SlurmLoss, began: boolean): { lost: Loss } {
+  function lost({ file, index, size }: Handed, { message, ...loss }: SlurmLoss, began: boolean): EndOf<'lost'> {
     const output = relative(layout.home, join(dirname(file), `${size > 1 ? index : 0}.out`));
-    return { lost: { ...loss, message: `${loss.message}; its output: ${output}`, began } };
+    return { kind: 'lost', message: `${message}; its output: ${output}`, loss: { ...loss, began } };
   }
 
   /** Ends all of it, and tells what may still run: soon where Slurm is away. True when an attempt may. */

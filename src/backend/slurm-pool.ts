@@ -6,16 +6,16 @@ import { MendError } from '../errors.ts';
 import { type NewEvent, noticeEvent } from '../events.ts';
 import { groupBy } from '../io/group-by.ts';
 import { privateFolder } from '../io/store.ts';
+import { haltFor, stopEnd } from '../plan/stage-end.ts';
 import type { Slurm } from '../slurm/client.ts';
 import { openPool } from '../slurm/pool.ts';
 import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
-import { haltFor } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
 import { gatherer } from './gather.ts';
 import { jobComment, placeOf, readComment, signMs } from './jobs.ts';
 import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
-import { endOf, hasBegun, jobWriter, type OpenTask, type Result, readResult } from './task-file.ts';
+import { endIn, endOf, hasBegun, jobWriter, type OpenTask, type Result, readResult } from './task-file.ts';
 
 export const SLURM_POOL = 'slurm-pool';
 
@@ -110,7 +110,7 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
         return await end.finally(() => signal.removeEventListener('abort', abort));
       } catch (error) {
         if (!(error instanceof MendError)) throw error;
-        return { outcome: haltFor(error), events: [] };
+        return { end: haltFor(error) };
       } finally {
         open.delete(task.step);
       }
@@ -195,18 +195,19 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
     journal.append(...events);
   }
 
-  function taskEnd({ task, left: resultNow }: Queued, end: PoolEnd<Result>): TaskEnd {
-    if ('returned' in end) return { returned: NOT_NOW };
+  function taskEnd({ task, left: resultNow, signal }: Queued, end: PoolEnd<Result>): TaskEnd {
+    if ('returned' in end) return { end: { kind: 'unbegun', message: NOT_NOW } };
     if ('fatal' in end) {
       const { message, next } = end.fatal;
-      return { outcome: { kind: 'halt', message, context: { human: true, next } }, events: [] };
+      return { end: { kind: 'halted', message, context: { human: true, next } } };
     }
     if ('lost' in end) {
+      const { message, ...loss } = end.lost;
       const output = `; workers' output: ${relative(layout.home, outputs)}`;
-      return { lost: { ...end.lost, message: `${end.lost.message}${output}`, began: end.began } };
+      return { end: { kind: 'lost', message: `${message}${output}`, loss: { ...loss, began: end.began } } };
     }
     const result = 'result' in end ? end.result : resultNow();
-    if (result === undefined || result === 'broken') return { outcome: { kind: 'stopped' }, events: [] };
+    if (result === undefined || result === 'broken') return { end: stopEnd(signal) };
     return endOf(result, task, run.tree.head);
   }
 }
@@ -214,5 +215,4 @@ export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, e
 const NOT_NOW = 'it is not to begin now';
 
 /** Ended because its worker had to end, not because its own time was over. */
-const isStopped = (result: Result | 'broken' | undefined): boolean =>
-  typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'stopped' && !result.outcome.late;
+const isStopped = (result: Result | 'broken' | undefined): boolean => endIn(result)?.kind === 'stopped';

@@ -2,13 +2,14 @@
 // or more tasks; each leaves a mark when it begins and a result when it ends, both written once.
 import { dirname, join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
+import type { LoopConfig } from '../config/loop-config.ts';
 import { EVENTS, type LoopEvent, type NewEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { identify } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
 import { createText, ifPossible, parseJson, privateFolder, readText, writeAtomic } from '../io/store.ts';
-import type { Outcome } from '../plan/action.ts';
+import type { StageEnd } from '../plan/stage-end.ts';
 import { type Check, count, flag, isTexts, listOf, name, oneOf, optional, shaped, text } from '../shape.ts';
 import type { Task, TaskEnd } from '../stage/backend.ts';
 import type { Lab, StageRun } from '../stage/run.ts';
@@ -23,6 +24,7 @@ export interface RunContext {
   readonly graceMs: number;
   readonly tree: Pick<Tree, 'gitDir' | 'branch' | 'links'>;
   readonly map: ContextMap;
+  readonly logs: LoopConfig['logs'];
 }
 
 const isLink: Check<CarryLink> = shaped({ path: text, target: text });
@@ -33,6 +35,7 @@ const isContext: Check<RunContext> = shaped({
   graceMs: count,
   tree: shaped({ gitDir: name, branch: name, links: listOf(isLink) }),
   map: shaped({}) as Check as Check<ContextMap>,
+  logs: shaped({ max_mb: count }),
 });
 
 const isTask: Check<Task> = shaped({
@@ -74,7 +77,15 @@ export function jobWriter(run: StageRun, backend: string, jobsBefore: number) {
 /** Writes what attempts need to know of `run`; its path. Throws MendError when the disk refuses. */
 export function writeContext({ id, layout, lab, graceMs, tree, config }: StageRun): string {
   const { gitDir, branch, links } = tree;
-  const context = { version: 1, home: layout.home, lab, graceMs, tree: { gitDir, branch, links }, map: config.map };
+  const context = {
+    version: 1,
+    home: layout.home,
+    lab,
+    graceMs,
+    tree: { gitDir, branch, links },
+    map: config.map,
+    logs: config.loop.logs,
+  };
   const path = layout.runContext(id);
   writeAtomic(path, JSON.stringify(context));
   return path;
@@ -162,13 +173,13 @@ const isAttemptEvent = shaped({
   attempt: optional(count),
   data: shaped({}),
 }) as Check as Check<NewEvent>;
-const isOutcome = shaped({ kind: oneOf(['done', 'failed', 'stopped', 'halt']) }) as Check as Check<Outcome>;
-const isEnd = shaped({ outcome: isOutcome, events: listOf(isAttemptEvent) });
-const isLost = shaped({
-  lost: shaped({ code: name, message: text, next: text, transient: flag, began: flag }),
-  events: listOf(isAttemptEvent),
-});
-const isReturned = shaped({ returned: text });
+const isLoss = shaped({ code: name, next: text, transient: flag, began: flag });
+const KINDS = ['failed', 'stopped', 'halted', 'lost', 'unbegun'] as const;
+const isWhy = shaped({ kind: oneOf(KINDS), message: text });
+const isStageEnd = ((value) =>
+  shaped({ kind: oneOf(['green']) })(value) ||
+  (isWhy(value) && (value.kind !== 'lost' || shaped({ loss: isLoss })(value)))) as Check<StageEnd>;
+const isEnd = shaped({ end: isStageEnd, events: optional(listOf(isAttemptEvent)) });
 const isThrown = shaped({ thrown: shaped({ message: text, code: optional(text) }) });
 
 /** The result of a task; undefined while there is none, `broken` when there is something else. */
@@ -176,24 +187,24 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
   const written = ifPossible(() => readText(resultPath(file, index)));
   if (written === undefined) return undefined;
   const result = parseJson(written);
-  if (isReturned(result)) return result;
   if (isThrown(result)) return result;
-  if (!(isEnd(result) || isLost(result)) || !result.events.every((event) => isOf(event, task))) return 'broken';
-  return result;
+  return isEnd(result) && (result.events ?? []).every((event) => isOf(event, task)) ? result : 'broken';
 }
 
 /** The end that an attempt left, for a run whose tree is at `head`. Throws what it died of. */
 export function endOf(result: Result, task: Task, head: string): TaskEnd {
   if ('thrown' in result) throw Object.assign(new Error(result.thrown.message), { code: result.thrown.code });
-  if (!('returned' in result) || task.commit !== head) return result;
+  if (result.end.kind !== 'unbegun' || task.commit !== head) return result;
   // Attempts are taken back before the tree is written, so none of ours has moved it.
-  const message = `${result.returned}: somebody moved it while attempts were under way`;
-  return { outcome: { kind: 'halt', message, context: { human: true, next: 'mendloop' } }, events: [] };
+  const message = `${result.end.message}: somebody moved it while attempts were under way`;
+  return { end: { kind: 'halted', message, context: { human: true, next: 'mendloop' } } };
 }
 
-/** Whether an attempt that left this ended green. */
-export const isGreen = (result: ReturnType<typeof readResult>): boolean =>
-  typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'done';
+/** How an attempt that left this ended; undefined where that is no end. */
+export const endIn = (result: ReturnType<typeof readResult>): StageEnd | undefined =>
+  typeof result === 'object' && 'end' in result ? result.end : undefined;
+
+export const isGreen = (result: ReturnType<typeof readResult>): boolean => endIn(result)?.kind === 'green';
 
 /** An event with the data of its type, about this attempt or about no step. */
 const isOf = ({ type, step, attempt, data }: NewEvent, task: Task): boolean =>

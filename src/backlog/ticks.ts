@@ -49,16 +49,20 @@ function withBox(text: string, line: number, done: boolean): string {
 }
 
 /**
- * The owner's text of a file of the queue with what the loop has written into its own: ticks of the same entries and steps, and
- * entries of the log. By line; nothing of the owner's is changed.
+ * The owner's text of a file of the queue with what the loop has written into its own, which was `before`: ticks of the same entries
+ * and steps, and entries of the log. By line; nothing of the owner's is changed.
  */
-export function mergeTicks(owners: string, ours: string): string {
-  const ticked = new Set(ours.split(/\r?\n/).flatMap((row) => tickedText(row) ?? []));
-  const done = readIndex(ours).flatMap((entry) => (entry.done ? [entry.file] : []));
+export function mergeTicks(owners: string, ours: string, before = ''): string {
+  const added = (read: (text: string) => string[]) => {
+    const earlier = new Set(read(before));
+    return read(ours).filter((each) => !earlier.has(each));
+  };
+  const ticked = new Set(added((text) => text.split(/\r?\n/).flatMap((row) => tickedText(row) ?? [])));
+  const done = added((text) => readIndex(text).flatMap((entry) => (entry.done ? [entry.file] : [])));
   let merged = done.reduce((text, file) => tickEntry(text, file, true), owners);
   for (const [line, row] of merged.split(/\r?\n/).entries())
     if (ticked.has(CHECKBOX.exec(row)?.[4]?.trim() ?? '')) merged = withBox(merged, line, true);
-  return logOf(ours).reduce(withEntry, merged);
+  return added(logOf).reduce(withEntry, merged);
 }
 
 function tickedText(row: string): string | undefined {

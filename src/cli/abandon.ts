@@ -1,9 +1,11 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
+
 import { fail } from '../errors.ts';
-import { lockOwner, refuseAtWork, withLock } from '../io/lock.ts';
+import { lockOwner, refuseAtWork } from '../io/lock.ts';
 import { removeFile, requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/close-run.ts';
+import { withLockForWork } from '../run/lock-for-work.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { PORTS } from './ports.ts';
@@ -16,7 +18,8 @@ export async function run({ options, dry, out, layout: findLayout, line }: Comma
   const done: string[] = [];
   requireWritable(layout.state);
   if (options.unlock) done.push(unlock());
-  await withLock(layout, line, async () => {
+  await withLockForWork(layout, PORTS.clock, line, async (notices) => {
+    done.push(...notices);
     const closed = await closeOpenRun(loadStages(layout), 'abandoned by its owner', { ...PORTS, layout }, true);
     if (closed) done.push(`closed run ${closed}`);
     if (options.worktree) {

@@ -3,7 +3,7 @@
 import { isItemStage } from '../backlog/stage-of-item.ts';
 import { MAP_FILE } from '../config/files.ts';
 import { caseLines, shownCase } from '../console/case-lines.ts';
-import { failUsage } from '../errors.ts';
+import { failUsage, MendError } from '../errors.ts';
 import { readText } from '../io/store.ts';
 import { loadStages, stagesHere } from '../journal/load-stages.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
@@ -55,27 +55,55 @@ async function answer({ layout, dry, line }: CommandInput, name: string, file?: 
   findCase(openCaseStore(layout()), name);
   const patch = file === undefined ? undefined : await readAnswerText(file);
   const request = { home: layout().home, case: name, answer: patch, command: line, dry };
-  const { stage, fix, shown, givenUp, notices } = await answerCase(request, PORTS);
+  const taken = await answerCase(request, PORTS).catch((error) => {
+    if (patch === undefined && !dry && isAtWork(error)) return undefined;
+    throw error;
+  });
+  if (!taken) return leave(layout().home, name, 'accept');
+  const { stage, fix, shown, givenUp, notices } = taken;
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,
     ...(shown.trim() === '' ? [] : ['', shown.trimEnd(), '']),
     ...notices.map((text) => `note: ${text}`),
-    `the next run applies it first when the failure returns, and judges it as any fix: ${then}`,
+    `the next run tries it before the stage runs, and the stage judges it: ${then}`,
   ];
   return { text: lines, json: { case: name, stage, dry, fix: fix.note.fix, diff: shown, given_up: givenUp, notices } };
 }
 
 async function decline({ layout, dry, line }: CommandInput, name: string): Promise<Answer> {
   const { declineCase } = await import('../run/answer-case.ts');
-  const { stage, fix } = await declineCase({ home: layout().home, case: name, command: line, dry }, PORTS);
+  const request = { home: layout().home, case: name, command: line, dry };
+  const spoken = await declineCase(request, PORTS).catch((error) => {
+    if (!dry && isAtWork(error)) return undefined;
+    throw error;
+  });
+  if (!spoken) return leave(layout().home, name, 'decline');
+  const { stage, fix, notices } = spoken;
   const { gone } = stagesHere(layout().home, loadStages(layout(), { look: true }).state);
   const isGone = gone.includes(stage) && !isItemStage(stage);
   const lines = [
+    ...notices.map((text) => `note: ${text}`),
     `${dry ? 'would be declined' : 'declined'}: ${fix ?? `the case ${name}`}`,
     isGone
       ? `its stage ${stage} is not in ${MAP_FILE} any more, so nothing else is tried`
       : `the next run goes on with the next try: mendloop ${stage}`,
   ];
   return { text: lines, json: { case: name, stage, dry, fix: fix ?? null } };
+}
+
+/** A run is at work in this home, and its process lives. */
+const isAtWork = (error: unknown): boolean => error instanceof MendError && error.code === 'E_LOCKED';
+
+/** The answer is left for the run at work. */
+async function leave(home: string, name: string, what: 'accept' | 'decline'): Promise<Answer> {
+  const { answerRunAtWork } = await import('../run/answer-case.ts');
+  const { stage, fix } = answerRunAtWork(home, name, what, Date.now());
+  const then =
+    what === 'accept' ? `it tries the change and runs ${stage} once more before it ends` : 'it goes on without it';
+  const lines = [
+    `${what === 'accept' ? 'taken' : 'declined'}: ${fix ?? `the case ${name}`}`,
+    `a run is at work: ${then}`,
+  ];
+  return { text: lines, json: { case: name, stage, fix: fix ?? null, left: what } };
 }

@@ -12,14 +12,13 @@ import { failureRules } from '../mend/context.ts';
 import { gateRules, repositoryFacts, unattendedFor } from '../mend/gate-rules.ts';
 import { judgeProposal, type ProposalContext } from '../mend/proposal.ts';
 import { withItems } from '../run/items.ts';
-import { droppedCommit } from '../stage/bring-options.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entryOf } from '../triage/ledger.ts';
-import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
-import { tryMerge } from '../worktree/merge-tree.ts';
+import type { Base } from '../worktree/base.ts';
 import { short } from '../worktree/messages.ts';
+import { rehearse } from '../worktree/on-base.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { snapshotOf } from '../worktree/read.ts';
 import { openRepositoryReader } from '../worktree/repository-at.ts';
@@ -69,19 +68,8 @@ async function targetOf(home: string, base: Base): Promise<{ tree: string; about
   const { branch, name, commit } = base;
   const git = openGit(home);
   const baseNow = `${name} (${short(commit)})`;
-  const head = await commitOf(git, `refs/heads/${branch}`);
-  if (head === undefined) return { tree: commit, about: `${baseNow}, where the first run starts` };
-  if (await droppedCommit(home, base)) {
-    const next = `the next run makes ${branch} anew from it, with the verified fixes that still fit`;
-    return { tree: commit, about: `${baseNow} alone, because it was rewritten: ${next}` };
-  }
-  const branchNow = `${branch} (${short(head)})`;
-  if (await isAncestor(git, commit, head)) return { tree: head, about: branchNow };
-  const { tree, conflicts, failure } = await tryMerge(git, head, commit);
-  if (failure !== undefined) return { tree: head, about: `${branchNow} alone: git could not merge ${baseNow}` };
-  if (conflicts.length > 0) {
-    const next = 'the next run first takes back the fixes that do';
-    return { tree: head, about: `${branchNow} alone, because it conflicts with ${baseNow}: ${next}` };
-  }
-  return { tree, about: `${branchNow} with ${baseNow} merged, as the next run does` };
+  const next = await rehearse(git, base);
+  if (next === undefined) return { tree: commit, about: `${baseNow}, where the first run starts` };
+  if (next.to === next.tip) return { tree: next.tip, about: `${branch} (${short(next.tip)})` };
+  return { tree: next.to, about: `${branch} put onto ${baseNow}, as the next run does` };
 }

@@ -197,30 +197,32 @@ things stand.`,
     load: byHand('safeMode'),
   }),
   promote: row(
-    'promote [--diff] [--accept COMMIT | [--push] [--pr]]',
+    'promote [--diff] [--accept COMMIT [--squash] | [--push] [--pr]]',
     'show what the AI branch would bring to yours; land it with --accept, share it with --push and --pr',
     {
       options: {
         diff: 'show the whole change, also where it has more than 40 lines',
-        'accept=COMMIT': `merge the AI branch, which must be at exactly this commit; refused during a run, while a fix is not
-verified, on a conflict, and where your checkout has uncommitted changes`,
-        push: `push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced, and
-never onto a branch that was not made here`,
+        'accept=COMMIT': `bring your branch forward to exactly this commit of the AI branch; refused during a run, where a
+stage has failed with a fix since, and where your checkout has uncommitted changes`,
+        squash: 'land all of it as one commit of yours; always so where git.sign or git.hooks is set in ai/loop.yaml',
+        push: `push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; only in the place of what
+this home pushed last`,
         pr: `write title, story and verification of a pull request, without secrets, and open it with gh, where that is
 logged in and the branch is pushed; else say what to type. With --push, push first`,
         'dry-run': 'say what --accept, --push or --pr would do',
       },
-      about: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
-last line is the command that lands exactly what was shown. Nothing ever lands or leaves without being asked for.`,
+      about: `Shows every fix that your branch does not have, by stage and failure, with its verification, as they are on top of it. The
+last line is the command that lands exactly what was shown: your branch goes forward to it, as git merge --ff-only does. Nothing ever lands or leaves without being asked for.`,
     },
   ),
-  rollback: row('rollback <fix> | --run RUN', 'take fixes back that you do not want', {
+  rollback: row('rollback <fix> | --run RUN [--yes]', 'take fixes back that you do not want', {
     options: {
       'run=RUN': 'all fixes of that run, or none when one cannot be taken back',
+      'yes|y': 'drop them from the AI branch; without it, it only says what would be dropped',
       'dry-run': 'say what would be rolled back',
     },
-    about: `Takes a fix back on the AI branch by a commit of its own. It counts as tried and does not come again by itself. A fix that
-was promoted stays on your branch until its rollback is promoted, too.
+    about: `Drops a fix from the AI branch. It counts as declined and does not come again by itself. One that has landed is taken back
+by a commit on the AI branch, and stays on yours until that is promoted, too.
 
   <fix>              its commit or hash, or at least the first 7 letters`,
   }),

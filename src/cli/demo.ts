@@ -261,7 +261,7 @@ function storyWatcher(out: Output, home: string): Subscriber {
     if (type === 'fix.suggested') return suggested(data);
     if (type === 'fix.committed') return committed(data);
     if (type === 'step.done') return row('green', `${spell(took)}, ${counted(attempt, 'attempt')}`, green);
-    const news = type === 'fix.judged' && data.outcome !== 'provisional' ? undefined : fixNews(event, tally);
+    const news = type === 'fix.judged' && data.outcome === 'kept' ? undefined : fixNews(event, tally);
     if (news) row(...news, type === 'case.opened' ? yellow : dim);
   };
 

@@ -8,8 +8,7 @@ import type { ProjectRule } from '../failure/classify.ts';
 import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd } from '../failure/fingerprint.ts';
 import { LOOK_BACK_BYTES } from '../failure/log-end.ts';
 import { localMasks } from '../failure/mask.ts';
-import { fileFacts } from '../io/files.ts';
-import { readLogEnd } from '../io/log.ts';
+import { fileFacts, readTail } from '../io/files.ts';
 import { readStreamEnd } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
 import { endOfLog, projectRules } from '../mend/identify.ts';
@@ -112,7 +111,7 @@ function endOfFile(path: string): ReadEnd {
   const next = 'name a log, or - for stdin';
   if (!facts) failUsage(`there is no file ${path}`, next);
   if (facts.isFolder) failUsage(`${path} is a folder`, next);
-  if (!readLogEnd(path, 1)) failUsage(`${path} cannot be read`, next);
+  if (!readTail(path, 1)) failUsage(`${path} cannot be read`, next);
   return endOfLog(path);
 }
 

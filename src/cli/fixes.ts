@@ -1,4 +1,4 @@
-// `mendloop fixes [<stage>]`: what is on the AI branch, and its story.
+// `mendloop fixes [<stage>]`: what is on the AI branch, what landed and what was dropped, and the story of each.
 
 import { fixOutcome, repairLines } from '../console/fix-outcome.ts';
 import { ago } from '../console/words.ts';
@@ -20,7 +20,7 @@ export async function run({ words: stages, options, home, layout }: CommandInput
   const [wanted] = stages;
   const all = await listFixes(layout(), base, ledger, options.diff === true);
   const fixes = all.filter(({ stage }) => wanted === undefined || stage === wanted);
-  const none = `no fix${wanted ? ` of ${wanted}` : ''} is on ${base.branch} that ${base.name} does not have`;
+  const none = `no fix${wanted ? ` of ${wanted}` : ''} is on ${base.branch}, and none landed or was dropped`;
   const text = fixes.map((fix) => lines(fix, Date.now()).join('\n')).join('\n\n');
   return { text: text || none, json: { branch: base.branch, base: base.name, fixes } };
 }

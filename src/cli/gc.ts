@@ -1,12 +1,14 @@
 // `mendloop gc`: forget what is old, as `retention` in ai/loop.yaml or the options say.
+
 import { sizeText, table } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
 import { openGit } from '../io/git.ts';
-import { withLock } from '../io/lock.ts';
 import { removeFile } from '../io/store.ts';
 import { openLedger, readLedger } from '../journal/ledger-file.ts';
 import { USUAL, USUAL_COMMAND } from '../journal/reclaimable.ts';
 import { byKind, type Collected, collect } from '../run/gc.ts';
+import { withLockForWork } from '../run/lock-for-work.ts';
 import { baseOf, configurationNow } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { commitOf } from '../worktree/base.ts';
@@ -26,10 +28,17 @@ export async function run({ options, dry, layout: findLayout, line }: CommandInp
   if (written === null && !dry) failUsage('nothing says what may go: ai/loop.yaml has no retention', NEXT);
   const policy = written ?? USUAL;
   const given = { policy, now: Date.now() };
+  const notices: string[] = [];
   const done = dry
     ? collect(layout, { ...given, ledger: readLedger(layout).ledger, unpromoted: await unpromoted() })
-    : await withLock(layout, line, async () => remove(await unpromoted()));
-  return { text: [...(written ? [] : [UNASKED]), ...lines(done, dry)], json: { ...done, dry_run: dry, policy } };
+    : await withLockForWork(layout, systemClock, line, async (earlier) => {
+        notices.push(...earlier);
+        return remove(await unpromoted());
+      });
+  return {
+    text: [...notices.map((text) => `note: ${text}`), ...(written ? [] : [UNASKED]), ...lines(done, dry)],
+    json: { ...done, dry_run: dry, policy },
+  };
 
   function remove(fixes: Awaited<ReturnType<typeof unpromoted>>): Collected {
     const { ledger, compact, close } = openLedger(layout, given.now);

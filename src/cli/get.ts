@@ -4,12 +4,15 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import { plainWatcher } from '../console/plain.ts';
 import { table } from '../console/words.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
+import { runInGroup } from '../io/command.ts';
 import type { Layout } from '../io/layout.ts';
+import { privateFolder } from '../io/store.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
-import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
+import { type Cell, cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { baseOf, configurationAt } from '../stage/configuration.ts';
+import { matrixEnv } from '../stage/env.ts';
 import { findOutputs, isFilled, isPublished, outputsOf } from '../stage/outputs.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
@@ -74,7 +77,6 @@ export async function run(input: CommandInput): Promise<Answer | number> {
       if (isRunning) fail('E_GET_BUSY', { name: output, why: `${step} is running` });
       if (!definition.rerun) fail('E_GET_BUSY', { name: output, why: `${step} has rerun: false` });
     }
-    const { makeOutput } = await import('../stage/make-output.ts');
     const cells = new Set(files.map(({ step }) => splitStepName(step).cell));
     for (const cell of cellsOf(definition).filter((c) => cells.has(cellKey(c)))) {
       const exit = await makeOutput(stage, definition, cell, layout, process.env);
@@ -90,4 +92,19 @@ function listOutputs(stage: string, map: ContextMap, layout: Layout): Answer {
   const outputs = outputsOf(map, stage, layout).map((file) => ({ ...file, published: isPublished(file, state) }));
   const rows = outputs.map(({ name, path, published }) => [name, published ? path : 'missing; get makes it']);
   return { text: rows.length > 0 ? table(rows) : `${stage} has no outputs`, json: { stage, outputs } };
+}
+
+/**
+ * Runs a stage's command with its own output folder, as part of the attempt that asks: it stays in the process group of that and keeps
+ * its marks, so that whatever ends the attempt ends it too. Resolves to its exit code. Output goes to stderr.
+ */
+function makeOutput(name: string, stage: Stage, cell: Cell, layout: Layout, env: NodeJS.ProcessEnv): Promise<number> {
+  const out = layout.out(name, cellKey(cell));
+  privateFolder(out);
+  const inherited = Object.entries(env).filter(([key]) => !key.startsWith('MENDLOOP_MATRIX_'));
+  const ofStage = { ...matrixEnv(cell), MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
+  return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, {
+    ...Object.fromEntries(inherited),
+    ...ofStage,
+  });
 }

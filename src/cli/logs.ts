@@ -4,7 +4,7 @@ import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { changedAt, fileFacts, filesBelow, foldersIn, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
-import { followLog, lastLinesAt, printLog } from '../io/log.ts';
+import { lastLinesAt, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { isReset, recordOf, stepMeant } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
@@ -27,8 +27,7 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
   const plain = process.stdout.isTTY === true && !options.raw;
   const from = lines === undefined ? 0 : lastLinesAt(path, lines);
-  if (options.follow) await followLog(path, isRunning, systemClock, plain, from);
-  else await printLog(path, plain, from);
+  await printLog(path, systemClock, { plain, from, ...(options.follow && { more: isRunning }) });
   return 0;
 
   /** Of a stage with a matrix a cell that failed, if one did: a stage has no log of its own. */

@@ -1,8 +1,8 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
 import { suggestion } from '../config/suggest.ts';
-import { EXIT, failUsage, formatError, MendError, mendError } from '../errors.ts';
+import { EXIT, failUsage, formatError, MendError } from '../errors.ts';
+import { requireAddressSpace } from '../io/address-space.ts';
 import { fitText } from '../io/fit-text.ts';
-import type { GitError } from '../io/git.ts';
 import { findHome, type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openOutput } from '../io/output.ts';
 import { packageVersion } from '../io/package.ts';
@@ -14,6 +14,9 @@ import { GLOBAL_OPTIONS, type Options, optionParts } from './options.ts';
 // Set by git for its hooks: git and stages started from one would act on the wrong repository.
 const GIT_PLACES = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'PREFIX', 'OBJECT_DIRECTORY'];
 
+/** With less Node ends at some point, now and then. */
+const ADDRESS_SPACE = 1_000_000_000;
+
 /** Runs one command line to its end; resolves to the exit code, never rejects. */
 export async function main(given: readonly string[]): Promise<number> {
   // `mendloop help runs` means `mendloop runs --help`.
@@ -22,6 +25,7 @@ export async function main(given: readonly string[]): Promise<number> {
   const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
   for (const name of GIT_PLACES) delete process.env[`GIT_${name}`];
   try {
+    requireAddressSpace('Node.js', ADDRESS_SPACE);
     // How the loop starts itself on other machines. No stage can have such a name.
     const [first = '', ...rest] = argv;
     if (first === '--attempt' || first === '--probe' || first === '--worker')
@@ -62,7 +66,7 @@ export async function main(given: readonly string[]): Promise<number> {
     print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
     return hasFindings && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
   } catch (error) {
-    return reportError(await forPeople(error), argv.includes('--debug'));
+    return reportError(error, argv.includes('--debug'));
   }
 
   function print(text: string, json: object = { text }, forScripts = false): number {
@@ -73,26 +77,15 @@ export async function main(given: readonly string[]): Promise<number> {
   function reportError(error: unknown, debug: boolean): number {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const exit = error instanceof MendError ? error.exit : EXIT.bug;
-    // A cron job has nothing to report when another run is at work.
-    if (exit === EXIT.locked && isRun && !process.stdout.isTTY && !out.json) return exit;
+    // A cron job has nothing to report when another run is at work for certain.
+    const isAtWork = error instanceof MendError && error.code === 'E_LOCKED';
+    if (isAtWork && isRun && !process.stdout.isTTY && !out.json) return exit;
     const next = 'this is a bug in mendloop: run again with --debug and report it with the output';
     if (error instanceof MendError) out.error(formatError(error), error);
     else out.error(`error E_BUG: ${message}\n  next:  ${next}`, { code: 'E_BUG', message, exit });
     if (debug && stack) out.errorLine(stack);
     return exit;
   }
-}
-
-/** A GitError that nobody handled, as E_GIT_FAILED; any other error unchanged. */
-async function forPeople(error: unknown): Promise<unknown> {
-  // Compared by name: instanceof would load io/git.ts for every command.
-  if (!(error instanceof Error) || error.name !== 'GitError') return error;
-  const { args, stderr } = error as GitError;
-  const { complaints, shellWord } = await import('../worktree/messages.ts');
-  const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
-  const command = `git ${args.map(shellWord).join(' ')}`;
-  const shown = mendError('E_GIT_FAILED', { doing, command }, complaints(stderr));
-  return Object.assign(shown, { stack: error.stack });
 }
 
 /** Throws E_USAGE for a word that is neither a command nor a stage of the repository around, if there is one. */

@@ -32,6 +32,6 @@ export async function show({ home, layout }: CommandInput, selection: PlanSelect
 async function includedFixes(layout: Layout): Promise<{ commit: string; stage: string; fix: string }[]> {
   const all = await listFixes(layout, await baseOf(layout.home), readLedger(layout).ledger, false);
   return all
-    .filter(({ outcome, taken_back_by }) => taken_back_by === undefined && outcome !== 'landed')
+    .filter(({ on_branch: isOnBranch }) => isOnBranch)
     .map(({ commit, stage, fix }) => ({ commit, stage, fix }));
 }

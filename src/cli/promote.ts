@@ -5,35 +5,34 @@ import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { runAtWork } from '../io/lock.ts';
-import { acceptPromotion, conflictCommands, listPromotion, sharePromotion } from '../promote/promote.ts';
+import { acceptPromotion, sharePromotion, showPromotion } from '../promote/promote.ts';
 import type { PullRequest } from '../promote/pull-request.ts';
 import type { Pushed } from '../promote/push.ts';
-import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified } from '../promote/story.ts';
+import { acceptLine, byStage, refusedFixes, type Story, type StoryFix, whyNot } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { authorOf, counted } from '../triage/words.ts';
 import { shellWord, short } from '../worktree/messages.ts';
 import { literalGlob } from '../worktree/save-changes.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { PORTS } from './ports.ts';
 
 export async function run(input: CommandInput): Promise<Answer> {
-  const { accept, push, pr } = input.options;
+  const { accept, push, pr, squash } = input.options;
   const isShared = push === true || pr === true;
-  if (accept !== undefined && isShared)
-    failUsage('promote takes --accept, or --push and --pr, not both', 'mendloop promote --help');
+  if ((accept !== undefined && isShared) || (squash === true && accept === undefined))
+    failUsage('promote takes --accept, with --squash or without, or --push and --pr', 'mendloop promote --help');
   if (typeof accept === 'string') return land(input, accept);
   return isShared ? share(input, { push: push === true, pr: pr === true }) : show(input);
 }
 
 async function show({ options, home, layout }: CommandInput): Promise<Answer> {
-  const base = await baseOf(home());
-  const { story: whole, rehearsal } = await listPromotion(home(), base, true);
+  const whole = await showPromotion(home(), await baseOf(home()), true);
   const story = options.diff === true ? whole : withShortDiff(whole);
   const { diff } = whole;
   const busy = runAtWork(layout()) !== undefined;
-  const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this', ''] : [];
-  const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now(), busy)];
-  const view = { ...viewOf(story, solve), ...(busy && { accept: null }) };
+  const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, Date.now(), busy)];
+  const view = { ...viewOf(story), ...(busy && { accept: null }) };
   return { text, json: { ...view, ...(options.diff === true && { diff }), run_at_work: busy } };
 }
 
@@ -47,18 +46,20 @@ export function withShortDiff({ diff = '', ...rest }: Story): Story {
 }
 
 async function land(input: CommandInput, accepted: string): Promise<Answer> {
-  const { story, landed, checkout } = await acceptPromotion(request(input), accepted);
-  const view = { ...viewOf(story), checkout: checkout ?? null };
-  if (!landed) {
+  const squash = input.options.squash === true;
+  const { story, landed, checkout, notices } = await acceptPromotion({ ...request(input), squash }, accepted, PORTS);
+  const view = { ...viewOf(story), checkout: checkout ?? null, notices };
+  if (landed === undefined) {
     const where = checkout === undefined ? ', which is checked out nowhere' : `, in ${checkout}`;
-    return { text: `would merge ${story.tip} into ${story.base}${where}`, json: { ...view, would_land: true } };
+    return { text: `would bring ${story.base} to ${story.tip}${where}`, json: { ...view, would_land: true } };
   }
   const push = await pushCommand(input.home(), story.base);
-  return { text: landedLines(story, landed.commit, checkout, push), json: { ...view, landed_as: landed.commit } };
+  const text = [...notices.map((notice) => `note: ${notice}`), ...landedLines(story, landed, checkout, push)];
+  return { text, json: { ...view, landed_as: landed } };
 }
 
 async function share(input: CommandInput, how: { push: boolean; pr: boolean }): Promise<Answer> {
-  const { story, pushed, pull } = await sharePromotion(request(input), how);
+  const { story, pushed, pull } = await sharePromotion(request(input), how, PORTS);
   const { branch, base, tip } = story;
   const { dry } = input;
   const lines = [
@@ -93,16 +94,15 @@ const request = ({ home, line: command, dry: dryRun }: CommandInput) => {
   return { home: home(), command, env: process.env, dryRun };
 };
 
-/** A promotion as --json shows it, without its diff. `solve`: commands for a conflict. */
-function viewOf(story: Story, solve: readonly string[] = []) {
+/** A promotion as --json shows it, without its diff. */
+function viewOf(story: Story) {
   const { fixes, diff: _, ...rest } = story;
   return {
     ...rest,
     stages: byStage(fixes),
     /** Fixes that keep it from being accepted. */
-    unverified: unverified(story).map(({ commit }) => commit),
+    unverified: refusedFixes(story).map(({ commit }) => commit),
     accept: acceptLine(story) ?? null,
-    solve,
   };
 }
 
@@ -120,19 +120,21 @@ const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 const fixCount = (n: number): string => counted(n, 'fix', 'fixes');
 
 /** Nothing to promote, and why that is so. */
-export function nothingLine({ branch, base, tip, taken_back: back, landed }: Story): string {
+export function nothingLine(story: Story): string {
+  const { branch, base, tip } = story;
   if (tip === null) return `nothing to promote: there is no ${branch} yet`;
-  const why = [
-    ...(landed > 0 ? [`${counted(landed, 'commit')} landed already`] : []),
-    ...(back > 0 ? [`${fixCount(back)} taken back`] : []),
-  ];
-  const reason = why.length > 0 ? ` (${why.join(', ')})` : '';
-  return `nothing to promote: ${base} has all that ${branch} could bring${reason}`;
+  const why = leftOut(story);
+  return `nothing to promote: ${base} has all that ${branch} could bring${why.length > 0 ? ` (${why.join(', ')})` : ''}`;
 }
 
-/** The whole story; its last line accepts it, when it may be accepted. `solve`: commands for a conflict; `busy`: a run is at work. */
-export function promoteLines(story: Story, solve: readonly string[], now: number, busy = false): string[] {
-  const { branch, base, fixes, undone, others, taken_back: back, landed, stat, diff } = story;
+const leftOut = ({ base, landed, superseded }: Story): string[] => [
+  ...(landed > 0 ? [`${counted(landed, 'commit')} landed already`] : []),
+  ...(superseded.length > 0 ? [`${fixCount(superseded.length)} dropped, for ${base} has another text there`] : []),
+];
+
+/** The whole story; its last line accepts it, when it may be accepted. `busy`: a run is at work. */
+export function promoteLines(story: Story, now: number, busy = false): string[] {
+  const { branch, base, base_commit: onto, fixes, undone, others, superseded, stat, diff } = story;
   const groups = byStage(fixes);
   const failures = groups.flatMap((group) => group.failures).length;
   const inStages = `for ${counted(failures, 'failure')} in ${counted(groups.length, 'stage')}`;
@@ -141,12 +143,9 @@ export function promoteLines(story: Story, solve: readonly string[], now: number
     ...(undone.length > 0 ? [counted(undone.length, 'rollback')] : []),
     ...(others.length > 0 ? [counted(others.length, 'other commit')] : []),
   ];
-  const leftOut = [
-    ...(back > 0 ? [`left out: ${fixCount(back)} made and taken back`] : []),
-    ...(landed > 0 ? [`left out: ${counted(landed, 'commit')} that ${base} has already`] : []),
-  ];
   const section = (lines: readonly string[], title?: string) =>
     lines.length === 0 ? [] : [...(title ? [title] : []), ...lines, ''];
+  const row = (commit: string, words: string) => `    ${short(commit)}  ${plain(words)}`;
   return [
     `${branch} into ${base}: ${parts.join(', ')}`,
     '',
@@ -154,49 +153,46 @@ export function promoteLines(story: Story, solve: readonly string[], now: number
       group.stage,
       ...group.failures.flatMap((failure) => [
         `  for ${failure.class} ${failure.fingerprint}`,
-        ...failure.fixes.flatMap((fix) => fixLines(fix, now)),
+        ...failure.fixes.flatMap((fix) => fixLines(fix, onto, now)),
       ]),
       '',
     ]),
     ...section(
-      undone.map((fix) => `    ${short(fix.commit)}  ${fix.stage}  ${plain(fix.fix)}`),
+      undone.map((fix) => row(fix.commit, `${fix.stage}  ${fix.fix}`)),
       'rolled back, and taken out again',
     ),
     ...section(
-      others.map(({ commit, subject }) => `    ${short(commit)}  ${plain(subject)}`),
+      others.map(({ commit, subject }) => row(commit, subject)),
       'other commits',
     ),
-    ...section(leftOut),
+    ...section(
+      superseded.map(({ commit, stage, fix }) => row(commit, `${stage}  ${fix}`)),
+      `does not come: ${base} has another text there`,
+    ),
+    ...section(leftOut({ ...story, superseded: [] }).map((words) => `left out: ${words}`)),
     ...section(stat === '' ? [] : [...stat.split('\n'), ...(diff === undefined ? [WHOLE_DIFF] : [])]),
     ...section(diff?.split('\n') ?? []),
     ...section(writtenLines(story)),
-    ...ending(story, solve, busy),
+    ...ending(story, busy),
   ];
 }
 
 const WHOLE_DIFF = 'see each change before you land it: mendloop promote --diff';
 
-const fixLines = (fix: StoryFix, now: number): string[] => [
-  `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
-  `        why:  ${plain(fix.reason)}`,
-  `        by:   ${authorOf(fix, fix.tier)}, run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
-  ...repairLines(fix.shapes.map(plain), '        '),
-  `        ${fix.outcome === 'verified' ? '' : 'NOT VERIFIED: '}${plain(outcomeText(fix))}`,
-  ...todayLine(fix),
-  ...(fix.not_standing ?? []).map(({ stage, external }) =>
-    external
-      ? `        ${stage} was green before it and could not be made again: nothing in the repository can change that`
-      : `        ${stage} was green before it and is not yet with it`,
-  ),
-];
-
-/** What today's gate says of a fix that an earlier version applied. */
-function todayLine({ today, accepted }: StoryFix): string[] {
-  if (!today) return [];
-  const { verdict, code, reasons } = today;
-  const would = verdict === 'ask' ? 'ask you about it' : 'refuse it';
-  const word = accepted ? '; you accepted it' : '';
-  return [`        TODAY the gate would ${would} (${code}): ${plain(reasons.join('; '))}${word}`];
+/** `onto`: the commit of the base that it would land on. */
+function fixLines(fix: StoryFix, onto: string, now: number): string[] {
+  const { verified_on: on, not_seen: unseen = [] } = fix;
+  const where = on !== undefined && on !== onto ? `, on ${short(on)}; not yet on ${short(onto)}` : '';
+  const against = whyNot(fix);
+  return [
+    `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
+    `        why:  ${plain(fix.reason)}`,
+    `        by:   ${authorOf(fix, fix.tier)}, run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
+    ...repairLines(fix.shapes.map(plain), '        '),
+    `        ${plain(outcomeText(fix))}${where}`,
+    ...(unseen.length > 0 ? [`        not seen with it: ${unseen.join(', ')}`] : []),
+    ...(against === undefined ? [] : [`        NOT TO LAND: ${plain(against)}`]),
+  ];
 }
 
 /** Options that restrict the patch of an attempt to these files: it also has what earlier stages wrote. */
@@ -210,27 +206,24 @@ const writtenLines = ({ written_anew: written = [] }: Story): string[] =>
     `    git apply --index ${only(files)} ${shellWord(patch)} && git commit -m ${shellWord(`Write again what ${stage} makes`)}`,
   ]);
 
-function ending(story: Story, solve: readonly string[], busy: boolean): string[] {
-  const at = `${story.base} (${short(story.base_commit)})`;
-  const merges = story.clean
-    ? [`it merges cleanly into ${at}`]
-    : [`it does not merge into ${at}; in conflict:`, ...story.conflicts.map((path) => `    ${plain(path)}`)];
-  if (busy) return [...merges, 'nothing can be accepted or rolled back while a run is at work; look again after it'];
+function ending(story: Story, busy: boolean): string[] {
+  const { base, branch, moves, stuck } = story;
+  const at = `${base} (${short(story.base_commit)})`;
+  if (stuck.length > 0) {
+    const rows = stuck.map(({ commit, paths }) => `    ${short(commit)}  ${paths.map(plain).join(', ')}`);
+    return [`${branch} cannot be put onto ${at}; yours, and in the way:`, ...rows, 'what to type is told by: mendloop'];
+  }
+  const place = moves ? `it will be put onto ${at} first` : `it is on ${at}`;
+  if (busy) return [place, 'nothing can be accepted or rolled back while a run is at work; look again after it'];
   const accept = acceptLine(story);
-  if (accept !== undefined) {
-    const byRequest = [`${story.base} is protected, so for a pull request:`, 'mendloop promote --push --pr'];
-    return [...merges, ...(story.protected ? byRequest : []), 'to land exactly this:', accept];
+  if (accept === undefined) {
+    const refused = refusedFixes(story);
+    const stages = [...new Set(refused.flatMap(({ failed = [] }) => failed))];
+    const back = refused.map(({ commit }) => `mendloop rollback ${short(commit)}`);
+    return [place, `not yet: let a run judge it (${['mendloop', ...stages].join(' ')}), or roll it back:`, ...back];
   }
-  if (!story.clean) return [...merges, 'solve it by hand, then look again with mendloop promote:', ...solve];
-  const again = toMakeAgain(story);
-  if (again.length > 0)
-    return [...merges, 'not yet: make the stages again that it changed:', `mendloop ${again.join(' ')}`];
-  if (story.items_undone) {
-    const items = `ticked items whose change was taken back (${story.items_undone.join(', ')})`;
-    return [...merges, `not yet: let a run open again ${items}:`, 'mendloop'];
-  }
-  const back = unverified(story).map(({ commit }) => `mendloop rollback ${short(commit)}`);
-  return [...merges, 'not yet: let a run judge what is not verified (mendloop), or roll it back:', ...back];
+  const byRequest = [`${base} is protected, so for a pull request:`, 'mendloop promote --push --pr'];
+  return [place, ...(story.protected ? byRequest : []), 'to land exactly this:', accept];
 }
 
 const UNDO = 'to undo it; this ends with the line that lands that:';

@@ -145,7 +145,7 @@ async function lookAround(layout: Layout, ledger: Ledger) {
     return {
       mask: openMask(home, config, process.env, tracked),
       items: items.map(({ number, title, state, note }) => ({ number, title, state, ...(note && { note }) })),
-      unlanded: fixes.filter(({ outcome }) => outcome === 'verified'),
+      unlanded: fixes.filter(({ outcome }) => outcome === 'kept'),
       notices: [],
       isSound: true,
     };

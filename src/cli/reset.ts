@@ -15,6 +15,6 @@ export async function run({ words: stages, options, dry, home, layout, line }: C
     requireStages(stages, recordedStages(home(), loadStages(layout(), { look: true }).state));
     return { text: `would set to idle: ${names}`, json: { would_reset: stages } };
   }
-  await resetStages({ home: home(), stages, command: line, force: options.force === true }, PORTS);
-  return { text: `idle: ${names}`, json: { reset: stages } };
+  const notices = await resetStages({ home: home(), stages, command: line, force: options.force === true }, PORTS);
+  return { text: [...notices.map((text) => `note: ${text}`), `idle: ${names}`], json: { reset: stages, notices } };
 }

@@ -12,23 +12,40 @@ export async function run({ words, options, dry, home, line }: CommandInput): Pr
     failUsage('rollback needs one fix, or --run and one run', 'mendloop rollback --help');
   }
   const what = fix === undefined ? { run: String(ofRun) } : { fix };
-  const done = await rollBack({ home: home(), command: line, what, dryRun: dry }, PORTS);
-  return { text: lines(done, dry), json: { ...done, dry_run: dry } };
+  const yes = options.yes === true;
+  const done = await rollBack({ home: home(), command: line, what, dryRun: dry, yes }, PORTS);
+  return {
+    text: lines(done, `mendloop rollback ${fix ?? `--run ${String(ofRun)}`}`, dry),
+    json: { ...done, dry_run: dry },
+  };
 }
 
-function lines({ base, branch, fixes, notices }: RolledBack, dry: boolean): string[] {
-  const row = ({ commit, stage, fix, by, empty }: RolledBack['fixes'][number]) =>
-    `    ${short(commit)}  ${stage}  ${fix}${by ? `  (by ${short(by)})` : ''}${empty ? '  nothing was left of it' : ''}`;
-  const stages = [...new Set(fixes.map(({ stage }) => stage))].join(', ');
-  const promoted = fixes.filter((fix) => fix.promoted);
+function lines(
+  { base, branch, dropped, with_them: withThem, undone, done, notices }: RolledBack,
+  command: string,
+  dry: boolean,
+): string[] {
+  const row = ({ commit, stage, fix }: RolledBack['dropped'][number], by?: string | null) =>
+    `    ${short(commit)}  ${stage}  ${fix}${by ? `  (by ${short(by)})` : ''}`;
+  const section = (title: string, rows: string[]) => (rows.length > 0 ? [title, ...rows] : []);
+  const would = done ? '' : 'would be ';
+  const stages = [...new Set([...dropped, ...withThem, ...undone].map(({ stage }) => stage))].join(', ');
   return [
     ...notices.map((text) => `note: ${text}`),
-    `${dry ? 'would roll back' : 'rolled back'} on ${branch}:`,
-    ...fixes.map(row),
-    ...(promoted.length > 0 ? [`${base} still has ${promoted.map(({ commit }) => short(commit)).join(', ')}`] : []),
-    ...(promoted.length > 0
-      ? ['to undo it there, too, land that: mendloop promote shows it, and the line that accepts it']
-      : []),
-    ...(dry ? [] : [`the next run does ${stages} again; what was rolled back does not come again by itself`]),
+    ...section(
+      `${would}dropped from ${branch}:`,
+      dropped.map((fix) => row(fix)),
+    ),
+    ...section(
+      'later ones that do not apply without it, and go with it:',
+      withThem.map((fix) => row(fix)),
+    ),
+    ...section(
+      `${would}taken back on ${branch}:`,
+      undone.map((fix) => row(fix, fix.by)),
+    ),
+    ...(undone.length > 0 ? [`${base} still has that; to undo it there, land what mendloop promote shows`] : []),
+    ...(done ? [`the next run does ${stages} again; what was rolled back does not come again by itself`] : []),
+    ...(done || dry ? [] : ['nothing was changed; to do it:', `${command} --yes`]),
   ];
 }

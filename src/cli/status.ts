@@ -11,6 +11,7 @@ import { runAtWork } from '../io/lock.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, stagesHere } from '../journal/load-stages.ts';
+import { openIntents } from '../journal/open-intents.ts';
 import { reclaimableNotes } from '../journal/reclaimable.ts';
 import { recordOf, type StageRecord, type StepRecord, stepMeant } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
@@ -34,6 +35,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const safeMode = readSafeMode(layout);
   const { names: recorded, gone, isBroken } = stagesHere(home, loaded.state);
   loaded.notices.push(...notices, ...(isBroken ? [BROKEN_MAP] : []), ...reclaimableNotes(layout));
+  if (!holder) loaded.notices.push(...openIntents(loaded.state, ledger).map(({ what, next }) => `${what}: ${next}`));
   const words = typed.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
   const stages = words.filter((word) => !cells.includes(word));
@@ -45,7 +47,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const lines = [
     ...(conflict ? conflictLines(conflict) : []),
     ...loaded.notices.map((n) => `note: ${n}`),
-    ...(holder && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
+    ...(holder?.isCertain === false ? [holder.words] : []),
+    ...(holder?.isCertain && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
     headline(loaded, recorded.length, atWork, Date.now()),
     ...safeModeLines(safeMode, Date.now()),
     ...table([...names, ...cells].map((name) => row(name, recordOf(loaded.state, name)))),
@@ -58,7 +61,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     json: {
       home,
       run: loaded.latest?.run ?? null,
-      running: atWork !== undefined,
+      running: atWork?.isCertain === true,
+      unproven_lock: holder?.isCertain === false ? holder.words : null,
       cut_off: open !== undefined && !atWork,
       conflict: conflict ?? null,
       safe_mode: safeMode ?? null,
@@ -72,7 +76,7 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   };
 
   function row(name: string, record: StageRecord | undefined): string[] {
-    const { state, about } = stageWords(name, record, atWork !== undefined);
+    const { state, about } = stageWords(name, record, atWork);
     // An item of the work queue never was there.
     const isGone = gone.includes(splitStepName(name).stage) && !/^item-\d+$/.test(name);
     const more = isGone ? [`not in ${MAP_FILE} any more`] : [];

@@ -1,15 +1,16 @@
 // `mendloop uninstall`: everything the loop made is taken away, what the owner wrote stays, and what is left is listed.
+
 import { join } from 'node:path';
 import { partNames } from '../cron/job.ts';
 import { findSchedules, remove } from '../cron/schedulers.ts';
 import { fail } from '../errors.ts';
 import { fileFacts } from '../io/files.ts';
 import { openGit } from '../io/git.ts';
-import { withLock } from '../io/lock.ts';
 import { askYes, canAnswer } from '../io/stdin.ts';
 import { removeAll } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/close-run.ts';
+import { withLockForWork } from '../run/lock-for-work.ts';
 import { counted } from '../triage/words.ts';
 import { OWN_FOLDERS } from '../worktree/carry.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
@@ -42,7 +43,8 @@ export async function run({ options, dry, out, line, layout: findLayout }: Comma
   const mayAsk = !withBranch && traces.branches.length > 0 && out.isTerminal && canAnswer();
   const question = `delete ${traces.branches.map(branchText).join(', and ')}?`;
   const branches = withBranch || (mayAsk && (await askYes(question))) ? traces.branches : [];
-  const stays = await withLock(layout, line, async () => {
+  const stays = await withLockForWork(layout, PORTS.clock, line, async (notices) => {
+    for (const text of notices) out.line(`note: ${text}`);
     if (schedule.length > 0) await remove(home, process.env);
     await closeOpenRun(loadStages(layout), 'uninstalled by its owner', { ...PORTS, layout }, true);
     await removeWorktree(home);
@@ -76,16 +78,29 @@ async function lostFiles(home: string): Promise<string[]> {
   return [`${WORKTREE}/`, ...nowhereElse.map((path) => `${path}, which is nowhere else`)];
 }
 
-const traceLines = ({ keys, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
+const traceLines = ({ keys, marks, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
   ...keys.map((key) => `the git config key ${key}`),
+  ...marks.map((ref) => `the ref ${ref}`),
   ...excludes.map((line) => `the line ${line} of .git/info/exclude`),
-  ...(withBranch ? [...branches.flatMap(branchText), ...refs.map((ref) => `the ref ${ref}`)] : []),
+  ...(withBranch
+    ? [...branches.flatMap(branchText), ...tips(refs), ...others(refs).map((ref) => `the ref ${ref}`)]
+    : []),
 ];
 
 const branchLines = ({ branches, refs }: Traces): string[] => [
   ...branches.map((branch) => `${branchText(branch)} (to delete it: git branch -D ${branch.name})`),
-  ...refs.map((ref) => `the ref ${ref} (to delete it: git update-ref -d ${ref})`),
+  ...tips(refs).map((line) => `${line} (to delete them: ${DELETE_TIPS})`),
+  ...others(refs).map((ref) => `the ref ${ref} (to delete it: git update-ref -d ${ref})`),
 ];
+
+/** Where the AI branch was before it was moved: one line for all. */
+const BEFORE = 'refs/mendloop/before/';
+const DELETE_TIPS = `git for-each-ref --format='delete %(refname)' ${BEFORE} | git update-ref --stdin`;
+const tips = (refs: readonly string[]): string[] => {
+  const count = refs.filter((ref) => ref.startsWith(BEFORE)).length;
+  return count > 0 ? [`${counted(count, 'earlier tip')} of it below ${BEFORE}`] : [];
+};
+const others = (refs: readonly string[]): string[] => refs.filter((ref) => !ref.startsWith(BEFORE));
 
 const branchText = ({ name, base, ahead }: AiBranch): string =>
   ahead.length === 0

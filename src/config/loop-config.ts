@@ -180,6 +180,12 @@ export const loopConfigSchema = z
       .strictObject({ after_green: count(0, 0, 'Items of the work queue that follow a green run of all stages') })
       .prefault({})
       .describe('The work queue in ai/backlog'),
+    logs: z
+      .strictObject({
+        max_mb: count(4, 200, 'Megabytes of one log at most; of a longer one beginning and end are kept', 1_000_000),
+      })
+      .prefault({})
+      .describe('The logs of attempts'),
     retention: orNull(retentionSchema, 'How much of earlier runs is kept; null: nothing is removed by itself'),
   })
   .describe('How mendloop behaves in this repository');

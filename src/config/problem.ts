@@ -2,7 +2,6 @@
 // verdict in our words (what is wrong, what is allowed, did you mean), and how it prints.
 import type { z } from 'zod';
 import { fail } from '../errors.ts';
-import { mapping } from '../shape.ts';
 import { didYouMean, nearest } from './suggest.ts';
 
 /** One thing wrong in a file. `line` and `column` count from 1; `path` is empty when the file as a whole is meant. */
@@ -92,17 +91,11 @@ function wording(issue: RawIssue): string | undefined {
     case 'unrecognized_keys': {
       // The only place that knows both the keys and the shape: one line of the message for each key.
       const shape = (issue.inst as { shape?: object } | undefined)?.shape ?? {};
-      return issue.keys.map((key) => `unknown key${hintFor(key, shape, issue.input)}`).join('\n');
+      return issue.keys.map((key) => `unknown key${didYouMean(key, Object.keys(shape), 'allowed')}`).join('\n');
     }
     default:
       return undefined;
   }
-}
-
-/** What the writer of an unknown key meant; `mode` is what `unattended` was called. */
-function hintFor(key: string, shape: object, written: unknown): string {
-  if (key !== 'mode' || !('unattended' in shape)) return didYouMean(key, Object.keys(shape), 'allowed');
-  return mapping(written).mode === 'suggest' ? '; did you mean unattended: none?' : '; take it out';
 }
 
 function findingsOf(issue: Issue, above: Path): Finding[] {

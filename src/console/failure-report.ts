@@ -108,7 +108,7 @@ function masked(failure: Failure): string[] {
 }
 
 export function ledgerLines(entry: LedgerEntry, now: number): string[] {
-  const { patches, verified_at, gave_up_at } = entry;
+  const { patches, kept_at, gave_up_at } = entry;
   const seen = entry.times_seen === 1 ? 'once' : `${entry.times_seen} times`;
   return [
     'ledger',
@@ -116,7 +116,7 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
     `  since it last started anew: ${counted(entry.executor_tries, 'executor try', 'executor tries')}, ${counted(entry.escalation_calls, 'escalation call')}`,
     ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
     ...counts((entry.refused ?? []).map(refusedLine)),
-    ...(verified_at ? [`  a fix was verified ${ago(verified_at, now)}`] : []),
+    ...(kept_at ? [`  a fix was kept ${ago(kept_at, now)}`] : []),
     ...(gave_up_at ? [`  given up ${ago(gave_up_at, now)}`] : []),
     ...(entry.case ? caseLines(entry.case, entry.suggestion) : []),
     ...(entry.escalated && !entry.case ? [`  escalated as case ${entry.escalated}`] : []),
@@ -169,7 +169,7 @@ const WHAT = {
 
 function what(next: Decision): string {
   if (next.tier === 'wait') return `the loop waits ${spell(next.pause_ms)} and runs the stage again`;
-  if (next.tier === 'executor' && next.reapply.length > 0) return 'a change that is there already is applied first';
+  if (next.tier === 'executor' && next.scope === 'first') return 'a change that is there already is applied first';
   if (next.tier === 'none' && next.exit === 3) return 'the stage ends failed and waits for you (exit 3)';
   return WHAT[next.tier];
 }

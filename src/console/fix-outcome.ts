@@ -1,32 +1,28 @@
 // What became of a fix, in the words of people.
 const OUTCOMES: Readonly<Record<string, string>> = {
-  verified: 'verified: the stage was green with it',
-  holds: 'its stage is green with it; others that it changed are not yet',
-  provisional: 'kept for now: another failure came in its place',
-  applied: 'not judged yet',
-  no_effect: 'taken back: it had no effect',
-  broke: 'taken back: it broke something',
-  withdrawn: 'taken back unjudged; comes again with its failure',
-  declined: 'rolled back by you; does not come again by itself',
-  superseded: 'taken back: you wrote another text in its place; does not come again by itself',
+  kept: 'kept: the stage was green with it',
+  applied: 'being tried',
+  no_effect: 'undone: it had no effect',
+  broke: 'undone: it broke something',
+  undone: 'undone with its trial',
+  declined: 'declined by you; does not come again by itself',
+  superseded: 'superseded: you wrote another text in its place',
   landed: 'landed: your branch has it',
   unknown: 'the ledger knows nothing of it',
 };
 
-const BY_EXIT_CODE = 'verified by its exit code alone (the stage has no checks)';
-const CAME_AGAIN = 'taken back unjudged; came again with its failure, above';
+const BY_EXIT_CODE = 'kept by its exit code alone (the stage has no checks)';
 
 interface Outcome {
   readonly outcome: string;
-  readonly came_again?: true;
   readonly on_base?: true;
   readonly left?: string;
   readonly unchecked?: true;
 }
 
-export function outcomeText({ outcome, came_again, left, unchecked }: Outcome): string {
-  const usual = outcome === 'verified' && unchecked ? BY_EXIT_CODE : (OUTCOMES[outcome] ?? outcome);
-  return `${came_again ? CAME_AGAIN : usual}${left ? `, but for ${left}` : ''}`;
+export function outcomeText({ outcome, left, unchecked }: Outcome): string {
+  const usual = outcome === 'kept' && unchecked ? BY_EXIT_CODE : (OUTCOMES[outcome] ?? outcome);
+  return `${usual}${left ? `, but for ${left}` : ''}`;
 }
 
 /** By which repairs it ran before its owner had seen it. */

@@ -15,8 +15,7 @@ type News = { [T in EventType]?: (data: DataOf<T>) => [word: string, text: strin
 const NEWS: News = {
   'fix.committed': (d) => ['fix', `${fixOf(d)}  (${authorOf(d)}: ${d.paths.join(', ')})`],
   'fix.refused': (d) => ['refused', `${d.plugin}: ${d.code}: ${d.reasons[0] ?? ''}`],
-  'fix.judged': (d) => (d.outcome === 'verified' ? ['mended', fixOf(d)] : ['kept', `${fixOf(d)}: ${d.reason}`]),
-  'fix.reverted': (d) => ['taken back', `${fixOf(d)}: ${d.reason}`],
+  'fix.judged': (d) => (d.outcome === 'kept' ? ['mended', fixOf(d)] : ['undone', `${fixOf(d)}: ${d.reason}`]),
   'fix.suggested': (d) => ['suggested', `${fixOf(d)}  (${[d.plugin, ...(d.ask?.reasons ?? [])].join('; ')})`],
   'fix.declined': (d) => ['declined', `${fixOf(d)}  (${d.plugin})`],
   'plugin.said': (d) => [d.plugin, d.text],
@@ -37,8 +36,7 @@ export function fixNews<T extends EventType>(
   // The stage was stale already: no news.
   if (event.type === 'stage.stale' && stale.get(event.stage as string)?.seq !== event.seq) return undefined;
   // One notice covers all superseded fixes.
-  if (event.type === 'fix.reverted' && (event.data as DataOf<'fix.reverted'>).outcome === 'superseded')
-    return undefined;
+  if (event.type === 'fix.judged' && (event.data as DataOf<'fix.judged'>).outcome === 'superseded') return undefined;
   const news: ((data: DataOf<T>) => [string, string]) | undefined = NEWS[event.type as T];
   return news?.(event.data as DataOf<T>);
 }

@@ -12,7 +12,7 @@ import { ago, moneyText, spell } from './words.ts';
 export function headline(
   loaded: LoadedStages,
   stages: number,
-  atWork: { pid: number } | undefined,
+  atWork: { pid: number; isCertain: boolean } | undefined,
   now: number,
 ): string {
   if (!loaded.latest && stages === 0) return 'no run yet, and no stage is known; what to do: mendloop validate';
@@ -21,6 +21,8 @@ export function headline(
   const [first] = events;
   const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
   const open = openRun(loaded);
+  if (open && atWork && !atWork.isCertain)
+    return `run ${run} has not ended, as far as can be seen from here${simulated}`;
   if (open && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
   if (open) return `${cutOffText(open, now)}${simulated}`;
   const last = events.at(-1);
@@ -29,11 +31,15 @@ export function headline(
   return `run ${run} ended: ${how}, ${ago(last?.time ?? '', now)}${simulated}`;
 }
 
+/** How a step that began and has no end stands. */
+const runningWord = (atWork: { isCertain: boolean } | undefined): string =>
+  atWork === undefined ? 'cut off' : atWork.isCertain ? 'running' : 'unclear';
+
 /** The state of a stage, or of a cell, and what else is worth a few words. */
 export function stageWords(
   name: string,
   record: StageRecord | undefined,
-  isAtWork: boolean,
+  atWork: { isCertain: boolean } | undefined,
 ): { state: string; about: string } {
   if (!record) return { state: 'idle', about: 'never run' };
   const cells = Object.entries(record.cells ?? {}).map(([cell, { status }]) => ({ step: `${name}[${cell}]`, status }));
@@ -44,7 +50,7 @@ export function stageWords(
   const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
   const why = /^(?:idle|skipped)$/.test(record.status) && record.reason ? [record.reason] : [];
   return {
-    state: record.status === 'running' && !isAtWork ? 'cut off' : record.status,
+    state: record.status === 'running' ? runningWord(atWork) : record.status,
     about: [...counts, ...took, ...tries, ...unchecked, ...why].join(', '),
   };
 }

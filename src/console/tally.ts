@@ -73,7 +73,7 @@ export function note(tally: Tally, event: LoopEvent): void {
     const { stale = [] } = data;
     tally.ended = { status: event.status ?? '', exit, took, reason: error?.message, stale };
   }
-  if (type === 'fix.judged' && data.outcome === 'verified') tally.mended += 1;
+  if (type === 'fix.judged' && data.outcome === 'kept') tally.mended += 1;
   if (type === 'stage.stale') noteStale(tally, event);
   if (event.type === 'stage.green' || event.type === 'step.fresh') tally.stale.delete(event.stage ?? '');
   if (event.step && event.stage) noteStep(viewOf(tally, event.stage, event.step, at), event, at);

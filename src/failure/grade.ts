@@ -228,7 +228,7 @@ const OWN_FINDING =
   /^mendloop: (?:requires: |(?:verify: )?check files: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
 
 /** Only about the log itself, or about how the command is run: it says nothing of the failure. */
-const OWN_REMARK = /^mendloop: (?:note: |the attempt ended before its output did )/;
+const OWN_REMARK = /^mendloop: the attempt ended before its output did /;
 
 /** An event as Kubernetes lists them: its type, reason, age and source, before what is said. */
 const EVENT = /^\s*(?:\S+\s{2,})?(Normal|Warning)\s{2,}\w+\s{2,}\S.{0,60}?\s{2,}(?:\S.{0,60}?\s{2,})?(?=\S)/;

@@ -122,6 +122,7 @@ export const ASKS = {
   unread: 'it could not be read in the time there is for it',
   changes_once: 'it changes what a stage is made from that must not run twice',
   every_change: 'its owner asked to be shown every change',
+  prepared: 'it came further, and the stage was not green with it',
 } as const;
 
 export type AskCode = keyof typeof ASKS;

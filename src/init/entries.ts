@@ -106,7 +106,7 @@ const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw
       file,
       target,
       about: '',
-      recipe: commands,
+      recipe: commands.trim(),
       calls: callsIn('npm', commands),
       parameters: [],
       hidden: /^(?:pre|post)/.test(target),

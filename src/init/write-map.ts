@@ -1,6 +1,6 @@
 // The proposal as YAML: a comment for each decision, within the defaults of yamllint. Pure.
 import { Document, isMap, isScalar, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import { whyStricter } from '../config/strict-shell.ts';
+import { needsStrictShell } from '../config/strict-shell.ts';
 import type { Proposal } from './propose.ts';
 import type { Draft } from './survey.ts';
 
@@ -107,7 +107,7 @@ function style(map: YAMLMap, { name }: Draft): void {
 function shellText(command: string, kind: 'command' | 'check'): string {
   const strict = kind === 'command' ? 'set -eo pipefail' : 'set -e';
   // A run sets these options anyway; written out, the lines do the same when they are copied.
-  const text = whyStricter(command, kind) === undefined ? command : `${strict}\n${command}`;
+  const text = needsStrictShell(command, kind) ? `${strict}\n${command}` : command;
   return text.includes('\n') || text.length > WIDTH - 16 ? `${wrapped(text)}\n` : text;
 }
 

@@ -8,7 +8,6 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { queueAt } from '../run/items.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { lostChange } from '../triage/ledger.ts';
 import { commitOf } from '../worktree/base.ts';
 
 export interface ListedItem extends QueuedItem {
@@ -19,7 +18,7 @@ export interface ListedItem extends QueuedItem {
   readonly tried: readonly string[];
 }
 
-const STAYS: readonly string[] = ['applied', 'provisional', 'holds', 'verified'];
+const STAYS: readonly string[] = ['applied', 'kept'];
 
 /** Throws MendError as a run would. */
 export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]; problems: Queue['problems'] }> {
@@ -47,7 +46,7 @@ export async function listBacklog(layout: Layout): Promise<{ items: ListedItem[]
       tried,
       ...(note && { note }),
     });
-    if (item.done && !lostChange(ledger, stage, record?.since)) return as('done');
+    if (item.done) return as('done');
     if (open !== undefined) return as('stuck', `case ${open} waits for you: mendloop cases show ${open}`);
     return record?.status === 'give_up' ? as('stuck', record.reason ?? 'given up') : as('open', record?.reason);
   });

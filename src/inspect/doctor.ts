@@ -14,7 +14,9 @@ import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { toolVersion } from '../io/program.ts';
 import { secretsFrom } from '../io/secrets.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
+import { openIntents } from '../journal/open-intents.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -104,13 +106,15 @@ function places(layout: Layout): Finding[] {
 
 function lockAndRun(layout: Layout): Finding[] {
   const owner = runAtWork(layout);
-  const open = openRun(loadStages(layout, { look: true }));
+  const loaded = loadStages(layout, { look: true });
+  const open = openRun(loaded);
   if (owner?.isCertain) {
     return [note(`${owner.isRun ? 'a run' : owner.command} is at work: pid ${owner.pid} since ${owner.since}`)];
   }
   return [
-    ...(owner ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')] : []),
-    ...(open ? [note(cutOffText(open, Date.now()))] : []),
+    ...(owner ? [problem(owner.words, 'look there; if it is gone for sure: mendloop abandon --unlock')] : []),
+    ...(open && !owner ? [note(cutOffText(open, Date.now()))] : []),
+    ...openIntents(loaded.state, readLedger(layout).ledger).map(({ what, next }) => problem(what, next)),
   ];
 }
 

@@ -90,5 +90,5 @@ function stateOf(entry: LedgerEntry | undefined, outcomes: readonly string[], is
   if (entry?.case !== undefined) return 'waits';
   if (entry?.gave_up_at !== undefined) return 'given_up';
   if (!isGreen) return 'open';
-  return outcomes.some((outcome) => outcome === 'verified' || outcome === 'holds') ? 'mended' : 'passed';
+  return outcomes.some((outcome) => outcome === 'kept') ? 'mended' : 'passed';
 }

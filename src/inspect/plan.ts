@@ -4,7 +4,7 @@ import { MANY_JOBS } from '../backend/open.ts';
 import type { Stage } from '../config/context-map.ts';
 import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
-import { type Git, openGit } from '../io/git.ts';
+import { openGit } from '../io/git.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
@@ -23,8 +23,8 @@ import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
 import { staleWords } from '../triage/words.ts';
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
-import { type Base, type BranchState, branchState, commitOf, notOnBase } from '../worktree/base.ts';
-import { carryOver, treeOf, tryMerge } from '../worktree/merge-tree.ts';
+import { type Base, commitOf, isAncestor, notOnBase } from '../worktree/base.ts';
+import { rehearse } from '../worktree/on-base.ts';
 import { uncommitted } from '../worktree/read.ts';
 
 type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
@@ -61,20 +61,21 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const layout = layoutOf(home);
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
-  const now = await branchState(home, current);
-  const lostBase = async () => (now.brings?.dropped ? 'it was rewritten' : undefined);
-  const open = (await cutOffRun(loaded, askedText(selection), Date.now(), lostBase))?.open;
+  const git = openGit(home);
+  const now = await rehearse(git, current);
+  const isInBase = (commit: string) => isAncestor(git, commit, current.commit);
+  const open = (await cutOffRun(loaded, askedText(selection), Date.now(), isInBase))?.open;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const { backend } = selection;
   const config = given ?? (await configurationAt(home, base, { backend }));
   const isMoved = current.commit !== base.commit;
   const settings = given || isMoved ? [] : (await loopDifference(home, base, selection)).notices;
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
-  const start = open ? await branchState(home, base) : now;
-  const { commit, brings } = start;
-  const root = await treeAtStart(openGit(home), start);
-  const tree = await withObjects(home, (objects) => objects.files(root));
-  const atWork = runAtWork(layout)?.isRun === true;
+  const start = open?.treeOpened ? undefined : now;
+  const commit = start?.to ?? (await commitOf(git, `refs/heads/${base.branch}`)) ?? base.commit;
+  const tree = await withObjects(home, (objects) => objects.files(commit));
+  const holder = runAtWork(layout);
+  const atWork = holder?.isRun ? holder : undefined;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
   /** Stages that the run would work on; of what waits for a person, the run leaves what needs it as it is. */
@@ -105,14 +106,12 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const notices = [
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
-    ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
+    ...(holder?.isCertain === false ? [`${holder.words}; a run is refused (E_LOCK_UNPROVEN)`] : []),
+    ...(open ? [`run ${open.run} ${openWords(atWork)}`] : []),
     ...(isMoved ? [atWork ? `${base.name} moved since it began; the next run has that` : movedNotice(base)] : []),
     ...refused,
-    ...(brings && !brings.dropped && !open && refused.length === 0
-      ? [`${base.name} moved; a run merges it into ${base.branch} first`]
-      : []),
-    ...(brings?.dropped && refused.length === 0
-      ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`]
+    ...(start && start.to !== start.tip && refused.length === 0
+      ? [`${base.name} ${start.dropped ? 'was rewritten' : 'moved'}; a run puts ${base.branch} onto it first`]
       : []),
     ...settings,
     ...(missed ? [missed] : []),
@@ -128,15 +127,6 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ),
   ];
   return { base: base.name, base_commit: base.commit, commit, lab, rows, uncommitted: edits, notices };
-}
-
-/** The tree that a run starts from, with the fixes that the base does not have; where they conflict with it, marks stand for its text. */
-async function treeAtStart(git: Git, { commit, brings }: BranchState): Promise<string> {
-  if (!brings) return commit;
-  const { tip, dropped } = brings;
-  if (dropped) return (await carryOver(git, dropped, tip, await treeOf(git, commit))).tree;
-  const { tree, failure } = await tryMerge(git, tip, commit);
-  return failure === undefined ? tree : commit;
 }
 
 /** Why no run begins, where commits of a stage are on the AI branch. */
@@ -174,8 +164,8 @@ interface Scope {
   config: Configuration;
   tree: Tree;
   selection: PlanSelection;
-  /** A run is at work. */
-  atWork: boolean;
+  /** A run is at work, or may be. */
+  atWork: { isCertain: boolean } | undefined;
 }
 
 function judge(candidate: Candidate, scope: Scope): Judgement {
@@ -207,11 +197,17 @@ function judge(candidate: Candidate, scope: Scope): Judgement {
 const staleReason = ({ why = '' }: NonNullable<StepRecord['stale']>, reason = ''): string =>
   reason.endsWith(why) ? reason || 'no longer stands' : staleWords({ why });
 
+function openWords(atWork: { isCertain: boolean } | undefined): string {
+  if (!atWork) return 'was cut off; the next start finishes it';
+  return atWork.isCertain ? 'is at work' : 'has not ended, as far as can be seen from here';
+}
+
 function notGreen(record: StepRecord | undefined, wasReset: boolean, { config, atWork }: Scope): Judgement {
   const because = record?.reason ? `: ${record.reason}` : '';
   switch (record?.status) {
     case 'running':
-      return atWork ? ['IN_PROGRESS', 'running now'] : ['TODO', 'was cut off'];
+      if (!atWork) return ['TODO', 'was cut off'];
+      return ['IN_PROGRESS', atWork.isCertain ? 'running now' : 'it began, and its end is not known here'];
     case 'failed':
       return ['FAILED', `failed${because}; ${config.loop.retry_failed ? 'it is tried again' : 'retry_failed is off'}`];
     case 'skipped':

@@ -32,7 +32,7 @@ const MARKS: ReadonlySet<EventType> = new Set<EventType>([
   ...(['step.drift', 'step.fresh', 'step.retry', 'step.done', 'step.failed', 'step.skipped'] as const),
   ...(['step.interrupted', 'attempt.lost', 'failure.seen', 'failure.decided', 'failure.given_up'] as const),
   ...(['plugin.passed', 'plugin.failed', 'fix.refused', 'fix.suggested', 'fix.declined', 'fix.committed'] as const),
-  ...(['fix.judged', 'fix.reverted', 'case.opened', 'case.closed', 'case.answered', 'item.accepted'] as const),
+  ...(['fix.judged', 'case.opened', 'case.closed', 'case.answered', 'item.accepted'] as const),
   ...(['stage.stale', 'stage.recovered'] as const),
 ]);
 

@@ -3,19 +3,19 @@
 import { join } from 'node:path';
 import { reachScheduler } from '../backend/open.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
-import { LATER_COMMANDS } from '../config/context-map.ts';
+import { type ContextMap, LATER_COMMANDS, type Stage } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
-import { failConfig } from '../config/problem.ts';
-import { stricterCommands } from '../config/strict-shell.ts';
+import { failConfig, formatPath } from '../config/problem.ts';
 import { unattendedLines } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
-import { type CheckFiles, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
-import { unknownPrograms } from '../fix/check-files/check-programs.ts';
+import { type CheckFiles, checksOf, findCheckFiles, runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
-import { fileFacts, findTool, isExecutable } from '../io/files.ts';
+import { readPlain } from '../fix/shell/read-commands.ts';
+import { fileFacts, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { runProgram } from '../io/program.ts';
 import { readText } from '../io/store.ts';
 import { checkBacklog } from '../run/backlog-files.ts';
 import { sourcesOf } from '../stage/check-sources.ts';
@@ -36,8 +36,19 @@ import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
 import { checkoutFiles, readAt } from '../worktree/read.ts';
 
+/** A file that a check or diagnostic of a stage runs. */
+interface StageCheckFile {
+  stage: string;
+  path: string;
+  /** The word that makes it one. */
+  word: string;
+  /** Where that word stands: in the map, or in another check file. */
+  by: string;
+}
+
 interface Validation {
   stages: string[];
+  checkFiles: StageCheckFile[];
   warnings: string[];
   /** Where every change is asked about. */
   asked: string[];
@@ -62,11 +73,13 @@ export async function validateHome(
   if (problems.length > 0) failConfig(problems);
   const stages = Object.entries(config.map.stages);
   const unattended = unattendedLines(config.map.stages, config.loop);
+  const sources = checkout && sourcesOf(checkout);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
     stages: stages.map(([name]) => name),
+    checkFiles: sources ? (await Promise.all(stages.map((stage) => checkFilesOf(stage, sources)))).flat() : [],
     warnings: [
-      ...(checkout ? await checkWarnings(home, config, sourcesOf(checkout), ports) : []),
+      ...(sources ? await checkWarnings(home, config, sources, ports) : []),
       ...scriptWarnings(home, config),
       ...ignored.map(uncarriedNotice),
       ...stages
@@ -77,11 +90,15 @@ export async function validateHome(
         .map(({ number }) => `stages.${itemStageName(number)}: ${hidesItem(number)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
       ...unattended.filter((one) => one.unattended === 'all').map(({ text }) => `${text}: ${OWN_RISK}`),
-      ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
     asked: unattended.filter((one) => one.unattended === 'none').map(({ text }) => text),
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
+}
+
+async function checkFilesOf([name, stage]: [string, Stage], sources: Sources): Promise<StageCheckFile[]> {
+  const files = await findCheckFiles({ stages: { [name]: stage } }, sources);
+  return [...files].map(([path, { word, by }]) => ({ stage: name, path, word, by }));
 }
 
 const namesCommand = (name: string): string =>
@@ -90,7 +107,6 @@ const hidesItem = (number: string): string =>
   `mendloop backlog run ${number} would run this stage, and never work on item ${number}: rename the stage`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 const OWN_RISK = 'with your rights, and at your own risk';
-const STRICTER = 'any part that fails ends it, not only the last one';
 
 async function checkWarnings(
   home: string,
@@ -99,23 +115,35 @@ async function checkWarnings(
   ports: Pick<RunPorts, 'env' | 'labTools'>,
 ): Promise<string[]> {
   const checkFiles = await findCheckFiles(map, sources);
-  const path = stagePath({ ...ports, lab: loop.lab });
-  const tools = required(map, 'tools');
-  const unknown = await unknownPrograms(
-    map,
-    sources,
-    (name) => tools.includes(name) || findTool(name, path) !== undefined,
-  );
   const forbidden = await forbiddenThroughFiles(map, sources);
   return [
     ...(await checkFileWarnings(home, map.stages, checkFiles, sources)),
-    ...unknown.map(({ where, program }) => `${where}: ${program === undefined ? UNREAD : `${program} ${UNKNOWN}`}`),
+    ...(await unknownPrograms(map, sources, stagePath({ ...ports, lab: loop.lab }))),
     ...forbidden.map(forbiddenText),
   ];
 }
 
 const UNREAD = 'it could not be read in time, so every file whose name stands in it counts as run by it';
 const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
+
+/** What bash says of a word that is no builtin, keyword or program. */
+const NOTHING = 'for word; do type -t -- "$word" >/dev/null || echo "$word"; done';
+
+/** Checks and diagnostics that begin with a word by which nothing is known where stages run. */
+async function unknownPrograms(map: ContextMap, { read }: Sources, path: string): Promise<string[]> {
+  const tools = required(map, 'tools');
+  const unknown = checksOf(map).map(async ({ path: at, entry }) => {
+    const reading = readPlain(entry) ?? (await read(entry));
+    if (!reading) return [`${formatPath(at)}: ${UNREAD}`];
+    const own = reading.commands.filter(({ via }) => via === undefined).map(({ words }) => words[0]?.text ?? '');
+    const names = new Set(own.filter((word) => /^[\w.+-]+$/.test(word)));
+    for (const name of [...reading.functions, ...tools]) names.delete(name);
+    const answer = await runProgram('bash', ['-c', NOTHING, 'bash', ...names], { env: { PATH: path } });
+    const lines = answer?.stdout.split('\n').filter(Boolean) ?? [];
+    return lines.map((program) => `${formatPath(at)}: ${program} ${UNKNOWN}`);
+  });
+  return (await Promise.all(unknown)).flat();
+}
 
 /** Editable files that no fix may touch because checks run them, and check files that git cannot restore. */
 async function checkFileWarnings(

@@ -43,8 +43,11 @@ export interface CommandEnd {
   gone: boolean;
 }
 
-// The group waits for a line on fd 3; a parent that died before writing it means end of file, and the command never starts.
-const GATE = 'read -r _ <&3 || exit 125; exec "$@" 3<&-';
+/**
+ * For `sh -c`, before a command: the group waits for a line on fd 3; a parent that died before writing it means end of file,
+ * and the command never starts.
+ */
+export const GATE = 'read -r _ <&3 || exit 125; exec "$@" 3<&-';
 
 /** How long the news of an exit may take to arrive. */
 const EXIT_SEEN_MS = 100;

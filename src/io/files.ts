@@ -2,22 +2,18 @@
 import { createHash } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
   constants,
   createReadStream,
   type Dirent,
-  fstatSync,
   lstatSync,
-  openSync,
   readdirSync,
-  readSync,
   rmdirSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { pidExists } from './identity.ts';
-import { atPlace, ifPossible, onDisk, removeAll } from './store.ts';
+import { openToRead, readAt, withFile } from './regular-file.ts';
+import { atPlace, ifPossible, onDisk } from './store.ts';
 
 /** What is at `path`, links followed; undefined when nothing can be reached there. */
 export const fileFacts = (path: string) =>
@@ -53,7 +49,7 @@ export function removeEmptyFolders(folder: string): void {
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  for await (const chunk of createReadStream(path, { fd: openToRead(path) })) hash.update(chunk);
   return hash.digest('hex');
 }
 
@@ -105,19 +101,17 @@ const mayAccess = (path: string, mode: number): boolean =>
     return true;
   }) ?? false;
 
-/** The last `bytes` of a file as text, and how long the file is; undefined when it cannot be read. */
-export function readTail(path: string, bytes: number): { text: string; size: number } | undefined {
-  const fd = ifPossible(() => openSync(path, 'r'));
-  if (fd === undefined) return undefined;
-  try {
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(bytes, size));
-    const read = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    return { text: buffer.toString('utf8', 0, read), size };
-  } finally {
-    closeSync(fd);
-  }
-}
+/**
+ * The last `bytes` of a file as text; `cut` when there are more before them. Undefined when it cannot be read. Bytes that are no UTF-8
+ * become U+FFFD.
+ */
+export const readTail = (path: string, bytes: number): { text: string; cut: boolean } | undefined =>
+  ifPossible(() =>
+    withFile(path, ({ fd, size }) => {
+      const length = Math.min(bytes, size);
+      return { text: readAt(fd, size - length, length).toString('utf8'), cut: size > bytes };
+    }),
+  );
 
 /** Bytes this user may still write on the disk of `path`. */
 export function diskFree(path: string): number {
@@ -149,25 +143,6 @@ export function lastNamesIn(path: string, from: string, isName: (name: string) =
 }
 
 type Wanted = (entry: Pick<Dirent, 'isFile' | 'isDirectory'>) => boolean;
-
-/** Names of our temporary files, folders and lock claims, also those of earlier versions. */
-const HALF_MADE = /\.(\d+)(?:[-.][0-9a-f]+)?\.(?:tmp|draft)$|^\.probe-(\d+)$|^lock\.json\.[0-9a-f]{12}$/;
-
-/** Temporary files older than this are abandoned. */
-const OLD_MS = 60_000;
-
-/** Removes temporary files of dead processes from a folder of state; the home's lock must be held. */
-export function sweep(folder: string): void {
-  for (const name of namesIn(folder, () => true)) {
-    const [match, ...pids] = HALF_MADE.exec(name) ?? [];
-    if (match === undefined) continue;
-    const path = join(folder, name);
-    const pid = Number(pids.find((text) => text !== undefined) ?? 0);
-    const age = Math.abs(Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()));
-    // In containers every loop has the same pid, so the age counts, too.
-    if (age > OLD_MS || (pid > 0 && !pidExists(pid))) removeAll(path);
-  }
-}
 
 export interface Stamps {
   /** Equal for equal states: inode, kind and mode, size and change time of every path, links not followed. */

@@ -1,17 +1,36 @@
 // Locks that a killed git left behind. One is removed only when it is proven that no living process owns it.
-import { lstat, readdir, readFile, readlink, statfs, unlink } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
+import { lstat, readdir, statfs, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { liveness, type ProcessIdentity } from './identity.ts';
+import { ifPossible } from './if-possible.ts';
+import { openedBy, processes } from './process-group.ts';
 
 /** Network and user-space file systems: another host may hold what lies there. */
 const SHARED_FS = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x00c36400, 0x65735546, 0x5346414f]);
 
-/** The lock files of a worktree's own git folder and of one branch that exist now. */
+/** Whether a process has ended, after waiting for that; one that cannot be told from here counts as ended. */
+export async function hasEnded(process: ProcessIdentity, waitMs = 10_000): Promise<boolean> {
+  for (const until = performance.now() + waitMs; liveness(process) === 'alive'; await sleep(50))
+    if (performance.now() > until) return false;
+  return true;
+}
+
+/**
+ * The lock files that exist now and that a git of the loop's takes: of a worktree's own git folder, of one branch, of the loop's own
+ * refs, and of what all refs and settings share.
+ */
 export async function locksOf(adminDir: string, commonDir: string, branch: string): Promise<string[]> {
-  const names = await readdir(adminDir).catch(() => []);
-  const locks = names.filter((name) => name.endsWith('.lock')).map((name) => join(adminDir, name));
-  const ref = join(commonDir, 'refs/heads', `${branch}.lock`);
-  return (await entry(ref))?.isFile() ? [...locks, ref] : locks;
+  const shared = ['config.lock', 'packed-refs.lock', `refs/heads/${branch}.lock`].map((name) => join(commonDir, name));
+  const isThere = await Promise.all(shared.map(async (file) => (await entry(file))?.isFile() ?? false));
+  const own = await locksBelow(join(commonDir, 'refs/mendloop'), true);
+  return [...(await locksBelow(adminDir, false)), ...shared.filter((_, i) => isThere[i]), ...own];
+}
+
+async function locksBelow(folder: string, recursive: boolean): Promise<string[]> {
+  const names = await readdir(folder, { recursive }).catch(() => []);
+  return names.filter((name) => name.endsWith('.lock')).map((name) => join(folder, name));
 }
 
 /** Why `file` may still have a living owner below `dirs`, after waiting for one to end; undefined: proven dead. */
@@ -43,30 +62,18 @@ async function holder(file: string, dirs: readonly string[]): Promise<string | u
   // /proc shows the files of this user's processes only; a lock of another user cannot be judged.
   if (lock.uid !== process.getuid?.()) return 'it belongs to another user';
   if (SHARED_FS.has((await statfs(file)).type)) return 'it is on a file system that other hosts may share';
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  if (!pids.includes(String(process.pid))) return 'there is no /proc to look for its owner';
-  for (const pid of pids) {
-    const reason = await holds(pid, file, dirs);
-    if (reason) return reason;
+  const all = processes();
+  if (all === undefined) return 'there is no /proc to look for its owner';
+  const isIn = (cwd: string) => dirs.some((dir) => cwd === dir || cwd.startsWith(dir + sep));
+  for (const { pid } of all.filter(({ name }) => name.startsWith('git'))) {
+    const cwd = ifPossible(() => readlinkSync(`/proc/${pid}/cwd`));
+    if (cwd !== undefined && isIn(cwd)) return `git (pid ${pid}) is running`;
+    if (cwd === undefined && (await entry(`/proc/${pid}`))?.uid === process.getuid?.())
+      return `git (pid ${pid}) cannot be looked into`;
   }
-  return undefined;
+  const [opener] = openedBy(file) ?? [];
+  const name = all.find(({ pid }) => pid === opener)?.name ?? 'a process';
+  return opener === undefined ? undefined : `${name} (pid ${opener}) has it open`;
 }
 
 const entry = (path: string) => lstat(path).catch(() => undefined);
-
-async function holds(pid: string, file: string, dirs: readonly string[]): Promise<string | undefined> {
-  const at = `/proc/${pid}`;
-  const stat = await readFile(`${at}/stat`, 'utf8').catch(() => '');
-  const [, name = '', state = ''] = stat.match(/^\d+ \((.*)\) (\S)/s) ?? [];
-  if (state === '' || state === 'Z' || state === 'X') return undefined;
-  if (name.startsWith('git')) {
-    const cwd = await readlink(`${at}/cwd`).catch((error: NodeJS.ErrnoException) => error);
-    if (typeof cwd === 'string') {
-      if (dirs.some((dir) => cwd === dir || cwd.startsWith(dir + sep))) return `git (pid ${pid}) is running`;
-    } else if ((await entry(at))?.uid === process.getuid?.()) return `git (pid ${pid}) cannot be looked into`;
-  }
-  for (const fd of await readdir(`${at}/fd`).catch(() => [])) {
-    if ((await readlink(`${at}/fd/${fd}`).catch(() => '')) === file) return `${name} (pid ${pid}) has it open`;
-  }
-  return undefined;
-}

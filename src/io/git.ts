@@ -1,22 +1,66 @@
 // The only way to run git: exit codes decide, output is never parsed for that. simple-git starts it where it needs a timeout or
 // runs hooks.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { MendError, mendError } from '../errors.ts';
+import { GATE } from './command.ts';
+import { diskFree } from './files.ts';
+import { identify, type ProcessIdentity } from './identity.ts';
 import type { Ended } from './simple-git.ts';
+import { ifPossible, NO_SPACE } from './store.ts';
 
-/** git could not do what `run` or `bytes` asked for. */
-export class GitError extends Error {
+/** `text` quoted where a POSIX shell would read it as more than itself; newlines and other control characters escaped. */
+export function shellWord(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-')) return text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal as they are
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+    return `$'${escaped}'`;
+  }
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What git complained about, one problem a line. */
+export function complaints(stderr: string): string[] {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '' && !line.startsWith('at '));
+}
+
+/** E_GIT_FAILED: git could not do what `run` or `bytes` asked for. */
+export class GitError extends MendError {
   readonly args: readonly string[];
-  readonly code: number;
+  /** As in Ended. */
+  readonly status: number;
   readonly stderr: string;
 
-  constructor(args: readonly string[], code: number, stderr: string) {
-    super(`git ${args.join(' ')}: ${stderr.trim() || `exit code ${code}`}`);
-    this.name = 'GitError';
+  constructor(args: readonly string[], status: number, stderr: string) {
+    const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
+    const command = `git ${args.map(shellWord).join(' ')}`;
+    const { code, exit, message, next } = mendError('E_GIT_FAILED', { doing, command });
+    super(code, exit, message, next, complaints(stderr));
     this.args = args;
-    this.code = code;
+    this.status = status;
     this.stderr = stderr;
   }
+}
+
+const UNWRITABLE = /Read-only file system|Permission denied|Operation not permitted/;
+const NO_MEMORY = /out of memory|Cannot allocate memory|Resource temporarily unavailable/i;
+/** With less left on a disk git can do nothing: it writes new files beside the old ones. */
+const LITTLE_BYTES = 256 * 1024;
+
+/** What the machine refused a git that failed and said `stderr`; undefined when that was no matter of the machine. */
+export function machineFault(stderr: string, places: readonly string[] = []): MendError | undefined {
+  const isFull = (place: string) => (ifPossible(() => diskFree(place)) ?? LITTLE_BYTES) < LITTLE_BYTES;
+  // Not every part of git says why it could not write.
+  const path = places.find(isFull) ?? (NO_SPACE.test(stderr) ? (places[0] ?? '.git') : undefined);
+  if (path !== undefined) return mendError('E_DISK_FULL', { path }, complaints(stderr));
+  const why = UNWRITABLE.exec(stderr)?.[0];
+  if (why !== undefined)
+    return mendError('E_STATE_UNWRITABLE', { path: places[0] ?? '.git', reason: why }, complaints(stderr));
+  return NO_MEMORY.test(stderr) ? mendError('E_MEMORY', { what: 'git' }, complaints(stderr)) : undefined;
 }
 
 interface GitAnswer {
@@ -53,6 +97,8 @@ export interface GitOptions {
   readonly durable?: boolean;
   /** Ends a git that says nothing for so long. */
   readonly quietMs?: number;
+  /** Called when git's process exists and before it does anything: what must be on disk first. Where it throws, git never starts. */
+  readonly beforeStart?: (leader: ProcessIdentity) => void;
 }
 
 const IDENTITY = ['user', 'author', 'committer'].flatMap((who) => [
@@ -77,7 +123,8 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   const locks = options.refresh ? [] : ['--no-optional-locks'];
   const place = options.gitDir ? [`--git-dir=${options.gitDir}`, `--work-tree=${dir}`] : [];
   const before = [...locks, ...place];
-  const { hooks, quietMs, indexFile } = options;
+  const { hooks, quietMs, indexFile, beforeStart } = options;
+  const places = [options.gitDir ?? join(dir, '.git'), dir];
 
   async function start(args: string[], input: string | Buffer | undefined): Promise<Ended> {
     if (hooks || quietMs) {
@@ -85,7 +132,7 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
       return askSimpleGit({ dir, config, quietMs }, args, input);
     }
     const env = gitEnvironment(indexFile ? { GIT_INDEX_FILE: indexFile } : {});
-    return runGit([...config.flatMap((setting) => ['-c', setting]), ...args], dir, env, input);
+    return runGit([...config.flatMap((setting) => ['-c', setting]), ...args], { dir, env, beforeStart }, input);
   }
 
   const attempt: Git['attempt'] = async (args, input) => {
@@ -95,27 +142,58 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   };
   const bytes: Git['bytes'] = async (args, input) => {
     const answer = await attempt(args, input);
-    if (!answer.ok) throw new GitError(args, answer.code, answer.stderr);
+    if (!answer.ok) throw machineFault(answer.stderr, places) ?? new GitError(args, answer.code, answer.stderr);
     return answer.bytes;
   };
   const run: Git['run'] = async (args, input) => (await bytes(args, input)).toString();
   return { dir, attempt, bytes, run, line: async (args, input) => (await run(args, input)).trim() };
 }
 
-function runGit(args: string[], cwd: string, env: NodeJS.ProcessEnv, input: string | Buffer = ''): Promise<Ended> {
+interface GitPlace {
+  readonly dir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly beforeStart: GitOptions['beforeStart'];
+}
+
+function runGit(args: string[], { dir, env, beforeStart }: GitPlace, input: string | Buffer = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // Detached so that Ctrl-C reaches only the loop.
-    const child = spawn('git', args, { cwd, env, detached: true });
+    const options = { cwd: dir, env, detached: true };
+    const child = beforeStart
+      ? spawn('/bin/sh', ['-c', GATE, 'mendloop', 'git', ...args], {
+          ...options,
+          stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+        })
+      : spawn('git', args, options);
+    const [stdin, out, err] = child.stdio as [Writable, Readable, Readable, ...unknown[]];
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    out.on('data', (chunk: Buffer) => stdout.push(chunk));
+    err.on('data', (chunk: Buffer) => stderr.push(chunk));
     const end = (code: number) => resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) });
     child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? end(-2) : reject(error)));
     child.once('close', (code) => end(code ?? -1));
     // A git that fails leaves its input unread; its exit tells.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    stdin.on('error', () => {});
+    stdin.end(input);
+    if (beforeStart) openGate(child, beforeStart, reject);
   });
+}
+
+function openGate(
+  child: ChildProcess,
+  beforeStart: (leader: ProcessIdentity) => void,
+  reject: (error: unknown) => void,
+) {
+  const gate = child.stdio[3] as Writable;
+  gate.on('error', () => {});
+  if (child.pid === undefined) return;
+  try {
+    beforeStart(identify(child.pid));
+    gate.end('go\n');
+  } catch (error) {
+    gate.destroy();
+    reject(error);
+  }
 }
 
 /** The environment without what points git elsewhere or makes it prompt. */

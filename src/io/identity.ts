@@ -1,8 +1,9 @@
 // The identity of a process, so that it is not confused with a later one of the same pid.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { ifPossible } from './store.ts';
+import { ifPossible } from './if-possible.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -28,6 +29,15 @@ function bootId(): string | null {
 function pidNamespace(): string | null {
   ns ??= ifPossible(() => readlinkSync('/proc/self/ns/pid')) ?? null;
   return ns;
+}
+
+let origin: string | undefined;
+
+/** Eight letters for this host, boot and pid namespace: within them a number means one process at a time. */
+export function originTag(): string {
+  const { host, boot, ns } = identify(process.pid);
+  origin ??= createHash('sha256').update(`${host} ${boot} ${ns}`).digest('hex').slice(0, 8);
+  return origin;
 }
 
 /** The identity of `pid`, which may be gone: then `start` is null. */

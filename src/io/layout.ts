@@ -1,9 +1,10 @@
 // Which repository we work for (--root, MENDLOOP_HOME, else the git top level; inside a worktree, its owner), and where
 // everything lives below it.
 
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fail } from '../errors.ts';
+import { readText } from './store.ts';
 
 /** Paths below home. Nothing is touched here. */
 export type Layout = Readonly<ReturnType<typeof layout>>;
@@ -31,6 +32,8 @@ export function layout(home: string) {
     logs,
     patches,
     escalations: join(home, 'ai/escalations'),
+    /** Answers that a run at work is to take. */
+    answers: join(home, 'ai/state/answers'),
     safeMode: join(state, 'safe-mode.json'),
     worktree: join(home, 'ai/worktree'),
     journal: (run: string) => join(state, 'runs', run, 'events.jsonl'),
@@ -70,9 +73,9 @@ function topLevel(from: string): string | undefined {
 function ownerOf(top: string): string {
   const dotGit = join(top, '.git');
   if (statSync(dotGit).isDirectory()) return top;
-  const gitDir = /^gitdir: (.*)$/m.exec(readFileSync(dotGit, 'utf8'))?.[1];
+  const gitDir = /^gitdir: (.*)$/m.exec(readText(dotGit) ?? '')?.[1];
   const common = gitDir && join(resolve(top, gitDir), 'commondir');
   if (!common || !existsSync(common)) return top;
-  const shared = resolve(dirname(common), readFileSync(common, 'utf8').trim());
+  const shared = resolve(dirname(common), (readText(common) ?? '').trim());
   return shared.endsWith('/.git') ? dirname(shared) : top;
 }

@@ -1,11 +1,11 @@
 // Files of JSON lines: read whole or from the end, appended to and fsynced. What a line means, the caller knows.
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, statSync, writeFileSync } from 'node:fs';
 import { fail } from '../errors.ts';
-import { atPlace, makeFolderOf, onDisk, readBytes, refusePipe } from './store.ts';
+import { openToAppend, readAt, withFile } from './regular-file.ts';
+import { atPlace, makeFolderOf, onDisk, readBytes } from './store.ts';
 
 /** The whole lines of a file and where each begins. A torn last line is left out. */
 export function* readLines(path: string): Generator<{ line: string; from: number; to: number }> {
-  refusePipe(path);
   const bytes = readBytes(path) ?? Buffer.alloc(0);
   let from = 0;
   for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', from)) {
@@ -28,22 +28,13 @@ export function readLastLine(path: string): { line: string; to: number } | undef
   }
 }
 
-function bytesAtEnd(path: string, length: number): { bytes: Buffer; from: number } | undefined {
-  refusePipe(path);
-  const fd = atPlace(path, () => openSync(path, 'r'));
-  if (fd === undefined) return undefined;
-  return onDisk(path, () => {
-    try {
-      const from = Math.max(0, fstatSync(fd).size - length);
-      const bytes = Buffer.alloc(length);
-      let got = 0;
-      for (let n = -1; n !== 0 && got < length; got += n) n = readSync(fd, bytes, got, length - got, from + got);
-      return { bytes: bytes.subarray(0, got), from };
-    } finally {
-      closeSync(fd);
-    }
-  });
-}
+const bytesAtEnd = (path: string, length: number): { bytes: Buffer; from: number } | undefined =>
+  atPlace(path, () =>
+    withFile(path, ({ fd, size }) => {
+      const from = Math.max(0, size - length);
+      return { bytes: readAt(fd, from, length), from };
+    }),
+  );
 
 export interface LineWriter {
   /** Writes the values as one append: with `sync` they are on disk when this returns. Throws MendError when the disk refuses, from then on always. */
@@ -54,8 +45,7 @@ export interface LineWriter {
 /** Opens a file for appending behind byte `end`; what is torn there is cut off. */
 export function openLines(path: string, end: number, sync: boolean): LineWriter {
   makeFolderOf(path);
-  refusePipe(path);
-  const fd = onDisk(path, () => openSync(path, 'a', 0o600));
+  const fd = onDisk(path, () => openToAppend(path));
   const { ino, dev } = onDisk(path, () => {
     ftruncateSync(fd, end);
     return fstatSync(fd);

@@ -2,15 +2,15 @@
 import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 
-/** What is at a path itself. `link` says where it points. */
-export type Entry = { kind: 'nothing' | 'file' | 'folder' } | { kind: 'link'; target: string };
+/** What is at a path itself. `link` says where it points; `other`: a pipe, a socket, a device. */
+export type Entry = { kind: 'nothing' | 'file' | 'folder' | 'other' } | { kind: 'link'; target: string };
 
 /** Looks at `path` without following it; never throws for what is not there. */
 export async function entryAt(path: string): Promise<Entry> {
   try {
     const stat = await lstat(path);
     if (stat.isSymbolicLink()) return { kind: 'link', target: await readlink(path) };
-    return { kind: stat.isDirectory() ? 'folder' : 'file' };
+    return { kind: stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'other' };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return { kind: 'nothing' };
     throw error;
@@ -26,19 +26,19 @@ export async function placeLink(root: string, path: string, target: string) {
   if ((await blockAbove(root, path)) !== undefined) return 'no-folder';
   const entry = await entryAt(at);
   if (entry.kind === 'link' && entry.target === target) return 'kept';
-  if (entry.kind === 'file' || entry.kind === 'folder') return 'taken';
+  if (entry.kind !== 'nothing' && entry.kind !== 'link') return 'taken';
   await mkdir(dirname(at), { recursive: true });
   if (entry.kind === 'link') await unlink(at);
   await symlink(target, at);
   return 'placed';
 }
 
-/** The first folder above `root/path` that is a link or a file, so that writing to `path` would go elsewhere. */
+/** The first folder above `root/path` that is none, so that writing to `path` would go elsewhere. */
 export async function blockAbove(root: string, path: string): Promise<string | undefined> {
   const parts = path.split(sep).slice(0, -1);
   for (const folder of parts.map((_, i) => parts.slice(0, i + 1).join(sep))) {
     const { kind } = await entryAt(join(root, folder));
-    if (kind === 'link' || kind === 'file') return folder;
+    if (kind !== 'folder' && kind !== 'nothing') return folder;
   }
   return undefined;
 }

@@ -1,22 +1,23 @@
 // One run per home: a lock file with its owner, created atomically, and taken over only from a dead process.
 import { createHash } from 'node:crypto';
-import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, futimesSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fail } from '../errors.ts';
 import { integer, isMapping, oneOf, optional, orNull, shaped, text as word } from '../shape.ts';
-import { sweep } from './files.ts';
+import { changedAt } from './files.ts';
+import { sweep, tempName } from './half-made.ts';
 import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
 import { openedBy } from './process-group.ts';
+import { openToRead } from './regular-file.ts';
 import {
+  ifPossible,
   makeFolderOf,
   onDisk,
   parseJson,
   readText,
-  refusePipe,
   removeFile,
   requireWritable,
-  tempName,
   writeAtomic,
 } from './store.ts';
 
@@ -45,7 +46,6 @@ export function takeLock(path: string, command: string, kind: WorkKind = 'comman
   const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command, kind };
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: hold(path, mine) };
-    refusePipe(path);
     const text = readText(path);
     // Released meanwhile.
     if (text === undefined) continue;
@@ -65,19 +65,28 @@ function whyUnknown(owner: LockOwner) {
   return originOf(owner) === 'elsewhere' ? 'another pid namespace' : 'cannot tell';
 }
 
-/** The locks that this process holds: path → its text, and a descriptor by which others see that its owner lives. */
-const held = new Map<string, { text: string; fd: number }>();
+/** How often a lock is touched: the only thing that other hosts see of its owner. */
+const SIGN_MS = 60_000;
+
+/** The locks that this process holds: path → its text, since when, and a descriptor by which others see that its owner lives. */
+const held = new Map<string, { text: string; fd: number; takenAt: number }>();
 
 /** Records that we hold the lock; the returned function removes it, unless another process has taken it since. */
 function hold(path: string, mine: LockOwner): () => void {
-  const mark = { text: render(mine), fd: onDisk(path, () => openSync(path, 'r')) };
+  const fd = onDisk(path, () => openToRead(path));
+  const mark = { text: render(mine), fd, takenAt: fstatSync(fd).ctimeMs };
   held.set(path, mark);
+  const signs = setInterval(() => ifPossible(() => futimesSync(fd, new Date(), new Date())), SIGN_MS).unref();
   return () => {
+    clearInterval(signs);
     if (held.get(path) === mark) held.delete(path);
     closeSync(mark.fd);
     if (readText(path) === mark.text) removeFile(path);
   };
 }
+
+/** When this process took the lock at `path`, by the clock of its disk; 0 when it did not. */
+export const lockTakenAt = (path: string): number => held.get(path)?.takenAt ?? 0;
 
 /** Throws E_LOCK_LOST when the lock at `path`, taken by this process, is no longer its own: another may be at work. */
 export function requireLock(path: string): void {
@@ -110,7 +119,7 @@ const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0,
 
 /**
  * Does `work` while holding the lock; `notices` say how the lock was taken, if that is worth a note.
- * Throws E_LOCKED when another holds it, or may, and E_STATE_UNWRITABLE.
+ * Throws E_LOCKED when another holds it, E_LOCK_UNPROVEN when another may, and E_STATE_UNWRITABLE.
  */
 export async function withLock<T>(
   layout: Layout,
@@ -120,9 +129,12 @@ export async function withLock<T>(
 ) {
   requireWritable(layout.state);
   const lock = takeLock(layout.lock, command, kind);
-  if (!lock.taken) fail('E_LOCKED', { ...lock.owner, why: lock.why });
-  for (const folder of [layout.state, layout.actions, layout.patches]) sweep(folder);
+  if (!lock.taken && lock.why === 'alive') fail('E_LOCKED', lock.owner);
+  if (!lock.taken) fail('E_LOCK_UNPROVEN', { holder: unprovenHolder(layout.lock, lock.owner, lock.why) });
   const { recovered } = lock;
+  // Only who was killed leaves something behind, and then the lock as well: there may be many folders below.
+  for (const folder of [layout.state, layout.actions, layout.patches]) sweep(folder);
+  if (recovered !== undefined) for (const folder of [layout.runs, layout.logs, layout.escalations]) sweep(folder, true);
   const whose = recovered === 'unreadable' ? 'that could not be read' : `of pid ${recovered?.pid}, which is dead`;
   try {
     return await work(recovered === undefined ? [] : [`took over a lock ${whose}`]);
@@ -133,27 +145,40 @@ export async function withLock<T>(
 
 /** Who holds the lock, alive or not; undefined when nobody does. One that cannot be read is held by who has it open. */
 export function lockOwner(path: string): LockOwner | undefined {
-  refusePipe(path);
   const text = readText(path);
   return text === undefined ? undefined : (readOwner(text) ?? holderOf(path));
 }
 
-/**
- * Whoever works on this home now: the holder of its lock, unless it is proven dead. `isCertain` false: another host's, or
- * one that cannot be told from a later process with its number.
- */
-export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean; isRun: boolean }) | undefined {
+export interface AtWork extends LockOwner {
+  /** False: another host's, or one that cannot be told from a later process with its number; `words` say what is known. */
+  readonly isCertain: boolean;
+  readonly isRun: boolean;
+  readonly words: string;
+}
+
+/** Whoever works on this home now: the holder of its lock, unless it is proven dead. */
+export function runAtWork(layout: Layout): AtWork | undefined {
   const owner = lockOwner(layout.lock);
   const life = owner && liveness(owner);
-  return owner && life !== 'dead'
-    ? { ...owner, isCertain: life === 'alive', isRun: owner.kind !== 'command' }
-    : undefined;
+  if (!owner || life === 'dead') return undefined;
+  const words = `the lock is held by ${unprovenHolder(layout.lock, owner, whyUnknown(owner))}`;
+  return { ...owner, isCertain: life === 'alive', isRun: owner.kind !== 'command', words };
+}
+
+/** Who may hold the lock at `path`, and what is known of its life. */
+const unprovenHolder = (path: string, { pid, host, since, command }: LockOwner, why: string): string =>
+  `pid ${pid} on ${host} since ${since} (${command}); whether it lives cannot be told from here (${why}), last sign of life ${agoText(Date.now() - changedAt(path))}`;
+
+function agoText(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes < 3) return 'just now';
+  return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
 /** Throws E_LOCKED while somebody works on this home for certain: what would be done cannot be. */
 export function refuseAtWork(layout: Layout): void {
   const holder = runAtWork(layout);
-  if (holder?.isCertain) fail('E_LOCKED', { ...holder, why: 'alive' });
+  if (holder?.isCertain) fail('E_LOCKED', holder);
 }
 
 // link() is atomic and fails if the name exists, so that no reader sees half a lock.

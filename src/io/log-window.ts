@@ -1,8 +1,9 @@
 // A log by windows of bytes: its end, what is before and behind, where a text stands in it. However long the file or a line of it
 // is, no more than a window is in memory, and whoever waits for a search is answered in time.
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainLog } from './plain-text.ts';
+import { type OpenFile, readAt, withPlainFile } from './regular-file.ts';
+import { ifPossible } from './store.ts';
 
 /** Bytes of one page of a log. */
 export const WINDOW_BYTES = 65_536;
@@ -24,13 +25,13 @@ export interface Place {
 }
 
 /** Undefined when there is no such file, or no more. */
-export async function readWindow(path: string, place: Place): Promise<LogWindow | undefined> {
-  return withFile(path, async (file, size) => {
+export const readWindow = (path: string, place: Place): LogWindow | undefined =>
+  inLog(path, ({ fd, size }) => {
     const { from, around } = place;
     const wanted = around ? around.at + (WINDOW_BYTES >> 1) : (place.before ?? size);
     const end = from === undefined ? Math.min(size, wanted) : Math.min(size, from + WINDOW_BYTES);
     const start = Math.min(size, from ?? Math.max(0, end - WINDOW_BYTES));
-    const bytes = await readAt(file, start, end - start);
+    const bytes = readAt(fd, start, end - start);
     // Lines that the window cuts belong to the next window, unless one line fills it all.
     const line = bytes.indexOf(NEWLINE) + 1;
     const skipped = from !== undefined || start === 0 ? 0 : line > 0 && line < bytes.length ? line : halfSign(bytes);
@@ -48,7 +49,6 @@ export async function readWindow(path: string, place: Place): Promise<LogWindow 
       parts: cuts.slice(1).map((cut, i) => plain(shown.subarray(cuts[i], cut))),
     };
   });
-}
 
 const NEWLINE = 10;
 
@@ -101,30 +101,36 @@ export async function searchLog(
   text: string,
   { before = Number.POSITIVE_INFINITY, most = 50, budgetMs = 1200 } = {},
 ): Promise<Found | undefined> {
-  return withFile(path, async (file, size) => {
-    const began = performance.now();
-    const needle = Buffer.from(text);
-    const find = finder(text, needle);
-    const hits: Hit[] = [];
-    let reached = Math.min(before, size);
-    // Search at least one chunk, so that a repeated search makes progress.
-    for (let looks = 0; reached > 0 && hits.length < most; looks++) {
-      if (looks > 0 && performance.now() - began >= budgetMs) break;
-      const start = Math.max(0, reached - CHUNK_BYTES);
-      // A match may reach into the chunk behind.
-      const bytes = await readAt(file, start, Math.min(reached + needle.length - 1, size) - start);
-      const places = find(bytes, reached - start).reverse();
-      for (const at of places.slice(0, most - hits.length))
-        hits.push(await hitAt(file, start + at, needle.length, size));
-      const isFull = hits.length >= most && places.length > 0;
-      reached = isFull ? (hits.at(-1) as Hit).at : start;
-    }
-    return { hits, reached, size };
-  });
+  const began = performance.now();
+  const needle = Buffer.from(text);
+  const find = finder(text, needle);
+  let found: Found = { hits: [], reached: before, size: 0 };
+  // Search at least one chunk, so that a repeated search makes progress.
+  do {
+    const next = inLog(path, (file) => searchChunk(file, found, needle.length, find, most));
+    if (!next) return undefined;
+    found = next;
+    await nextTurn();
+  } while (found.reached > 0 && found.hits.length < most && performance.now() - began < budgetMs);
+  return found;
+}
+
+/** What was found, and what is in one chunk before that. */
+function searchChunk({ fd, size }: OpenFile, found: Found, length: number, find: Finder, most: number): Found {
+  const end = Math.min(found.reached, size);
+  const start = Math.max(0, end - CHUNK_BYTES);
+  // A match may reach into the chunk behind.
+  const bytes = readAt(fd, start, Math.min(end + length - 1, size) - start);
+  const places = find(bytes, end - start).reverse();
+  const more = places.slice(0, most - found.hits.length).map((at) => hitAt(fd, start + at, length, size));
+  const hits = [...found.hits, ...more];
+  return { hits, reached: hits.length >= most ? (more.at(-1)?.at ?? start) : start, size };
 }
 
 /** The places before `end` in which a line has the text for the first time. */
-function finder(text: string, needle: Buffer): (bytes: Buffer, end: number) => number[] {
+type Finder = (bytes: Buffer, end: number) => number[];
+
+function finder(text: string, needle: Buffer): Finder {
   const isAscii = needle.length === text.length;
   const small = text.toLowerCase();
   return (bytes, end) => {
@@ -141,9 +147,9 @@ function finder(text: string, needle: Buffer): (bytes: Buffer, end: number) => n
   };
 }
 
-async function hitAt(file: FileHandle, at: number, length: number, size: number): Promise<Hit> {
+function hitAt(fd: number, at: number, length: number, size: number): Hit {
   const start = Math.max(0, at - BESIDE_BYTES);
-  const bytes = await readAt(file, start, Math.min(size, at + length + BESIDE_BYTES) - start);
+  const bytes = readAt(fd, start, Math.min(size, at + length + BESIDE_BYTES) - start);
   const mark = at - start;
   const line = bytes.lastIndexOf(NEWLINE, mark - 1) + 1;
   const from = mark === 0 ? 0 : line > 0 ? line : halfSign(bytes);
@@ -157,57 +163,56 @@ async function hitAt(file: FileHandle, at: number, length: number, size: number)
   return { at, parts: [before, text, behind] };
 }
 
-/** Does not follow a link or block on a pipe: a stage may have put one in the log's place. */
-const ONLY_FILES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
+/** Undefined for what is no log: a stage may have put something else in its place. */
+const inLog = <T>(path: string, work: (file: OpenFile) => T): T | undefined =>
+  ifPossible(() => withPlainFile(path, work));
 
-async function withFile<T>(path: string, work: (file: FileHandle, size: number) => Promise<T>): Promise<T | undefined> {
-  const file = await open(path, ONLY_FILES).catch((error: NodeJS.ErrnoException) => {
-    if (NO_FILE.has(error.code ?? '')) return undefined;
-    throw error;
-  });
-  if (!file) return undefined;
-  try {
-    const stat = await file.stat();
-    return stat.isFile() ? await work(file, stat.size) : undefined;
-  } finally {
-    await file.close();
-  }
+/** So much of the beginning of a log always stays; what is left out when it has grown too long was behind it. */
+export const HEAD_BYTES = 1_048_576;
+
+/** The line that stands there then. */
+export const leftOutLine = (mb: string, bytes: string): string =>
+  `\nmendloop: note: … ${mb} MB left out here: ${bytes} bytes …\n`;
+
+const LEFT_OUT = new RegExp(`^${leftOutLine('\\d+', '(\\d+)')}`);
+
+/** A place in all that was ever written, and the same place in the file, which a line may stand in for a part of. */
+function placesIn(fd: number) {
+  const [line = '', count = '0'] = LEFT_OUT.exec(readAt(fd, HEAD_BYTES, 200).toString('utf8')) ?? [];
+  const [length, leftOut] = [Buffer.byteLength(line), Number(count)];
+  return {
+    inFile: (at: number) => (at <= HEAD_BYTES ? at : Math.max(HEAD_BYTES, at - leftOut + length)),
+    inAll: (at: number) => (at < HEAD_BYTES + length ? Math.min(at, HEAD_BYTES) : at - length + leftOut),
+  };
 }
 
-async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(0, length));
-  let filled = 0;
-  while (filled < buffer.length) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, at + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
-}
-
-/** The most that is passed on of what was written between two looks; of more, the end. */
+/** The most that is passed on at one look. */
 const MAX_BEHIND = 4 * WINDOW_BYTES;
 
-interface LogPiece {
-  /** Plain, behind what came before. */
-  readonly text: string;
+export interface LogPiece {
+  readonly bytes: Buffer;
   /** Bytes that were skipped before it. */
   readonly skipped: number;
   /** The byte behind it. */
   readonly to: number;
 }
 
-/** Hands on what is written behind byte `from`, look by look; undefined when the file is gone, or was written anew. */
-export function openFollow(path: string, from: number): () => Promise<LogPiece | undefined> {
-  const log = plainLog();
-  let at = from;
+/**
+ * Hands on what is written behind byte `from`, look by look; undefined when the file is gone, or was written anew. `skips`: of more
+ * than anyone reads between two looks only the end.
+ */
+export function openFollow(path: string, from: number, skips: boolean): () => LogPiece | undefined {
+  /** In all that was written: more of it may be left out between two looks. */
+  let at: number | undefined;
   return () =>
-    withFile(path, async (file, size) => {
-      if (size < at) return undefined;
-      const skipped = size - at > MAX_BEHIND ? size - at - WINDOW_BYTES : 0;
-      const bytes = await readAt(file, at + skipped, size - at - skipped);
-      at += skipped + bytes.length;
-      return { text: log.push(bytes), skipped, to: at };
+    inLog(path, ({ fd, size }) => {
+      const places = placesIn(fd);
+      const place = places.inFile(at ?? places.inAll(from));
+      if (place > size) return undefined;
+      const skipped = skips && size - place > MAX_BEHIND ? size - place - WINDOW_BYTES : 0;
+      const bytes = readAt(fd, place + skipped, Math.min(size - place - skipped, MAX_BEHIND));
+      const to = place + skipped + bytes.length;
+      at = places.inAll(to);
+      return { bytes, skipped, to };
     });
 }

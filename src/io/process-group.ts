@@ -61,13 +61,14 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Every process of the machine but zombies, or undefined where there is no /proc. */
-function processes(): { pid: number; pgid: number }[] | undefined {
+export function processes(): { pid: number; pgid: number; name: string }[] | undefined {
   const pids = ifPossible(() => readdirSync('/proc'))?.filter((name) => /^\d+$/.test(name)) ?? [];
   if (!pids.includes(String(process.pid))) return undefined;
   return pids.map(Number).flatMap((pid) => {
     const stat = readProc(pid, 'stat');
     const [state, , pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-    return state === undefined || state === 'Z' ? [] : [{ pid, pgid: Number(pgid) }];
+    const name = stat?.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')) ?? '';
+    return state === undefined || /[ZX]/.test(state) ? [] : [{ pid, pgid: Number(pgid), name }];
   });
 }
 

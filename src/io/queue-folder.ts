@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ifThere, onDisk, privateFolder, readText, tempName } from './store.ts';
+import { tempName } from './half-made.ts';
+import { ifThere, onDisk, privateFolder, readText } from './store.ts';
 
 /** An entry has a name that nobody else's has, of letters, digits, dots and dashes. */
 export interface Entry {

@@ -5,8 +5,12 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { type MendError, mendError } from '../errors.ts';
 import { systemClock } from './clock.ts';
-import { fileFacts, readTail } from './files.ts';
-import { ifPossible } from './store.ts';
+import { fileFacts, fileSize } from './files.ts';
+import { HEAD_BYTES, leftOutLine, openFollow } from './log-window.ts';
+import { ifPossible, NO_SPACE } from './store.ts';
+
+/** What one read takes at most. */
+const BLOCK = 65_536;
 
 export interface Relay {
   /** The pipe's end that is written to. */
@@ -15,8 +19,36 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** When the log cannot be written, the rest is read and dropped, so that the writer does not block; the code tells. */
-const COPY = `trap '' HUP INT PIPE TERM; cat >>"$1" || { c=$?; cat >/dev/null; exit $c; }`;
+/**
+ * Copies stdin to the end of the log $1 in rounds of $2 blocks. When it is longer than $3 bytes, a new one takes its place: its first
+ * $4 bytes, a line ($6) that says how much is left out, its last $5 bytes. When it cannot be written, the rest is read and
+ * dropped, so that the writer does not block; the code tells.
+ */
+const COPY = `
+trap '' HUP INT PIPE TERM
+umask 077
+length() {
+  # A stage has removed it or put something else there: then there is no log.
+  [ -f "$1" ] && [ ! -h "$1" ] || { cat >/dev/null; exit 0; }
+  size=$(wc -c <"$1")
+}
+copy() {
+  length "$1" || return
+  kept=$4 left=0
+  while :; do
+    before=$size
+    dd bs=${BLOCK} count="$2" status=none >>"$1" || return
+    length "$1" || return
+    [ "$size" -ne "$before" ] || return 0
+    [ "$size" -gt "$3" ] || continue
+    left=$((left + size - kept - $5))
+    { head -c "$4" "$1" && printf "$6" $((left / 1000000)) $left && tail -c "$5" "$1"; } >"$1.$$.tmp" &&
+      mv "$1.$$.tmp" "$1" || { code=$?; rm -f "$1.$$.tmp"; return $code; }
+    length "$1" || return
+    kept=$((size - $5))
+  done
+}
+copy "$@" || { code=$?; cat >/dev/null; exit $code; }`;
 
 /** How long whoever else has the pipe open may take to end. */
 const OTHERS_MS = 500;
@@ -25,11 +57,13 @@ const WRITTEN_MS = 10_000;
 /** The most that a pipe and the relay can hold. */
 const MAX_IN_FLIGHT = 2 * 1024 * 1024;
 
-/** Starts copying to the end of `log`. Throws MendError when it cannot. */
-export function startRelay(log: string): Relay {
+/** Starts copying to the end of `log`, which keeps its beginning, its end and at most `maxBytes`. Throws MendError when it cannot. */
+export function startRelay(log: string, maxBytes: number): Relay {
   const { reader, fd } = openPipe(log);
+  const round = Math.floor(maxBytes / 8 / BLOCK);
+  const bounds = [round, maxBytes - round * BLOCK, HEAD_BYTES, Math.floor(maxBytes / 2)].map(String);
   // Without a stage's marks in its environment: it must not be ended as a leftover.
-  const child = spawn('/bin/sh', ['-c', COPY, 'mendloop-relay', log], {
+  const child = spawn('/bin/sh', ['-c', COPY, 'mendloop-relay', ...[log, ...bounds, leftOutLine('%s', '%s')]], {
     ...{ detached: true, cwd: '/', env: environment() },
     stdio: [reader, 'ignore', 'pipe'],
   });
@@ -62,22 +96,26 @@ export function startRelay(log: string): Relay {
       child.unref();
       child.stderr?.destroy();
     }
-    if (fault !== '') throw notWritten(log, fault);
+    // A stage may have removed the log before the relay had it open: that is no log.
+    if (fault !== '' && (fileFacts(log) || NO_SPACE.test(fault))) throw notWritten(log, fault);
   };
 
   /** A process in its own session may keep the pipe open for ever: writes a marker line, and waits for it in the log. */
   async function whileHeld(again: number): Promise<void> {
     const nonce = randomBytes(9).toString('base64url');
-    const size = () => fileFacts(log)?.size ?? 0;
+    const more = openFollow(log, fileSize(log), false);
     const until = performance.now() + WRITTEN_MS;
-    const from = size();
     let isSent = false;
-    while (performance.now() < until) {
+    let end = '';
+    for (let passed = 0; performance.now() < until; ) {
       // The pipe is full or has lost its reader: the next round sees which.
       isSent ||= send(again, `mendloop: the attempt ended before its output did [${nonce}]\n`);
       if ((await within(POLL_MS, ended)) || fault !== '') return;
-      const more = size() - from;
-      if (isSent && (more > MAX_IN_FLIGHT || readTail(log, more)?.text.includes(nonce))) return;
+      const bytes = more()?.bytes ?? Buffer.alloc(0);
+      passed += bytes.length;
+      end += bytes.toString('latin1');
+      if (isSent && (passed > MAX_IN_FLIGHT || end.includes(nonce))) return;
+      end = end.slice(-nonce.length);
     }
     fault = `not done ${WRITTEN_MS / 1000} s after the attempt`;
   }
@@ -102,7 +140,7 @@ const within = (ms: number, ended: Promise<true>): Promise<true | undefined> => 
 };
 
 /** In the C locale, because what they say is read. */
-const environment = () => ({ PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' });
+const environment = () => ({ PATH: [process.env.PATH, '/usr/bin:/bin'].filter(Boolean).join(':'), LC_ALL: 'C' });
 
 /**
  * A named pipe, because what Node calls one is a socket, and a socket cannot be opened as /dev/stderr. Its name begins with
@@ -130,6 +168,6 @@ function bothEnds(path: string): { reader: number; fd: number } {
 }
 
 function notWritten(path: string, fault: string): MendError {
-  if (/No space left|quota exceeded/i.test(fault)) return mendError('E_DISK_FULL', { path });
-  return mendError('E_LOG_LOST', { path, reason: fault.trim().replace(/^cat: /, '') });
+  if (NO_SPACE.test(fault)) return mendError('E_DISK_FULL', { path });
+  return mendError('E_LOG_LOST', { path, reason: fault.trim().replace(/^\w+: /, '') });
 }

@@ -1,18 +1,9 @@
 // The secrets of this machine: read from carried files and the environment, for the filter that keeps them here.
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RedactionError, type Secret, type ShortSecret } from '../outbound/redact/secret.ts';
 import { openValues, type SecretList, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
+import { readAt, withPlainFile } from './regular-file.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BINARY_BYTES = 64 * 1024;
@@ -115,22 +106,17 @@ function carriedFiles(home: string, carry: readonly string[], passedOver: string
 }
 
 function read(home: string, path: string, passedOver: string[]): Buffer | undefined {
-  return attempt(path, () => {
-    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-    const fd = openSync(join(realpathSync(home), path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const { size } = fstatSync(fd);
-      if (size > MAX_BINARY_BYTES && isBinary(head(fd))) {
+  return attempt(path, () =>
+    withPlainFile(join(realpathSync(home), path), ({ fd, size }) => {
+      if (size > MAX_BINARY_BYTES && isBinary(readAt(fd, 0, 8192))) {
         passedOver.push(`${path} (binary, ${size} bytes)`);
         return undefined;
       }
       if (size > MAX_FILE_BYTES)
         refuse(`the carried file ${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`);
-      return readFileSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-  });
+      return readAt(fd, 0, size);
+    }),
+  );
 }
 
 /** What `look` returns; undefined when there is nothing. Throws RedactionError when it may not be looked at. */
@@ -153,8 +139,3 @@ function refuse(what: string, next = FEWER): never {
 }
 
 const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, 8192).includes(0);
-
-function head(fd: number): Buffer {
-  const bytes = Buffer.alloc(8192);
-  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
-}

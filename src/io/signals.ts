@@ -56,9 +56,10 @@ export function limited(
   return { signal: controller.signal, isLate: () => late, end };
 }
 
-/** A signal that aborts with `reason` after `ms`, and the way to call it off. `Infinity` never aborts. */
+/** A signal that aborts with `reason` after `ms`, at once when that is over, and the way to call it off. `Infinity` never aborts. */
 export function stopAfter(ms: number, reason: () => unknown): { signal: AbortSignal; cancel(): void } {
   const controller = new AbortController();
-  const timer = ms <= MAX_TIMER_MS ? setTimeout(() => controller.abort(reason()), Math.max(0, ms)) : undefined;
+  if (ms <= 0) controller.abort(reason());
+  const timer = ms > 0 && ms <= MAX_TIMER_MS ? setTimeout(() => controller.abort(reason()), ms) : undefined;
   return { signal: controller.signal, cancel: () => clearTimeout(timer) };
 }

@@ -1,6 +1,5 @@
 // Files and folders of state: written whole or not at all, read only when they match their schema.
 
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -13,18 +12,17 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail, type MendError, mendError } from '../errors.ts';
+import { tempName } from './half-made.ts';
+import { ifPossible, ifThere } from './if-possible.ts';
+import { readWhole } from './regular-file.ts';
 
-/** A name beside `path` that nobody else has: in a container every loop has the same pid. */
-export const tempName = (path: string, ending = 'tmp'): string =>
-  `${path}.${process.pid}-${randomBytes(6).toString('hex')}.${ending}`;
+export { ifPossible, ifThere };
 
 /** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
 export const writeAtomic = (path: string, text: string | Buffer, mode = 0o600): void =>
@@ -85,7 +83,8 @@ export const createText = (path: string, text: string): boolean =>
   });
 
 /** Copies a file beside files of state. Throws MendError when the disk refuses. */
-export const copyFile = (from: string, to: string): void => onDisk(to, () => copyFileSync(from, to));
+export const copyFile = (from: string, to: string): void =>
+  onDisk(to, () => writeFileSync(to, readWhole(from), { mode: 0o600 }));
 
 /** Removes a file of state, if it is there. */
 export const removeFile = (path: string): void => onDisk(path, () => rmSync(path, { force: true }));
@@ -93,7 +92,10 @@ export const removeFile = (path: string): void => onDisk(path, () => rmSync(path
 /** The same with a folder and all that is in it. */
 export const removeAll = (path: string): void => onDisk(path, () => rmSync(path, { recursive: true, force: true }));
 
-/** Renames a folder to `to`, where it is removed later; on another disk it is removed in place. */
+/** What stands at `path` itself; undefined for nothing, also below what is no folder. */
+export const entryStat = (path: string) => ifPossible(() => lstatSync(path));
+
+/** Renames what is at `path` to `to`; on another disk it is removed in place. */
 export const moveAway = (path: string, to: string): void =>
   onDisk(path, () => {
     try {
@@ -108,7 +110,6 @@ export type Read<T> = { found: true; value: T } | { found: false; quarantined?: 
 
 /** Reads JSON that must pass `check`. A file that does not is moved to `<path>.corrupt-<time>`, or what `aside` does is done. */
 export function readChecked<T>(path: string, check: (value: unknown) => value is T, aside = quarantine): Read<T> {
-  refusePipe(path);
   const text = readText(path);
   if (text === undefined) return { found: false };
   const value = parseJson(text);
@@ -140,13 +141,7 @@ export function quarantinedAt(name: string): number | undefined {
 export const readText = (path: string): string | undefined => readBytes(path)?.toString('utf8');
 
 /** The bytes of a file, or undefined when there is none. */
-export const readBytes = (path: string): Buffer | undefined => atPlace(path, () => readFileSync(path));
-
-/** Whoever opens a pipe waits for its other end, for ever, and hears no signal meanwhile. Throws E_STATE_PLACE. */
-export function refusePipe(path: string): void {
-  if (!ifPossible(() => statSync(path).isFIFO())) return;
-  fail('E_STATE_PLACE', { path, what: 'a pipe, where a file of the loop belongs' });
-}
+export const readBytes = (path: string): Buffer | undefined => atPlace(path, () => readWhole(path));
 
 /** What `look` finds at a path of state; undefined when nothing stands there. Throws MendError for a link to nowhere. */
 export const atPlace = <T>(path: string, look: () => T): T | undefined =>
@@ -167,7 +162,7 @@ export function ownFolder(path: string): void {
   privateFolder(path);
   const ignore = join(path, '.gitignore');
   // Keep what the owner wrote; replace what a full disk or a power loss left empty.
-  const text = ifPossible(() => readFileSync(ignore, 'utf8')) ?? '';
+  const text = ifPossible(() => readText(ignore)) ?? '';
   if (text.trim() === '' || text.includes('\0')) writeAtomic(ignore, '*\n');
 }
 
@@ -183,11 +178,13 @@ export function onDisk<T>(path: string, work: () => T): T {
   }
 }
 
+/** How programs say that a disk is full. */
+export const NO_SPACE = /No space left|Out of diskspace|quota exceeded/i;
+
 function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendError | undefined {
   if (['ENOSPC', 'EDQUOT'].includes(code)) return mendError('E_DISK_FULL', { path });
   if (code === 'EFBIG') return mendError('E_LOG_LOST', { path, reason: 'it may not grow any more' });
-  if (code === 'EISDIR')
-    return mendError('E_STATE_PLACE', { path, what: 'a folder, where a file of the loop belongs' });
+  if (code === 'EISDIR') return mendError('E_STATE_PLACE', { path, what: 'a folder, where a file belongs' });
   const link = ['ELOOP', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(code)
     ? upwards(path).find(isLinkToNowhere)
     : undefined;
@@ -215,25 +212,6 @@ const upwards = (path: string): string[] => (dirname(path) === path ? [path] : [
 
 const isLinkToNowhere = (path: string): boolean =>
   ifPossible(() => lstatSync(path).isSymbolicLink() && !existsSync(path)) ?? false;
-
-/** What `look` returns; undefined when there is no such file. Throws whatever else it throws. */
-export function ifThere<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** What `look` returns; undefined when it throws. */
-export function ifPossible<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
-}
 
 /** Undefined for what is no JSON. */
 export const parseJson = (text: string): unknown => ifPossible(() => JSON.parse(text));
@@ -279,7 +257,7 @@ function holdsExactly(folder: string, files: readonly UnpackedFile[]): boolean {
     there.length === wanted.size &&
     there.every((entry) => {
       const path = join(entry.parentPath, entry.name);
-      return entry.isFile() && wanted.get(path)?.equals(readFileSync(path));
+      return entry.isFile() && wanted.get(path)?.equals(readWhole(path));
     })
   );
 }

@@ -7,12 +7,12 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { readWhole } from './regular-file.ts';
 import { ifThere, onDisk } from './store.ts';
 
 /**
@@ -85,7 +85,7 @@ export function holdsPartOf(root: string, path: string, text: string | Buffer): 
   const there = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false });
   const whole = Buffer.from(text);
   if (file === undefined || !there?.isFile() || there.size > whole.length) return false;
-  return whole.subarray(0, there.size).equals(readFileSync(file));
+  return whole.subarray(0, there.size).equals(readWhole(file));
 }
 
 /** The file's real place. Throws when a folder on the way is a link, or the way leads out of the root. */

@@ -6,7 +6,6 @@ import { namesIn } from '../io/files.ts';
 import { type LineWriter, openLines, readLines } from '../io/lines.ts';
 import { copyAside, parseJson } from '../io/store.ts';
 import { integer, shaped } from '../shape.ts';
-import { upgradedEvent } from './version-0-1.ts';
 
 export interface EventFile {
   /** In order; their numbers rise, and leave out those of lines that were lost. */
@@ -69,12 +68,10 @@ function rising(found: readonly Found[]): Found[] {
   return row.reverse();
 }
 
-/** The event of one line, also of one that version 0.1 wrote; undefined when it is none. */
+/** The event of one line; undefined when it is none. */
 export function parseEvent(line: string): LoopEvent | undefined {
   const value = parseJson(line);
-  if (isEvent(value)) return value;
-  const upgraded = upgradedEvent(value);
-  return isEvent(upgraded) ? upgraded : undefined;
+  return isEvent(value) ? value : undefined;
 }
 
 /** The notice for a damaged journal; undefined when it is whole. */

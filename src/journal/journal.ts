@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { type EventType, isEvent, type LoopEvent, type NewEvent, notify, type Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import { sweep } from '../io/files.ts';
+import { sweep } from '../io/half-made.ts';
 import type { Layout } from '../io/layout.ts';
 import { requireLock } from '../io/lock.ts';
 import { isStory } from '../triage/fold.ts';

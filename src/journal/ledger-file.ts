@@ -1,15 +1,14 @@
 // The ledger on disk. ledger.jsonl has the lines of every failure's story as they stand in the journals, ledger.json what they
 // fold to; what a crash kept from being copied is taken from the newest journals, by run and seq.
-import { isEvent, type LoopEvent } from '../events.ts';
+import type { LoopEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { openLines, readLastLine, readLines } from '../io/lines.ts';
-import { parseJson, quarantine, readChecked, writeAtomic } from '../io/store.ts';
+import { quarantine, readChecked, writeAtomic } from '../io/store.ts';
 import { foldLedger, isStory, type StoryEvent } from '../triage/fold.ts';
 import { emptyLedger, isLedger, type Ledger } from '../triage/ledger.ts';
 import { parseEvent, readEvents } from './event-file.ts';
 import { listJournals } from './runs.ts';
-import { eventsOfRecord, isOldLedger, type OldLedger, type OldRecord } from './version-0-1.ts';
 
 /** Opens the ledger for a process that holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
 export function openLedger(layout: Layout, now: number) {
@@ -67,8 +66,6 @@ export function readLedger(layout: Layout): { ledger: Ledger; notices: string[] 
 type Position = Ledger['as_of'];
 
 const START: Position = { run: '', seq: 0 };
-/** Behind every journal. */
-const LAST: Position = { run: '~', seq: 0 };
 
 const isBefore = (a: Position, b: Position): boolean => a.run < b.run || (a.run === b.run && a.seq < b.seq);
 
@@ -107,27 +104,24 @@ function load(layout: Layout, aside: ((path: string) => string) | undefined): Lo
     notices.push(`${file} ${what}${moved ? `, kept as ${aside(path)}` : ''}: ${source}`);
     return path;
   };
-  const isEither = (value: unknown): value is Ledger | OldLedger => isLedger(value) || isOldLedger(value);
-  const read = readChecked(layout.ledger, isEither, () =>
+  const read = readChecked(layout.ledger, isLedger, () =>
     setAside(layout.ledger, 'ai/state/ledger.json', 'is corrupt', 'made again from its journal'),
   );
-  const stored = read.found ? read.value : undefined;
-  const { ledger, end, upTo, isLost, isOld, isRotten } =
-    stored && isLedger(stored)
-      ? projected(layout, stored)
-      : rebuilt(layout, stored, !read.found && !read.quarantined, notices);
+  const { ledger, end, upTo, isLost, isRotten } = read.found
+    ? projected(layout, read.value)
+    : rebuilt(layout, !read.quarantined, notices);
   if (isLost) {
     const what = 'was lost, cut or replaced';
     setAside(layout.ledgerJournal, 'ai/state/ledger.jsonl', what, 'ledger.json goes on without it');
   }
   if (isRotten) notices.push('ai/state/ledger.jsonl has an unreadable last line: ledger.json has what it said');
-  // Version 0.1 told everything that its runs hold. A journal that lost its end takes new events under old numbers.
-  const { story, newest } = readJournals(layout, isOld ? LAST : ledger.as_of);
-  const isAhead = isOld || (newest !== undefined && isBefore(newest, ledger.as_of));
+  // A journal that lost its end takes new events under old numbers.
+  const { story, newest } = readJournals(layout, ledger.as_of);
+  const isAhead = newest !== undefined && isBefore(newest, ledger.as_of);
   if (isAhead) Object.assign(ledger, { as_of: newest ?? START, last_line: newest ?? START });
   for (const event of story) foldLedger(ledger, event);
   const missing = story.filter((event) => isBefore(upTo, event));
-  return { ledger, notices, lines: { end, missing, startAnew: isLost || isAhead || isRotten === true } };
+  return { ledger, notices, lines: { end, missing, startAnew: isLost || isAhead || isRotten } };
 }
 
 interface Source {
@@ -137,9 +131,7 @@ interface Source {
   upTo: Position;
   isLost: boolean;
   /** Its last line cannot be read, those before it can. */
-  isRotten?: boolean;
-  /** As version 0.1 left it. */
-  isOld: boolean;
+  isRotten: boolean;
 }
 
 /** A sound ledger.json: its journal reaches at least as far, or is lost. */
@@ -149,35 +141,29 @@ function projected(layout: Layout, ledger: Ledger): Source {
   const isRotten = last !== undefined && !event && foldLines(layout.ledgerJournal).lines > 0;
   const isLost = !isRotten && ledger.last_line.run !== '' && (!event || isBefore(event, ledger.last_line));
   const upTo = event && isBefore(ledger.as_of, event) ? event : ledger.as_of;
-  return { ledger, end: isLost ? 0 : (last?.to ?? 0), upTo, isLost, isRotten, isOld: false };
+  return { ledger, end: isLost ? 0 : (last?.to ?? 0), upTo, isLost, isRotten };
 }
 
-/** The ledger from its journal, or what version 0.1 had counted beyond it. */
-function rebuilt(layout: Layout, old: OldLedger | undefined, isMissing: boolean, notices: string[]): Source {
-  const { ledger, end, lines, bad, isOld, lastRecord } = foldLines(layout.ledgerJournal);
+/** The ledger from its journal. */
+function rebuilt(layout: Layout, isMissing: boolean, notices: string[]): Source {
+  const { ledger, end, lines, bad } = foldLines(layout.ledgerJournal);
   if (isMissing && lines > 0) notices.push('ai/state/ledger.json is missing: made again from its journal');
   if (bad > 0) {
     notices.push(`ai/state/ledger.jsonl has unreadable lines (${bad}): what they said is not in the ledger`);
   }
-  const counted = old && old.as_of.seq > lastRecord ? { ...old, as_of: { ...START }, last_line: { ...START } } : ledger;
-  return { ledger: counted, end, upTo: counted.as_of, isLost: false, isOld: isOld || counted !== ledger };
+  return { ledger, end, upTo: ledger.as_of, isLost: false, isRotten: false };
 }
 
 /** Line by line, whatever their numbers: one that rotted costs nothing but itself. */
 function foldLines(path: string) {
   const ledger = emptyLedger();
-  const counts = { lines: 0, bad: 0, end: 0, isOld: false, lastRecord: 0 };
+  const counts = { lines: 0, bad: 0, end: 0 };
   for (const { line, to } of readLines(path)) {
     counts.end = to;
-    const value = parseJson(line);
-    // Types of 0.1 may have today's names: what is an event is one.
-    const event = isEvent(value) && isStory(value) ? value : undefined;
-    const record = event ? undefined : eventsOfRecord(value);
-    const story = event ? [event] : record;
-    for (const event of story ?? []) foldLedger(ledger, event);
-    if (story) counts.isOld = record !== undefined;
-    if (record) counts.lastRecord = (value as OldRecord).seq;
-    counts[story ? 'lines' : 'bad'] += 1;
+    const event = parseEvent(line);
+    const isTold = event !== undefined && isStory(event);
+    if (isTold) foldLedger(ledger, event);
+    counts[isTold ? 'lines' : 'bad'] += 1;
   }
   return { ledger, ...counts };
 }

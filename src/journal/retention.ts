@@ -1,6 +1,6 @@
 // Which parts of earlier runs may be removed, from what is stored and what is still needed. Pure.
 import type { LoopConfig } from '../config/loop-config.ts';
-import type { FixOutcome } from '../events.ts';
+import type { FixState } from '../events.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { StageState, StepRecord } from './stages.ts';
 
@@ -81,7 +81,7 @@ export function neededBy({ as_of, stages }: StageState, ledger: Ledger, unpromot
     ]),
     fixes: present([
       ...[...patches, ...unpromoted].map(({ hash }) => hash),
-      ...entries.flatMap(({ suggestion, stands_on = [] }) => [suggestion?.hash, ...stands_on.map(({ hash }) => hash)]),
+      ...entries.flatMap(({ suggestion, first }) => [suggestion?.hash, first?.hash]),
     ]),
     cases: present(entries.flatMap((entry) => [entry.case, entry.escalated])),
   };
@@ -91,12 +91,12 @@ export function neededBy({ as_of, stages }: StageState, ledger: Ledger, unpromot
 export const runOfFile = (path: string): string | undefined =>
   /(?:^|\/)(\d{8}-\d{6}-[0-9a-f]{4})-[^/]*$/.exec(path)?.[1];
 
-const MAY_RETURN: readonly FixOutcome[] = ['applied', 'provisional', 'holds', 'withdrawn'];
+const MAY_RETURN: readonly FixState[] = ['applied', 'undone'];
 
 const mayReturn = ({ outcome }: LedgerEntry['patches'][number]): boolean => MAY_RETURN.includes(outcome);
 
 const isOpen = (entry: LedgerEntry): boolean =>
   entry.case !== undefined ||
   entry.gave_up_at !== undefined ||
-  entry.stands_on !== undefined ||
+  entry.first !== undefined ||
   entry.patches.some(mayReturn);

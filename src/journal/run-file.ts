@@ -1,12 +1,8 @@
 // run.json: a run at a glance, folded from its journal when it ended.
 import { isEvent, type LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
-import { parseJson, readChecked, readText, writeAtomic } from '../io/store.ts';
-import { mapping, oneOf, shaped, text } from '../shape.ts';
-import { readEvents } from './event-file.ts';
-import { listRuns } from './runs.ts';
-
-const isRunFile = shaped({ version: oneOf([1]), execution_id: text });
+import { parseJson, readText, writeAtomic } from '../io/store.ts';
+import { mapping } from '../shape.ts';
 
 /** The content of run.json; undefined while the run has not ended. */
 export function foldRun(events: readonly LoopEvent[]) {
@@ -36,14 +32,4 @@ export function endByRunFile(layout: Layout, run: string, lastSeen = new Date(0)
   const event = { v: 1, seq: 0, run, type: 'run.ended', status: result?.status } as const;
   const completed = { ...event, time: ended, data: { exit, lab, result } };
   return isEvent(completed) ? (completed as LoopEvent<'run.ended'>) : { ...event, time: lastSeen, data: {} };
-}
-
-/** Whether some run with this execution id has ended. */
-export function executionEnded(layout: Layout, executionId: string): boolean {
-  // Run names end in the first four digits of their execution id, so hardly any file is opened.
-  const runs = listRuns(layout).filter((run) => run.endsWith(`-${executionId.slice(0, 4)}`));
-  return runs.some((run) => {
-    const read = readChecked(layout.runFile(run), isRunFile);
-    return (read.found ? read.value : foldRun(readEvents(layout.journal(run)).events))?.execution_id === executionId;
-  });
 }

@@ -1,5 +1,5 @@
 // The state of every stage, by folding events in order. Pure.
-import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
+import { type DataOf, type EventType, isInputs, isLanding, type LoopEvent } from '../events.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import {
   amount,
@@ -30,8 +30,6 @@ const isStepRecord = shaped({
   attempts: integer,
   since: text,
   inputs: optional(isInputs),
-  /** What it was made from when it was last green, where that was in 0.1.0, which counted only the last part of a text. */
-  lenient: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
   /**
    * Green once, and to do again: why at first, and the commits that made it stale; `remake`: even if its inputs are the same; `drift`: only because
@@ -83,6 +81,8 @@ const isOutline = shaped({
   stages: shaped({}),
   /** Carried paths that an attempt of any stage was seen to write. */
   written: optional(listOf(text)),
+  /** What is about to land, or was when its process was killed. */
+  landing: optional(isLanding),
 });
 
 export interface StageState extends Checked<typeof isOutline> {
@@ -159,6 +159,8 @@ const STATUS_AFTER: Partial<Record<EventType, StageStatus>> = {
 /** Folds one event into `state`, in place. */
 export function foldStages(state: StageState, event: LoopEvent): void {
   state.as_of = { run: event.run, seq: event.seq };
+  if (event.type === 'landing.intended') state.landing = event.data;
+  if (event.type === 'landing.done' || event.type === 'landing.dropped') delete state.landing;
   if (event.type === 'run.ended') {
     // Nothing of a run runs once it ended: a stage some of whose cells had no turn waits for the next one.
     const running = Object.values(state.stages).filter(({ status, run }) => status === 'running' && run === event.run);
@@ -169,8 +171,9 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   // Tracked files were put back for it: what steps that did not end green had written is gone for good.
   if (
     event.type === 'fix.committed' ||
-    event.type === 'fix.reverted' ||
-    (event.type === 'tree.opened' && event.data.merged)
+    (event.type === 'fix.judged' && event.data.outcome === 'no_effect') ||
+    (event.type === 'trial.ended' && event.data.outcome === 'undone') ||
+    (event.type === 'branch.moved' && event.data.from !== event.data.to)
   )
     for (const { record } of stepRecords(state)) if (!wasGreen(record)) delete record.wrote;
   if (event.stage === undefined) return;
@@ -209,7 +212,6 @@ function apply(record: StageRecord, event: LoopEvent): void {
       break;
     case 'attempt.started':
       record.attempts = event.attempt ?? record.attempts + 1;
-      if (record.inputs && !record.inputs.carried) record.lenient = record.inputs;
       // The inputs are recorded anew when it ends.
       delete record.inputs;
       // From here on its end counts, not what its checks said before.
@@ -233,7 +235,6 @@ function apply(record: StageRecord, event: LoopEvent): void {
       record.wrote_at = `${event.run} ${String(event.seq).padStart(9, '0')}`;
       break;
     case 'step.done':
-      delete record.lenient;
       if (event.data.inputs) record.inputs = event.data.inputs;
       if (record.last?.log) record.green_log = record.last.log;
       if (event.data.head !== undefined) record.green_head = event.data.head;
@@ -250,7 +251,6 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.cells;
       delete record.fingerprint;
       delete record.inputs;
-      delete record.lenient;
       delete record.last;
       delete record.reopened;
       // Fixes still wait for it; that a person resets it means that it may run.
@@ -264,10 +264,10 @@ function apply(record: StageRecord, event: LoopEvent): void {
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StageRecord, event: LoopEvent<'stage.stale'>): void {
-  const { why, commit, remake, by_fix, back, drift } = event.data;
+  const { why, commit, remake, by_fix, drift } = event.data;
   if (record.status !== 'green' && !record.stale) return;
   // A step that failed since is being mended: this write may be its fix.
-  if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells && !back) return;
+  if (record.status !== 'green' && record.fingerprint !== undefined && !record.cells) return;
   if (drift) record.stale ??= { why, commits: [], drift };
   else {
     const { drift: _, ...stale } = record.stale ?? { why, commits: [] };

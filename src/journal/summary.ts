@@ -1,6 +1,6 @@
 // A run in one line: what ran, failed, was mended, waits and cost, folded from its events. Pure.
 import { EXIT } from '../errors.ts';
-import { type EventType, FAILURE_CLASSES, FIX_OUTCOMES, type LoopEvent } from '../events.ts';
+import { type EventType, FAILURE_CLASSES, FIX_STATES, type LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { amount, type Checked, count, integer, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
@@ -37,7 +37,7 @@ const isFixSummary = shaped({
   hash: name,
   plugin: text,
   fix: text,
-  outcome: oneOf([...FIX_OUTCOMES, 'suggested']),
+  outcome: oneOf([...FIX_STATES, 'suggested']),
   /** Why it ended so. */
   why: optional(text),
   /** Its commit on the AI branch, where this run made it. */
@@ -150,7 +150,6 @@ const FOLDS: Folds = {
   'fix.declined': (draft, event) => noteFix(draft, event, 'declined'),
   'fix.committed': (draft, event) => noteFix(draft, event, 'applied', { commit: event.data.commit }),
   'fix.judged': (draft, event) => noteFix(draft, event, event.data.outcome, { why: short(event.data.reason) }),
-  'fix.reverted': (draft, event) => noteFix(draft, event, event.data.outcome, { why: short(event.data.reason) }),
   'fix.refused': (draft) => set(draft, { refused: draft.refused + 1 }),
   'case.opened': (draft, event) => noteCase(draft, event, 'opened'),
   'case.closed': (draft, event) => noteCase(draft, event, 'closed'),
@@ -231,7 +230,7 @@ function stagesOf(steps: ReadonlyMap<string, StageSummary>): StageSummary[] {
   return [...stages.values()];
 }
 
-type FixEvent = LoopEvent<'fix.suggested' | 'fix.declined' | 'fix.committed' | 'fix.judged' | 'fix.reverted'>;
+type FixEvent = LoopEvent<'fix.suggested' | 'fix.declined' | 'fix.committed' | 'fix.judged'>;
 
 function noteFix(
   { fixes }: Draft,

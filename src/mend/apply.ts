@@ -1,16 +1,17 @@
 // A fix that passed the gate is committed, or its owner is asked about it first.
+import { isItemStage } from '../backlog/stage-of-item.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import type { Ask } from '../fix/edit.ts';
 import { limited } from '../io/signals.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
 import { madeOnceFrom } from '../stage/stale.ts';
 import type { Incident } from '../triage/incident.ts';
-import { type Committed, commitToBranch } from './commit.ts';
+import { type Committed, commitToTrial } from './commit.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import { changesOnce, type ProposedFix } from './proposal.ts';
 
-/** Commits a fix; one that the owner must be asked about only when they agree. Throws as `commitToBranch`. */
+/** Commits a fix; one that the owner must be asked about only when they agree. Throws as `commitToTrial`. */
 export async function applyFix(
   run: Run,
   incident: Incident,
@@ -18,16 +19,20 @@ export async function applyFix(
   timeLeftMs: number,
 ): Promise<Committed | { none: Exclude<OwnersChoice, 'apply'> }> {
   const { sound, origin } = proposed;
+  if (origin.judged) return commitToTrial(run, incident, sound, origin);
   // Checked again: a stage may have turned green since the gate's verdict.
   const once = await madeOnceFrom(
     run,
     sound.files.map(({ path }) => path),
   );
   const ask = sound.ask ?? changesOnce(once);
-  if (origin.accepted || !ask) return commitToBranch(run, incident, sound, origin);
+  if (origin.accepted || !ask) return commitToTrial(run, incident, sound, origin);
+  // Queueing an item allows that its changes are tried; its owner is asked when its acceptance holds.
+  if (isItemStage(incident.stage) && ask.code !== 'every_change' && ask.code !== 'changes_once')
+    return commitToTrial(run, incident, { ...sound, ask }, origin);
   const word = await suggestFix(run, incident, proposed, ask, timeLeftMs);
   if (word !== 'apply') return { none: word };
-  return commitToBranch(run, incident, sound, { ...origin, accepted: true });
+  return commitToTrial(run, incident, sound, { ...origin, accepted: true });
 }
 
 /** How long to wait for a person at a terminal. */
@@ -64,7 +69,7 @@ async function suggestFix(
   if (choice === 'decline') record(run, incident, 'fix.declined', data);
   else {
     const { leaveSuggestion } = await import('./cases.ts');
-    await leaveSuggestion(run, incident, suggestion);
+    await leaveSuggestion(run, incident, suggestion, files);
   }
   if (tried) record(run, incident, 'try.ended', {});
   return choice === 'decline' ? 'spent' : 'handed_over';

@@ -1,16 +1,14 @@
-// Where a fix comes from: first a withdrawn one of an earlier run, then a known one, then the plugins of a tier in order, each
+// Where a fix comes from: first the change that waits for this failure, then a known one, then the plugins of a tier in order, each
 // in one conversation. The first that passes the gate ends the try, also where the owner is asked about it.
-import { type Fix, type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
+import { type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
 import { limited } from '../io/signals.ts';
 import { runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { entryOf, mayAsk, restOfStory } from '../triage/ledger.ts';
-import { applyFix } from './apply.ts';
+import { mayAsk } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { handOver, openCase } from './cases.ts';
-import { recordFixStays } from './commit.ts';
 import { contextFor } from './context.ts';
 import { converse, documentFor } from './converse.ts';
 import { type CaseDocument, whyOutOfReach } from './documents.ts';
@@ -37,8 +35,7 @@ export async function askForFix(
   try {
     // Run now, while the failure is fresh; cases show their output.
     await runOwnerDiagnostics(run, incident, signal);
-    const withdrawn = decision.tier === 'executor' ? decision.reapply : [];
-    if (withdrawn.length > 0) return await reapply(run, incident, withdrawn);
+    if (decision.tier === 'executor' && decision.scope === 'first') return await proposeFirst(run, incident);
     if (!knownFix) return await askTier(run, incident, decision.tier, signal);
     return { sound: knownFix, origin: { plugin: KNOWN_FIXES, tier: 'executor', tried: false } };
   } finally {
@@ -63,56 +60,34 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
   return out_of_reach === undefined ? {} : { out_of_reach };
 }
 
-/** The first of the withdrawn fixes that still fits. A person's answer that does not is handed back to them. */
-async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
-  const patches = incident.history.patches.filter(({ hash }) => hashes.includes(hash));
-  for (const { hash, tier, plugin, accepted, proposed_by } of patches) {
-    const context = await contextFor(run, incident, tier);
-    const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
-    const judged = proposal && (await judgeProposal(proposal, context));
-    // A person's answer is accepted, also where an older version did not record that.
-    const isAccepted = accepted || plugin === PERSON;
-    if (judged?.ok) {
-      const origin = { plugin, tier, tried: false, accepted: isAccepted, proposed_by };
-      return { sound: { ...judged, hash }, origin };
-    }
-    const { code, reasons } = judged ?? { code: 'no_change', reasons: ['it is not kept any more'] };
-    record(run, incident, 'fix.refused', { tier, plugin, round: 1, code, reasons: [...reasons], hash });
-    if (plugin === PERSON) {
-      const text = `your answer no longer fits (${code}): ${reasons.join('; ')}`;
-      const answer = patchFiles(run.layout).diffOf(hash);
-      await handOver(run, incident, { by: PERSON, text, ...(answer !== undefined && { patch: answer }) });
-    }
+/** The change that waits for this failure, judged for what is refused only. A person's answer that does not fit is handed back to them. */
+export async function proposeFirst(run: Run, incident: Incident): Promise<Asked> {
+  const { first } = incident.history;
+  if (!first) return { none: 'spent' };
+  const { hash, tier, plugin, because, proposed_by } = first;
+  const context = { ...(await contextFor(run, incident, tier)), patches: [] };
+  const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
+  const judged = proposal && (await judgeProposal(proposal, context));
+  const isAnswer = because === 'answered';
+  if (judged?.ok) {
+    const { ask: _, ...sound } = judged;
+    const origin = {
+      plugin,
+      tier,
+      tried: false,
+      judged: true as const,
+      ...(isAnswer && { accepted: true, proposed_by }),
+    };
+    return { sound: { ...sound, hash }, origin };
+  }
+  const { code, reasons } = judged ?? { code: 'no_change', reasons: ['it is not kept any more'] };
+  record(run, incident, 'fix.refused', { tier, plugin, round: 1, code, reasons: [...reasons], hash });
+  if (isAnswer) {
+    const text = `your answer no longer fits (${code}): ${reasons.join('; ')}`;
+    const answer = patchFiles(run.layout).diffOf(hash);
+    await handOver(run, incident, { by: PERSON, text, ...(answer !== undefined && { patch: answer }) });
   }
   return { none: 'spent' };
-}
-
-/**
- * A failure that came in the place of another stands on the fix of that one, and an answer to it is made on top of that fix.
- * So behind a fix that is applied again come the later fixes of its story and the answer, and one attempt judges them all.
- * Throws as `applyFix`.
- */
-export async function applyRestOfStory(
-  run: Run,
-  incident: Incident,
-  first: Fix,
-  timeLeftMs: () => number,
-): Promise<void> {
-  const { stage, failure } = incident;
-  let fix = first;
-  for (const { fingerprint, hash } of restOfStory(run.journal.ledger, stage, first)) {
-    const history = entryOf(run.journal.ledger, stage, fingerprint);
-    if (!history) return;
-    const next = { ...incident, history, failure: { ...failure, fingerprint, class: history.class } };
-    const answer = await reapply(run, next, [hash]);
-    // The attempt that follows shows where things stand without it.
-    if (!('sound' in answer)) return;
-    const reason = 'what was made on top of it is applied with it';
-    recordFixStays(run, fix, { outcome: 'provisional', reason });
-    const applied = await applyFix(run, next, answer, timeLeftMs());
-    if (!('fix' in applied)) return;
-    fix = applied.fix;
-  }
 }
 
 /** One pass through the plugins of a tier: a try of the executors, or calls of the escalations. */
@@ -134,7 +109,9 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
     const reply = await converse({ run, incident, tier, plugin, ...question, signal });
     if ('sound' in reply) return reply;
     if ('handOver' in reply) {
-      await openCase(run, incident, reply.document as CaseDocument, reply.handOver);
+      // With a trial the case is about its first failure, not the one that was asked about.
+      if (incident.trial) await handOver(run, incident, reply.handOver);
+      else await openCase(run, incident, reply.document as CaseDocument, reply.handOver);
       return { none: 'handed_over' };
     }
     if (reply.none === 'stopped') return { none: reply.none };

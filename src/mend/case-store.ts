@@ -7,7 +7,7 @@ import { foldersIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { leaveInPlace, ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type CaseSummary, isCaseName, isCaseSummary } from '../outbound/case-summary.ts';
-import { entriesOf, isWaitingAnswer, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
+import { entriesOf, hasAnswer, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 
 /** A case as it is found: its summary, or what is wrong with it. */
 export type ListedCase =
@@ -96,9 +96,9 @@ export function closeCases(
   const closed = { time: new Date(now).toISOString(), why: reason };
   for (const summary of open) store.writeSummary({ ...summary, state: 'closed', closed });
   // The ledger still has cases whose files are gone.
-  const isOpen = ({ case: name, patches, orphaned, gave_up_at }: LedgerEntry) =>
-    name !== undefined ||
-    (end === 'green' && (patches.some(isWaitingAnswer) || (orphaned && gave_up_at !== undefined)));
+  const isOpen = (entry: LedgerEntry) =>
+    entry.case !== undefined ||
+    (end === 'green' && (hasAnswer(entry) || (entry.orphaned && entry.gave_up_at !== undefined)));
   const lost = stages
     .flatMap((stage) => entriesOf(ledger, stage))
     .filter((entry) => isOpen(entry) && !open.some(({ fingerprint }) => fingerprint === entry.fingerprint))

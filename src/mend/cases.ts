@@ -1,5 +1,7 @@
 // Cases: all that is known of a failure, written for an escalation or a person, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
+import { excerptOf } from '../failure/fingerprint.ts';
+import { ASKS, type AskCode, type Edit } from '../fix/edit.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -7,12 +9,14 @@ import { oneLine } from '../outbound/text.ts';
 import type { Escalation } from '../plugin/contract.ts';
 import { diagnoseStep, runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
-import type { Incident } from '../triage/incident.ts';
+import type { Incident, Trial, TrialFix } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
+import { madeFor } from './commit.ts';
 import { contextFor, type FixContext } from './context.ts';
 import { type CaseDocument, maskedCase } from './documents.ts';
-import { record } from './identify.ts';
+import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
+import { combined } from './trial.ts';
 
 /** What a case tells besides the failure itself. */
 interface CaseParts {
@@ -55,7 +59,7 @@ export async function writeCase(
         ...(await diagnoseStep(run, incident, { model: asked }, signal)),
       ]
     : await runOwnerDiagnostics(run, incident, signal);
-  const about = { case: name, version, lead, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
+  const about = { case: name, version, lead, diagnostics, notes: [...trialNotes(run, incident), ...notes] } as const;
   const document = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, document.text);
   updateCase(run, incident, name, ({ versions, state }) => ({
@@ -91,6 +95,25 @@ export function recordPatch(run: Run, { redactor, case: { name } }: CaseDocument
   openCaseStore(run.layout).writePatch(name, redactor.redact(diff));
 }
 
+/**
+ * The failure that a case is about: that for which the trial was opened, because all of the trial is undone with the case. What the
+ * trial came further with is offered in it.
+ */
+async function aboutFirst(run: Run, incident: Incident): Promise<{ first: Incident; offered?: Suggestion }> {
+  const { trial, step } = incident;
+  const [opening] = trial?.fixes ?? [];
+  const seen = opening && madeFor(run).get(opening.fix.hash);
+  if (!trial || !opening || !seen) return { first: incident };
+  const first = currentIncident(run, { ...seen, step, steps: incident.steps });
+  const { hash, note } = await combined(run, trial);
+  const reasons: string[] = ['with it the first failure was gone, and another one came in its place'];
+  const { plugin, tier } = opening.fix;
+  const excerpt = run.mask(excerptOf(first.failure));
+  const diff = run.mask(patchFiles(run.layout).diffOf(hash) ?? '');
+  const ask = { code: 'prepared', reasons } as const;
+  return { first, offered: { step, plugin, tier, hash, note, excerpt, diff, ask } };
+}
+
 /** Hands the failure over to a person: the case is open until they answer. */
 export async function openCase(run: Run, incident: Incident, written: CaseDocument, why: HandOver): Promise<void> {
   const { by, text, patch, suggestion } = why;
@@ -108,39 +131,58 @@ function markOpen(run: Run, incident: Incident, name: string, why: string, sugge
   store.writeSummary({ ...summary, state: 'open', why, ...(suggestion && suggestionData(suggestion)) });
   const { hash, ask } = suggestion ?? {};
   const data = { ...(hash !== undefined && { hash }), ...(ask && { ask }) };
-  record(run, incident, 'case.opened', { ...openedData(incident, name, why), ...data });
+  record(run, incident, 'case.opened', { ...openedData(name, why), ...data });
 }
 
 function suggestionData({ hash, plugin, tier, note, ask }: Suggestion): Pick<CaseSummary, 'patch' | 'suggested'> {
   return { patch: hash, suggested: { plugin, tier, note: { ...note }, ask } };
 }
 
-function openedData({ provisional }: Incident, name: string, why: string) {
-  const stands_on = provisional.map(({ fingerprint, hash }) => ({ fingerprint, hash }));
-  return { case: name, path: `ai/escalations/${name}`, why, ...(stands_on.length > 0 && { stands_on }) };
-}
+const openedData = (name: string, why: string) => ({ case: name, path: `ai/escalations/${name}`, why });
 
-/** The fixes that the files of a case are shown with, and what that means for an answer. */
-function storyNotes(run: Run, { provisional }: Incident): string[] {
-  if (provisional.length === 0) return [];
-  const fixes = provisional.map(({ note, plugin, hash }) => {
+/** The fixes of a trial that is undone with this case: what accepting it brings back. */
+function trialNotes(run: Run, { trial }: Incident): string[] {
+  if (!trial || trial.fixes.length === 0) return [];
+  const fixes = trial.fixes.map(({ fix: { note, plugin, hash } }) => {
     const diff = patchFiles(run.layout).diffOf(hash) ?? '';
     return `${note.fix} (${plugin})\n${diff}`.trimEnd();
   });
   const what =
-    'This failure came in the place of another one, after these fixes. The files are shown with them, and an answer is';
-  return [`${what} made against that text: both are applied together when the first failure returns.`, ...fixes];
+    'With these changes the failure became another one. They are undone, and the files are shown without them';
+  return [`${what}; accepting the case applies all of them.`, ...fixes];
 }
 
 /** Saves a fix in an open case until a person agrees or declines. */
-export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
+export async function leaveSuggestion(
+  run: Run,
+  asking: Incident,
+  made: Suggestion,
+  edits: readonly Edit[],
+): Promise<void> {
+  const { first: incident } = await aboutFirst(run, asking);
+  const suggestion = await offeredWhole(run, asking, made, edits);
+  await offer(run, incident, suggestion);
+}
+
+/** All that stands in a trial is offered in a case, because its owner is to be asked before it is kept. */
+export async function offerTrial(run: Run, trial: Trial, asks: readonly NonNullable<TrialFix['ask']>[]): Promise<void> {
+  const seen = madeFor(run).get(trial.fixes[0]?.fix.hash ?? '');
+  const { first, offered } = seen ? await aboutFirst(run, currentIncident(run, seen)) : {};
+  // Without the process that saw the failure there is nothing to show: it comes again, and is asked about then.
+  if (!first || !offered) return;
+  const reasons = [...new Set(asks.flatMap((ask) => ask.reasons))];
+  const code = Object.keys(ASKS).find((each): each is AskCode => asks.some((ask) => ask.code === each)) ?? 'text';
+  await offer(run, first, { ...offered, ask: { code, reasons } });
+}
+
+async function offer(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
   const { note, plugin, tier, diff, ask } = suggestion;
   const text = `a fix waits for your word: ${note.fix} (${ask.code}: ${ask.reasons.join('; ')})`;
-  const context = await contextFor(run, incident, tier);
+  const context = await contextFor(run, incident, tier, incident.trial?.from);
   const name = nameOf(openCaseStore(run.layout), incident);
   const lead = `${oneLine(`${plugin}: ${text}`)}. It is in patch.diff beside this file.
 
-- To have it applied when the failure returns: mendloop cases accept ${name}
+- To have it tried, and the stage judge it: mendloop cases accept ${name}
 - To go on without it: mendloop cases decline ${name}`;
   try {
     const written = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });
@@ -158,22 +200,43 @@ export async function leaveSuggestion(run: Run, incident: Incident, suggestion: 
   }
 }
 
-/** Writes a case with all evidence and opens it for a person. Nothing is written when a secret may be left in it. */
+/** What is asked about, on top of what stands in the trial, as one change. */
+async function offeredWhole(
+  run: Run,
+  { trial }: Incident,
+  made: Suggestion,
+  edits: readonly Edit[],
+): Promise<Suggestion> {
+  if (!trial || trial.fixes.length === 0) return made;
+  const { hash, note } = await combined(run, trial, { edits, fix: made.note.fix });
+  const masked = { fix: run.mask(note.fix), reason: run.mask(note.reason) };
+  return { ...made, hash, note: masked, diff: run.mask(patchFiles(run.layout).diffOf(hash) ?? '') };
+}
+
+/**
+ * Writes a case with all evidence and opens it for a person; with what a trial came further with, to be accepted. Nothing is written
+ * when a secret may be left in it.
+ */
 export async function handOver(run: Run, incident: Incident, why: HandOver): Promise<void> {
   const notes = why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`];
-  await writeForPerson(run, incident, { lead: oneLine(why.text), notes }, (written) =>
-    openCase(run, incident, written, why),
+  const { first, offered } = await aboutFirst(run, incident);
+  const suggestion = why.suggestion ?? offered;
+  const whole = { ...why, ...(suggestion && { suggestion, patch: why.patch ?? suggestion.diff }) };
+  await writeForPerson(run, first, { lead: oneLine(why.text), notes }, (written) =>
+    openCase(run, first, written, whole),
   );
 }
 
 /** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
   const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${incident.stage}`;
-  await writeForPerson(run, incident, { newest: true, lead }, ({ case: { name } }) => {
-    updateCase(run, incident, name, () => ({ state: 'given_up', why: reason }));
-    record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
+  const { first } = await aboutFirst(run, incident);
+  await writeForPerson(run, first, { newest: true, lead }, ({ case: { name } }) => {
+    updateCase(run, first, name, () => ({ state: 'given_up', why: reason }));
+    record(run, first, 'case.opened', { ...openedData(name, `given up: ${reason}`), given_up: true });
   });
   record(run, incident, 'failure.given_up', { reason });
+  if (first.failure.fingerprint !== incident.failure.fingerprint) record(run, first, 'failure.given_up', { reason });
 }
 
 /** Writes a case for a person and opens it by `open`; nothing but a notice, when a secret may be left in it. */
@@ -184,7 +247,7 @@ async function writeForPerson(
   open: (written: CaseDocument) => void | Promise<void>,
 ): Promise<void> {
   try {
-    const context = await contextFor(run, incident, 'escalation');
+    const context = await contextFor(run, incident, 'escalation', incident.trial?.from);
     await open(await writeCase(run, incident, context, { ...options, signal: run.signal }));
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;

@@ -1,28 +1,33 @@
-// A fix is committed to the AI branch, and taken back when it did not help. Each step is recorded before and after it is
-// done, so that a later process can go on from any point between.
+// A fix becomes a commit of the trial, which its first fix opens. Each step is recorded before and after it is done, so that a later
+// process can go on from any point between.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
+import { MendError } from '../errors.ts';
 import type { DataOf, Fix } from '../events.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
-import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
-import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
+import { commitFix, isAsShown, putBack } from '../worktree/commit-fix.ts';
+import { fixMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
+import { beginTrial, endTrial, extendTrial } from '../worktree/trial-tree.ts';
 import { record, sharedBy } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { FixOrigin, SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
-/** `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on meanwhile. */
-export type Committed = { fix: Fix } | { none: 'moved' | 'safe_mode' };
+/**
+ * `moved`: another fix changed its files meanwhile; `safe_mode`: it was turned on meanwhile; `refused`: a hook of the owner's, or their
+ * signing key, does not let it be committed.
+ */
+export type Committed = { fix: Fix } | { none: 'moved' | 'safe_mode' } | { none: 'refused'; why: MendError };
 
-/** Commit → the failure that its fix was made for, of fixes made by this process. */
+/** Patch → the failure that it is tried for, of fixes made by this process. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
 
 /** Commits a fix that needs no question. Throws MendError when git or the disk refuses. */
-export function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Committed> {
-  const { tree, config } = run;
+export function commitToTrial(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Committed> {
+  const { tree, config, journal } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
   const { plugin, tier, tried, accepted, proposed_by } = origin;
@@ -34,6 +39,9 @@ export function commitToBranch(run: Run, incident: Incident, sound: SoundFix, or
   const shapes = accepted ? [] : sound.shapes.map(run.mask);
   const more = {
     ...(accepted && { accepted }),
+    ...(sound.ask &&
+      !accepted &&
+      !origin.judged && { ask: { code: sound.ask.code, reasons: sound.ask.reasons.map(run.mask) } }),
     ...(proposed_by && { proposed_by }),
     ...(shapes.length > 0 && { shapes }),
     ...sharedBy(incident),
@@ -47,16 +55,54 @@ export function commitToBranch(run: Run, incident: Incident, sound: SoundFix, or
     if (!(await isAsShown(tree, files))) return { none: 'moved' };
     patchFiles(run.layout).write(hash, files, sound.diff, note);
     const restored = await restoreTracked(run);
+    if (!journal.failures.trial) {
+      journal.append({ type: 'trial.opened', stage, data: { from: tree.head } });
+      await beginTrial(tree, tree.head);
+      tree.moved(tree.head, true);
+    }
     record(run, incident, 'fix.intended', { ...data, created });
     const texts = files.map(({ path, after: text, executable }) => ({ path, text, ...(executable && { executable }) }));
-    const commit = await commitFix(tree, texts, message, config.loop.git);
-    tree.moved(commit);
+    const commit = await commitFix(tree, texts, message, config.loop.git).catch((error) => asRefusal(run, error));
+    if (commit instanceof MendError) {
+      await recordRefused(run, incident, { ...data, tried: origin.tried }, commit);
+      return { none: 'refused', why: commit };
+    }
+    await extendTrial(tree, commit);
+    tree.moved(commit, true);
     record(run, incident, 'fix.committed', { ...data, commit });
-    madeFor(run).set(commit, incident);
+    madeFor(run).set(hash, incident);
     await recordStale(run, commit, { changed: paths, putBack: [] });
     await writeAgain(run, restored);
     return { fix: { stage, step, fingerprint, hash, commit, tier, plugin, note } };
   });
+}
+
+/** What git said, where the owner's hooks or key may be why; anything else is thrown. */
+function asRefusal({ config }: Run, error: unknown): MendError {
+  const { hooks, sign } = config.loop.git;
+  if (error instanceof MendError && error.code === 'E_GIT_FAILED' && (hooks || sign)) return error;
+  throw error;
+}
+
+/** The try is spent, and the change is the first when its failure returns: no model is asked for it again. */
+async function recordRefused(
+  run: Run,
+  incident: Incident,
+  { hash, tier, plugin, note, tried }: Pick<DataOf<'fix.committed'>, 'hash' | 'tier' | 'plugin' | 'note' | 'tried'>,
+  { message, problems }: MendError,
+): Promise<void> {
+  const { journal, tree } = run;
+  const reasons = [message, ...problems].map(run.mask);
+  record(run, incident, 'fix.refused', { tier, plugin, round: 1, code: 'git', reasons, fix: note.fix });
+  if (tried) record(run, incident, 'try.ended', {});
+  record(run, incident, 'fix.prepared', { tier, plugin, hash, note, because: 'undone' });
+  const { trial } = journal.failures;
+  if (!trial || trial.fixes.length > 0) return;
+  const { stage, from } = trial;
+  const reason = 'git refuses the commit';
+  journal.append({ type: 'trial.ended', stage, data: { outcome: 'undone', reason, from, to: from } });
+  await endTrial(tree, tree.base.branch);
+  tree.moved(from);
 }
 
 /** Puts back tracked files that stages changed, after recording which stages that makes stale. Returns the files. */
@@ -67,48 +113,6 @@ export async function restoreTracked(run: Run): Promise<readonly string[]> {
   await recordStale(run, tree.head, { changed: [], putBack: changed });
   await putBack(tree);
   return changed;
-}
-
-/** Takes a fix back by a commit of its own; `outcome` says why. Throws E_FIX_STUCK when it cannot be. */
-export function takeBack(
-  run: Run,
-  fix: Fix,
-  outcome: 'no_effect' | 'broke' | 'withdrawn' | 'superseded',
-  reason: string,
-  charged?: { step: string; fingerprint: string },
-): Promise<void> {
-  const { tree, journal, config } = run;
-  return run.barrier.alone(async () => {
-    journal.flush();
-    const restored = await restoreTracked(run);
-    const message = revertMessage(fix, outcome, reason, run.id, charged);
-    const commit = await revertFix(tree, fix.commit, message, config.loop.git);
-    tree.moved(commit);
-    journal.append({
-      type: 'fix.reverted',
-      stage: fix.stage,
-      step: fix.step,
-      data: { ...fixData(fix), outcome, reason, commit, reverts: fix.commit, ...(charged && { charged }) },
-    });
-    await recordStale(run, commit, { changed: await changedIn(tree, fix.commit), putBack: [] });
-    await writeAgain(run, restored);
-  });
-}
-
-type Judgement = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason' | 'left' | 'unchecked'>;
-
-/** Records the outcome of a fix that stays on the branch. */
-export function recordFixStays({ journal }: Run, fix: Fix, { left = [], unchecked, ...judgement }: Judgement): void {
-  const { stage, step, commit } = fix;
-  const more = { ...(left.length > 0 && { left }), ...(unchecked && { unchecked }) };
-  const data = { ...fixData(fix), ...judgement, commit, ...more };
-  journal.append({ type: 'fix.judged', stage, step, data });
-}
-
-/** Records that a fix which is not on the branch counts as withdrawn: its failure is not charged to it any more. */
-export function recordWithdrawn({ journal }: Run, fix: Fix, reason: string): void {
-  const data = { ...fixData(fix), outcome: 'withdrawn', reason, commit: '', reverts: fix.commit } as const;
-  journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
 }
 
 export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({

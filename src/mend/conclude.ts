@@ -1,7 +1,8 @@
 // The end of a failure that nothing more is done about in this run: its case, the notice to people, and what the cells that
 // have it end with.
+import type { MendError } from '../errors.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
-import type { ExecutionError } from '../plan/codes.ts';
+import type { EndOf } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision, Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
@@ -14,6 +15,14 @@ import { notify } from './notify.ts';
 export function recordStopped(run: Run, incident: Incident): Decision {
   const reason = 'the run was stopped while a fix was asked for';
   const decision: Decision = { tier: 'none', why: 'stopped', exit: 1, reason };
+  record(run, incident, 'failure.decided', decision);
+  return decision;
+}
+
+/** Records the decision that git does not let a fix be committed. */
+export function recordRefused(run: Run, incident: Incident, { message, problems }: MendError): Decision {
+  const reason = run.mask([message, ...problems].join('; '));
+  const decision: Decision = { tier: 'none', why: 'git_refused', exit: 3, reason };
   record(run, incident, 'failure.decided', decision);
   return decision;
 }
@@ -51,7 +60,7 @@ export async function conclude(
     ...(gaveUp && { gave_up: decision.reason }),
     ...(next && { next }),
   };
-  return new Map(cells.map((cell) => [cell, { end: { kind: 'error', error: errorOf(run, cell, facts) } }]));
+  return new Map(cells.map((cell) => [cell, { end: endOf(run, cell, facts) }]));
 }
 
 async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }: Decision, why: Why | undefined) {
@@ -61,10 +70,10 @@ async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }:
   else await handOver(run, incident, { by: 'mendloop', text: `${reason}: it takes a person` });
 }
 
-/** What a cell ends with. Its inputs are those before its fixes: these are withdrawn at its end, which is no change. */
-function errorOf({ journal }: Run, { failed: { error }, incident }: FailedCell, facts: object): ExecutionError {
+/** What a cell ends with. Its inputs are those before its fixes: these are undone at its end, which is no change. */
+function endOf({ journal }: Run, { failed: { end }, incident }: FailedCell, facts: object): EndOf<'failed'> {
   const inputs = journal.failures.inputsBefore(incident.stage, incident.step) ?? incident.inputs;
-  return { ...error, context: { ...error.context, ...(inputs && { inputs }), ...facts } };
+  return { ...end, context: { ...end.context, ...(inputs && { inputs }), ...facts } };
 }
 
 /** Whether a case is opened for a person because nobody else can be asked. */
@@ -75,15 +84,17 @@ const OUTSIDE = 'mend what the log names outside of this repository';
 
 /** What only a person can do now; undefined where the usual words do. */
 function adviceFor(
-  { stage, failure, history, storyCase }: Incident,
+  { stage, failure, history, heldCase }: Incident,
   why: Why | undefined,
   gaveUp: boolean,
   prompt: string | undefined,
   isOnce: boolean,
 ): string | undefined {
   if (gaveUp) return afterGivingUp(stage, failure.fingerprint);
+  if (why === 'git_refused')
+    return 'mend the hook or the signing key, or set git: {hooks: false, sign: false} in ai/loop.yaml, then: mendloop';
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-  const name = history.case ?? storyCase;
+  const name = history.case ?? heldCase;
   if (name !== undefined && (why === 'open_case' || opensCase(why))) {
     return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
   }

@@ -36,12 +36,17 @@ const snapshots = perRun((): { latest?: Snapshot; readonly reader: RepositoryRea
   reader: openRepositoryReader(),
 }));
 
-/** For one failure and tier, at the commit the worktree is at now. */
-export async function contextFor(run: Run, incident: Incident, tier: FixTier): Promise<FixContext> {
+/** For one failure and tier, at `commit`: by default where the worktree is now. */
+export async function contextFor(
+  run: Run,
+  incident: Incident,
+  tier: FixTier,
+  commit = run.tree.head,
+): Promise<FixContext> {
   const { tree, config, layout } = run;
   const { failure, log, history } = incident;
   const cache = snapshots(run);
-  if (cache.latest?.commit !== tree.head) cache.latest = await snapshotOf(tree, tree.head);
+  if (cache.latest?.commit !== commit) cache.latest = await snapshotOf(tree, commit);
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
@@ -76,7 +81,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
     repository: () => repositoryFacts(cache.reader, snapshot, config.map, run.journal.stages),
     unwritable: (edited) => unwritable(tree, edited),
-    isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
+    isReversal: (edited) => isReversal(tree, tree.base.commit, commit, edited),
     unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),
     madeOnceFrom: (paths) => madeOnceFrom(run, paths),
     facts,

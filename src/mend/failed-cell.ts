@@ -1,16 +1,13 @@
 // Failed cells of a stage, and what follows for them: they are answered together.
-import type { Next } from '../plan/action.ts';
-import type { ExecutionError } from '../plan/codes.ts';
 import type { PlanStep } from '../plan/contract.ts';
+import type { EndOf, Next } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 
 export interface FailedAttempt {
   step: PlanStep;
   attempt: number;
-  error: ExecutionError;
-  /** False when the same command must not run once more. */
-  mayRunAgain: boolean;
+  end: EndOf<'failed'>;
   /** Of the run, as of now. */
   timeLeftMs(): number;
 }

@@ -12,8 +12,8 @@ import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { withLog } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
-import type { ExecutionError } from '../plan/codes.ts';
 import { cellKey, cellValues, stagePayload } from '../plan/matrix.ts';
+import type { EndOf } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf, type LedgerEntry, seenBy } from '../triage/ledger.ts';
@@ -27,12 +27,12 @@ export const endOfLog =
 
 /** Records the failure of an attempt, read from its log. Throws MendError when the disk refuses. */
 export function identify(run: Run, failed: FailedAttempt): Incident {
-  const { attempt, error } = failed;
+  const { attempt, end } = failed;
   const { layout, journal } = run;
   const { stage, step, cell } = stagePayload(failed.step);
   const path = layout.log(stage, cellKey(cell), run.id, attempt);
   const green = recordOf(journal.stages, step)?.green_log;
-  const ended = endOfAttempt(error);
+  const ended = endOfAttempt(end);
   const failure = identifyFrom(endOfLog(path), {
     stage,
     ended,
@@ -44,10 +44,10 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
     const text = `passed over, because it takes too long on this log: ${name}`;
     journal.append(noticeEvent(text));
   }
-  const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
-  const changedCheckFiles = Array.isArray(error.context.changed_judges);
+  const inputs = isInputs(end.context?.inputs) ? end.context.inputs : undefined;
+  const changedCheckFiles = Array.isArray(end.context?.changed_judges);
   const log = relative(layout.home, path);
-  const item = isItemStage(stage) ? itemOf(run, stage, error) : undefined;
+  const item = isItemStage(stage) ? itemOf(run, stage, end) : undefined;
   const sighting: Sighting = { stage, step, attempt, failure, ended, log, inputs, changedCheckFiles, item };
   const history = entryOf(journal.ledger, stage, failure.fingerprint);
   record(run, sighting, 'failure.seen', {
@@ -66,9 +66,9 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   return currentIncident(run, sighting);
 }
 
-const itemOf = ({ config }: Run, stage: string, { context }: ExecutionError) => ({
+const itemOf = ({ config }: Run, stage: string, { context }: EndOf<'failed'>) => ({
   steps: config.map.stages[stage]?.success_criteria.length ?? 1,
-  testsFailed: context.phase === 'command',
+  testsFailed: context?.phase === 'command',
 });
 
 /** A failure of the ledger, read again from its latest log; undefined when that is gone. */
@@ -135,7 +135,7 @@ export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): Projec
   }));
 }
 
-function endOfAttempt({ context, error_code }: ExecutionError): AttemptEnd {
+function endOfAttempt({ context = {}, code }: EndOf<'failed'>): AttemptEnd {
   const { exit_code = null, signal = null } = context as Partial<AttemptEnd>;
-  return { exit_code, signal, timed_out: error_code === 'STEP_TIMEOUT' };
+  return { exit_code, signal, timed_out: code === 'STEP_TIMEOUT' };
 }

@@ -41,7 +41,9 @@ export interface FixOrigin {
   tried: boolean;
   /** The case it answers. */
   case?: string;
-  /** A person agreed to it: no one is asked again. */
+  /** It was judged when it was first proposed, and no one is asked again. */
+  judged?: true;
+  /** A person agreed to it. */
   accepted?: boolean;
   /** The plugin whose suggestion they accepted as their answer. */
   proposed_by?: string | undefined;
@@ -96,7 +98,7 @@ export async function judgeProposal(proposal: Change, context: ProposalContext):
   if (problems.length > 0) return refuse('does_not_parse', ...problems);
   const diff = cleanDiff(files);
   const hash = patchHash(diff, executables(files));
-  const before = context.patches.find((patch) => TRIED.has(patch.outcome) && isSame(patch, hash, diff, context));
+  const before = context.patches.find((patch) => wasTried(patch) && isSame(patch, hash, diff, context));
   if (before) {
     const ended = before.outcome === 'declined' ? 'a person did not want it' : `ended ${before.outcome}`;
     const what = before.hash === hash ? 'this very change' : 'a change that does the same';
@@ -133,7 +135,9 @@ async function nearCopy(files: readonly Edit[], allow: readonly string[], all: F
   );
 }
 
-const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'holds', 'no_effect', 'broke', 'declined']);
+const TRIED: ReadonlySet<string> = new Set(['applied', 'no_effect', 'broke', 'declined', 'undone']);
+
+const wasTried = ({ outcome, unjudged }: Patch): boolean => TRIED.has(outcome) && !unjudged;
 
 type Read = { ok: true; files: Edit[]; note: Note } | Refusal;
 

@@ -55,7 +55,7 @@ export async function decideNow(
   const safe_mode = readSafeMode(layout) !== undefined;
   const now = situationOf(config.loop, stage, journal.ledger, clock.now(), { ai, safe_mode }, incident.history);
   // Waiting and mending both end in another attempt.
-  const rerun = failed.mayRunAgain && stage.rerun;
+  const rerun = failed.end.again !== false && stage.rerun;
   const situation = {
     ...now,
     time_left_ms: failed.timeLeftMs(),

@@ -11,16 +11,14 @@ export type AnswerFormat = 'diff' | 'whole-file' | 'search-replace' | 'json' | '
 /** What can become of an attempt, in words. */
 export const TRY_OUTCOMES = {
   refused: 'refused before it was applied',
-  applied: 'applied, not judged yet',
-  provisional: 'applied; the failure became another one',
-  holds: 'applied, and the stage succeeded; others that it changed are not made again yet',
-  verified: 'applied, and the stage succeeded at that time',
+  applied: 'applied; the failure became another one, and the change stands for now',
+  kept: 'applied, and the stage succeeded at that time',
   helped: 'applied, and stands: some of the cells succeeded with it, others not',
-  no_effect: 'applied without effect: the same failure came back, and the change was taken back',
-  broke: 'applied, broke something, and was taken back',
-  withdrawn: 'taken back unjudged',
+  no_effect: 'applied without effect: the same failure came back, and the change was undone',
+  broke: 'applied, broke something, and was undone',
+  undone: 'applied and undone, because the stage did not succeed with it in the end',
   declined: 'a person did not want it',
-  superseded: 'taken back, because its owner wrote another text in its place',
+  superseded: 'undone, because its owner wrote another text in its place',
   passed: 'proposed no change',
 };
 

@@ -42,8 +42,8 @@ export function glanceOf(report: Report): { label: string; figure: string; text:
   );
   const [worst] = failures;
   const byOutcome = (...wanted: string[]) => fixes.filter(({ outcome }) => wanted.includes(outcome)).length;
-  const verified = byOutcome('verified', 'holds');
-  const back = byOutcome('no_effect', 'broke', 'withdrawn', 'superseded', 'declined');
+  const verified = byOutcome('kept');
+  const back = byOutcome('no_effect', 'broke', 'undone', 'superseded', 'declined');
   const passed = failures.filter(({ state }) => state === 'passed').length;
   const newest = runs.newest && `the newest began ${when(runs.newest.began)}: mendloop report ${runs.newest.run}`;
   const notGreen = report.stages.filter(({ status }) => status !== 'green');

@@ -2,11 +2,12 @@
 // run that was cut off finds its steps again.
 import { createHash } from 'node:crypto';
 import type { ContextMap, Stage } from '../config/context-map.ts';
-import type { PlanInput } from './contract.ts';
+import { freeze } from '../config/freeze.ts';
+import { type Plan, planSchema } from './contract.ts';
 import { cellsOf, stepNameOf, stepNames } from './matrix.ts';
 
 /** The action that runs a stage. */
-export const STAGE_ACTION = 'stage';
+const STAGE_ACTION = 'stage';
 
 export interface CompileRequest {
   run: string;
@@ -18,11 +19,11 @@ export interface CompileRequest {
 }
 
 /** The plan of a run over `stages`, in the map's order. */
-export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileRequest): PlanInput {
+export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileRequest): Plan {
   const chosen = Object.entries(map.stages).filter(([name]) => stages.includes(name));
   const idsOf = ([name, stage]: [string, Stage]) => stepNames(name, stage).map((step) => stepId(run, step));
   const stepIds = new Map(chosen.map((entry) => [entry[0], idsOf(entry)]));
-  return {
+  const plan = {
     id: stepId(run, 'plan'),
     version: 1,
     created_at: createdAt,
@@ -46,6 +47,7 @@ export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileR
       });
     }),
   };
+  return freeze(planSchema.parse(plan));
 }
 
 /** A UUID in the form of version 4 that `run` and `name` decide. */

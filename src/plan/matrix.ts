@@ -40,21 +40,14 @@ export function splitStepName(step: string): { stage: string; cell: string } {
 export const cellValues = (key: string): string[] =>
   key === '' ? [] : key.split(',').map((axis) => axis.slice(axis.indexOf('=') + 1));
 
-let collator: Intl.Collator | undefined;
-
-/** Its order is loaded when two names are compared: that would take a tenth of a start that compares none. */
-function byNumber(a: string, b: string): number {
-  collator ??= new Intl.Collator('en', { numeric: true });
-  return collator.compare(a, b);
-}
-
 const MAX_NAMES = 12;
 
 /** What people call cells among those of their stage: `cp1 cp2`, or `host=cp1,disk=a` where there are several axes. */
 export function cellNames(steps: readonly string[]): string {
   const names = steps.map((step) => splitStepName(step).cell.replace(/^[^,=]*=([^,]*)$/, '$1') || step);
   const more = names.length - MAX_NAMES;
-  return [...names.sort(byNumber).slice(0, MAX_NAMES), ...(more > 0 ? [`and ${more} more`] : [])].join(' ');
+  if (names.length > 1) names.sort(new Intl.Collator('en', { numeric: true }).compare);
+  return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`and ${more} more`] : [])].join(' ');
 }
 
 /** What people call a step: `talos[host=cp1]`; its id when it is no stage. */

@@ -1,5 +1,5 @@
 // The completion facts of a run: which steps are done, and which may start because of it.
-// Facts are recorded one at a time; the frontier is kept up to date, so a whole run costs time linear in its edges.
+// Facts are recorded one at a time, and nothing before the first step that may start is looked at again.
 import type { Plan, PlanStep } from './contract.ts';
 
 export type StepState = 'TODO' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'SKIPPED';
@@ -22,63 +22,27 @@ interface Node {
   readonly dependents: Node[];
 }
 
-/** The steps that may start, in starting order. Taking the first costs the same however many wait behind it. */
-class Frontier implements Iterable<PlanStep> {
-  /** What is before `#from` has left. */
-  #nodes: Node[] = [];
-  #from = 0;
-
-  *[Symbol.iterator](): Iterator<PlanStep> {
-    for (let at = this.#from; at < this.#nodes.length; at++) yield (this.#nodes[at] as Node).step;
-  }
-
-  add(node: Node): void {
-    const at = this.#position(node);
-    if (at === this.#from && at > 0) this.#nodes[--this.#from] = node;
-    else this.#nodes.splice(at, 0, node);
-  }
-
-  /** Nothing happens when it is not there. */
-  remove(node: Node): void {
-    const at = this.#position(node);
-    if (this.#nodes[at] !== node) return;
-    if (at !== this.#from) this.#nodes.splice(at, 1);
-    else if (++this.#from > this.#nodes.length / 2) {
-      this.#nodes = this.#nodes.slice(this.#from);
-      this.#from = 0;
-    }
-  }
-
-  /** Where a step stands, or would stand. */
-  #position({ rank }: Node): number {
-    let low = this.#from;
-    let high = this.#nodes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#nodes[middle] as Node).rank < rank) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
-
 /** The facts of a run of `plan`, in which the steps of `done` are done already. */
 export class RunFacts implements RunState {
   readonly states = new Map<string, StepState>();
-  readonly frontier = new Frontier();
+  readonly frontier: Iterable<PlanStep> = { [Symbol.iterator]: () => this.#ready() };
   running = 0;
   readonly #nodes = new Map<string, Node>();
+  /** In starting order; so many of them may start, and none before `#from`. */
+  readonly #order: readonly Node[];
+  #readyCount = 0;
+  #from = 0;
 
   constructor(plan: Plan, done: ReadonlySet<string> = new Set()) {
-    const order = [...plan.steps].sort((a, b) => b.priority - a.priority);
-    for (const [rank, step] of order.entries()) {
-      this.#nodes.set(step.id, { step, rank, unmet: new Set(step.depends_on).size, dependents: [] });
-    }
+    this.#order = plan.steps
+      .toSorted((a, b) => b.priority - a.priority)
+      .map((step, rank) => ({ step, rank, unmet: new Set(step.depends_on).size, dependents: [] }));
+    for (const node of this.#order) this.#nodes.set(node.step.id, node);
     for (const { id, depends_on } of plan.steps) {
       this.states.set(id, 'TODO');
       for (const needed of new Set(depends_on)) this.#node(needed).dependents.push(this.#node(id));
     }
-    for (const node of this.#nodes.values()) if (node.unmet === 0) this.frontier.add(node);
+    this.#readyCount = this.#order.filter((node) => this.#isReady(node)).length;
     for (const id of done) this.record(id, 'DONE');
   }
 
@@ -88,16 +52,32 @@ export class RunFacts implements RunState {
     if (before === undefined) throw new Error(`no step ${id} in this plan`);
     if (before === next) return;
     const node = this.#node(id);
-    this.states.set(id, next);
     this.running += Number(next === 'IN_PROGRESS') - Number(before === 'IN_PROGRESS');
-    if (before === 'TODO') this.frontier.remove(node);
-    if (next === 'TODO' && node.unmet === 0) this.frontier.add(node);
-    if (next !== 'DONE' && before !== 'DONE') return;
-    const change = next === 'DONE' ? -1 : 1;
-    for (const dependent of node.dependents) {
-      dependent.unmet += change;
-      if (this.mayStart(dependent.step.id)) this.frontier.add(dependent);
-      else if (change > 0) this.frontier.remove(dependent);
+    this.#change(node, () => this.states.set(id, next));
+    const met = Number(next === 'DONE') - Number(before === 'DONE');
+    for (const dependent of met === 0 ? [] : node.dependents)
+      this.#change(dependent, () => {
+        dependent.unmet -= met;
+      });
+  }
+
+  #change(node: Node, change: () => void): void {
+    const before = this.#isReady(node);
+    change();
+    const after = this.#isReady(node);
+    this.#readyCount += Number(after) - Number(before);
+    if (after) this.#from = Math.min(this.#from, node.rank);
+  }
+
+  *#ready(): Generator<PlanStep, undefined> {
+    let left = this.#readyCount;
+    const order = this.#order;
+    while (left > 0 && !this.#isReady(order[this.#from] as Node)) this.#from++;
+    for (let at = this.#from; left > 0 && at < order.length; at++) {
+      const node = order[at] as Node;
+      if (!this.#isReady(node)) continue;
+      left--;
+      yield node.step;
     }
   }
 
@@ -122,7 +102,12 @@ export class RunFacts implements RunState {
 
   /** Whether a step is to do and all it depends on is done. */
   mayStart(id: string): boolean {
-    return this.states.get(id) === 'TODO' && this.#node(id).unmet === 0;
+    const node = this.#nodes.get(id);
+    return node !== undefined && this.#isReady(node);
+  }
+
+  #isReady({ step, unmet }: Node): boolean {
+    return unmet === 0 && this.states.get(step.id) === 'TODO';
   }
 
   /** Steps still to do that depend, directly or not, on `id`: what a failure of it takes with it. */
@@ -137,6 +122,12 @@ export class RunFacts implements RunState {
       }
     }
     return [...waiting].map(({ step }) => step);
+  }
+
+  /** Skipped steps that depend, directly or not, on `id`. */
+  skippedFor(id: string): string[] {
+    const skipped = this.#node(id).dependents.filter(({ step }) => this.states.get(step.id) === 'SKIPPED');
+    return [...new Set(skipped.flatMap(({ step }) => [step.id, ...this.skippedFor(step.id)]))];
   }
 
   /** In the plan's order. */

@@ -1,5 +1,5 @@
 // Why something must stop: the reasons an abort signal carries.
-import { type ExecutionCode, type ExecutionError, executionError } from './codes.ts';
+import type { ExecutionCode } from './codes.ts';
 
 export type StopCode = Extract<ExecutionCode, 'STEP_TIMEOUT' | 'PLAN_TIMEOUT' | 'DEADLINE_EXCEEDED'> | 'INTERRUPTED';
 
@@ -17,10 +17,4 @@ export class Stop extends Error {
 export function stopReason(signal: AbortSignal): Stop | undefined {
   if (!signal.aborted) return undefined;
   return signal.reason instanceof Stop ? signal.reason : new Stop('INTERRUPTED', 'interrupted');
-}
-
-/** The error a stop means for the plan. */
-export function stopError({ code, message }: Stop, step_id?: string): ExecutionError {
-  if (code !== 'INTERRUPTED') return executionError(code, message, { step_id });
-  return executionError('EXECUTION_HALTED', message, { step_id, context: { interrupted: true } });
 }

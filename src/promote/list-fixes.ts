@@ -1,26 +1,22 @@
-// The fixes of the AI branch that the base does not have, and those it has and that were rolled back, each with how it
-// stands. Reads only.
-
-import { FIX_OUTCOMES, type FixOutcome } from '../events.ts';
-import { openGit } from '../io/git.ts';
+// The fixes of the AI branch, and those that landed or were dropped, each with how it stands. Reads only.
+import type { FixState } from '../events.ts';
+import { type Git, openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { cellNames } from '../plan/matrix.ts';
-import { type Ledger, type Patch, patchIn } from '../triage/ledger.ts';
-import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
+import { entryOf, fixesIn, type Ledger, type LedgerFix, type Patch, patchIn } from '../triage/ledger.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
-import { landedCommits } from '../worktree/landed.ts';
+import { type CommitFate, rehearse } from '../worktree/on-base.ts';
 
 export type FixFacts = ReturnType<typeof fixFacts>;
 
 export interface ListedFix extends FixFacts, LedgerFacts {
-  /** As the branch and the ledger have it; `landed`: the base has it already. */
-  outcome: FixOutcome | 'landed' | 'unknown';
-  /** Set when it was taken back: the commit that did. */
-  taken_back_by?: string;
-  /** True: the base has the fix, and keeps it until what took it back is promoted. */
+  /** As branch, base and ledger have it; `landed`: the base has it. */
+  outcome: FixState | 'landed' | 'unknown';
+  /** It is on the AI branch. */
+  on_branch?: true;
+  /** The base has it until the commit that takes it back is promoted. */
   on_base?: true;
-  /** True: it was taken back unjudged, and the same change is here again. */
-  came_again?: true;
   diff?: string;
 }
 
@@ -34,61 +30,67 @@ export interface LedgerFacts {
   proposed_by?: string;
 }
 
-/** Newest first; nothing when there is no AI branch yet. Throws a GitError. */
+/** Newest first, those of the branch before all others; nothing when there is no AI branch yet. Throws a GitError. */
 export async function listFixes(layout: Layout, base: Base, ledger: Ledger, withDiff: boolean): Promise<ListedFix[]> {
   const git = openGit(layout.home);
-  const head = await commitOf(git, `refs/heads/${base.branch}`);
-  if (head === undefined) return [];
-  const [committed, landed] = await Promise.all([
-    committedFixes(git, base.commit, head),
-    landedCommits(git, base.commit, head),
-  ]);
-  const reverts = new Map(committed.flatMap((by) => (by.reverts === undefined ? [] : [[by.reverts, by]])));
-  const inRange = new Set(committed.map(({ commit }) => commit));
-  const others = [...reverts.keys()].filter((commit) => !inRange.has(commit));
-  // What is not in the base either was on the branch before the base was rewritten; git may have dropped it since.
-  const earlier = others.map(async (commit) => {
-    const has = await isAncestor(git, commit, base.commit);
-    const isThere = has || (await commitOf(git, commit)) !== undefined;
-    return isThere ? (await committedFixes(git, `${commit}^`, commit)).map((fix) => ({ fix, has })) : [];
-  });
-  const rows = [
-    ...committed.filter((fix) => fix.reverts === undefined).map((fix) => ({ fix, has: landed.has(fix.commit) })),
-    ...(await Promise.all(earlier)).flat(),
-  ].map(async ({ fix, has }): Promise<ListedFix> => {
-    const by = reverts.get(fix.commit);
-    const patch = patchIn(ledger, fix);
-    return {
-      ...fixFacts(fix),
-      outcome: by ? outcomeBy(by) : has ? 'landed' : (patch?.outcome ?? 'unknown'),
-      ...(by ? { taken_back_by: by.commit } : {}),
-      ...(by && outcomeBy(by) === 'withdrawn' && isAgain(fix, committed) ? { came_again: true } : {}),
-      ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
-      ...ledgerFacts(patch, by === undefined),
-      ...(withDiff ? { diff: await fixDiff(layout, fix.commit) } : {}),
-    };
-  });
-  return Promise.all(rows);
+  const put = await rehearse(git, base);
+  if (put === undefined) return [];
+  const all = put.fates.flatMap((fate) => (fate.fix ? [{ ...fate, fix: fate.fix }] : [])).reverse();
+  const undone = new Map(all.flatMap(({ fix, fate }) => (fix.reverts ? [[fix.reverts, fate] as const] : [])));
+  const here = all.filter(({ fix, fate }) => fix.reverts === undefined && fate !== 'left_out');
+  const isHere = (fix: LedgerFix) => here.some((one) => isSame(one.fix, fix));
+  const over = fixesIn(ledger).filter((fix) => outcomeNow(fix, undone) !== undefined && !isHere(fix));
+  const rows: ListedFix[] = [
+    ...here.map(({ fix, fate }) => onBranch(fix, fate, patchIn(ledger, fix))),
+    ...(await Promise.all(over.toReversed().map((fix) => fromLedger(git, fix, ledger, undone)))),
+  ];
+  if (!withDiff) return rows;
+  return Promise.all(rows.map(async (row) => ({ ...row, diff: await fixDiff(layout, row.commit) })));
 }
 
-/** The change that a fix made, as its commit has it. Throws a GitError. */
-export const fixDiff = ({ home }: Layout, commit: string): Promise<string> =>
-  openGit(home).run(['show', '--format=', '--no-color', '--no-ext-diff', commit]);
+/** The change that a fix made, as its commit has it; empty where git has that commit no longer. */
+export const fixDiff = async ({ home }: Layout, commit: string): Promise<string> =>
+  (await openGit(home).attempt(['show', '--format=', '--no-color', '--no-ext-diff', commit])).stdout;
 
-const isSame = (a: CommittedFix, b: CommittedFix): boolean => a.hash === b.hash && a.fingerprint === b.fingerprint;
+const isSame = (a: CommittedFix, b: LedgerFix): boolean =>
+  a.stage === b.stage && a.fingerprint === b.fingerprint && a.hash === b.hash;
 
-/** Whether a later commit of `all`, the newest first, makes the same change for the same failure. */
-const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>
-  all.findIndex((other) => isSame(other, fix) && other.reverts === undefined) < all.indexOf(fix);
+function onBranch(fix: CommittedFix, fate: CommitFate['fate'], patch: Patch | undefined): ListedFix {
+  const outcome = fate === 'carried' ? (patch?.outcome ?? 'unknown') : fate === 'landed' ? 'landed' : 'superseded';
+  return { ...fixFacts(fix), outcome, ...(fate === 'carried' && { on_branch: true }), ...ledgerFacts(patch) };
+}
 
-/** From the reverting commit: in the ledger a later fix with the same change may have another outcome. */
-const outcomeBy = (by: CommittedFix): FixOutcome =>
-  FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
+/** Fixes that were dropped. */
+const DROPPED: readonly FixState[] = ['declined', 'superseded'];
 
-/** `stands`: it was not taken back, so that its outcome is that of the ledger. */
-export const ledgerFacts = (patch: Patch | undefined, stands: boolean): LedgerFacts => ({
-  ...(stands && patch?.left && { left: cellNames(patch.left) }),
-  ...(stands && patch?.unchecked && { unchecked: true }),
+/** How a fix stands that is not on the branch; undefined for one that never helped, which is in the story of its failure. */
+function outcomeNow({ commit, outcome, landed }: LedgerFix, undone: ReadonlyMap<string, CommitFate['fate']>) {
+  if (DROPPED.includes(outcome) || undone.has(commit)) return undone.has(commit) ? 'declined' : outcome;
+  return landed === undefined ? undefined : 'landed';
+}
+
+async function fromLedger(
+  git: Git,
+  fix: LedgerFix,
+  ledger: Ledger,
+  undone: ReadonlyMap<string, CommitFate['fate']>,
+): Promise<ListedFix> {
+  const { commit, time, stage, fingerprint, plugin, run = '', note } = fix;
+  const patch = patchIn(ledger, fix);
+  const [committed] = (await commitOf(git, `${commit}^`)) ? await committedFixes(git, `${commit}^`, commit) : [];
+  const noted = { commit, time, stage, fingerprint, plugin, run, ...note };
+  const known = { class: entryOf(ledger, stage, fingerprint)?.class ?? '', paths: [], shapes: patch?.shapes ?? [] };
+  return {
+    ...(committed ? fixFacts(committed) : { ...noted, ...known }),
+    outcome: outcomeNow(fix, undone) ?? 'unknown',
+    ...(undone.get(commit) === 'carried' && { on_base: true }),
+    ...ledgerFacts(patch),
+  };
+}
+
+export const ledgerFacts = (patch: Patch | undefined): LedgerFacts => ({
+  ...(patch?.left && { left: cellNames(patch.left) }),
+  ...(patch?.unchecked && { unchecked: true }),
   ...(patch?.proposed_by !== undefined && { proposed_by: patch.proposed_by }),
 });
 

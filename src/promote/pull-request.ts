@@ -12,7 +12,6 @@ import type { Configuration } from '../stage/configuration.ts';
 import { authorOf } from '../triage/words.ts';
 import type { Base } from '../worktree/base.ts';
 import { complaints, shellWord, short } from '../worktree/messages.ts';
-import { judgeToday } from './judge-today.ts';
 import { type Project, projectOf, pullRequestPage, type Remote } from './push.ts';
 import { byStage, promoteTitle, type Story, type StoryFix } from './story.ts';
 
@@ -109,12 +108,11 @@ const lastLine = (end: ProgramEnd | undefined): string => (end?.ok ? (end.stdout
 
 export type PullRequestTexts = Pick<PullRequest, 'title' | 'body'>;
 
-/** Title and text, with today's verdict of the gate on each fix, masked like all that leaves. Throws E_REDACT. */
+/** Title and text, masked like all that leaves. Throws E_REDACT. */
 export async function pullRequestTexts(
   { home, config, env }: Pick<PullRequestOptions, 'home' | 'config' | 'env'>,
-  listed: Story,
+  story: Story,
 ): Promise<PullRequestTexts> {
-  const story = { ...listed, fixes: await judgeToday(home, config, listed.fixes) };
   try {
     const { redact } = await outgoingRedactor({ layout: layoutOf(home), config, env });
     return { title: redact(promoteTitle(story)), body: fitBody(redact(pullRequestText(story)), story.branch) };
@@ -132,14 +130,11 @@ export function fitBody(body: string, branch: string): string {
 
 /** The story and its verification, in Markdown. Pure. */
 export function pullRequestText(story: Story): string {
-  const { branch, base, base_commit: onto, tip, fixes, undone, others, conflicts, stat } = story;
+  const { branch, base, base_commit: onto, tip, fixes, undone, others, stat } = story;
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? [`### ${title}`, '', ...lines, ''] : [];
   const listed = (commit: string, words: string) => `- ${asCode(short(commit))} ${words}`;
-  const merge =
-    conflicts.length === 0
-      ? `It merges cleanly into ${asCode(base)} at ${asCode(short(onto))}.`
-      : `It does not merge into ${asCode(base)} at ${asCode(short(onto))}; in conflict: ${conflicts.map(asCode).join(', ')}.`;
+  const place = `It is ${asCode(base)} at ${asCode(short(onto))} with these commits on top.`;
   return [
     `What mendloop mended on ${asCode(branch)}, up to ${asCode(tip ?? '')}: each fix is a commit of its own.`,
     '',
@@ -161,7 +156,7 @@ export function pullRequestText(story: Story): string {
       'Other commits',
       others.map(({ commit, subject }) => listed(commit, asCode(subject))),
     ),
-    ...section('Verification', [...fixes.map(verified), `- ${merge}`]),
+    ...section('Verification', [...fixes.map((fix) => verified(fix, onto)), `- ${place}`]),
     '```text',
     ...stat.split('\n'),
     '```',
@@ -170,25 +165,24 @@ export function pullRequestText(story: Story): string {
 }
 
 function aboutFix(fix: StoryFix): string[] {
-  const { reason, paths, tier, run, time, shapes, today, accepted } = fix;
-  const would = today?.verdict === 'ask' ? 'ask about it' : 'refuse it';
-  const why =
-    today && `(${asCode(today.code)}): ${asCode(today.reasons.join('; '))}${accepted ? '; its owner accepted it' : ''}`;
+  const { reason, paths, tier, run, time, shapes } = fix;
   return [
     `  - why: ${asCode(reason)}`,
     `  - in ${paths.map(asCode).join(', ')}; by ${asCode(authorOf(fix, tier))}, run ${asCode(run)}, ${time}`,
     ...shapes.map((shape) => `  - repair: ${asCode(shape)}`),
-    ...(today ? [`  - **today the gate would ${would}** ${why}`] : []),
   ];
 }
 
-/** What is not verified is never shared, but where all that is left waits for something outside. */
-function verified({ commit, stage, left, unchecked, not_standing: open = [] }: StoryFix): string {
-  const others = open.map(({ stage }) => asCode(stage)).join(', ');
-  const rest = others && `, but could not be made again for a reason outside of the repository: ${others}`;
+/** What is not verified is never shared. `onto`: the commit of the base that it is on now. */
+function verified(
+  { commit, stage, left, unchecked, verified_on: on, not_seen: unseen = [] }: StoryFix,
+  onto: string,
+): string {
   const who = left
     ? `some cells of ${asCode(stage)} were green with it, not ${asCode(left)}`
     : `${asCode(stage)} was green with it`;
   const blind = unchecked ? ' by its exit code alone: it has no checks' : '';
-  return `- ${asCode(short(commit))}: ${who}${blind}${rest}.`;
+  const where = on !== undefined && on !== onto ? `, on ${asCode(short(on))}` : '';
+  const rest = unseen.length > 0 ? `; not seen with it: ${unseen.map(asCode).join(', ')}` : '';
+  return `- ${asCode(short(commit))}: ${who}${blind}${where}${rest}.`;
 }

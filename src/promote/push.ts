@@ -1,8 +1,8 @@
-// The AI branch to a remote: never by force, and never onto a branch of that name which was not made here.
+// The AI branch to a remote: in the place of what this home pushed last, and of nothing else.
 import { fail } from '../errors.ts';
-import { type Git, lines, openGit } from '../io/git.ts';
-import { type Base, isAncestor } from '../worktree/base.ts';
-import { complaints, shellWord, short } from '../worktree/messages.ts';
+import { lines, openGit } from '../io/git.ts';
+import type { Base } from '../worktree/base.ts';
+import { complaints, shellWord } from '../worktree/messages.ts';
 
 export interface Remote {
   readonly name: string;
@@ -41,43 +41,39 @@ export async function askRemote(home: string, { branch }: Base, name: string | n
   return { name, url, tip, messages: messagesOf(answer.stderr) };
 }
 
+/** The git config key under which this home keeps the tip that it pushed last, and the one that it is about to push. */
+const pushedKey = (branch: string): string => `branch.${branch}.mendloop-pushed`;
+
 /**
- * Pushes the AI branch as it is at `tip`; with `dry` the remote is only asked whether it would take it. Throws
- * E_PUSH_NOT_OURS or E_PUSH_REFUSED; then the remote is as it was.
+ * Pushes the AI branch as it is at `tip`, in the place of what this home pushed last and of nothing else; with `dry` the remote is
+ * only asked whether it would take it. Throws E_PUSH_NOT_OURS or E_PUSH_REFUSED; then the remote is as it was.
  */
 export async function pushBranch(
   home: string,
-  base: Base,
+  { name: baseName, branch }: Base,
   tip: string,
   remote: Remote,
   { hooks, dry }: { hooks: boolean; dry: boolean },
 ): Promise<Pushed> {
   const git = openGit(home, { hooks, quietMs: QUIET_MS });
-  const names = { branch: shellWord(base.branch), remote: shellWord(remote.name) };
+  const names = { branch: shellWord(branch), remote: shellWord(remote.name) };
   if (remote.tip === undefined) fail('E_PUSH_REFUSED', names, remote.messages);
-  if (remote.tip !== null && !(await isOurs(git, base, remote.tip))) {
-    fail('E_PUSH_NOT_OURS', { ...names, there: short(remote.tip) });
+  const key = pushedKey(branch);
+  const own = lines((await git.attempt(['config', '--local', '--get-all', key])).stdout);
+  if (remote.tip !== null && ![tip, ...own].includes(remote.tip)) {
+    fail('E_PUSH_NOT_OURS', { ...names, there: remote.tip, key: shellWord(key) });
   }
-  const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
-  const answer = await git.attempt(['push', ...how, remote.name, `${tip}:refs/heads/${base.branch}`]);
-  const messages = messagesOf(answer.stderr);
-  if (!answer.ok) {
-    const isRemade = remote.tip !== null && !(await isAncestor(git, remote.tip, tip));
-    fail('E_PUSH_REFUSED', { ...names, ...(isRemade && { remade: remote.tip as string }) }, messages);
-  }
-  const remoteLines = messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);
-  const page = pullRequestPage(remote.url, base.name, base.branch);
-  return { remote: remote.name, url: publicUrl(remote.url), page, said: remoteLines };
-}
-
-/** Whether our AI branch once stood at `commit`, or has it and the base has not: what landed may be from elsewhere. */
-async function isOurs(git: Git, { branch, commit: base }: Base, commit: string): Promise<boolean> {
+  // Both: killed between the push and its record, this home still knows what it pushed.
+  if (!dry) await git.run(['config', '--local', '--add', key, tip]);
   const ref = `refs/heads/${branch}`;
-  const [reflog, ahead] = await Promise.all([
-    git.attempt(['rev-list', '--walk-reflogs', ref]),
-    git.run(['rev-list', ref, '--glob=refs/mendloop/before', `^${base}`]),
-  ]);
-  return [...lines(reflog.stdout), ...lines(ahead)].includes(commit);
+  const how = ['--no-follow-tags', `--force-with-lease=${ref}:${remote.tip ?? ''}`, ...(dry ? ['--dry-run'] : [])];
+  const answer = await git.attempt(['push', ...how, remote.name, `${tip}:${ref}`]);
+  const messages = messagesOf(answer.stderr);
+  if (!answer.ok) fail('E_PUSH_REFUSED', names, messages);
+  if (!dry) await git.run(['config', '--local', '--replace-all', key, tip]);
+  const remoteLines = messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);
+  const page = pullRequestPage(remote.url, baseName, branch);
+  return { remote: remote.name, url: publicUrl(remote.url), page, said: remoteLines };
 }
 
 const messagesOf = (stderr: string): string[] =>

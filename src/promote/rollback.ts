@@ -1,33 +1,23 @@
-// Rolling fixes back because a person asks for it: on the AI branch, by commits of their own, all of them or none. What was rolled
-// back counts as tried and never comes again by itself.
+// Rolling fixes back because a person asks for it: one that has not landed is dropped from the AI branch, one that has is taken
+// back by a commit there, to be promoted. All of them or none; what was rolled back counts as declined.
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import { fail } from '../errors.ts';
-import type { DataOf, NewEvent } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
-import { type Git, openGit } from '../io/git.ts';
-import { type GitObjects, withObjects } from '../io/git-objects.ts';
-import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
-import { type ActionScope, newActionId, recordAction } from '../journal/journal.ts';
+import type { DataOf } from '../events.ts';
+import { type Git, lines, openGit } from '../io/git.ts';
+import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
 import { fixData } from '../mend/commit.ts';
-import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
-import { closeOpenRun } from '../run/close-run.ts';
-import { bringOptions } from '../stage/bring-options.ts';
+import { moveBranch } from '../mend/move-branch.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { runTree } from '../stage/run-tree.ts';
-import { findStale, staleEvent } from '../stage/stale.ts';
-import { patchIn } from '../triage/ledger.ts';
-import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
+import { fixesIn, type Ledger } from '../triage/ledger.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
-import { landedCommits } from '../worktree/landed.ts';
-import { fastForward } from '../worktree/merge.ts';
-import type { Reverted } from '../worktree/merge-tree.ts';
-import { short } from '../worktree/messages.ts';
-import { openWorktree } from '../worktree/open.ts';
-import { trackedStatus, treeGit } from '../worktree/tree.ts';
-import { afterMerge, fixesOfRun, fixNamed, type KnownFix, planRollback, standing } from './rollback-plan.ts';
+import { shellWord, short, solveConflict } from '../worktree/messages.ts';
+import { type CommitFate, isStuck, putOnBase, rehearse, type Stuck } from '../worktree/on-base.ts';
+import { revertAll } from '../worktree/pick.ts';
+import { WORKTREE } from '../worktree/tree.ts';
+import { type Ports, withBranch } from './ai-branch.ts';
 
 export interface RollbackRequest {
   home: string;
@@ -37,156 +27,241 @@ export interface RollbackRequest {
   what: { fix: string } | { run: string };
   /** Only say what would be done; then no lock is taken either. */
   dryRun: boolean;
+  /** Fixes may be dropped from the branch. */
+  yes: boolean;
 }
 
-export interface RolledBackFix {
+interface FixRow {
   commit: string;
   stage: string;
   fix: string;
-  /** The base has it, and keeps it until the rollback is promoted. */
-  promoted: boolean;
-  /** The commit that takes it back; null in a dry run. */
-  by: string | null;
-  /** Nothing was left of it to take back. */
-  empty: boolean;
 }
 
 export interface RolledBack {
   base: string;
   branch: string;
-  /** The newest first. */
-  fixes: RolledBackFix[];
+  /** Dropped from the branch, the newest first. */
+  dropped: FixRow[];
+  /** Later ones that do not apply without these, and go with them. */
+  with_them: FixRow[];
+  /** The base has them, and keeps them until `by` is promoted; null in a dry run. */
+  undone: (FixRow & { by: string | null })[];
+  /** False: this is what would be done. */
+  done: boolean;
   notices: readonly string[];
 }
 
-type Ports = { clock: Clock; graceMs: number };
-
-/** Merges the base first. Throws a MendError for whatever cannot be rolled back; then nothing else was changed. */
+/** Rolls back; or says what would be done, where fixes would be dropped and nobody said yes. Throws a MendError for what cannot be rolled back. */
 export async function rollBack(request: RollbackRequest, ports: Ports): Promise<RolledBack> {
-  if (request.dryRun) return rehearse(request);
   const { home, command } = request;
-  const layout = layoutOf(home);
-  return withLock(layout, command, () => withObjects(home, (objects) => work(request, layout, objects, ports)));
+  const branch = { home, command, why: 'a fix was rolled back' };
+  // Cut off after the branch had moved: the fix would be unknown now, and its end never told.
+  const isCutOff = request.yes && !request.dryRun && readLedger(layoutOf(home)).ledger.move !== undefined;
+  if (isCutOff) await withBranch(branch, ports, async () => ({ result: undefined }));
+  const shown = await rehearseRollback(request);
+  if (request.dryRun || (shown.dropped.length > 0 && !request.yes)) return shown;
+  return withBranch(branch, ports, async (held) => {
+    const { base, ledger, tip, id, sign, notices } = held;
+    const plan = await planRollback(
+      openGit(home, { durable: true }),
+      { base, tip, ledger, landed: [], what: request.what },
+      { id, sign },
+    );
+    const moved = await moveBranch(held, { from: tip, to: plan.to, why: plan.why, fixes: plan.moved });
+    return { result: { ...report(base, plan, true), notices }, moved };
+  });
 }
 
-/** What would be done with the branch as it is now. Nothing moves. */
-async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
+async function rehearseRollback({ home, what }: RollbackRequest): Promise<RolledBack> {
   const { base } = await configurationNow(home);
   const git = openGit(home);
-  const { tip, all, fixes } = await choose(git, base, what);
-  await refuseTakenBack(git, base, tip, fixes);
-  const how = { message: () => 'rehearsal\n', sign: false };
-  const reverted = await planRollback(git, tip, standing(fixes), all, how);
-  return { base: base.name, branch: base.branch, notices: [], fixes: await report(git, base, tip, reverted, true) };
-}
-
-async function work({ home, what }: RollbackRequest, layout: Layout, objects: GitObjects, ports: Ports) {
-  const { base, config } = await configurationNow(home, objects);
-  const { tip, all: before, fixes } = await choose(openGit(home), base, what);
-  const { clock } = ports;
-  const loaded = loadStages(layout);
-  const scope = { layout, stages: loaded.state, clock };
-  const close = () => closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
-  // Records what an earlier process took back and did not record.
-  const recordTakenBack = async (onBranch: readonly CommittedFix[], id = newId()) => {
-    const events = unrecordedReverts(readLedger(layout).ledger, onBranch);
-    if (events.length > 0) await close();
-    recordAction({ ...scope, id }, ...events);
-    return supersededNote(events, base.name) ?? [];
-  };
-  const newId = () => newActionId(scope);
-  await recordTakenBack(before);
-  await refuseTakenBack(openGit(home), base, tip, fixes);
-  await close();
-  const { sign } = config.loop.git;
-  const merge = bringOptions(layout, newId(), sign);
-  const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge });
-  const git = treeGit(tree, { sign, durable: true });
-  const all = await everyFix(git, tree.head);
-  const notices = [...tree.notices, ...[await recordTakenBack(all, merge.run)].flat()];
-  const id = newId();
-  const message = (fix: KnownFix) => revertMessage(fix, ROLLED_BACK, WHY, id);
-  const { stillThere, superseded } = afterMerge(all, fixes);
-  const reverted = await planRollback(git, tree.head, stillThere, all, { message, sign });
-  const { changed } = await trackedStatus(git);
-  const head = reverted.at(-1)?.commit ?? tree.head;
-  await fastForward({ tree, git, base, dirty: changed.length > 0 }, head);
-  const rolledBack = [...reverted, ...superseded];
-  const inTree = runTree({ ...tree, head }, layout);
-  const putBack = [...tree.putBack, ...changed];
-  const stale = await findStale({ config, layout, tree: inTree }, loaded.state, { putBack });
-  const staleEvents = stale.map((stage) => staleEvent(stage, head, false));
-  recordRollback(rolledBack, { ...scope, id }, staleEvents);
-  const done = await report(git, base, tree.head, rolledBack, false);
-  return { base: base.name, branch: base.branch, notices, fixes: done };
-}
-
-async function choose(git: Git, base: Base, what: RollbackRequest['what']) {
-  const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  if (tip === undefined) fail('E_UNKNOWN_FIX', { what: `there is no ${base.branch} yet, so there is no fix` });
-  const all = await everyFix(git, tip);
-  return { tip, all, fixes: 'fix' in what ? [fixNamed(all, what.fix)] : fixesOfRun(all, what.run) };
-}
-
-/** All that the branch ever had, promoted or not, the newest first. */
-async function everyFix(git: Git, tip: string): Promise<CommittedFix[]> {
-  const [root = tip] = (await git.run(['rev-list', '--max-parents=0', tip])).split('\n');
-  return committedFixes(git, root, tip);
-}
-
-async function refuseTakenBack(git: Git, base: Base, tip: string, fixes: readonly KnownFix[]): Promise<void> {
-  if (standing(fixes).length > 0) return;
-  const promoted = await promotedOf(git, base, tip);
-  const left = await Promise.all(
-    fixes.map(async (fix) => (await promoted(fix)) && !(await promoted(fix.takenBack as CommittedFix))),
+  const put = await rehearse(git, base);
+  if (put === undefined) fail('E_UNKNOWN_FIX', { what: `there is no ${base.branch} yet, so there is no fix` });
+  const { ledger } = readLedger(layoutOf(home));
+  const landed = put.fates.flatMap(({ fate, fix }) => (fate === 'landed' && fix ? [fix] : []));
+  return report(
+    base,
+    await planRollback(git, { base, tip: put.to, ledger, landed, what }, { id: 'rehearsal', sign: false }),
+    false,
   );
-  const [first, ...more] = fixes.map(({ commit }) => short(commit));
-  const what = more.length === 0 ? `${first} was` : 'all fixes of this run were';
-  const rows = fixes.map(
-    ({ commit, note, takenBack: by }) => `${short(commit)} ${note.fix}: by ${short(by?.commit ?? '')} (${by?.outcome})`,
+}
+
+interface Branch {
+  readonly base: Base;
+  /** Where it is on its base. */
+  readonly tip: string;
+  readonly ledger: Ledger;
+  /** Fixes that the base was just found to have; the ledger does not know yet. */
+  readonly landed: readonly CommittedFix[];
+  readonly what: RollbackRequest['what'];
+}
+
+type Plan = Awaited<ReturnType<typeof planRollback>>;
+
+/** Where the branch goes, in git's store alone. `id`: the journal that the commits name. */
+async function planRollback(git: Git, branch: Branch, { id, sign }: { id: string; sign: boolean }) {
+  const { base, tip } = branch;
+  const asked = await chooseFixes(git, branch);
+  const drop = asked.filter(({ hasLanded }) => !hasLanded);
+  const undo = asked.filter(({ hasLanded }) => hasLanded);
+  const put = await putOnBase(git, {
+    old: base.commit,
+    base: base.commit,
+    tip,
+    drop: new Set([...drop.map(({ commit }) => commit), ...(await ticksOf(git, drop, `${base.commit}..${tip}`))]),
+    sign,
+  });
+  if (isStuck(put)) return refuseStuck(put, drop);
+  const landedTicks = (await ticksOf(git, undo, base.commit)).map((commit) => ({ commit }));
+  const message = (row: CommittedFix | { commit: string }) =>
+    'hash' in row ? revertMessage(row, 'declined', WHY, id) : `Open again what ${short(row.commit)} ticked\n`;
+  const back = await revertAll(git, put.to, [...landedTicks, ...undo], { message, sign });
+  if ('stuck' in back) {
+    const commit = short(back.stuck.commit);
+    const solve = solveConflict(`git -C ${WORKTREE}`, `revert ${commit}`, back.conflicts, 'commit --no-edit');
+    fail('E_ROLLBACK_CONFLICT', { commit, commands: ['by hand:', ...solve].join('\n') }, back.conflicts.map(shellWord));
+  }
+  const gone = put.fates.filter(
+    ({ fate, fix }) => fix && fix.reverts === undefined && (fate === 'landed' || fate === 'superseded'),
   );
-  fail('E_FIX_TAKEN_BACK', { what, base: base.name, pending: left.includes(true) }, rows);
+  const withThem = gone.flatMap(({ fix }) => fix ?? []).reverse();
+  const ended = (fix: CommittedFix, why: string) => ({ ...rowOf(fix), outcome: 'declined' as const, reason: why });
+  const moved = [
+    ...put.fates.flatMap(carriedRow),
+    ...asked.map((fix) => ended(fix, WHY)),
+    ...withThem.map((fix) => ended(fix, 'it stood on a fix that was rolled back')),
+  ];
+  const why = `rolled back on ${base.branch}: ${[...asked, ...withThem].map(({ note }) => note.fix).join('; ')}`;
+  const undone = back.reverted.flatMap(({ fix, commit }) => ('hash' in fix ? [{ fix, commit }] : []));
+  return { to: back.tip, drop, withThem, undo: undone, moved, why };
 }
 
-/** Whether the base has a commit, merged or as another commit of the same change. */
-async function promotedOf(git: Git, base: Base, tip: string) {
-  const landed = await landedCommits(git, base.commit, tip);
-  return async ({ commit }: CommittedFix): Promise<boolean> =>
-    landed.has(commit) || isAncestor(git, commit, base.commit);
+/** The commits that ticked the items which these fixes are part of: without a change of it an item is open again. */
+async function ticksOf(git: Git, fixes: readonly CommittedFix[], range: string): Promise<string[]> {
+  const numbers = new Set(fixes.flatMap(({ stage }) => itemNumber(stage) ?? []));
+  const log = (number: string) =>
+    git.run(['log', '--format=%H', '--all-match', '--grep=^Tick ', `--grep=^Item: ${number}$`, range]);
+  return (await Promise.all([...numbers].map(log))).flatMap(lines);
 }
 
-async function report(git: Git, base: Base, tip: string, rolledBack: readonly Reverted<KnownFix>[], dry: boolean) {
-  const promoted = await promotedOf(git, base, tip);
-  const rows = rolledBack.map(async ({ fix, commit, empty }) => ({
-    commit: fix.commit,
-    stage: fix.stage,
-    fix: fix.note.fix,
-    promoted: await promoted(fix),
-    by: dry ? null : commit,
-    empty,
-  }));
-  return Promise.all(rows);
+/** A person's commits do not apply without the fixes; the oldest of these is where they begin. */
+function refuseStuck({ stuck, solved }: Stuck, drop: readonly CommittedFix[]): never {
+  const oldest = short(drop.at(-1)?.commit ?? '');
+  const paths = stuck.flatMap((one) => one.paths);
+  const at = `git -C ${WORKTREE}`;
+  const [begin = '', ...more] = solveConflict(at, `rebase --onto ${oldest}^ ${oldest}`, paths, '');
+  const commands = ['by hand:', begin, ...more.slice(0, -1), `GIT_EDITOR=true ${at} rebase --continue`].join('\n');
+  const rows = stuck.map((one) => `${short(one.commit)} is yours: ${one.paths.map(shellWord).join(', ')}`);
+  const merges = solved.map((merge) => `${short(merge)} is a merge that you solved by hand`);
+  return fail('E_ROLLBACK_CONFLICT', { commit: oldest, commands }, [...rows, ...merges]);
 }
 
-/** How the ledger remembers it: a person does not want it. Like every patch that was tried it is not taken again. */
-const ROLLED_BACK: DataOf<'fix.reverted'>['outcome'] = 'declined';
+type MovedFix = DataOf<'branch.intended'>['fixes'][number];
+
+const rowOf = (fix: CommittedFix): MovedFix => ({
+  ...fixData(fix),
+  stage: fix.stage,
+  step: fix.step,
+  commit: fix.commit,
+});
+
+const carriedRow = ({ fix, commit, to }: CommitFate): MovedFix[] =>
+  fix && fix.reverts === undefined && to !== undefined && to !== commit ? [{ ...rowOf(fix), to }] : [];
+
 const WHY = 'rolled back by its owner';
 
-/**
- * Records which commit rolled each fix back, where the ledger does not know it yet, and what no longer stands. Throws MendError
- * when the disk refuses.
- */
-function recordRollback(
-  rolledBack: readonly { fix: CommittedFix; commit: string }[],
-  scope: ActionScope,
-  stale: readonly NewEvent[],
-): void {
-  const { ledger } = readLedger(scope.layout);
-  const unrecorded = rolledBack.filter(({ fix }) => patchIn(ledger, fix)?.outcome !== ROLLED_BACK);
-  const events = unrecorded.map(({ fix, commit }) => ({
-    type: 'fix.reverted' as const,
-    stage: fix.stage,
-    data: { ...fixData(fix), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },
-  }));
-  recordAction(scope, ...events, ...stale);
+function report(base: Base, { drop, withThem, undo }: Plan, done: boolean): RolledBack {
+  const row = ({ commit, stage, note }: CommittedFix): FixRow => ({ commit, stage, fix: note.fix });
+  return {
+    base: base.name,
+    branch: base.branch,
+    dropped: drop.map(row),
+    with_them: withThem.map(row),
+    undone: undo.map(({ fix, commit }) => ({ ...row(fix), by: done ? commit : null })),
+    done,
+    notices: [],
+  };
+}
+
+interface KnownFix extends CommittedFix {
+  readonly hasLanded: boolean;
+  /** The commit that takes it back, and whether the base has that, too. */
+  readonly undoneBy: CommittedFix | undefined;
+  readonly isOver: boolean;
+}
+
+/** The fixes that are meant, the newest first. Throws E_UNKNOWN_FIX, E_AMBIGUOUS_FIX, or E_FIX_TAKEN_BACK when nothing of them stands. */
+async function chooseFixes(git: Git, branch: Branch): Promise<KnownFix[]> {
+  const { base, ledger, what } = branch;
+  const all = await knownFixes(git, branch);
+  const meant = 'run' in what ? fixesOfRun(all, what.run) : await fixesNamed(git, all, what.fix, ledger);
+  const standing = meant.filter(({ undoneBy }) => undoneBy === undefined);
+  if (standing.length === 0) {
+    const [first, ...more] = meant.map(({ commit }) => short(commit));
+    const pending = meant.some(({ hasLanded, isOver }) => hasLanded && !isOver);
+    const rows = meant.map(
+      ({ commit, note, undoneBy }) => `${short(commit)} ${note.fix}${undoneBy ? `: by ${short(undoneBy.commit)}` : ''}`,
+    );
+    fail(
+      'E_FIX_TAKEN_BACK',
+      { what: more.length === 0 ? `${first} was` : 'all fixes of this run were', base: base.name, pending },
+      rows,
+    );
+  }
+  if ('fix' in what && standing.length > 1) {
+    const rows = standing.map(({ commit, stage, note }) => `${commit} ${stage}: ${note.fix}`);
+    fail('E_AMBIGUOUS_FIX', { word: what.fix }, rows);
+  }
+  return standing;
+}
+
+/** Shorter beginnings would soon mean another commit. */
+const MIN_CHARS = 7;
+
+const keyOf = ({ stage, fingerprint, hash }: Pick<CommittedFix, 'stage' | 'fingerprint' | 'hash'>): string =>
+  JSON.stringify([stage, fingerprint, hash]);
+
+/** Fixes of the branch and of the base, also of one that got them squashed, the newest first. */
+async function knownFixes(git: Git, { base: { commit: base }, tip, ledger, landed }: Branch): Promise<KnownFix[]> {
+  const [root = tip] = (await git.run(['rev-list', '--max-parents=0', tip])).split('\n');
+  const [ahead, behind] = await Promise.all([committedFixes(git, base, tip), committedFixes(git, root, base)]);
+  const undone = new Map([...ahead, ...behind].toReversed().map((by) => [by.reverts, by]));
+  const squashed = fixesIn(ledger).filter(({ commit, landed }) => landed !== undefined || undone.has(commit));
+  const kept = await Promise.all(squashed.map(async ({ commit }) => committedAt(git, commit)));
+  const all = [...ahead, ...behind, ...landed, ...kept.flat()];
+  const known = new Map<string, KnownFix>();
+  for (const fix of all) {
+    if (fix.reverts !== undefined || known.has(keyOf(fix))) continue;
+    const undoneBy = undone.get(fix.commit);
+    const isOver = undoneBy !== undefined && !ahead.includes(undoneBy);
+    known.set(keyOf(fix), { ...fix, hasLanded: !ahead.includes(fix), undoneBy, isOver });
+  }
+  return [...known.values()];
+}
+
+/** The fix that a commit is; none where git does not have that commit. */
+const committedAt = async (git: Git, commit: string): Promise<CommittedFix[]> =>
+  commit !== '' && (await commitOf(git, `${commit}^`)) ? committedFixes(git, `${commit}^`, commit) : [];
+
+function fixesOfRun(all: readonly KnownFix[], run: string): KnownFix[] {
+  const fixes = all.filter((fix) => fix.run === run);
+  if (fixes.length === 0) fail('E_UNKNOWN_FIX', { what: `no fix of this branch is of run ${JSON.stringify(run)}` });
+  return fixes;
+}
+
+/** Those that `word` begins the commit or the hash of, or the commit that it was before the branch was put onto its base. */
+async function fixesNamed(git: Git, all: readonly KnownFix[], word: string, ledger: Ledger): Promise<KnownFix[]> {
+  const unknown = (what: string) => fail('E_UNKNOWN_FIX', { what });
+  const given = JSON.stringify(word);
+  if (word.length < MIN_CHARS) unknown(`${given} is too short: give ${MIN_CHARS} letters of the commit or more`);
+  const back = all.find(({ undoneBy }) => undoneBy?.commit.startsWith(word));
+  if (back) unknown(`${word} is no fix; it took ${back.commit} back`);
+  const earlier = /^[0-9a-f]+$/.test(word) ? await committedAt(git, word) : [];
+  const keys = new Set(earlier.map(keyOf));
+  const named = all.filter((fix) => fix.commit.startsWith(word) || fix.hash.startsWith(word) || keys.has(keyOf(fix)));
+  if (named.length > 0) return named;
+  const dropped = fixesIn(ledger).find(({ commit, hash }) => commit.startsWith(word) || hash.startsWith(word));
+  if (!dropped) return unknown(`no fix of this branch begins with ${given}`);
+  const row = `${short(dropped.commit)} ${dropped.note.fix} (${dropped.outcome})`;
+  return fail('E_FIX_TAKEN_BACK', { what: `${short(dropped.commit)} was`, base: '', pending: false }, [row]);
 }

@@ -1,150 +1,167 @@
-// What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
-// tells it. Reads only.
-
-import { INDEX_FILE, itemsTicked } from '../backlog/queue.ts';
-import { itemStageName } from '../backlog/stage-of-item.ts';
+// What a promotion would bring: fixes with their verification, what was not seen with them, and what does not come. Reads only.
 import { MAP_FILE, stageNames } from '../config/files.ts';
-import { type FixOutcome, type FixTier, PERSON } from '../events.ts';
-import { type Git, lines, openGit } from '../io/git.ts';
+import { type FixState, type FixTier, PERSON } from '../events.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
 import { groupBy } from '../io/group-by.ts';
 import { readText } from '../io/store.ts';
 import { lastWriters, type StageState } from '../journal/stages.ts';
-import { entryOf, type Ledger, lostChange, patchIn } from '../triage/ledger.ts';
+import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
 import { authorOf, counted } from '../triage/words.ts';
-import { type Base, commitOf } from '../worktree/base.ts';
-import type { CommittedFix } from '../worktree/find-fix.ts';
+import type { Base } from '../worktree/base.ts';
+import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
-import { treeOf } from '../worktree/merge-tree.ts';
 import { short } from '../worktree/messages.ts';
+import { isStuck, rehearse } from '../worktree/on-base.ts';
 import { type FixFacts, fixFacts, type LedgerFacts, ledgerFacts } from './list-fixes.ts';
-import { type OtherCommit, promoteRange } from './range.ts';
-import { type Rehearsal, rehearsePromotion } from './rehearse.ts';
 
 export interface StoryFix extends FixFacts, LedgerFacts {
   tier: FixTier;
-  outcome: FixOutcome | 'unknown';
-  /** The commit that it takes back; the base has that one. */
+  outcome: FixState | 'unknown';
+  /** The commit of the base that it was verified on; absent: it is not known. */
+  verified_on?: string;
+  /** The fix that it takes back; the base has that one. */
   reverts?: string;
   /** A person agreed to it. */
   accepted?: true;
-  /** Today's verdict of the gate, where it is not `apply`. */
-  today?: { verdict: 'ask' | 'refuse'; code: string; reasons: readonly string[] };
-  /** Stages that it made stale and that are not green with it yet; `external`: for a reason outside of the repository. */
-  not_standing?: { stage: string; external: boolean }[];
+  /** Stages that it changed and that no run has seen with it. */
+  not_seen?: string[];
+  /** Stages that it changed and that have failed since, for a reason in the repository. */
+  failed?: string[];
+}
+
+interface OtherCommit {
+  readonly commit: string;
+  readonly subject: string;
 }
 
 export interface Story {
   branch: string;
   base: string;
   base_commit: string;
-  /** Null: there is no AI branch yet. */
+  /** Where the AI branch is once it is put onto the base. Null: there is none yet. */
   tip: string | null;
-  /** True: the base has all of it. */
+  /** It is not there yet: the base moved. */
+  moves: boolean;
+  /** The base has all of it. */
   nothing: boolean;
   /** The base takes changes by pull request only, says its owner. */
   protected?: true;
   /** The first one first. */
   fixes: readonly StoryFix[];
+  /** What takes back a fix that the base has. */
   undone: readonly StoryFix[];
+  /** Commits of people, ticks of the work queue. */
   others: readonly OtherCommit[];
-  taken_back: number;
+  /** How many commits the base has already. */
   landed: number;
-  clean: boolean;
-  conflicts: readonly string[];
+  /** Fixes that do not apply to the base any more, and are dropped. */
+  superseded: readonly { commit: string; stage: string; fix: string }[];
+  /** Commits of a person that do not apply to the base: they put the branch onto it themselves. */
+  stuck: readonly { commit: string; paths: readonly string[] }[];
   stat: string;
   diff?: string;
   /** Tracked files that a stage, or one of its cells, wrote from what lands, and that no fix holds; `patch` has them. */
   written_anew?: readonly { stage: string; files: readonly string[]; patch: string }[];
-  /** Numbers of items whose ticks would land though a change of theirs was taken back. */
-  items_undone?: readonly string[];
 }
 
-export interface Survey {
-  story: Story;
-  /** Undefined when there is no AI branch yet. */
-  rehearsal: Rehearsal | undefined;
-}
-
-/** Throws a GitError, or E_GIT_FAILED when the merge cannot be rehearsed at all. */
-export async function surveyPromotion(
+/** Throws a GitError, E_NO_COMMON_BASE, or E_GIT_FAILED when git cannot put the branch onto its base at all. */
+export async function readStory(
   home: string,
   base: Base,
   { ledger, stages }: { ledger: Ledger; stages: StageState },
   withDiff?: boolean,
-): Promise<Survey> {
+): Promise<Story> {
   const git = openGit(home, { durable: true });
-  const { names: mapped } = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
-  const tip = await commitOf(git, `refs/heads/${base.branch}`);
   const names = { branch: base.branch, base: base.name, base_commit: base.commit };
-  if (tip === undefined) return { story: { ...names, ...NOTHING }, rehearsal: undefined };
-  const range = await promoteRange(git, base.commit, tip);
-  const rehearsal = await rehearsePromotion(git, base.commit, tip, range);
-  const { conflicts } = rehearsal;
-  const clean = conflicts.length === 0;
-  const nothing = clean && rehearsal.tree === (await treeOf(git, base.commit));
-  const ends = clean ? [base.commit, rehearsal.tree] : [`${base.commit}...${tip}`];
+  const put = await rehearse(git, base);
+  if (put === undefined) return { ...names, ...NOTHING };
+  const { to: tip, fates } = put;
+  const [all, commits] = await Promise.all([
+    committedFixes(git, base.commit, tip),
+    commitsBetween(git, base.commit, tip),
+  ]);
+  const known = new Map(all.map((fix) => [fix.commit, fix]));
+  const { names: mapped } = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
+  const before = new Map(fates.flatMap(({ commit, to }) => (to === undefined ? [] : [[to, commit]])));
+  const fixes = all.toReversed().map((fix) => {
+    const ids = [fix.commit, before.get(fix.commit) ?? ''];
+    return { ...storyFix(fix, ledger), ...notGreen(ids, patchIn(ledger, fix)?.unseen ?? [], stages, mapped, ledger) };
+  });
+  const dropped = fates.filter(({ fate, fix }) => fate === 'superseded' && fix && fix.reverts === undefined);
   const diff = async (...how: string[]) =>
-    (await git.run(['diff', '--no-color', '--no-ext-diff', '--no-textconv', ...how, ...ends])).trimEnd();
-  const shown = nothing ? { fixes: [], undone: [], others: [] } : range;
-  const story: Story = {
+    (await git.run(['diff', '--no-color', '--no-ext-diff', '--no-textconv', ...how, base.commit, tip])).trimEnd();
+  const nothing = tip === base.commit && !isStuck(put);
+  return {
     ...names,
     tip,
+    moves: tip !== put.tip,
     nothing,
-    fixes: shown.fixes.map((fix) => ({ ...storyFix(fix, ledger), ...notStandingWith(fix, stages, mapped, ledger) })),
-    undone: shown.undone.map((fix) => storyFix(fix, ledger)),
-    others: shown.others,
-    taken_back: range.takenBack,
-    landed: range.landed.size,
-    clean,
-    conflicts,
+    fixes: fixes.filter(({ reverts }) => reverts === undefined),
+    undone: fixes.filter(({ reverts }) => reverts !== undefined),
+    others: commits.filter(({ commit }) => !known.has(commit)),
+    landed: fates.filter(({ fate }) => fate === 'landed').length,
+    superseded: dropped.map(({ commit, fix }) => ({ commit, stage: fix?.stage ?? '', fix: fix?.note.fix ?? '' })),
+    stuck: isStuck(put) ? [...put.stuck, ...put.solved.map((commit) => ({ commit, paths: [] }))] : [],
     stat: nothing ? '' : await diff('--stat=100'),
     ...(withDiff && !nothing ? { diff: await diff() } : {}),
-    ...writtenFrom(new Set(nothing ? [] : lines(await git.run(['rev-list', `${base.commit}..${tip}`]))), stages),
-    ...(await itemsUndone(git, base.commit, tip, ledger, stages)),
+    ...writtenFrom(new Set([...commits.map(({ commit }) => commit), ...before.values()]), stages),
   };
-  return { story, rehearsal };
 }
 
 const NOTHING = {
   tip: null,
+  moves: false,
   nothing: true,
   fixes: [],
   undone: [],
   others: [],
-  taken_back: 0,
   landed: 0,
-  clean: true,
-  conflicts: [],
+  superseded: [],
+  stuck: [],
   stat: '',
 };
 
+/** The first one first. */
+async function commitsBetween(git: Git, base: string, tip: string): Promise<OtherCommit[]> {
+  const rows = fields(await git.run(['log', '--reverse', '--topo-order', '-z', '--format=%H %s', `${base}..${tip}`]));
+  return rows.map((row) => ({ commit: row.slice(0, row.indexOf(' ')), subject: row.slice(row.indexOf(' ') + 1) }));
+}
+
 function storyFix(fix: CommittedFix, ledger: Ledger): StoryFix {
   const patch = patchIn(ledger, fix);
-  const { outcome = 'unknown', accepted } = patch ?? {};
+  const { outcome = 'unknown', accepted, base } = patch ?? {};
   return {
     ...fixFacts(fix),
     tier: fix.tier,
     outcome,
-    ...ledgerFacts(patch, true),
+    ...(base !== undefined && { verified_on: base }),
+    ...ledgerFacts(patch),
     ...((accepted || fix.plugin === PERSON) && { accepted: true }),
     ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
   };
 }
 
-function notStandingWith(
-  { commit }: CommittedFix,
+/** Stages that a fix changed and that are not green with it. `ids`: commits that it was; `unseen`: those that its trial named. */
+function notGreen(
+  ids: readonly string[],
+  unseen: readonly string[],
   { stages }: StageState,
   names: readonly string[],
   ledger: Ledger,
-): Pick<StoryFix, 'not_standing'> {
+) {
   const open = Object.entries(stages).flatMap(([stage, record]) => {
     // Cells that left the matrix keep what they were; of a green stage nothing is open.
     const steps = record.status === 'green' ? [] : [record, ...Object.values(record.cells ?? {})];
-    const stale = names.includes(stage) ? steps.find((step) => step.stale?.commits.includes(commit)) : undefined;
-    const failure = stale?.fingerprint === undefined ? undefined : entryOf(ledger, stage, stale.fingerprint);
-    return stale ? [{ stage, external: failure?.external === true }] : [];
+    const stale = steps.find((step) => step.stale?.commits.some((commit) => ids.includes(commit)));
+    const step = stale ?? (unseen.includes(stage) ? steps[0] : undefined);
+    if (!step || !names.includes(stage)) return [];
+    const failure = step.fingerprint === undefined ? undefined : entryOf(ledger, stage, step.fingerprint);
+    const isFailed = failure?.external !== true && (step.status === 'failed' || step.status === 'give_up');
+    return [{ stage, isFailed }];
   });
-  return open.length > 0 ? { not_standing: open } : {};
+  const named = (failed: boolean) => open.flatMap(({ stage, isFailed }) => (isFailed === failed ? [stage] : []));
+  const [not_seen, failed] = [named(false), named(true)];
+  return { ...(not_seen.length > 0 && { not_seen }), ...(failed.length > 0 && { failed }) };
 }
 
 /** `landing`: the commits that come. */
@@ -163,36 +180,18 @@ function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick
   return written.length > 0 ? { written_anew: written } : {};
 }
 
-/** The next run opens such items again. */
-async function itemsUndone(git: Git, base: string, tip: string, ledger: Ledger, { stages }: StageState) {
-  const ticked = async (commit: string) => itemsTicked((await git.attempt(['show', `${commit}:${INDEX_FILE}`])).stdout);
-  const before = await ticked(base);
-  const undone = (await ticked(tip)).filter((number) => {
-    const stage = itemStageName(number);
-    return !before.includes(number) && lostChange(ledger, stage, stages[stage]?.since) !== undefined;
-  });
-  return undone.length > 0 ? { items_undone: undone } : {};
+/** Why a fix may not land; undefined: it may. */
+export function whyNot({ outcome, failed = [] }: Pick<StoryFix, 'outcome' | 'failed'>): string | undefined {
+  if (outcome !== 'kept') return 'no green stage has verified it';
+  return failed.length > 0 ? `failed with it since: ${failed.join(', ')}` : undefined;
 }
 
-/** The stages that must be green again before the fixes can be accepted. */
-export const toMakeAgain = ({ fixes }: Pick<Story, 'fixes'>): string[] => [
-  ...new Set(
-    fixes.flatMap((fix) => fix.not_standing ?? []).flatMap(({ stage, external }) => (external ? [] : [stage])),
-  ),
-];
-
-/** Fixes on the branch that no green stage has verified. */
-export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
-  fixes.filter(({ outcome, not_standing: open = [] }) => {
-    // All that is left to do for it waits for something outside of the repository.
-    const isBlocked = outcome === 'holds' && open.length > 0 && open.every(({ external }) => external);
-    return outcome !== 'verified' && !isBlocked;
-  });
+/** Fixes that may not land. */
+export const refusedFixes = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] => fixes.filter((fix) => whyNot(fix));
 
 /** The line that accepts exactly what was shown; undefined when it would be refused. */
 export function acceptLine(story: Story): string | undefined {
-  const isOpen = unverified(story).length > 0 || toMakeAgain(story).length > 0 || story.items_undone !== undefined;
-  if (story.nothing || !story.clean || isOpen) return undefined;
+  if (story.nothing || story.stuck.length > 0 || refusedFixes(story).length > 0) return undefined;
   return `mendloop promote --accept ${story.tip}`;
 }
 
@@ -208,8 +207,9 @@ export function byStage(fixes: readonly StoryFix[]) {
   }));
 }
 
+/** Of the one commit that a squash makes. */
 export function promoteMessage(story: Story): string {
-  const { branch, base, tip, fixes, undone, others } = story;
+  const { branch, tip, fixes, undone, others } = story;
   const trailers = [
     ...fixes.map(({ commit }) => `Promoted-fix: ${commit}`),
     ...undone.map(({ reverts }) => `Undone-fix: ${reverts}`),
@@ -218,7 +218,7 @@ export function promoteMessage(story: Story): string {
   return [
     promoteTitle(story),
     '',
-    `Merges ${branch} into ${base}.`,
+    `All that ${branch} had and ${story.base} had not, in one commit.`,
     '',
     ...fixes.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${authorOf(fix)}, ${fix.fingerprint})`),
     ...undone.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${fix.fingerprint})`),
@@ -230,7 +230,7 @@ export function promoteMessage(story: Story): string {
 }
 
 /** In one line: how many of what, of which stages. */
-export function promoteTitle({ fixes, undone, others }: Story): string {
+export function promoteTitle({ fixes, undone, others }: Pick<Story, 'fixes' | 'undone' | 'others'>): string {
   const what = [
     ...(fixes.length > 0 ? [counted(fixes.length, 'fix', 'fixes')] : []),
     ...(undone.length > 0 ? [counted(undone.length, 'rollback')] : []),

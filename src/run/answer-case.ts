@@ -1,35 +1,36 @@
 // A person answers a case. Their fix, or the suggested one that they accept, goes through the gate and is applied first when
 // the failure returns; one that they decline counts as tried.
 import { fail } from '../errors.ts';
-import { type NewEvent, NO_NOTE, PERSON } from '../events.ts';
-import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { NO_NOTE } from '../events.ts';
+import { openGit } from '../io/git.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { shellCheck } from '../io/shell-check.ts';
-import { newActionId, recordAction } from '../journal/journal.ts';
+import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
+import { accepted, declined, declinedFix, leaveAnswer } from '../mend/answers.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import { gateRules, repositoryFacts } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
-import { bringOptions } from '../stage/bring-options.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
-import { runTree } from '../stage/run-tree.ts';
-import { findStale, staleEvent, writeAgain } from '../stage/stale.ts';
-import { entryOf, isWaitingAnswer } from '../triage/ledger.ts';
+import { entryOf } from '../triage/ledger.ts';
 import type { Base } from '../worktree/base.ts';
 import { isReversal } from '../worktree/find-fix.ts';
+import { rehearse } from '../worktree/on-base.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
+import { snapshotOf } from '../worktree/read.ts';
 import { openRepositoryReader } from '../worktree/repository-at.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
 import { withItems } from './items.ts';
+import { withLockForWork } from './lock-for-work.ts';
 
 export interface CaseRequest {
   home: string;
@@ -58,12 +59,12 @@ export interface Answered {
 type AnswerPorts = Pick<RunPorts, 'clock' | 'env' | 'graceMs'>;
 
 /**
- * Brings the base in and takes the answer. Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses:
- * then nothing else is changed.
+ * Takes an answer that fits the AI branch as the next run puts it onto its base. Throws E_CASE… for what cannot be answered, and for a
+ * patch that the gate refuses: then nothing else is changed.
  */
 export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Promise<Answered> {
   const layout = layoutOf(request.home);
-  return withLock(layout, request.command, () =>
+  const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       const store = openCaseStore(layout);
       const summary = openedCase(layout, request.case);
@@ -73,28 +74,33 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
       const { base, config } = await configurationNow(request.home, objects);
       const current = { base, config: await withItems(config, [summary.stage], objects, base.commit) };
       const { home, dry } = request;
-      const tree = dry
-        ? await openWorktree(home, current.base, { objects, carry: current.config.map.carry, merge: false })
-        : await openBrought(layout, current, objects, loaded, ports);
+      if (!dry) await closeOpenRun(loaded, 'a case was answered', { layout, ...ports });
+      const opened = await openWorktree(home, base, { objects, carry: config.map.carry });
+      // As the next run has it.
+      const tree = { ...opened, head: (await rehearse(openGit(home), base))?.to ?? opened.head };
       const { fix, shown } = await judge(request, layout, summary, { ...current, tree }, ports.env);
       if (!dry) {
         const { hash, files, diff, note } = fix;
-        const { stage, fingerprint, case: name } = summary;
         patchFiles(layout).write(hash, files, diff, note);
-        // Stored like a withdrawn fix: it is applied first when the failure returns.
-        const isSuggested = request.answer === undefined && summary.suggested !== undefined;
-        const proposed = isSuggested ? { proposed_by: summary.suggested?.plugin } : {};
-        const by = { tier: 'escalation', plugin: PERSON, ...proposed } as const;
-        const data = { fingerprint, case: name, hash, ...by, note: { ...note } };
-        recordAction({ layout, stages: loaded.state, clock: ports.clock }, { type: 'case.answered', stage, data });
-        store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
+        const proposed_by = request.answer === undefined ? summary.suggested?.plugin : undefined;
+        const spoken = accepted(summary, { hash, note, proposed_by });
+        recordAction({ layout, stages: loaded.state, clock: ports.clock }, ...spoken.events);
+        store.writeSummary(spoken.summary);
       }
       const entry = entryOf(readLedger(layout).ledger, summary.stage, summary.fingerprint);
       const givenUp = entry?.gave_up_at !== undefined;
-      return { stage: summary.stage, fix, shown, givenUp, notices: tree.notices };
-    }),
-  );
+      return { stage: summary.stage, fix, shown, givenUp, notices: [...notices, ...tree.notices] };
+    });
+  return lockFor(request, layout, ports, work);
 }
+
+/** A dry run closes nothing that another command left open. */
+const lockFor = <T>(
+  { command, dry }: Pick<CaseRequest, 'command' | 'dry'>,
+  layout: Layout,
+  { clock }: Pick<AnswerPorts, 'clock'>,
+  work: (notices: readonly string[]) => Promise<T>,
+): Promise<T> => (dry ? withLock(layout, command, work) : withLockForWork(layout, clock, command, work));
 
 function openedCase(layout: Layout, name: string): CaseSummary {
   const summary = findCase(openCaseStore(layout), name);
@@ -102,74 +108,47 @@ function openedCase(layout: Layout, name: string): CaseSummary {
   return summary;
 }
 
-/**
- * The worktree with the base in it, as the next run would have it. A cut-off run is closed first; what stages had written into
- * tracked files and the merge put back is written again, or those stages no longer stand.
- */
-async function openBrought(
-  layout: Layout,
-  { base, config }: { base: Base; config: Configuration },
-  objects: GitObjects,
-  loaded: LoadedStages,
-  { clock, graceMs }: AnswerPorts,
-): Promise<Worktree> {
-  await closeOpenRun(loaded, 'a case was answered', { layout, clock, graceMs });
-  const { state } = loaded;
-  const scope = { layout, stages: state, clock };
-  const merge = bringOptions(layout, newActionId(scope), config.loop.git.sign);
-  const worktree = await openWorktree(layout.home, base, { objects, carry: config.map.carry, merge });
-  const { putBack } = worktree;
-  const tree = runTree(worktree, layout);
-  const stale = putBack.length === 0 ? [] : await findStale({ config, layout, tree }, state, { changed: [], putBack });
-  recordAction(scope, ...stale.map((stage) => staleEvent(stage, tree.head, false)));
-  await writeAgain({ config, layout, journal: { stages: state }, tree }, putBack);
-  return worktree;
-}
-
 /** Declines a case. Returns the suggested fix, if there was one. Throws E_CASE… where the case is neither open nor answered. */
 export async function declineCase(
   { home, case: name, command, dry }: CaseRequest,
   { clock, graceMs }: AnswerPorts,
-): Promise<{ stage: string; fix: string | undefined }> {
+): Promise<{ stage: string; fix: string | undefined; notices: readonly string[] }> {
   const layout = layoutOf(home);
-  return withLock(layout, command, async () => {
+  return lockFor({ command, dry }, layout, { clock }, async (notices) => {
     const summary = openedCase(layout, name);
-    const { stage, fingerprint, state } = summary;
+    const { stage, state } = summary;
     if (state !== 'open' && state !== 'answered') fail('E_CASE_NOT_OPEN', { case: name, stage });
-    const declined = declinedFixes(layout, summary);
+    const { ledger } = readLedger(layout);
+    const fix = declinedFix(summary, ledger)?.note.fix;
     if (!dry) {
       const loaded = loadStages(layout);
       await closeOpenRun(loaded, 'a case was declined', { layout, clock, graceMs });
-      const why = 'declined by its owner';
-      const events: NewEvent[] = [
-        ...declined.map((fix) => ({ type: 'fix.declined' as const, stage, data: { fingerprint, ...fix } })),
-        { type: 'case.closed', stage, data: { fingerprint, case: name, reason: why } },
-      ];
-      recordAction({ layout, stages: loaded.state, clock }, ...events);
-      const closed = { time: new Date(clock.now()).toISOString(), why };
-      openCaseStore(layout).writeSummary({ ...summary, state: 'closed', closed });
+      const spoken = declined(summary, ledger, clock.now());
+      recordAction({ layout, stages: loaded.state, clock }, ...spoken.events);
+      openCaseStore(layout).writeSummary(spoken.summary);
     }
-    return { stage, fix: declined[0]?.note.fix };
+    return { stage, fix, notices };
   });
 }
 
-/** Of an open case the suggested fix, of an answered one the answer that waits for its failure. */
-function declinedFixes(layout: Layout, { stage, fingerprint, state, patch, suggested }: CaseSummary) {
-  const { plugin, tier, note = NO_NOTE } = suggested ?? { plugin: 'unknown', tier: 'executor' as const };
-  if (state === 'open') return patch === undefined ? [] : [{ hash: patch, plugin, tier, note: { ...note } }];
-  const answers = entryOf(readLedger(layout).ledger, stage, fingerprint)?.patches.filter(isWaitingAnswer) ?? [];
-  return answers.map((patch) => ({
-    hash: patch.hash,
-    plugin: patch.plugin,
-    tier: patch.tier,
-    note: patch.note ?? NO_NOTE,
-  }));
+/**
+ * Leaves the answer to an open case for the run at work, which takes it before its next attempt. Throws E_CASE… as `answerCase` does.
+ * Returns what is accepted or declined.
+ */
+export function answerRunAtWork(home: string, name: string, what: 'accept' | 'decline', now: number) {
+  const layout = layoutOf(home);
+  const summary = openedCase(layout, name);
+  const { stage, state, patch, suggested } = summary;
+  if (state !== 'open') fail('E_CASE_NOT_OPEN', { case: name, stage });
+  if (what === 'accept' && !(patch && suggested)) fail('E_CASE_NO_PATCH', { case: name });
+  leaveAnswer(layout, name, what, now);
+  return { stage, fix: suggested?.note.fix };
 }
 
 async function judge(
   { home, answer, case: name }: AnswerRequest,
   layout: Layout,
-  { stage: stageName, fingerprint, patch = '' }: CaseSummary,
+  { stage: stageName, patch = '' }: CaseSummary,
   { base, config, tree }: { base: Base; config: Configuration; tree: Worktree },
   env: RunPorts['env'],
 ): Promise<{ fix: SoundFix; shown: string }> {
@@ -180,8 +159,7 @@ async function judge(
       problem: `its stage ${stageName} is not in the map any more`,
       stage: stageName,
     });
-  const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
-  const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
+  const snapshot = await snapshotOf(tree, tree.head);
   const proposal = answer === undefined ? await patchFiles(layout).proposalOf(patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   // Only a refusal counts: by accepting, the owner has agreed to what they would be asked about.
@@ -204,17 +182,6 @@ async function judge(
   const isSilent = verdict.note === NO_NOTE;
   const { fix, reason } = isSilent ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
   return { fix: { ...verdict, note: { fix: mask(fix), reason: mask(reason) } }, shown: mask(verdict.diff) };
-}
-
-/** The files as the case shows them: with the fixes that it stands on. */
-async function asShown(layout: Layout, snapshot: Snapshot, fixes: readonly { hash: string }[]): Promise<Snapshot> {
-  let withFixes = snapshot;
-  for (const { hash } of fixes) {
-    const change = await patchFiles(layout).proposalOf(hash, withFixes);
-    if (!change || !('files' in change)) return withFixes;
-    withFixes = withTexts(withFixes, new Map(Object.entries(change.files)));
-  }
-  return withFixes;
 }
 
 /** A placeholder of a masked value must not get into a file. */

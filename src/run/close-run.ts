@@ -75,7 +75,7 @@ function leftover(step: string, leader?: ProcessIdentity): never {
 function refuseIfAtWork({ lock }: Layout): void {
   const [pid] = openedBy(lock) ?? [];
   if (pid === undefined) return;
-  fail('E_LOCKED', { ...identify(pid), since: 'before', command: 'its lock was taken away', why: 'alive' });
+  fail('E_LOCKED', { ...identify(pid), since: 'before', command: 'its lock was taken away' });
 }
 
 /**

@@ -3,22 +3,22 @@
 // of one cell.
 import { limited } from '../io/signals.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
-import { again, type Next } from '../plan/action.ts';
+import { staleBy } from '../mend/trial.ts';
 import { needsOf } from '../plan/compile.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { compareInputs } from '../plan/inputs.ts';
-import { stagePayload, stepLabel } from '../plan/matrix.ts';
+import { splitStepName, stagePayload, stepLabel } from '../plan/matrix.ts';
+import { again, type Next } from '../plan/stage-end.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
+import type { Pauses } from './schedule.ts';
 
-/** How many steps wait for others to end, and what to call when one begins to. */
-export interface Pauses {
-  count: number;
-  wake(): void;
+export interface Deciding {
+  /** Answers some of the cells; the others are asked about again when a cell of the stage has ended. */
+  answer(cells: readonly FailedCell[]): Promise<Answers>;
+  /** Ends the trial of another stage, if it waits for nothing that can still run. */
+  settle(): Promise<void>;
 }
-
-/** Answers some of the cells, at least one; the others are asked about again later. */
-type AnswerCells = (run: Run, cells: readonly FailedCell[]) => Promise<Answers>;
 
 interface Waiting {
   readonly cell: FailedCell;
@@ -33,11 +33,13 @@ interface Fleet {
   readonly atWork: Set<string>;
   /** Cells that failed and have not ended yet. */
   readonly mending: Set<string>;
-  /** Those of them whose end is being recorded: they judge nothing more. */
+  /** Cells whose end is being recorded: they judge nothing more. */
   readonly settling: Set<string>;
   readonly waiting: Map<string, Waiting>;
   isAnswering: boolean;
-  /** It is the stage being mended: from the first answer until its fixes are judged. */
+  /** Cells that may start though others wait: green ones that the trial made stale, which have a say about it. */
+  released: ReadonlySet<string>;
+  /** It is the stage being mended: from the first answer until its trial is over. */
   hasTurn: boolean;
   /** Answers the cells that wait, if it is time. */
   answerIfReady(): void;
@@ -57,16 +59,22 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
   return {
     pauses,
     started: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
-    /** The step judges fixes that an earlier process left. */
-    markMending: (step: PlanStep): void => void fleetOf(step).mending.add(stepLabel(step)),
     /** Whether a step must not start yet: other cells of its stage failed and have not ended. */
-    isHeld: (step: PlanStep): boolean => fleetOf(step).mending.size > 0 && !fleetOf(step).mending.has(stepLabel(step)),
-    /** Whether the cell `label` of the same stage is still to judge what it was mended with. */
-    isJudging(step: PlanStep, label: string): boolean {
-      const { mending, settling } = fleetOf(step);
-      return mending.has(label) && !settling.has(label);
+    isHeld(step: PlanStep): boolean {
+      const { mending, released } = fleetOf(step);
+      const label = stepLabel(step);
+      return mending.size > 0 && !mending.has(label) && !released.has(label);
     },
+    /** Whether cells of a stage failed, or try an answer, and have not ended. */
+    isMending(stage: string): boolean {
+      const { mending = new Set<string>(), settling = new Set<string>() } = fleets.get(stage) ?? {};
+      return [...mending].some((label) => !settling.has(label));
+    },
+    beginAnswer,
+    /** Whether a stage waits until the trial of another is over. */
+    someWaitsForTurn: (): boolean => turnWaiters.size > 0,
     markSettling: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
+    isSettling: (label: string): boolean => [...fleets.values()].some(({ settling }) => settling.has(label)),
     markIdle,
     ended,
     decide,
@@ -80,6 +88,7 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
       settling: new Set(),
       waiting: new Map(),
       isAnswering: false,
+      released: new Set(),
       hasTurn: false,
       answerIfReady() {},
     };
@@ -99,16 +108,38 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     fleet.mending.delete(stepLabel(step));
     fleet.settling.delete(stepLabel(step));
     markIdle(step);
-    if (run) endTurn(run, stagePayload(step).stage, fleet);
+    // The end of a step may have ended the trial of another one.
+    if (run) for (const [stage, each] of fleets) endTurn(run, stage as string, each);
+    wakeAll();
   }
 
-  /** What follows for a failed cell. Cells that judge the fix on trial are answered first. Rejects as `answer` does. */
-  async function decide(run: Run, cell: FailedCell, answer: AnswerCells): Promise<Next> {
+  /** A step is about to try a person's answer: waits for its turn, and does `work` then. Rejects as `work` does. */
+  async function beginAnswer<T>(
+    run: Run,
+    step: PlanStep,
+    timeLeftMs: number,
+    deciding: Deciding,
+    work: () => Promise<T>,
+  ) {
+    const fleet = fleetOf(step);
+    const { stage } = stagePayload(step);
+    fleet.mending.add(stepLabel(step));
+    await takeTurn(run, stage, fleet, timeLeftMs, deciding);
+    try {
+      return await work();
+    } finally {
+      if (!run.journal.failures.trialOf(stage)) fleet.mending.delete(stepLabel(step));
+      endTurn(run, stage, fleet);
+    }
+  }
+
+  /** What follows for a failed cell. Cells that judge the trial are answered first. Rejects as `answer` does. */
+  async function decide(run: Run, cell: FailedCell, deciding: Deciding): Promise<Next> {
     const { step } = cell.failed;
     const fleet = fleetOf(step);
     fleet.mending.add(stepLabel(step));
     held(cell.incident.stage);
-    fleet.answerIfReady = () => void answerWaiting(run, cell.incident.stage, fleet, answer);
+    fleet.answerIfReady = () => void answerWaiting(run, cell.incident.stage, fleet, deciding);
     // A step that waits occupies no worker: what a fix made stale must be able to run.
     pauses.count += 1;
     try {
@@ -122,20 +153,25 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     }
   }
 
-  async function answerWaiting(run: Run, stage: string, fleet: Fleet, answer: AnswerCells): Promise<void> {
+  async function answerWaiting(run: Run, stage: string, fleet: Fleet, deciding: Deciding): Promise<void> {
     const { waiting, mending } = fleet;
     if (fleet.isAnswering || waiting.size === 0 || fleet.atWork.size > 0) return;
-    const judges = run.journal.failures.trials.get(stage)?.steps ?? new Map();
+    const judges = run.journal.failures.trialOf(stage)?.fixes.at(-1)?.steps ?? new Map();
     if ([...judges.keys()].some((step) => mending.has(step) && !waiting.has(step))) return;
     fleet.isAnswering = true;
     try {
       const all = steps.flatMap((step) => waiting.get(stepLabel(step)) ?? []);
-      if (await takeTurn(run, stage, fleet, all[0])) for (const waiter of all) waiter.stayed = true;
-      const onTrial = all.filter(({ cell }) => judges.has(cell.incident.step));
+      if (await takeTurn(run, stage, fleet, all[0]?.cell.failed.timeLeftMs() ?? 0, deciding))
+        for (const waiter of all) waiter.stayed = true;
+      const toSee = new Set(cellsToSee(run, stage).filter((step) => !judges.has(step)));
+      const harmed = all.filter(({ cell }) => toSee.has(cell.incident.step));
+      const onTrial = harmed.length > 0 ? harmed : all.filter(({ cell }) => judges.has(cell.incident.step));
       const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
       const toAnswer = (onTrial.length > 0 ? onTrial : all).map(({ cell }) => cell);
       const rerun = again(0, 'what it is made from changed meanwhile');
-      const answers = changed.length > 0 ? answerAll(changed, rerun) : await answer(run, toAnswer);
+      const answers = changed.length > 0 ? answerAll(changed, rerun) : await deciding.answer(toAnswer);
+      fleet.released = answers.size > 0 ? new Set() : new Set(cellsToSee(run, stage));
+      if (fleet.released.size > 0) pauses.wake();
       for (const waiter of all) waiter.stayed = true;
       for (const [{ failed }, next] of answers) {
         const label = stepLabel(failed.step);
@@ -152,32 +188,50 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
     fleet.answerIfReady();
   }
 
-  /**
-   * Waits until no other stage is being mended, but for stages that need this one: they cannot run before it was made again.
-   * Resolves to whether it had to wait.
-   */
-  async function takeTurn(run: Run, stage: string, fleet: Fleet, first: Waiting | undefined): Promise<boolean> {
-    const { signal, end } = limited(first?.cell.failed.timeLeftMs() ?? 0, run.signal);
-    const isInTheWay = ([name, other]: [unknown, Fleet]) =>
-      other !== fleet && other.hasTurn && !needsOf(run.config.map, name as string).includes(stage);
+  /** Waits until no other stage is being mended, and no trial of another is open. Resolves to whether it had to wait. */
+  async function takeTurn(
+    run: Run,
+    stage: string,
+    fleet: Fleet,
+    timeLeftMs: number,
+    { settle }: Deciding,
+  ): Promise<boolean> {
+    const { signal, end } = limited(timeLeftMs, run.signal);
+    const { failures } = run.journal;
+    // A stage that the trial made stale has its say about it at once.
+    const hasSay = (name: unknown) => failures.trial?.stage === name && failures.trial?.stale.has(stage);
+    const isInTheWay = ([name, other]: [unknown, Fleet]) => other !== fleet && other.hasTurn && !hasSay(name);
+    // Until it is known what a trial did that was undone for another stage, no other is begun; but that one waits for what it needs.
+    const waitsForThis = (other: string) => other === stage || needsOf(run.config.map, other).includes(stage);
+    const isSuspected = () => [...failures.suspicions.keys()].some((step) => !waitsForThis(splitStepName(step).stage));
     signal.addEventListener('abort', wakeAll);
     let waited = false;
-    while ([...fleets].some(isInTheWay) && !signal.aborted) {
+    while (([...fleets].some(isInTheWay) || isSuspected()) && !signal.aborted) {
       waited = true;
-      await new Promise<void>((resolve) => void turnWaiters.add(resolve));
+      const woken = new Promise<void>((resolve) => void turnWaiters.add(resolve));
+      // What the trial waits for may have no worker.
+      pauses.wake();
+      await settle();
+      for (const [name, other] of fleets) endTurn(run, name as string, other);
+      await woken;
     }
     end();
     fleet.hasTurn = true;
     return waited;
   }
 
-  /** Lets other stages be mended, unless this one is being answered or has fixes that its cells are still to judge. */
+  /** Lets other stages be mended, unless this one is being answered or its trial is open. */
   function endTurn(run: Run, stage: string, fleet: Fleet): void {
-    const isOnTrial = fleet.mending.size > 0 && run.journal.failures.openFixes(stage).length > 0;
-    if (fleet.isAnswering || isOnTrial) return;
+    if (!fleet.hasTurn || fleet.isAnswering || run.journal.failures.trialOf(stage)) return;
     fleet.hasTurn = false;
     wakeAll();
   }
+}
+
+/** Cells that the trial of their stage made stale. */
+function cellsToSee(run: Run, stage: string): string[] {
+  const trial = run.journal.failures.trialOf(stage);
+  return trial ? staleBy(run, trial).flatMap((each) => (each.stage === stage ? [each.step] : [])) : [];
 }
 
 /** Cells whose inputs changed since they failed: they run again instead of being answered. */

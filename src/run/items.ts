@@ -1,6 +1,6 @@
 // The work queue as committed: items become stages of the runs that name them.
 import type { Item } from '../backlog/item.ts';
-import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
+import { INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
 import type { ContextMap } from '../config/context-map.ts';
 import { failConfig, type Problem } from '../config/problem.ts';
@@ -10,19 +10,8 @@ import type { Listing } from '../fix/check-files/find-files.ts';
 import { forbiddenByWords } from '../fix/check-files/forbidden-runs.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import type { GitObjects } from '../io/git-objects.ts';
+import { backlogAt } from '../mend/item.ts';
 import type { Configuration } from '../stage/configuration.ts';
-import { readAt } from '../worktree/read.ts';
-
-const MAX_ITEM_BYTES = 256 * 1024;
-
-/** The files of the queue at a commit, by their path. */
-export async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
-  const paths = [...(await objects.files(commit)).keys()].filter(
-    (path) => path.startsWith(`${BACKLOG_FOLDER}/`) && path.endsWith('.md'),
-  );
-  const texts = await Promise.all(paths.map((path) => readAt(objects, commit, path, MAX_ITEM_BYTES)));
-  return new Map(paths.flatMap((path, i) => (typeof texts[i] === 'string' ? [[path, texts[i]] as const] : [])));
-}
 
 /** The queue of the base, with the items that are ticked on the AI branch done; `isMerged`: that has the base's ticks, too. */
 export async function queueAt(

@@ -1,9 +1,9 @@
 // What a run reads of its owner's repository first: the base, its configuration, and whether a run that was cut off goes on.
+import { openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { LoadedStages } from '../journal/load-stages.ts';
-import { droppedCommit } from '../stage/bring-options.ts';
 import { baseOf, configurationAt, loopDifference } from '../stage/configuration.ts';
-import { type Base, isStillBase, notOnBase } from '../worktree/base.ts';
+import { type Base, isAncestor, isStillBase, notOnBase } from '../worktree/base.ts';
 import { withItems } from './items.ts';
 import { cutOffRun } from './resume.ts';
 import { askedText, type RunRequest } from './select.ts';
@@ -22,10 +22,8 @@ export async function readBase(
   const current = isRead ? start.base : await baseOf(home, objects);
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
-    (await cutOffRun(loaded, askedText(request), now, async () => {
-      const isRewritten = (await droppedCommit(home, current)) !== undefined;
-      return isRewritten ? `${current.name} was rewritten since it began` : undefined;
-    })) ?? {};
+    (await cutOffRun(loaded, askedText(request), now, (commit) => isAncestor(openGit(home), commit, current.commit))) ??
+    {};
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const isMoved = current.commit !== base.commit;

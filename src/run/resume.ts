@@ -5,8 +5,10 @@ import type { ProcessIdentity } from '../io/identity.ts';
 import { isTooOld, type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import type { Lab } from '../stage/run.ts';
 import type { Unwatched } from '../worktree/after-attempt.ts';
-import type { ResumeFacts } from './plan-runner.ts';
+import type { ResumeFacts } from './execution.ts';
+import type { RunRequest } from './select.ts';
 
 /** What `run.started` stores so that the run can go on. */
 export type RunHead = Omit<DataOf<'run.started'>, 'lab' | 'recheck' | 'workers'>;
@@ -23,7 +25,7 @@ export interface CutOffStep {
 }
 
 /** The steps of a run by its journal, by their names. */
-export interface ResumeState extends Required<ResumeFacts> {
+export interface ResumeState extends ResumeFacts {
   cutOff: CutOffStep[];
   lastEventAt: number;
 }
@@ -94,21 +96,21 @@ export interface OpenRun {
 
 /**
  * The run before this one, when it was cut off: a start that asks for `asked` goes on with it, or closes it first (`why`).
- * `lostBase` is asked first: why its base is not that of this start, if so.
+ * `isInBase`: whether the commit of the base that it began with is still in the base.
  */
 export async function cutOffRun(
   loaded: LoadedStages,
   asked: string,
   now: number,
-  lostBase: () => Promise<string | undefined>,
+  isInBase: (commit: string) => Promise<boolean>,
 ): Promise<{ open: OpenRun; why?: never } | { open?: never; why: string } | undefined> {
   const unfinished = openRun(loaded);
   if (!unfinished) return undefined;
   const { run, events } = unfinished;
   const [first] = events;
-  const lost = await lostBase();
-  if (lost !== undefined) return { why: lost };
   if (first?.type !== 'run.started') return { why: 'what it was asked for is lost' };
+  const { base } = first.data;
+  if (!(await isInBase(base.commit))) return { why: `${base.name} was rewritten since it began` };
   // Its jobs were told to end: nobody can follow them.
   if (events.at(-1)?.type === 'run.left') return { why: 'it was stopped before its jobs were seen to end' };
   const state = knownState(loaded, run, events, now);
@@ -157,4 +159,12 @@ export function recordCutOff({ cutOff }: ResumeState, isElsewhere = (_step: stri
     if (attempt === undefined) return [end];
     return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
   });
+}
+
+/** How a run's journal begins, or goes on. */
+export function began(lab: Lab, request: RunRequest, head: RunHead, open: OpenRun | undefined): NewEvent {
+  const options = { lab, recheck: request.recheck, workers: request.workers };
+  if (!open) return { type: 'run.started', data: { ...head, ...options } };
+  const { asked, stages } = head;
+  return { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } };
 }

@@ -4,33 +4,30 @@ import { type NewEvent, noticeEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordEnd } from '../journal/history.ts';
-import { executionEnded } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { notifyOfStages } from '../mend/conclude.ts';
-import { carriedEvents } from '../mend/identify.ts';
-import { verifyHolding } from '../mend/judge-fixes.ts';
+import { tickAccepted } from '../mend/item.ts';
+import { settleTrial } from '../mend/judge-trial.ts';
 import { finishNotifying } from '../mend/notify.ts';
-import { recoverFixes } from '../mend/recover.ts';
 import { stepsAhead } from '../plan/ahead.ts';
-import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
+import { compilePlan, stepId } from '../plan/compile.ts';
 import type { PlanResult, PlanStep } from '../plan/contract.ts';
 import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
-import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
-import { staleEvent, writeAgain } from '../stage/stale.ts';
+import { surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
+import { begin } from './begin.ts';
+import { executeRun, type GraphView, type ResumeFacts } from './execution.ts';
 import { collectByRetention } from './gc.ts';
-import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
-import { began, type Prepared, prepare } from './prepare.ts';
+import { withLockForWork } from './lock-for-work.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
-import { type ResumeState, recordCutOff } from './resume.ts';
+import type { ResumeState } from './resume.ts';
 import type { RunRequest } from './select.ts';
-import { settleItems, tickAccepted } from './settle-items.ts';
 
 export interface RunReport {
   run: string;
@@ -54,7 +51,11 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     };
-    return withLock(layout, request.command, work, 'run');
+    return withLockForWork(layout, ports.clock, request.command, work, 'run').catch(async (error) => {
+      const { notifyOfLock } = await import('./notify-of-lock.ts');
+      await notifyOfLock(error, request, objects, ports);
+      throw error;
+    });
   });
 }
 
@@ -62,15 +63,9 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
   const { run } = prepared;
   const { id, journal, layout, lab } = run;
   try {
-    journal.append(...opening(prepared, request));
-    journal.catchUp();
-    journal.append(...carriedEvents(run));
-    await recoverFixes(run);
-    await settleItems(run, objects, false);
-    await writeAgain(run, prepared.putBack);
+    await begin(prepared, request, objects);
     const { result, isOver } = await execute(prepared, request);
-    await tickAccepted(run, objects);
-    await settleItems(run, objects, true);
+    await tickAccepted(run);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
     const exit = exitCode(result, run);
     const { status, duration_ms, error } = result;
@@ -93,65 +88,34 @@ function staleNotRun({ stages }: StageState, names: readonly string[]): { stage:
   });
 }
 
-function opening(prepared: Prepared, request: RunRequest): NewEvent[] {
-  const { run, open, head, worktree, unlinked, stale, notices, elsewhere } = prepared;
-  const { branch, head: commit, base, merged } = worktree;
-  const isTakenIn = (of: string) => elsewhere.takenIn.some(({ type, step }) => type === 'step.done' && step === of);
-  return [
-    began(run.lab, request, head, open),
-    ...elsewhere.takenIn,
-    ...(open ? recordCutOff(open.state, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
-    {
-      type: 'tree.opened',
-      data: { branch, commit, base: base.name, ...(merged && { merged }), ...(unlinked.length > 0 && { unlinked }) },
-    },
-    // A resumed run merges nothing: its own fixes made them stale.
-    ...stale.map((stage) => staleEvent(stage, commit, open?.treeOpened === true)),
-    ...notices.map(noticeEvent),
-  ];
-}
-
-/** A stage ends its own processes: only a bug makes it take this long. */
-const STAGE_GRACE_MS = 60_000;
-
 /** `isOver`: nothing that it handed on runs any more. */
 async function execute(
   { run, head, open, backend: reached }: Prepared,
   request: RunRequest,
 ): Promise<{ result: PlanResult; isOver: boolean }> {
-  const { config, clock, signal, layout, journal } = run;
+  const { config, clock } = run;
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
-  const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
-  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
-  const workers = request.workers ?? config.loop.workers;
+  const deadlineMs = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
+  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadlineMs - startedAt));
   let graph: GraphView | undefined;
   const ahead = () => (graph ? tasksAhead(run, graph) : []);
   const backend = await reached.open(run, { ahead, earlier: open?.events ?? [] });
   run.barrier.onWriting(async () => backend.withdraw?.());
-  const runner = createPlanRunner({
-    run,
-    actions: new Map([[STAGE_ACTION, stageAction(run, backend, workers)]]),
-    workers: backend.width ?? workers,
-    watch: (view) => {
-      graph = view;
-    },
-    backend,
-    maxSteps: config.loop.limits.max_steps,
-    maxAttempts: config.loop.limits.stage_attempts,
-    record: journal.append,
-    finished: (id) => executionEnded(layout, id),
-    graceMs: STAGE_GRACE_MS,
-    clock,
-    signal,
-    resume: resumeFacts(run, head.stages, open?.state),
-  });
-  const { execution_id } = head;
-  const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs });
   let result: PlanResult;
   let isOver = true;
   try {
-    const context = { plan, execution_id, started_at: startedAt, deadline_ms: deadline };
-    result = await runner.execute(plan, context);
+    result = await executeRun(run, {
+      plan: compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs }),
+      executionId: head.execution_id,
+      startedAt,
+      deadlineMs,
+      resume: resumeFacts(run, head.stages, open?.state),
+      backend,
+      workers: request.workers ?? config.loop.workers,
+      watch: (view) => {
+        graph = view;
+      },
+    });
     await finishMending(run);
   } finally {
     isOver = (await backend.close?.()) ?? true;
@@ -166,7 +130,7 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
   if (run.barrier.isClosed) return [];
   const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
-    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
+    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1 }, run),
     after: after.map(stepLabel),
   }));
 }
@@ -174,7 +138,7 @@ function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): Ta
 /** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
 async function finishMending(run: Run): Promise<void> {
   const { config, journal, layout, clock } = run;
-  verifyHolding(run, true);
+  await settleTrial(run, { canRun: () => false, isMending: () => false }, true);
   const green = Object.keys(config.map.stages).filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green);
   journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));

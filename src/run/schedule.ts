@@ -2,59 +2,70 @@
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
-import type { RunFacts } from '../plan/run-state.ts';
+import type { RunFacts, StepState } from '../plan/run-state.ts';
 import { first as firstOf, type RunScheduler } from '../plan/scheduler.ts';
-import type { Fleets } from './fleet.ts';
-import type { StepEnd } from './step.ts';
+import { errorOf, haltsPlan, type StageEnd } from '../plan/stage-end.ts';
+
+/** How many steps wait for others to end, and what to call when one begins to. */
+export interface Pauses {
+  count: number;
+  wake(): void;
+}
 
 export interface SchedulePorts {
   scheduler: RunScheduler;
   workers: number;
-  /** Drives one step until it ended or is suspended; `isResumed`: it was. Never rejects. */
-  driveStep(step: PlanStep, isResumed: boolean): Promise<StepEnd>;
-  /** Ends a suspended step that will not be resumed; `because`: something that it needs failed. */
-  endSuspended(step: PlanStep, because?: ExecutionError): Promise<unknown>;
+  /** Drives one step to its end; after `unbegun`, which suspends it, once more: `isResumed`. Never rejects. */
+  driveStep(step: PlanStep, isResumed: boolean): Promise<StageEnd>;
   /** A step that will not run because of another. */
   skipped(step: PlanStep, because: ExecutionError): void;
+  /** Ends a suspended step that will not be resumed; `because`: something that it needs failed. */
+  endSuspended?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
   /** Called once, when no more steps are started. */
-  halted(): void;
+  halted?(): void;
+  /** When nothing runs any more: failed steps that are to run once more, because a person has answered meanwhile. */
+  answered?(): readonly string[];
+  /** Steps to do that others wait for, which occupy no worker meanwhile. */
+  wanted?(): readonly string[];
   /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
-  fleets: Pick<Fleets, 'isHeld' | 'pauses'>;
-  /** Steps that start before all others, with what they need: an earlier process left fixes for them to judge. */
-  first: readonly string[];
+  /** Steps that must not start yet, and steps that occupy no worker while they wait for others. */
+  fleets?: { isHeld(step: PlanStep): boolean; readonly pauses: Pauses };
 }
 
+const NO_FLEETS = { isHeld: () => false, pauses: { count: 0, wake() {} } };
+
 export interface ScheduleEnd {
-  done: number;
+  steps_executed: number;
   errors: ExecutionError[];
   /** Stopped before every step had its turn. */
   halted: boolean;
-  results: Record<string, unknown>;
+  /** What green steps returned, by step id. */
+  result_payload: Record<string, unknown>;
 }
 
 /** Runs `plan` to its end, from its `facts` on, which it keeps up to date. Never rejects unless a port throws. */
 export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePorts): Promise<ScheduleEnd> {
-  const { fleets } = ports;
-  const running = new Map<string, Promise<[PlanStep, StepEnd | undefined]>>();
+  const { fleets = NO_FLEETS } = ports;
+  const running = new Map<string, Promise<[PlanStep, StageEnd | undefined]>>();
   /** Steps that are resumed when what they need was made again: they and their needs start before all others. */
   const suspended = new Map<string, PlanStep>();
-  const first = new Set(ports.first);
-  const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {} };
+  const end: ScheduleEnd = { steps_executed: 0, errors: [], halted: false, result_payload: {} };
 
   for (;;) {
     const isStale = ports.stale?.();
     for (const step of isStale ? facts.inState('DONE').filter(isStale) : []) facts.reopen(step.id);
     if (end.halted) for (const step of suspended.values()) endSuspended(step);
     if (!end.halted) startReady();
-    if (running.size === 0) break;
+    if (running.size === 0 && !goOn()) break;
+    if (running.size === 0) continue;
     const ended = await Promise.race([...running.values(), paused()]);
     if (!ended) continue;
-    const [step, stepEnd] = ended;
+    const [step, stageEnd] = ended;
     running.delete(step.id);
-    if (stepEnd) settle(step, stepEnd);
+    if (stageEnd) settle(step, stageEnd);
   }
-  end.done = facts.inState('DONE').length;
+  end.steps_executed = facts.inState('DONE').length;
   const stalled = end.halted ? [] : facts.inState('TODO').map(stepLabel);
   if (stalled.length > 0) {
     const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
@@ -63,11 +74,22 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
   }
   return end;
 
+  /** Failed steps that somebody answered for are to do again, and what was skipped for them. */
+  function goOn(): boolean {
+    const answered = (ports.answered?.() ?? []).filter((id) => facts.states.get(id) === 'FAILED');
+    const again = new Set(answered.flatMap((id) => [id, ...facts.skippedFor(id)]));
+    for (const id of again) facts.record(id, 'TODO');
+    end.errors = end.errors.filter(({ step_id }) => !again.has(step_id ?? ''));
+    if (again.size > 0) end.halted = end.errors.some(({ severity }) => severity === 'fatal');
+    return again.size > 0 && !end.halted;
+  }
+
   function endSuspended(step: PlanStep, because?: ExecutionError): void {
     suspended.delete(step.id);
+    const settled = Promise.resolve(ports.endSuspended?.(step, because));
     running.set(
       step.id,
-      ports.endSuspended(step, because).then(() => [step, undefined]),
+      settled.then(() => [step, undefined]),
     );
   }
 
@@ -83,7 +105,7 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
       const driven = ports.driveStep(step, suspended.delete(step.id));
       running.set(
         step.id,
-        driven.then((stepEnd) => [step, stepEnd]),
+        driven.then((stageEnd) => [step, stageEnd]),
       );
     }
   }
@@ -95,15 +117,16 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     });
   }
 
-  /** Suspended steps and `first` ones that can start, and those of their needs that can. */
+  /** Suspended and wanted steps that can start, and those of their needs that can. */
   function urgent(): PlanStep[] {
-    if (suspended.size + first.size === 0) return [];
-    const wanted = new Set([...suspended.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
+    const waitedFor = [...suspended.keys(), ...(ports.wanted?.() ?? [])];
+    if (waitedFor.length === 0) return [];
+    const wanted = new Set(waitedFor.flatMap((id) => [...facts.needsOf(id), id]));
     return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !fleets.isHeld(step));
   }
 
-  function settle(step: PlanStep, stepEnd: StepEnd): void {
-    if (stepEnd.state === 'SUSPENDED') {
+  function settle(step: PlanStep, stageEnd: StageEnd): void {
+    if (stageEnd.kind === 'unbegun') {
       facts.record(step.id, 'TODO');
       suspended.set(step.id, step);
       // One of its needs may have failed already.
@@ -111,19 +134,20 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
       if (lost !== undefined) skip(step, lost, 'what it needs could not be made again');
       return;
     }
-    facts.record(step.id, stepEnd.state);
-    first.delete(step.id);
-    if (stepEnd.state === 'DONE') {
-      if (stepEnd.result) end.results[step.id] = stepEnd.result;
+    const isHalt = haltsPlan(stageEnd, step, plan);
+    const state = stateAfter(stageEnd, isHalt);
+    facts.record(step.id, state);
+    if (stageEnd.kind === 'green') {
+      if (stageEnd.result) end.result_payload[step.id] = stageEnd.result;
       return;
     }
-    end.errors.push(stepEnd.error);
-    if (stepEnd.state === 'TODO' || (stepEnd.state === 'FAILED' && stepEnd.halt)) halt();
-    if (stepEnd.state !== 'TODO') skipDependents(step, stepEnd.error.message);
+    end.errors.push(errorOf(stageEnd, step, plan));
+    if (isHalt) halt();
+    if (state !== 'TODO') skipDependents(step, stageEnd.message);
   }
 
   function halt(): void {
-    if (!end.halted) ports.halted();
+    if (!end.halted) ports.halted?.();
     end.halted = true;
   }
 
@@ -140,4 +164,11 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     if (suspended.has(step.id)) endSuspended(step, because);
     else ports.skipped(step, because);
   }
+}
+
+/** How the graph has a step that ended: one that was stopped with the plan is still to do. */
+function stateAfter({ kind }: StageEnd, isHalt: boolean): StepState {
+  if (kind === 'green') return 'DONE';
+  if (kind !== 'stopped') return 'FAILED';
+  return isHalt ? 'TODO' : 'SKIPPED';
 }

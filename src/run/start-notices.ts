@@ -1,8 +1,5 @@
 // What a run tells its owner before the first stage.
-import { stricterCommands } from '../config/strict-shell.ts';
-import type { LoadedStages } from '../journal/load-stages.ts';
 import { shortSecrets } from '../journal/mask.ts';
-import type { Configuration } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { missingTools } from '../stage/requires.ts';
 import type { Run } from '../stage/run.ts';
@@ -10,32 +7,17 @@ import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import type { Base } from '../worktree/base.ts';
 import { short } from '../worktree/messages.ts';
 
-/** What the configuration lacks for these stages. `latest`: the run before a new one. */
-export async function configurationNotices(
-  run: Omit<Run, 'journal'>,
-  stages: readonly string[],
-  latest: LoadedStages['latest'],
-) {
+/** What the configuration lacks for these stages. */
+export async function configurationNotices(run: Omit<Run, 'journal'>, stages: readonly string[]) {
   const { layout, config, tree } = run;
   const used = stages.flatMap((name) => config.map.stages[name] ?? []);
   const ignored = { carry: config.map.carry, tracked: (await tree.files()).keys() };
-  const stricter = newlyStricter(latest, config);
   const short = shortSecrets(layout.home, config);
   return [
     ...(await uncarriedIgnored(layout.home, used, ignored)).map(uncarriedNotice),
-    stricter.length > 0 && `${STRICTER}: ${shortList(stricter)} (mendloop validate)`,
     ...missingTools(used, stagePath(run)),
     short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
   ];
-}
-
-const STRICTER = 'since 0.1.0 a text runs under bash -e, and a command with pipefail: any part that fails ends these';
-
-/** Commands that may end earlier than in 0.1.0, where the run before this one was of that version. */
-function newlyStricter(latest: LoadedStages['latest'], { map }: Configuration): string[] {
-  const first = latest?.events[0];
-  if (first?.type !== 'run.started' || first.data.strict_shell) return [];
-  return stricterCommands(map).map(({ where }) => where);
 }
 
 /** A resumed run stays on the commit it began with: an owner who has mended something since must know. */

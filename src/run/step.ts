@@ -1,171 +1,187 @@
-// One step of a plan around its attempts: what ends it before one, one attempt, blind retries, and recording its end.
+// One step of a plan around its attempts: what ends it before one, one attempt, and recording its end.
 import { isItemStage } from '../backlog/stage-of-item.ts';
-import { MendError } from '../errors.ts';
-import { EVENTS } from '../events.ts';
+import type { NewEvent } from '../events.ts';
 import type { FailedAttempt } from '../mend/failed-cell.ts';
-import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
-import type { Ended, StepResult } from '../plan/action.ts';
-import { type ExecutionError, executionError } from '../plan/codes.ts';
+import { settleDropped } from '../mend/item-fault.ts';
+import { type OtherSteps, settleSuspicion, settleTrial } from '../mend/judge-trial.ts';
 import { needsOf } from '../plan/compile.ts';
-import type { PlanStep, RetryPolicy } from '../plan/contract.ts';
-import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
-import { Stop, stopError, stopReason } from '../plan/stop.ts';
-import { haltFor } from '../stage/call.ts';
-import { callAction, type Execution, isExhausted, thrownError } from './call-action.ts';
+import type { Plan, PlanStep } from '../plan/contract.ts';
+import { stagePayload, stepLabel } from '../plan/matrix.ts';
+import type { RunFacts } from '../plan/run-state.ts';
+import { type EndOf, endEvent, haltedBy, type StageEnd, stopEnd, usedUp } from '../plan/stage-end.ts';
+import type { AttemptCall } from '../stage/call.ts';
+import type { Run } from '../stage/run.ts';
+import type { StageAction } from '../stage/stage-action.ts';
+import type { Fleets } from './fleet.ts';
+import { endWithin } from './within-limits.ts';
 
-/** How a step ended, for the schedule. */
-export type StepEnd =
-  | { state: 'DONE'; result?: StepResult | undefined }
-  | { state: 'FAILED'; error: ExecutionError; halt: boolean }
-  /** Stopped from outside: still to do. */
-  | { state: 'TODO'; error: ExecutionError }
-  | { state: 'SUSPENDED' }
-  | { state: 'SKIPPED'; error: ExecutionError };
+/** An execution, as its steps see it. */
+export interface Execution {
+  readonly plan: Plan;
+  readonly run: Run;
+  readonly action: StageAction;
+  /** Aborts when the whole run must stop. */
+  readonly signal: AbortSignal;
+  /** When the time of the run is up, in epoch milliseconds. */
+  readonly endsAt: number;
+  /** Attempts of this run by step id, those of earlier processes included. */
+  readonly attempts: Map<string, number>;
+  /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
+  readonly waits: ReadonlyMap<string, number>;
+  /** How often a backend lost an attempt of a step, by step id. */
+  readonly losses: Map<string, number>;
+  readonly emit: (...events: NewEvent[]) => void;
+  readonly fleets: Fleets;
+  /** How its steps stand. */
+  readonly facts: RunFacts;
+  /** No more steps are started. */
+  halted: boolean;
+}
 
-/** The end of a step that is up to date, or that the plan's stop leaves as it was; undefined when it needs an attempt. */
-export async function endIfUpToDate(step: PlanStep, execution: Execution): Promise<Ended | undefined> {
+/** The end of a step that is up to date, or that the run's stop leaves as it was; undefined when it needs an attempt. */
+export async function endIfUpToDate(step: PlanStep, execution: Execution): Promise<StageEnd | undefined> {
   const { signal, fleets } = execution;
-  if (!signal.aborted) fleets.started(step);
-  const ended: Ended | undefined = signal.aborted ? { kind: 'stopped' } : await callAction(step, execution, 'upToDate');
-  const stop = ended?.kind === 'stopped' ? stopReason(signal) : undefined;
-  return stop ? { kind: 'unbegun', error: stopError(stop, step.id) } : ended;
+  if (signal.aborted) return stopEnd(signal);
+  fleets.started(step);
+  return lookAtStep(step, execution);
 }
 
 /** How often one stage is made again in one run because fixes made it stale. */
 const MAX_REMADE = 10;
 
-/** The end of a step that must not begin an attempt: the plan was stopped, or what it needs is stale and is made again first. */
-export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): Ended | undefined {
-  if (signal.aborted) return { kind: 'stopped' };
-  if (!run) return undefined;
+/** The end of a step that must not begin an attempt: the run was stopped, or what it needs is stale and is made again first. */
+export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): StageEnd | undefined {
+  if (signal.aborted) return stopEnd(signal);
   const { stages } = run.journal.stages;
   if (!Object.values(stages).some((record) => record.stale)) return undefined;
   const stale = needsOf(run.config.map, stagePayload(step).stage).filter((name) => stages[name]?.stale);
   if (stale.length === 0) return undefined;
   const often = stale.find((name) => run.journal.failures.timesGreen(name) > MAX_REMADE);
-  if (!often) return { kind: 'suspended' };
-  const message = `${often}, which it needs, was made again ${MAX_REMADE} times in this run`;
-  return { kind: 'failed', message, context: {} };
+  if (!often) return { kind: 'unbegun', message: `${stale.join(', ')}, which it needs, is made again first` };
+  return { kind: 'failed', message: `${often}, which it needs, was made again ${MAX_REMADE} times in this run` };
 }
 
 /** Waits for what is left of a pause that an earlier process began. */
-export async function finishWait(step: PlanStep, { waits, clock, signal }: Execution): Promise<void> {
+export async function finishWait(step: PlanStep, { waits, run: { clock }, signal }: Execution): Promise<void> {
   const leftMs = (waits.get(step.id) ?? 0) - clock.now();
   if (leftMs > 0) await clock.sleep(leftMs, signal);
 }
 
-/** Makes one attempt, unless all are used up. One that did not begin does not count; `returned`: it may begin at once. */
-export async function runAttempt(step: PlanStep, execution: Execution): Promise<{ attempt: number; ended: Ended }> {
-  const { attempts, maxAttempts, fleets } = execution;
+/** Makes one attempt, unless all are used up. One that did not begin does not count. */
+export async function runAttempt(step: PlanStep, execution: Execution): Promise<{ attempt: number; end: StageEnd }> {
+  const { attempts, run, fleets } = execution;
   const used = attempts.get(step.id) ?? 0;
-  if (used >= maxAttempts) {
-    const message = `used up its ${maxAttempts} attempts of this run`;
-    const error = executionError('RESOURCE_EXHAUSTED', message, { step_id: step.id, severity: 'error' });
-    return { attempt: used, ended: { kind: 'error', error } };
-  }
+  const most = run.config.loop.limits.stage_attempts;
+  if (used >= most) return { attempt: used, end: usedUp(most) };
   attempts.set(step.id, used + 1);
   fleets.started(step);
-  const ended = await callAction(step, execution, 'run');
-  if (ended.kind !== 'returned') return { attempt: used + 1, ended };
-  attempts.set(step.id, used);
-  if (execution.halted) return { attempt: used, ended: { kind: 'left', reason: 'the run halted before it began' } };
-  return { attempt: used, ended: fleets.isHeld(step) ? { kind: 'suspended' } : ended };
+  const end = await attemptStep(step, execution);
+  if (end.kind === 'unbegun') attempts.set(step.id, used);
+  return { attempt: used + 1, end };
 }
 
-/** The attempt if it failed. `isMendable`: a command failed or ran out of time; it is no bug and no halt. */
-export function failedAttempt(step: PlanStep, { plan, context, clock, run }: Execution, attempt: number, ended: Ended) {
-  const error = errorOf(step, ended);
-  if (!error) return undefined;
+/** A stage ends its own processes: only a bug makes it take this long. */
+const GRACE_MS = 60_000;
+
+/** Makes one attempt of a step. Never rejects. */
+function attemptStep(step: PlanStep, execution: Execution): Promise<StageEnd> {
+  const { action } = execution;
+  const limitMs = action.keepsTime ? Number.POSITIVE_INFINITY : limitOf(step, execution);
+  return endWithin((signal) => action.attempt(callOf(step, execution, signal)), limitsOf(execution, limitMs));
+}
+
+/** The end of a step that needs no attempt; undefined when it needs one. Never rejects. */
+function lookAtStep(step: PlanStep, execution: Execution): Promise<StageEnd | undefined> {
+  const look = (signal: AbortSignal) => execution.action.upToDate(callOf(step, execution, signal));
+  return endWithin(look, limitsOf(execution, limitOf(step, execution)));
+}
+
+const limitOf = (step: PlanStep, { plan }: Execution): number => step.timeout_ms ?? plan.timeout_ms;
+
+const limitsOf = ({ signal, run: { clock } }: Execution, limitMs: number) => ({
+  limitMs,
+  signal,
+  graceMs: GRACE_MS,
+  clock,
+});
+
+const callOf = (step: PlanStep, { attempts }: Execution, signal: AbortSignal): AttemptCall => ({
+  payload: stagePayload(step),
+  attempt: attempts.get(step.id) ?? 0,
+  signal,
+});
+
+/** The attempt if its failure is to be mended: a command failed or ran out of time; it is no bug and no halt. */
+export function failedAttempt(step: PlanStep, execution: Execution, attempt: number, end: EndOf<'failed'>) {
+  const { run, endsAt } = execution;
   // Tests of an item that fail before anything was changed for it are its owner's to mend.
-  const isItemTest = error.context.phase === 'command' && isItemStage(stepLabel(step));
-  const isForOwner = isItemTest && run?.journal.failures.openFixes(stepLabel(step)).length === 0;
-  const until = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms);
-  return {
-    step,
-    attempt,
-    error,
-    mayRunAgain: ended.kind === 'failed' ? ended.again !== false : ended.kind === 'error' && error.severity === 'error',
-    isMendable:
-      (ended.kind === 'failed' && !isForOwner) || (ended.kind === 'error' && error.error_code === 'STEP_TIMEOUT'),
-    timeLeftMs: () => until - clock.now(),
-  };
-}
-
-/** Milliseconds to wait before the step is retried by its policy; undefined when it is not. */
-export function blindRetry(plan: { retry_policy: RetryPolicy }, failed: Omit<FailedAttempt, 'timeLeftMs'>) {
-  const { step, attempt, error, mayRunAgain } = failed;
-  const policy = step.retry_policy ?? plan.retry_policy;
-  const allowed = step.on_failure === 'retry' && policy.retryable_error_codes.includes(error.error_code);
-  if (!mayRunAgain || !allowed || attempt >= policy.max_attempts) return undefined;
-  if (policy.backoff_ms === 0) return 0;
-  return Math.min(policy.backoff_ms * policy.backoff_multiplier ** (attempt - 1), policy.max_backoff_ms);
-}
-
-/** A MendError is for a person, and halts the run; anything else is a bug. */
-export function haltedBy(error: unknown, step: PlanStep): Ended {
-  const isForPerson = error instanceof MendError && !isExhausted(error.code);
-  return isForPerson ? haltFor(error) : { kind: 'error', error: thrownError(error, step.id) };
+  const isItemTest = end.context?.phase === 'command' && isItemStage(stepLabel(step));
+  const isForOwner = isItemTest && run.journal.failures.trialOf(stepLabel(step)) === undefined;
+  if (isForOwner || end.code === 'RESOURCE_EXHAUSTED') return undefined;
+  const failed: FailedAttempt = { step, attempt, end, timeLeftMs: () => endsAt - run.clock.now() };
+  return failed;
 }
 
 /** Whether an attempt that a backend lost is repeated. Losses have a limit of their own and spend no tries. */
-export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, again: boolean | undefined): boolean {
+export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, end: EndOf<'lost'>): boolean {
   const times = (losses.get(step.id) ?? 0) + 1;
   losses.set(step.id, times);
-  const loop = run?.config.loop;
-  return again !== false && loop?.retry_failed === true && times <= loop.limits.max_compute_retries;
+  const { retry_failed, limits } = run.config.loop;
+  return end.again !== false && retry_failed && times <= limits.max_compute_retries;
 }
 
 /**
- * Ends a step. The outcomes of its fixes are recorded first, so that a crash cannot leave a finished step with open fixes; a step
- * that is suspended, or was stopped before it began, records nothing.
+ * Ends a step, and the trial with it where that is over. Of a step that is not green the trial is undone before its end is recorded,
+ * so that it fails with what it was made from; one that did not begin is suspended, and records nothing.
  */
-export async function endStep(step: PlanStep, execution: Execution, ended: Ended): Promise<StepEnd> {
+export async function endStep(step: PlanStep, execution: Execution, end: StageEnd): Promise<StageEnd> {
   const { run, fleets } = execution;
-  if (ended.kind === 'suspended' || ended.kind === 'unbegun') {
+  if (end.kind === 'unbegun') {
     fleets.markIdle(step);
-    return ended.kind === 'suspended' ? { state: 'SUSPENDED' } : { state: 'TODO', error: ended.error };
+    return end;
   }
-  if (!run) return recordStepEnd(step, execution, ended);
-  // Of several cells that end at the same time, the last one settles their fixes.
+  // Of several cells that end at the same time, the last one settles their trial.
   fleets.markSettling(step);
-  const isJudging = (label: string) => fleets.isJudging(step, label);
-  const settled = settleFixes(run, step, ended.kind === 'done', isJudging).then(() => ended);
-  const end = recordStepEnd(step, execution, await settled.catch((error) => haltedBy(error, step)));
+  const recorded = await recordEnd(step, execution, end).catch((error) => {
+    const halt = haltedBy(error);
+    record(step, execution, halt);
+    return halt;
+  });
   fleets.ended(step, run);
-  if (end.state === 'DONE') verifyHolding(run);
+  return recorded;
+}
+
+async function recordEnd(step: PlanStep, execution: Execution, end: StageEnd): Promise<StageEnd> {
+  const { run } = execution;
+  const settle = () => settleTrial(run, otherSteps(execution));
+  if (end.kind !== 'green') await settle();
+  else {
+    settleSuspicion(run, stepLabel(step));
+    await settleDropped(run, stepLabel(step));
+  }
+  record(step, execution, end);
+  if (end.kind === 'green') await settle();
   return end;
 }
 
-function recordStepEnd(step: PlanStep, { emit, signal }: Execution, ended: Ended): StepEnd {
-  const label = eventLabel(step);
-  if (ended.kind === 'done') {
-    const type = ended.fresh ? 'step.fresh' : 'step.done';
-    emit({ type, ...label, status: 'green', data: ended.result ?? {} });
-    return { state: 'DONE', result: ended.result };
-  }
-  if (ended.kind === 'stopped') {
-    const stop = stopReason(signal) ?? new Stop('INTERRUPTED', 'stopped without a reason');
-    emit({ type: 'step.interrupted', ...label, status: 'idle', data: { reason: stop.message } });
-    return { state: 'TODO', error: stopError(stop, step.id) };
-  }
-  if (ended.kind === 'left') {
-    emit({ type: 'step.interrupted', ...label, status: 'idle', data: { reason: ended.reason } });
-    return { state: 'SKIPPED', error: executionError('EXECUTION_HALTED', ended.reason, { step_id: step.id }) };
-  }
-  const error = errorOf(step, ended) as ExecutionError;
-  const facts = { code: error.error_code, reason: error.message, severity: error.severity };
-  const data = { ...facts, ...error.context };
-  const status = error.context.gave_up === undefined ? 'failed' : 'give_up';
-  // The context of a caller's own action may be anything.
-  emit({ type: 'step.failed', ...label, status, data: EVENTS['step.failed'].isData(data) ? data : facts });
-  // What waits for a person's answer keeps nothing else from going on.
-  const goesOn = step.on_failure === 'skip' || error.context.why === 'open_case';
-  const halt = ended.kind === 'halt' || error.severity === 'fatal' || !goesOn;
-  return { state: 'FAILED', error, halt };
+function record(step: PlanStep, { emit, plan }: Execution, end: StageEnd): void {
+  const event = endEvent(end, step, plan);
+  if (event) emit(event);
 }
 
-function errorOf(step: PlanStep, ended: Ended): ExecutionError | undefined {
-  if (ended.kind === 'error') return ended.error;
-  if (ended.kind !== 'failed' && ended.kind !== 'halt' && ended.kind !== 'lost') return undefined;
-  return executionError('EXECUTION_HALTED', ended.message, { step_id: step.id, context: ended.context ?? {} });
+/** How the other steps stand, for the trial that is open. */
+export function otherSteps({ facts, fleets, halted, plan, run }: Execution): OtherSteps {
+  const ids = new Map(plan.steps.map((step) => [stepLabel(step), step.id]));
+  const stages = new Map(plan.steps.map((step) => [step.id, stagePayload(step).stage]));
+  const isOut = (id: string) => /FAILED|SKIPPED/.test(facts.states.get(id) ?? '');
+  const { trial } = run.journal.failures;
+  const waits = (stage: string) => fleets.isMending(stage) && stage !== trial?.stage && !trial?.stale.has(stage);
+  return {
+    isMending: fleets.isMending,
+    canRun(label) {
+      const id = ids.get(label);
+      if (id === undefined || halted || fleets.isSettling(label)) return false;
+      return [id, ...facts.needsOf(id)].every((each) => !isOut(each) && !waits(stages.get(each) as string));
+    },
+  };
 }

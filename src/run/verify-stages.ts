@@ -3,10 +3,9 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import { durationText } from '../config/duration.ts';
 import type { NewEvent } from '../events.ts';
 import { beginsChecks } from '../failure/grade.ts';
+import { readTail } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
-import { readLogEnd } from '../io/log.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
@@ -15,17 +14,16 @@ import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
 import { cellNames, cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
-import { openBarrier } from '../stage/barrier.ts';
 import { inspectTree, openCall } from '../stage/call.ts';
 import { checkFileNames, watchCheckFiles } from '../stage/check-files.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
-import type { RunPorts, StageRun } from '../stage/run.ts';
+import { type RunPorts, type StageRun, singleRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
-import { RunFailures } from '../triage/incident.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { endLeft, stepsElsewhere } from './close-run.ts';
+import { withLockForWork } from './lock-for-work.ts';
 import { namedStages, type RunRequest, type Selection } from './select.ts';
 
 export interface Verification {
@@ -54,30 +52,20 @@ export async function verifyStages(
 ): Promise<{ left: NotChecked[]; notices: string[] }> {
   const { home } = request;
   const layout = layoutOf(home);
-  const work = () =>
+  const work = (earlier: readonly string[]) =>
     withObjects(home, async (objects) => {
       ownFolder(layout.logs);
       const loaded = loadStages(layout);
-      const notices = await endLeft(loaded, { layout, ...ports });
+      const notices = [...earlier, ...(await endLeft(loaded, { layout, ...ports }))];
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);
       const open = openRun(loaded);
       const inUse = stepsElsewhere(open?.events).size > 0;
-      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false, inUse });
-      const run: StageRun = {
-        ...ports,
-        id: newRunId(ports.clock.now(), '0000', []),
-        layout,
-        config,
-        tree: runTree(worktree, layout),
-        journal: { append: () => {}, stages: loaded.state, failures: new RunFailures() },
-        barrier: openBarrier(),
-        lab,
-        recheck: true,
-        requested: [],
-        forced: new Set(),
-      };
+      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, inUse });
+      const id = newRunId(ports.clock.now(), '0000', []);
+      const given = { ...ports, id, layout, config, tree: runTree(worktree, layout), lab };
+      const run = singleRun(given, loaded.state, () => {});
       const { state } = loaded;
       const targets = stepsToVerify(config.map, request, state);
       const left = request.stages.length > 0 ? [] : notChecked(config.map, targets, state);
@@ -90,7 +78,7 @@ export async function verifyStages(
       }
       return { left, notices };
     });
-  return withLock(layout, request.command, work);
+  return withLockForWork(layout, ports.clock, request.command, work);
 }
 
 /** Undefined when it was stopped. */
@@ -104,7 +92,7 @@ async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Pro
     if (watch.halted) throw watch.halted;
     const failing = await call.verify();
     const halt = await inspectTree(call, run);
-    if (halt?.kind === 'halt') failing.push(halt.message);
+    if (halt) failing.push(halt.message);
     if (watch.changed.size > 0) failing.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
     return failing;
   });
@@ -173,7 +161,7 @@ function standing(record: StepRecord | undefined): string {
 
 /** The last lines that checks printed, without ours. */
 function lastLines(log: string): string[] {
-  const lines = readLogEnd(log, 4096)?.text.split('\n') ?? [];
+  const lines = readTail(log, 4096)?.text.split('\n') ?? [];
   return lines.filter((line) => line.trim() !== '' && !beginsChecks(line)).slice(-3);
 }
 

@@ -5,6 +5,7 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { formatError, MendError } from '../errors.ts';
 import { metricsOf } from '../inspect/metrics.ts';
 import { openFollow } from '../io/log-window.ts';
+import { plainLog } from '../io/plain-text.ts';
 import { html } from '../page/html.ts';
 import { shippedText } from '../page/shipped.ts';
 import { type Access, cookieValue, isSame, type Refusal, refusalOf } from './access.ts';
@@ -109,12 +110,15 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
     if (path === undefined) return shown(c, missing('There is no such log', ''));
     const from = Number(/^\d{1,15}$/.exec(c.req.query('from') ?? '')?.[0] ?? 0);
     return streamed(c, async (stream) => {
-      const read = openFollow(path, from);
+      const read = openFollow(path, from, true);
+      const log = plainLog();
       while (isOpen(stream)) {
-        const piece = await read();
+        const piece = read();
         if (!piece) return void (await stream.writeSSE({ event: 'gone', data: '' }));
-        if (piece.text !== '' || piece.skipped > 0)
-          await stream.writeSSE({ data: JSON.stringify(piece), id: String(piece.to) });
+        const { skipped, to } = piece;
+        const text = log.push(piece.bytes);
+        if (text !== '' || skipped > 0)
+          await stream.writeSSE({ data: JSON.stringify({ text, skipped, to }), id: String(to) });
         await pause(stream, FOLLOW_EVERY_MS);
       }
     });

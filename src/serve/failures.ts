@@ -38,7 +38,7 @@ export function failuresView(site: Site, _: Params, query: Query): View {
     withQuery('/failures', { page }),
   );
   const rows = groups.slice(from, to).map((group) => {
-    const mended = group.fixes.filter(({ outcome }) => outcome === 'verified').length;
+    const mended = group.fixes.filter(({ outcome }) => outcome === 'kept').length;
     const facts = [
       counted(group.times, 'time'),
       counted(group.runs.length, 'run'),

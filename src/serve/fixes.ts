@@ -28,7 +28,7 @@ export async function fixesView(site: Site): Promise<View> {
       timeHtml(fix.time, now),
     ),
   );
-  const isAny = fixes.some(({ outcome }) => outcome === 'verified');
+  const isAny = fixes.some(({ outcome }) => outcome === 'kept');
   return {
     title: 'Fixes',
     body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch} and not yet on ${base.name}, and what became of it.</p>
@@ -62,7 +62,7 @@ ${facts([
 ])}
 <section aria-labelledby="change"><h2 id="change">The change</h2>${diffHtml(diff)}</section>
 ${
-  fix.taken_back_by === undefined &&
+  (fix.on_branch || fix.outcome === 'landed') &&
   html`<section aria-labelledby="do"><h2 id="do">What you can do</h2>
 ${commandHtml({ what: 'to see what landing it would bring', command: 'mendloop promote' })}
 ${commandHtml({ what: 'to take it back', command: `mendloop rollback ${short(fix.commit)}` })}</section>`

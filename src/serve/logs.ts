@@ -61,8 +61,7 @@ export async function logView(site: Site, params: Params, query: Query): Promise
   const matches = isSearch ? await searchLog(path, text, { before: byteOf(query.get('before')) }) : undefined;
   const marked = at !== undefined && { around: { at, length: Buffer.byteLength(text) } };
   const window =
-    matches ??
-    (await readWindow(path, marked || { from: byteOf(query.get('from')), before: byteOf(query.get('before')) }));
+    matches ?? readWindow(path, marked || { from: byteOf(query.get('from')), before: byteOf(query.get('before')) });
   if (!window) return missing('This log is gone', GONE);
   return {
     title: `Log of ${step}`,

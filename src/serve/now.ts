@@ -25,7 +25,7 @@ export function nowView(site: Site): View {
   const cases = waitingCases(site);
   const stages = names.map((name) => {
     const record = loaded.state.stages[name];
-    return { name, record, needs: map[name]?.needs ?? [], ...stageWords(name, record, atWork !== undefined) };
+    return { name, record, needs: map[name]?.needs ?? [], ...stageWords(name, record, atWork) };
   });
   const runs = readHistory(layout, listRuns(layout).at(-RUNS_DRAWN));
   const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;

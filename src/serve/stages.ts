@@ -34,11 +34,11 @@ export function stageView(site: Site, { stage = '' }: Params): View {
   const record = loaded.state.stages[stage];
   const mapped = map[stage];
   const neededBy = Object.entries(map).flatMap(([name, { needs }]) => (needs.includes(stage) ? [name] : []));
-  const { state, about } = stageWords(stage, record, atWork !== undefined);
+  const { state, about } = stageWords(stage, record, atWork);
   const stageLinks = (all: readonly string[]): Part =>
     all.map((name, i) => [i > 0 && ', ', link(href('stages', name), name)]);
   const cells = Object.entries(record?.cells ?? {}).map(([cell, one]) => {
-    const words = stageWords(`${stage}[${cell}]`, one, atWork !== undefined);
+    const words = stageWords(`${stage}[${cell}]`, one, atWork);
     return row(
       cell,
       stateHtml('stage', words.state),

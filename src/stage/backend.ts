@@ -1,8 +1,8 @@
 // Where attempts are made. A backend takes one attempt at a time and says how it ended; which steps may start, and what
 // follows from their ends, is the run's. All that it hands on elsewhere is a plain value.
 import type { NewEvent } from '../events.ts';
-import type { Outcome } from '../plan/action.ts';
 import type { Cell } from '../plan/matrix.ts';
+import type { StageEnd } from '../plan/stage-end.ts';
 import { attemptStage } from './attempt.ts';
 import type { StageRun } from './run.ts';
 
@@ -23,25 +23,11 @@ export interface TaskAhead extends Task {
   readonly after: readonly string[];
 }
 
-/** An attempt whose end is unknown: what happened to it, and what a person can do. */
-export interface Loss {
-  /** What the backend calls it: NODE_FAIL, PREEMPTED, no result. */
-  readonly code: string;
-  readonly message: string;
-  readonly next: string;
-  /** A retry may end otherwise; else a person has to change something first. */
-  readonly transient: boolean;
-  /** Its command may have run. */
-  readonly began: boolean;
+/** The end of an attempt, and its events in order: they are journaled before anything acts on the end. */
+export interface TaskEnd {
+  readonly end: StageEnd;
+  readonly events?: readonly NewEvent[] | undefined;
 }
-
-export type TaskEnd =
-  /** Its end, and its events in order: they are journaled before anything acts on the end. */
-  | { readonly outcome: Outcome; readonly events: readonly NewEvent[] }
-  /** With what it recorded before it was ended, if anything. */
-  | { readonly lost: Loss; readonly events?: readonly NewEvent[] }
-  /** It was not made, and is to be asked for again: the tree was about to be written, or is at another commit. */
-  | { readonly returned: string };
 
 export interface Backend {
   /** How many steps may be under way at once; absent: as many as the run has workers. */
@@ -68,6 +54,6 @@ export interface Backend {
 /** In this process, events straight into the journal. */
 export const localBackend = (run: StageRun): Backend => ({
   async attempt({ stage, step, cell, attempt }, signal) {
-    return { outcome: await attemptStage({ payload: { stage, step, cell }, attempt, signal }, run), events: [] };
+    return { end: await attemptStage({ payload: { stage, step, cell }, attempt, signal }, run) };
   },
 });

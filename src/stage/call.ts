@@ -2,14 +2,14 @@
 import { relative } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { hasPipe } from '../config/strict-shell.ts';
-import { MendError } from '../errors.ts';
+import { EXIT, MendError } from '../errors.ts';
 import type { Inputs } from '../events.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
 import { type LogFile, openLog } from '../io/log.ts';
 import { privateFolder } from '../io/store.ts';
-import type { ActionCall, Outcome } from '../plan/action.ts';
 import { stageInputs } from '../plan/inputs.ts';
 import { type Cell, cellKey, type StagePayload } from '../plan/matrix.ts';
+import { type EndOf, haltFor } from '../plan/stage-end.ts';
 import { besideAtStart, besideInputs, placeOf } from './carried.ts';
 import { blameForCheckFiles, checkFilesOf, writtenBy } from './check-files.ts';
 import { verifyStage } from './checks.ts';
@@ -32,9 +32,16 @@ export interface StageCall {
   verify(): Promise<string[]>;
 }
 
-export type StageActionCall = ActionCall<StagePayload>;
-/** As much of it as an attempt needs. */
-export type AttemptCall = Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>;
+/** What is asked for: an attempt of a step, or a look at it. */
+export interface AttemptCall {
+  readonly payload: StagePayload;
+  /** 1 for the first attempt of this run, also when an earlier process made it. */
+  readonly attempt: number;
+  /** Aborts when the step must stop: its own time limit, the run's, the deadline, or an interruption. */
+  readonly signal: AbortSignal;
+}
+
+const MB = 1_000_000;
 
 /** Opens the log of an attempt, or of a check that is none; the caller closes it. */
 export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 'verify'): StageCall {
@@ -44,7 +51,10 @@ export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 've
   const stage = run.config.map.stages[name] as Stage;
   const out = layout.out(name, cellKey(cell));
   privateFolder(out);
-  const log = openLog(layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt));
+  const log = openLog(
+    layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt),
+    run.config.loop.logs.max_mb * MB,
+  );
   const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   const marks = stepMarks(layout.home, run.id, step);
   const around = { cwd: tree.path, env, marks, signal, graceMs };
@@ -101,27 +111,26 @@ export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: '
 }
 
 /** Records what the call, or its checks, changed in the tree; a halt when the run must not go on. */
-export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
+export async function inspectTree(call: StageCall, run: StageRun): Promise<EndOf<'halted'> | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { checkFiles, ...changes } = await run.tree.inspect(run.id, step, attempt, () => checkFilesOf(run));
+    const { checkFiles, unstorable, ...changes } = await run.tree.inspect(run.id, step, attempt, () =>
+      checkFilesOf(run),
+    );
+    for (const text of unstorable) run.journal.append({ type: 'notice', stage, step, data: { text } });
     const wrote = writtenBy(run, step, changes);
     const data = { ...wrote, ...(checkFiles.length > 0 && { put_back: [...checkFiles] }) };
     if (data.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data });
     const stuck = await blameForCheckFiles(run, checkFiles);
     return stuck.length > 0 ? checkFilesLost(stuck) : undefined;
   } catch (error) {
-    if (!(error instanceof MendError)) throw error;
+    // A full disk ends the run, and is no matter for a halt.
+    if (!(error instanceof MendError) || error.exit === EXIT.failed) throw error;
     return haltFor(error);
   }
 }
 
-function checkFilesLost(paths: readonly string[]): Outcome {
+function checkFilesLost(paths: readonly string[]): EndOf<'halted'> {
   const message = `${paths.join(', ')}: changed while a stage ran, and git has no copy to put back; checks run it`;
-  return { kind: 'halt', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
-}
-
-/** Halts the run until a person has mended what the error names. */
-export function haltFor({ code, next, problems, message }: MendError): Outcome {
-  return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
+  return { kind: 'halted', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
 }

@@ -8,8 +8,8 @@ import { type CheckFiles, findCheckFiles, type Sources } from '../fix/check-file
 import { forbiddenThroughFiles } from '../fix/check-files/forbidden-runs.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
-import type { Outcome } from '../plan/action.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import type { EndOf, StageEnd } from '../plan/stage-end.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
 import { sourcesOf } from './check-sources.ts';
 import { forbiddenText } from './configuration.ts';
@@ -201,30 +201,34 @@ export async function checkFileNames(run: StageRun, paths: Iterable<string>): Pr
 export async function followCheckFiles(
   run: StageRun,
   { step, hasBegun }: Pick<Watch, 'step' | 'hasBegun'>,
-  work: () => Promise<Outcome>,
-): Promise<Outcome> {
+  work: () => Promise<StageEnd>,
+): Promise<StageEnd> {
   const { running } = state(run);
   let isOver = false;
   const watch = newWatch(step, 'attempt', () => isOver || hasBegun());
   running.add(watch);
   try {
-    const outcome = await work();
+    const end = await work();
     isOver = true;
-    const changed = outcome.kind === 'failed' ? outcome.context?.changed_judges : undefined;
+    const changed = end.kind === 'failed' ? end.context?.changed_judges : undefined;
     if (Array.isArray(changed)) blame(run, changed);
-    const isEnd = outcome.kind === 'done' || outcome.kind === 'failed';
+    const isEnd = end.kind === 'green' || end.kind === 'failed';
     const stage = run.config.map.stages[splitStepName(step).stage];
-    if (!isEnd || !watch.shared || !stage?.rerun) return outcome;
-    runAloneNext(run, step);
-    const what = `changed ${await checkFileNames(run, watch.changed)}; put back as committed`;
-    return {
-      kind: 'failed',
-      message: `another stage or this one ${what}: once more, alone`,
-      context: { run_alone: true },
-    };
+    return isEnd && watch.shared && stage?.rerun ? onceMoreAlone(run, watch) : end;
   } finally {
     running.delete(watch);
   }
+}
+
+/** The end of an attempt beside which check files changed: it is made once more, alone. */
+export async function onceMoreAlone(run: StageRun, { step, changed }: Watch): Promise<EndOf<'failed'>> {
+  runAloneNext(run, step);
+  const what = `changed ${await checkFileNames(run, changed)}; put back as committed`;
+  return {
+    kind: 'failed',
+    message: `another stage or this one ${what}: once more, alone`,
+    context: { run_alone: true },
+  };
 }
 
 /** The next attempt of a step runs alone. */

@@ -1,11 +1,14 @@
 // The one object that a run hands to its parts: what it was asked for, where it works, its plugins, its journal.
+import type { LoopConfig } from '../config/loop-config.ts';
 import type { FixTier, Subscriber } from '../events.ts';
 import type { Ask } from '../fix/edit.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { StageState } from '../journal/stages.ts';
 import type { Plugins } from '../plugin/load.ts';
-import type { Barrier } from './barrier.ts';
+import { RunFailures } from '../triage/incident.ts';
+import { type Barrier, openBarrier } from './barrier.ts';
 import type { Configuration } from './configuration.ts';
 import type { RunTree } from './run-tree.ts';
 
@@ -62,9 +65,23 @@ export type StageRun = Omit<
   Run,
   'plugins' | 'config' | 'journal' | 'mask' | 'signal' | 'subscribers' | 'ai' | 'givenUp'
 > & {
-  readonly config: Pick<Configuration, 'map'>;
+  readonly config: Pick<Configuration, 'map'> & { readonly loop: Pick<LoopConfig, 'logs'> };
   readonly journal: Pick<Journal, 'append' | 'stages' | 'failures'>;
 };
+
+/** A run that makes single attempts, or only looks: it asks for no stage, and mends none. */
+export const singleRun = (
+  given: RunPorts & Pick<StageRun, 'id' | 'job' | 'layout' | 'config' | 'tree' | 'lab'>,
+  stages: StageState,
+  append: StageRun['journal']['append'],
+): StageRun => ({
+  ...given,
+  journal: { append, stages, failures: new RunFailures() },
+  barrier: openBarrier(),
+  recheck: true,
+  requested: [],
+  forced: new Set(),
+});
 
 /** A fix that a person is asked about before anything is changed. */
 export interface Suggestion {

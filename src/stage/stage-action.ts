@@ -1,50 +1,46 @@
-// The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
-import * as z from 'zod';
+// What a run does for one step: sees whether an attempt is needed at all, and if so, makes it.
 import type { Stage } from '../config/context-map.ts';
 import { durationText } from '../config/duration.ts';
 import { recordOf, type StepRecord } from '../journal/stages.ts';
-import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import type { StagePayload } from '../plan/matrix.ts';
+import { haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
 import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskEnd } from './backend.ts';
-import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall } from './call.ts';
+import { type AttemptCall, inputsNow, inspectTree, openCall } from './call.ts';
 import { checkFileNames, followCheckFiles, runAloneNext, runsAlone, watchCheckFiles } from './check-files.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { waitsForHuman } from './rerun.ts';
 import type { StageRun } from './run.ts';
 
-const payloadSchema: z.ZodType<StagePayload> = z.object({
-  stage: z.string(),
-  step: z.string(),
-  cell: z.record(z.string(), z.string()),
-});
+export type StageAction = ReturnType<typeof stageAction>;
 
 /** At most `workers` green steps are checked at a time; without a width of its own the backend starts no more than that. */
-export function stageAction(run: StageRun, backend: Backend, workers: number): Action {
+export function stageAction(run: StageRun, backend: Backend, workers: number) {
   const inTurn = atMost(workers);
-  return action({
-    payload: payloadSchema,
+  return {
+    /** `attempt` keeps the step's time limit itself. */
     keepsTime: backend.keepsTime === true,
-    async upToDate(call: StageActionCall) {
+    /** The end of a step that needs no attempt; undefined when it needs one. */
+    async upToDate(call: AttemptCall): Promise<StageEnd | undefined> {
       if (backend.holds?.(call.payload.step)) return undefined;
       const look = () => inTurn(() => upToDate(call, run));
-      const outcome = await run.barrier.attempt(look);
+      const end = await run.barrier.attempt(look);
       // What its checks run was changed while they ran: their result does not count.
-      return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : outcome;
+      return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : end;
     },
-    run(call: StageActionCall) {
+    attempt(call: AttemptCall): Promise<StageEnd> {
       const how = runsAlone(run, call.payload.step) ? 'alone' : 'attempt';
       // Its time may be up before its turn comes: then nothing starts any more.
       return run.barrier[how](async () => {
-        if (call.signal.aborted) return { kind: 'stopped' };
+        if (call.signal.aborted) return stopEnd(call.signal);
         const attempt = async () => settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
         const { step } = call.payload;
         const hasBegun = () => backend.hasBegun?.(step) ?? true;
         return backend.keepsTime ? followCheckFiles(run, { step, hasBegun }, attempt) : attempt();
       });
     },
-  });
+  };
 }
 
 /** Runs so many at a time, the others in their order. */
@@ -66,28 +62,23 @@ function atMost(most: number) {
 }
 
 /** The attempt that a call asks for, as a plain value. */
-export function taskOf(
-  { payload, attempt, step, plan }: Omit<StageActionCall, 'signal' | 'context'>,
-  run: StageRun,
-): Task {
-  const { spec } = run.config.map.stages[payload.stage] as Stage;
-  const timeout_ms = step.timeout_ms ?? plan.timeout_ms;
+export function taskOf({ payload, attempt }: Omit<AttemptCall, 'signal'>, run: StageRun): Task {
+  const { spec, timeout: timeout_ms } = run.config.map.stages[payload.stage] as Stage;
   return { run: run.id, ...payload, attempt, commit: run.tree.head, timeout_ms, spec };
 }
 
 /** Records the events of an attempt elsewhere, before anything acts on its end. */
-async function settle({ payload, attempt }: StageActionCall, run: StageRun, end: TaskEnd): Promise<Outcome> {
-  if ('returned' in end) return { kind: 'returned', reason: end.returned };
-  const { events = [] } = end;
+async function settle({ payload, attempt }: AttemptCall, run: StageRun, taskEnd: TaskEnd): Promise<StageEnd> {
+  const { end, events = [] } = taskEnd;
   run.journal.append(...events);
   if (events.some(({ type }) => type === 'attempt.changed')) await run.tree.changedElsewhere();
-  if ('outcome' in end) return end.outcome;
+  if (end.kind !== 'lost') return end;
   const { stage, step } = payload;
-  const { code, message, began, transient, next } = end.lost;
-  run.journal.append({ type: 'attempt.lost', stage, step, attempt, data: { code, reason: message, began } });
+  const { code, began, transient, next } = end.loss;
+  run.journal.append({ type: 'attempt.lost', stage, step, attempt, data: { code, reason: end.message, began } });
   const mayRerun = !began || (run.config.map.stages[stage] as Stage).rerun;
   const onlyPerson = { human: true, next: `${next}\nlook at its log, then: mendloop retry ${stage}` };
-  return { kind: 'lost', message, again: transient && mayRerun, context: mayRerun ? { next } : onlyPerson };
+  return { ...end, again: transient && mayRerun, context: mayRerun ? { next } : onlyPerson };
 }
 
 /** Whether an attempt will be needed, whatever becomes of what the step needs: `upToDate` would say nothing else. */
@@ -102,7 +93,7 @@ export function surelyToDo(run: StageRun, { stage: name, step }: StagePayload): 
 }
 
 /** Green and still so, or not to be touched: no attempt is needed. */
-async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome | undefined> {
+async function upToDate(call: AttemptCall, run: StageRun): Promise<StageEnd | undefined> {
   const { stage: name, step } = call.payload;
   const stage = run.config.map.stages[name] as Stage;
   const record = recordOf(run.journal.stages, step);
@@ -126,12 +117,12 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
 }
 
 /** A stage whose inputs are the same: its checks decide whether it is still green. */
-async function lookAgain(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
+async function lookAgain(call: AttemptCall, run: StageRun, record: StepRecord): Promise<StageEnd | undefined> {
   const { stage: name, step } = call.payload;
   const isStale = record.stale !== undefined;
   const blind = !hasChecks(run.config.map.stages[name] as Stage);
   const unchecked = blind ? NOTHING_TO_CHECK : run.recheck || isStale ? undefined : 'not checked';
-  if (unchecked) return { kind: 'done', fresh: true, result: { since: record.since, unchecked } };
+  if (unchecked) return { kind: 'green', fresh: true, result: { since: record.since, unchecked } };
   return stillHolds(call, run, (problems, log) => {
     // What a fix made stale did not drift.
     if (!isStale || record.stale?.drift)
@@ -140,7 +131,7 @@ async function lookAgain(call: StageActionCall, run: StageRun, record: StepRecor
 }
 
 /** Given up on: it stays so until its inputs change or its checks hold after all. */
-async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
+async function givenUp(call: AttemptCall, run: StageRun, record: StepRecord): Promise<StageEnd | undefined> {
   const { stage, step } = call.payload;
   const recovered = (reason: string) => run.journal.append({ type: 'stage.recovered', stage, step, data: { reason } });
   if (!compareInputs(record.inputs, await inputsNow(call, run, 'start')).fresh) {
@@ -148,7 +139,7 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
     return undefined;
   }
   const checked = hasChecks(run.config.map.stages[stage] as Stage) ? await stillHolds(call, run) : undefined;
-  if (checked?.kind === 'done') recovered('its checks hold');
+  if (checked?.kind === 'green') recovered('its checks hold');
   if (checked) return checked;
   const why = (record.reason ?? '').replace(/^given up: /, '');
   const next = `see mendloop explain ${stage}; mend it and commit, or: mendloop reset ${stage}`;
@@ -158,10 +149,10 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
 
 /** Runs the checks and no more. Undefined when they do not hold: `drifted` is called, and an attempt is needed. */
 async function stillHolds(
-  action: StageActionCall,
+  action: AttemptCall,
   run: StageRun,
   drifted?: (problems: string[], log: string) => void,
-): Promise<Outcome | undefined> {
+): Promise<StageEnd | undefined> {
   const call = openCall(action, run, 'verify');
   try {
     return await watchCheckFiles(run, call.step, 'look', async (watch) => {
@@ -175,10 +166,10 @@ async function stillHolds(
       }
       if (watch.changed.size > 0) problems.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
       if (call.signal.aborted) {
-        if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
+        if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return stopEnd(call.signal);
         problems.push(`its checks ran past ${durationText(call.stage.timeout)}`);
       }
-      if (problems.length === 0) return { kind: 'done', fresh: true };
+      if (problems.length === 0) return { kind: 'green', fresh: true };
       drifted?.(problems, call.logPath);
       return undefined;
     });

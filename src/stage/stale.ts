@@ -6,7 +6,7 @@ import { lastWriters, recordOf, type StageState, wasGreen } from '../journal/sta
 import { compareInputs, isMadeFrom } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
-import { entriesOf, type Ledger } from '../triage/ledger.ts';
+import type { Trial } from '../triage/incident.ts';
 import { stepInputs } from './call.ts';
 import { hasChecks } from './checks.ts';
 import type { StageRun } from './run.ts';
@@ -127,15 +127,13 @@ export async function madeOnceFrom(
 export function remadeEvents(
   map: ContextMap,
   state: StageState,
-  ledger: Ledger,
+  trial: Trial | undefined,
   made: string,
   head: string,
 ): NewEvent[] {
   const { stages } = state;
   const stale = stages[made]?.stale;
-  const fixes = entriesOf(ledger, made).flatMap(({ patches }) =>
-    patches.flatMap(({ outcome, commit }) => (outcome === 'holds' && commit ? [commit] : [])),
-  );
+  const fixes = trial?.stage === made ? trial.fixes.map(({ fix }) => fix.commit) : [];
   const commits = [...new Set([...(stale?.commits ?? []), ...fixes])];
   const needing = Object.keys(map.stages).filter((name) => map.stages[name]?.needs.includes(made));
   const standing = needing.filter((name) => stages[name]?.status === 'green' || stages[name]?.stale);

@@ -30,9 +30,6 @@ export interface ApiReply {
   readonly end?: 'done' | 'truncated' | 'disconnect' | 'hang';
 }
 
-/** The name of 0.1.0 for a request as it came. */
-export type ApiRequest = ServedRequest;
-
 export interface ApiServerOptions extends LoopbackOptions {
   /** Without it, by the path: Anthropic's where that ends in `/messages`. */
   readonly kind?: ApiKind;

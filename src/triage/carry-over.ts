@@ -1,6 +1,6 @@
 // The ledger after fingerprints are made in a new way: entries move to their new fingerprint, those that fall together are
 // joined. Pure.
-import { entriesOf, entryKey, type Ledger, type LedgerEntry, MAX_REFUSED, type Patch } from './ledger.ts';
+import { entryKey, type Ledger, type LedgerEntry, MAX_REFUSED, type Patch } from './ledger.ts';
 
 /** The new fingerprint of an entry; without `to` its log is gone, and it has none. */
 export interface Carried {
@@ -25,12 +25,6 @@ export function carryOver(ledger: Ledger, { stage, fingerprint, to, algorithm }:
   const moved = { ...entry, fingerprint: to };
   ledger.entries[entryKey(stage, to)] = existing ? joined(existing, moved) : moved;
   ledger.renamed = { ...ledger.renamed, [key]: to };
-  for (const other of entriesOf(ledger, stage)) {
-    other.stands_on = other.stands_on?.map((fix) =>
-      fix.fingerprint === fingerprint ? { ...fix, fingerprint: to } : fix,
-    );
-    if (!other.stands_on) delete other.stands_on;
-  }
 }
 
 /** Two entries that are one failure: counts are added up, anything else is the later one's. */
@@ -46,7 +40,6 @@ function joined(a: LedgerEntry, b: LedgerEntry): LedgerEntry {
     executor_tries: a.executor_tries + b.executor_tries,
     escalation_calls: a.escalation_calls + b.escalation_calls,
     fruitless: a.fruitless + b.fruitless,
-    try_fixes: [...a.try_fixes, ...b.try_fixes],
     patches: joinedPatches([...earlier.patches, ...later.patches]),
     ...(passed.length > 0 && { passed }),
     ...(refused.length > 0 && { refused: refused.slice(-MAX_REFUSED) }),

@@ -1,15 +1,14 @@
 // One failure, one decision: wait, ask the executors, escalate, give up, or leave it for now. Pure: a decision is made from
 // plain values, so that it can be explained and repeated.
 import type { LoopConfig } from '../config/loop-config.ts';
-import { PERSON } from '../events.ts';
 import type { Incident } from './incident.ts';
-import { type DayUsage, isFlapping, type LedgerEntry, triesSpent, usedOn } from './ledger.ts';
+import { type DayUsage, type FirstProposal, isFlapping, type LedgerEntry, usedOn } from './ledger.ts';
 import { authorOf, counted, dayOf, ordinal } from './words.ts';
 
 /** As much of an incident as a decision needs; `history` is undefined for a failure that was never seen. */
 export interface DecidedIncident
   extends Pick<Incident, 'attempt' | 'waits'>,
-    Partial<Pick<Incident, 'storyCase' | 'heldSince' | 'item'>> {
+    Partial<Pick<Incident, 'heldCase' | 'heldSince' | 'item'>> {
   failure: Pick<Incident['failure'], 'class' | 'transient' | 'external'>;
   history: LedgerEntry | undefined;
 }
@@ -46,6 +45,7 @@ export const WHY = {
   out_of_reach: 3,
   no_progress: 3,
   give_up_stands: 3,
+  git_refused: 3,
   safe_mode: 3,
   stopped: 1,
   attempts_spent: 1,
@@ -63,8 +63,8 @@ export type Why = keyof typeof WHY;
 /** What is done about a failure; `reason` is for a person. */
 export type Decision = { reason: string } & (
   | { tier: 'wait'; pause_ms: number }
-  /** `reapply`: withdrawn patches to apply again; when there are any, no plugin is asked. */
-  | { tier: 'executor'; scope: 'all' | 'known-fixes-only'; reapply: string[] }
+  /** `first`: the change that waits for this failure is applied, and no plugin is asked. */
+  | { tier: 'executor'; scope: 'all' | 'known-fixes-only' | 'first' }
   | { tier: 'escalation' }
   | { tier: 'give_up' }
   /** The stage ends failed. */
@@ -74,7 +74,7 @@ export type Decision = { reason: string } & (
 /** The decision depends on whether a known fix fits: look for one, then decide again. */
 export type Undecided = { tier: 'find_known_fix' };
 
-/** Give up after this many reverted patches of escalations. */
+/** Give up after this many patches of escalations that did not help. */
 const MAX_FRUITLESS = 2;
 
 /**
@@ -87,7 +87,7 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
   const { history, failure, attempt, waits } = incident;
   const { limits, backoff, time_left_ms } = situation;
   // A person was asked: until they answer, the stage runs once each run and no plugin is asked.
-  const openCase = history?.case ?? incident.storyCase;
+  const openCase = history?.case ?? incident.heldCase;
   if (openCase !== undefined) {
     const [sentence] = (history?.case && history.suggestion?.ask?.reasons) || [];
     return none('open_case', `case ${openCase} is open${sentence ? `, a fix waits for your word: ${sentence}` : ''}`);
@@ -140,30 +140,32 @@ function afterWaits(decision: Decision, { failure, waits }: DecidedIncident): De
 function decideFix(incident: DecidedIncident, situation: Situation): Decision | Undecided {
   const { history, failure } = incident;
   const { limits, ai, known_fix, safe_mode, now } = situation;
-  const withdrawn = history?.patches.filter((p) => p.outcome === 'withdrawn') ?? [];
-  const reapply = withdrawn.map((p) => p.hash);
+  const first = history?.first;
   // No model can fix what is not in the repository; a known fix costs nothing.
-  if (failure.external && (!ai || reapply.length === 0)) {
+  if (failure.external && (!ai || !first)) {
     if (ai && known_fix === undefined && !safe_mode) return { tier: 'find_known_fix' };
     if (!ai || !known_fix) return none('external', `${failure.class}: nothing in the repository can fix it`);
     return knownFix('nothing in the repository can fix it, but a known fix fits');
   }
   if (!ai) return none('no_ai', 'the AI is switched off for this run');
-  if (reapply.length > 0) {
-    const answer = withdrawn.find((p) => p.plugin === PERSON);
-    const what = `${counted(reapply.length, 'fix', 'fixes')} withdrawn earlier: applied again, nobody is asked`;
-    const answered = 'a person answered the case: their change is applied first';
-    const reason = answer?.proposed_by ? `${authorOf(answer)}: applied first` : answer ? answered : what;
-    return { tier: 'executor', scope: 'known-fixes-only', reapply, reason };
-  }
+  if (first) return { tier: 'executor', scope: 'first', reason: firstWords(first) };
   if (history && isFlapping(history, now)) {
-    const day = dayOf(history.verified_at as string);
-    return escalate(incident, situation, `it is back within 7 days of a fix verified on ${day}`);
+    const day = dayOf(history.kept_at as string);
+    return escalate(incident, situation, `it is back within 7 days of a fix that was kept on ${day}`);
   }
-  const tries = history ? triesSpent(history) : 0;
+  const tries = history?.executor_tries ?? 0;
   if (tries < limits.executor_tries) return askExecutors(incident, situation, tries);
   return escalate(incident, situation, `${tries} of ${counted(limits.executor_tries, 'try', 'tries')} spent`);
 }
+
+const FIRST_WORDS: Readonly<Record<FirstProposal['because'], string>> = {
+  answered: 'a person answered the case: their change is applied first',
+  prepared: 'what an earlier trial came further with is applied first, nobody is asked',
+  undone: 'a change that was undone unjudged is applied again, nobody is asked',
+};
+
+const firstWords = (first: FirstProposal): string =>
+  first.proposed_by ? `${authorOf(first)}: applied first` : FIRST_WORDS[first.because];
 
 function askExecutors(incident: DecidedIncident, situation: Situation, tries: number): Decision | Undecided {
   const { limits, executors, known_fix, out_of_reach, escalations, safe_mode } = situation;
@@ -177,7 +179,7 @@ function askExecutors(incident: DecidedIncident, situation: Situation, tries: nu
     executors === 'ready' ? (dayTriesSpent(situation) ?? dayBudgetSpent(situation)) : noExecutor(executors);
   if (!blocked) {
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
-    return { tier: 'executor', scope: 'all', reapply: [], reason: `${seenBefore(incident.history)}: ${which}` };
+    return { tier: 'executor', scope: 'all', reason: `${seenBefore(incident.history)}: ${which}` };
   }
   // Without executors it goes straight to the escalations; executors that are only down are waited for.
   if (executors !== 'down' && executors !== 'ready' && (escalations !== 'none' || takesPerson(incident))) {
@@ -227,7 +229,7 @@ export function dayBudgetSpent({ limits, day, now }: Pick<Situation, 'limits' | 
   return none('day_dollars_spent', `$${dollars.toFixed(2)} spent on ${date}, $${most} at most`);
 }
 
-const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
+const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reason });
 
 const NO_EXECUTOR = {
   none: 'no executor has a fix for it',

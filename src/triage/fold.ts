@@ -1,16 +1,17 @@
 // Events → the ledger, by folding the events of each failure in order. Pure.
-import { type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
+import { type DataOf, type EventType, type FixState, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
 import { carryOver } from './carry-over.ts';
 import {
   entriesOf,
   entryKey,
   entryOf,
+  hasAnswer,
   isLedger,
-  isWaitingAnswer,
   type Ledger,
   type LedgerEntry,
   MAX_REFUSED,
   type Patch,
+  patchIn,
   type RefusedAnswer,
   seenBy,
 } from './ledger.ts';
@@ -27,7 +28,7 @@ const STORY = {
   'failure.given_up': (entry, { time }) => {
     entry.gave_up_at = time;
   },
-  'try.ended': (entry, { data }) => spendTry(entry, data.hash),
+  'try.ended': spendTry,
   'escalation.called': (entry, { data }) => {
     entry.escalation_calls += 1;
     if (data.case !== undefined) entry.escalated = data.case;
@@ -42,18 +43,27 @@ const STORY = {
     if (data.person) entry.passed = [...new Set([...(entry.passed ?? []), data.plugin])];
   },
   'fix.refused': recordRefusal,
-  'fix.declined': (entry, event) => setOutcome(entry, event, event.data, 'declined'),
+  'fix.declined': (entry, event) => {
+    if (entry.first?.hash === event.data.hash) delete entry.first;
+    setState(entry, event, event.data, 'declined');
+  },
   'fix.committed': (entry, event) => {
-    setOutcome(entry, event, event.data, 'applied');
-    if (event.data.tried) spendTry(entry, event.data.hash);
+    const { hash, tried } = event.data;
+    if (entry.first?.hash === hash) {
+      if (entry.first.because === 'prepared') entry.prepared = true;
+      delete entry.first;
+    }
+    setState(entry, event, event.data, 'applied');
+    if (tried) spendTry(entry);
   },
-  'fix.judged': (entry, event) => setOutcome(entry, event, event.data, event.data.outcome, event.data.reason),
-  'fix.reverted': (entry, event) => {
-    setOutcome(entry, event, { ...event.data, commit: event.data.reverts }, event.data.outcome, event.data.reason);
+  'fix.judged': recordEnd,
+  'fix.prepared': (entry, { data: { fingerprint: _, ...first } }) => {
+    entry.first = first;
   },
+  // Followed by what became of each fix.
+  'trial.opened': () => {},
+  'trial.ended': () => {},
   'case.opened': (entry, { data }) => {
-    if (data.stands_on) entry.stands_on = data.stands_on;
-    else delete entry.stands_on;
     if (data.given_up) return;
     entry.case = data.case;
     delete entry.suggestion;
@@ -65,8 +75,7 @@ const STORY = {
     caseOver(entry, data.case, `closed: ${data.reason}`);
     delete entry.case;
     delete entry.suggestion;
-    delete entry.stands_on;
-    if (data.green) entry.patches = entry.patches.filter((patch) => !isWaitingAnswer(patch));
+    if (data.green && hasAnswer(entry)) delete entry.first;
     if (data.green && entry.orphaned) delete entry.gave_up_at;
   },
   'case.answered': recordPersonsAnswer,
@@ -79,6 +88,9 @@ const STORY = {
     delete entry.gave_up_at;
   },
   'stage.reset': reset,
+  'branch.intended': () => {},
+  'branch.moved': () => {},
+  'branch.stayed': () => {},
   'failure.carried': () => {},
   'ledger.snapshot': () => {},
 } as const satisfies Folds;
@@ -94,8 +106,13 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
     if (isLedger(event.data.ledger)) {
       delete ledger.renamed;
       delete ledger.total;
+      delete ledger.move;
       Object.assign(ledger, structuredClone(event.data.ledger));
     }
+  } else if (event.type === 'branch.intended') ledger.move = event.data;
+  else if (event.type === 'branch.moved' || event.type === 'branch.stayed') {
+    if (event.type === 'branch.moved' && ledger.move) followMove(ledger, ledger.move);
+    delete ledger.move;
   } else if (event.type === 'failure.carried') {
     if (event.stage !== undefined) carryOver(ledger, { stage: event.stage, ...event.data });
   } else {
@@ -105,6 +122,15 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   }
   ledger.as_of = { run, seq };
   ledger.last_line = { run, seq };
+}
+
+/** Fixes go by another commit now, or are the base's. */
+function followMove(ledger: Ledger, { base, fixes }: DataOf<'branch.intended'>): void {
+  for (const fix of fixes) {
+    const patch = patchIn(ledger, fix);
+    if (patch && fix.to !== undefined) patch.commit = fix.to;
+    if (patch && fix.landed) patch.landed = base;
+  }
 }
 
 function countUse(ledger: Ledger, event: StoryEvent): void {
@@ -159,7 +185,6 @@ const newEntry = (stage: string, fingerprint: string, time: string): LedgerEntry
   executor_tries: 0,
   escalation_calls: 0,
   fruitless: 0,
-  try_fixes: [],
   patches: [],
 });
 
@@ -182,18 +207,16 @@ function recordSighting(entry: LedgerEntry, { data, time, run, stage, step = sta
   entry.ended = data.ended;
 }
 
-function spendTry(entry: LedgerEntry, hash: string | undefined): void {
+function spendTry(entry: LedgerEntry): void {
   entry.executor_tries += 1;
-  if (hash !== undefined) entry.try_fixes.push(hash);
 }
 
-/** A fix that could not be applied again, or an answer that was not taken. */
+/** An answer that was not taken, or a change that was to be the first and does not fit any more. */
 function recordRefusal(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
   const { plugin, tier, code, reasons, fix, hash } = event.data;
-  const why = [code, reasons[0]].filter(Boolean).join(': ');
-  if (hash !== undefined) setOutcome(entry, event, { hash, tier, plugin }, 'refused', why);
+  if (hash !== undefined && entry.first?.hash === hash) delete entry.first;
   // Known fixes are looked for at every failure; no model learns from what one of them proposed.
-  else if (plugin !== KNOWN_FIXES)
+  if (plugin !== KNOWN_FIXES)
     addRefusedAnswer(
       entry,
       { plugin, tier, code, reason: reasons.join('; '), ...(fix === undefined ? {} : { fix }) },
@@ -212,21 +235,27 @@ function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix 
   entry.refused = [...others, answer].slice(-MAX_REFUSED);
 }
 
-const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
-
 type FixData = Pick<
   Patch,
-  'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'unchecked' | 'accepted' | 'proposed_by' | 'shapes'
->;
+  | 'hash'
+  | 'tier'
+  | 'plugin'
+  | 'note'
+  | 'commit'
+  | 'left'
+  | 'unchecked'
+  | 'unjudged'
+  | 'accepted'
+  | 'proposed_by'
+  | 'shapes'
+> &
+  Pick<Patch, 'base' | 'unseen'>;
 
-function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string) {
-  const { hash, tier, plugin, left = [] } = data;
-  const index = entry.patches.findIndex((p) => p.hash === hash);
-  const earlier = entry.patches[index];
-  const before = earlier?.outcome;
-  // Refused because it was tried already: keep the earlier outcome.
-  if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
-  // An event without a note keeps the earlier one.
+/** The patch as it stands now; an event without note, commit or author keeps the earlier ones. Returns how it stood before. */
+function setState({ patches }: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixState, why?: string) {
+  const { hash, tier, plugin, left = [], unchecked, unjudged, base, unseen = [] } = data;
+  const index = patches.findIndex((p) => p.hash === hash);
+  const earlier = patches[index];
   const note = data.note?.fix ? data.note : earlier?.note;
   const commit = data.commit || earlier?.commit;
   const accepted = data.accepted || earlier?.accepted;
@@ -242,26 +271,37 @@ function setOutcome(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData,
     ...(commit && { commit }),
     ...(run && { run }),
     ...(left.length > 0 && { left }),
-    ...(data.unchecked && { unchecked: true }),
+    ...(unchecked && { unchecked }),
+    ...(unjudged && { unjudged }),
     ...(accepted && { accepted }),
     ...(shapes && { shapes }),
     ...(proposedBy !== undefined && { proposed_by: proposedBy }),
+    ...(base !== undefined && { base }),
+    ...(unseen.length > 0 && { unseen }),
     time,
   };
-  if (index === -1) entry.patches.push(now);
-  else entry.patches[index] = now;
-  const countsAsFruitless = tier === 'escalation' && plugin !== PERSON;
-  if (countsAsFruitless && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
-  // The failure that it was taken back for was not its fault.
-  if (countsAsFruitless && outcome === 'withdrawn' && REVERTED.includes(before))
-    entry.fruitless = Math.max(0, entry.fruitless - 1);
-  const isMended = outcome === 'verified' && left.length === 0;
+  if (index === -1) patches.push(now);
+  else patches[index] = now;
+  return earlier;
+}
+
+const FRUITLESS: readonly (FixState | undefined)[] = ['no_effect', 'broke'];
+
+/** How a fix ended: what that means for the counters of its failure. */
+function recordEnd(entry: LedgerEntry, event: LoopEvent<'fix.judged'>): void {
+  const { outcome, reason, tier, plugin, left = [] } = event.data;
+  const before = setState(entry, event, event.data, outcome, reason);
+  const isFruitless = FRUITLESS.includes(outcome);
+  if (tier === 'escalation' && plugin !== PERSON && isFruitless && !FRUITLESS.includes(before?.outcome))
+    entry.fruitless += 1;
+  // The change that was to be tried again is the one that broke something.
+  if (outcome === 'broke' && !hasAnswer(entry)) delete entry.first;
+  const isMended = outcome === 'kept' && left.length === 0;
   // With the owner's text in its place the counters start anew.
   if (isMended || outcome === 'superseded') restart(entry);
-  if (isMended) entry.verified_at = time;
-  if (outcome === 'superseded') delete entry.verified_at;
-  // Rolled back by a person: that the failure returns is no flapping.
-  if (outcome === 'declined' && before === 'verified') delete entry.verified_at;
+  if (isMended) entry.kept_at = event.time;
+  // The owner's word: that the failure returns is no flapping.
+  if (outcome === 'superseded' || (outcome === 'declined' && before?.outcome === 'kept')) delete entry.kept_at;
 }
 
 /** What was decided last, because of the case, says how that stands now. */
@@ -269,31 +309,31 @@ function caseOver(entry: LedgerEntry, name: string, how: string): void {
   if (entry.last_reason?.startsWith(`case ${name} is `)) entry.last_reason = `case ${name} is ${how}`;
 }
 
-/** A person's answer waits like a withdrawn fix; only their latest one counts. */
+/** Only a person's latest answer counts. */
 function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
-  caseOver(entry, event.data.case, 'answered: that is applied first');
+  const { case: name, hash, tier, plugin, note, proposed_by } = event.data;
+  caseOver(entry, name, 'answered: that is applied first');
   delete entry.case;
   delete entry.suggestion;
-  for (const answer of entry.patches.filter(isWaitingAnswer)) {
-    if (answer.hash !== event.data.hash) setOutcome(entry, event, answer, 'declined');
-  }
-  setOutcome(entry, event, { ...event.data, accepted: true }, 'withdrawn');
+  if (entry.first && hasAnswer(entry) && entry.first.hash !== hash) setState(entry, event, entry.first, 'declined');
+  entry.first = { hash, tier, plugin, note, because: 'answered', ...(proposed_by && { proposed_by }) };
 }
 
 function reset(entry: LedgerEntry): void {
   restart(entry);
   // Declined patches may be proposed again after a reset; the journal keeps that they were declined.
   entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
+  delete entry.prepared;
   delete entry.gave_up_at;
   delete entry.case;
   delete entry.suggestion;
-  delete entry.verified_at;
+  delete entry.kept_at;
   delete entry.notified;
   delete entry.notified_at;
 }
 
 function restart(entry: LedgerEntry): void {
-  Object.assign(entry, { executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [] });
+  Object.assign(entry, { executor_tries: 0, escalation_calls: 0, fruitless: 0 });
   delete entry.escalated;
   delete entry.passed;
 }

@@ -1,62 +1,70 @@
-// Whether a fix helped, from how the steps that had its failure ended after it. Pure.
+// What the steps that had a failure say about the fixes of its trial, by how they ended with them. Pure.
 import { cellNames } from '../plan/matrix.ts';
-import type { Incident } from './incident.ts';
+import type { Incident, Trial } from './incident.ts';
 
 /**
- * `no_effect` and `broke` are to be reverted; `helped`: it stays, for the steps that are green with it; `rerun`: `steps` must
- * run once more before there is a verdict.
+ * `off`: the fixes from this one on did not help, or broke something, and are taken off; `helped`: cells are green with them;
+ * `progress`: another failure came in the place of the first; `rerun`: `steps` must run once more before there is a verdict.
  */
 export type Judgement = { reason: string } & (
-  | { verdict: 'provisional' | 'no_effect' | 'broke' | 'helped' }
+  | { verdict: 'helped' | 'progress' }
+  | { verdict: 'off'; outcome: 'no_effect' | 'broke'; from: number }
   | { verdict: 'rerun'; steps: readonly string[] }
 );
 
-/** Fixes that may be stacked on one stage in one run before it is green. */
-export const MAX_PROVISIONAL = 3;
+/** Fixes that may stand in one trial. */
+export const MAX_FIXES = 3;
 
-/** A step that failed with the fix. */
+/** A step that failed with the trial. */
 type Red = Pick<Incident, 'step' | 'failure' | 'ended' | 'changedCheckFiles' | 'item'>;
 
 /**
- * Judges the fix on trial when all steps that had its failure have ended: by those that failed again, of which there is one
- * at least. Undefined when there is none on trial. The first line that holds decides.
+ * Judges a trial when all steps that had the failure of its latest fix have ended: by those that failed again, of which there is
+ * one at least. The first line that holds decides.
  */
-export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisional'>, reds: readonly Red[]) {
-  if (!trial) return undefined;
-  const { green, rerun, earlier, fix } = trial;
-  if (reds.some((red) => red.changedCheckFiles)) return say('broke', 'with it the stage changed what checks run');
+export function judge({ fixes }: Trial, reds: readonly Red[]): Judgement {
+  const last = fixes.length - 1;
+  const { green, rerun, wasTimeOut } = fixes[last] as Trial['fixes'][number];
+  const off = (reason: string, outcome: 'no_effect' | 'broke' = 'no_effect', from = last): Judgement => ({
+    verdict: 'off',
+    outcome,
+    from,
+    reason,
+  });
+  if (reds.some((red) => red.changedCheckFiles)) return off('with it the stage changed what checks run', 'broke');
+  if (!wasTimeOut && reds.some(({ ended }) => ended.timed_out)) return off('with it the stage runs out of time');
   const unsure = reds.filter((red) => isInconclusive(red) && !rerun.has(red.step));
   if (unsure.length > 0) {
     const reason = 'this end says nothing about the fix';
-    return { verdict: 'rerun', reason, steps: unsure.map(({ step }) => step) } satisfies Judgement;
+    return { verdict: 'rerun', reason, steps: unsure.map(({ step }) => step) };
   }
   const [item] = reds.flatMap((red) => red.item ?? []);
-  if (item?.testsFailed) return say('broke', 'its tests fail with it');
+  if (item?.testsFailed) return off('its tests fail with it', 'broke');
   // A change may do one step of several: what accepts the item need not hold before the last.
   if (item)
-    return provisional.length + 1 < item.steps
-      ? say('provisional', 'its tests pass, and what accepts it does not hold yet')
-      : say('no_effect', 'as many changes as steps, and what accepts it does not hold');
-  const stillRed = reds.map(({ step }) => step);
-  if (green.size > 0) return say('helped', helpedWords([...green], stillRed));
-  const fingerprints = reds.map(({ failure }) => failure.fingerprint);
-  if (fingerprints.includes(fix.fingerprint)) return say('no_effect', 'the same failure again');
-  if (fingerprints.some((fingerprint) => earlier.includes(fingerprint))) {
-    return say('broke', 'a failure is back that the stage had earlier in this run');
-  }
-  // A stack that only grows is no progress. `no_effect` counts as a failed try of the failure below, so that a person
-  // is asked in the end; withdrawing it would spend nothing and build the same stack in every run.
-  if (provisional.length >= MAX_PROVISIONAL) {
-    return say('no_effect', `${provisional.length} fixes are kept already and the stage is not green`);
-  }
-  return say('provisional', 'another failure came in its place');
+    return fixes.length < item.steps
+      ? { verdict: 'progress', reason: 'its tests pass, and what accepts it does not hold yet' }
+      : off('as many changes as steps, and what accepts it does not hold');
+  if (green.size > 0)
+    return {
+      verdict: 'helped',
+      reason: helpedWords(
+        [...green],
+        reds.map(({ step }) => step),
+      ),
+    };
+  const seen = new Set(reds.map(({ failure }) => failure.fingerprint));
+  const back = fixes.findIndex(({ fix }) => seen.has(fix.fingerprint));
+  if (back === last) return off('the same failure again');
+  if (back >= 0) return off('a failure is back that it had earlier in this trial', 'no_effect', back);
+  // A stack that only grows is no progress.
+  if (fixes.length >= MAX_FIXES) return off(`${fixes.length} fixes stand and the stage is not green`);
+  return { verdict: 'progress', reason: 'another failure came in its place' };
 }
 
 /** Whether an end proves nothing about a fix. */
-export const isInconclusive = ({ failure, ended }: Pick<Incident, 'failure' | 'ended'>): boolean =>
-  failure.transient || failure.external || ended.timed_out;
-
-const say = (verdict: Exclude<Judgement['verdict'], 'rerun'>, reason: string): Judgement => ({ verdict, reason });
+export const isInconclusive = ({ failure }: Pick<Incident, 'failure'>): boolean =>
+  failure.transient || failure.external;
 
 /** The cells that a fix helped, and those that it did not. */
 export const helpedWords = (green: readonly string[], red: readonly string[]): string =>

@@ -1,16 +1,17 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and questions about it. Pure.
 import {
+  type DataOf,
+  EVENTS,
   FAILURE_CLASSES,
-  FIX_OUTCOMES,
+  FIRST_BECAUSE,
+  FIX_STATES,
   FIX_TIERS,
   type Fix,
   isAsk,
   isAttemptEnd,
   isNote,
-  isStory,
   KNOWN_FIXES,
   NO_NOTE,
-  PERSON,
   TIERS,
 } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
@@ -18,7 +19,7 @@ import { amount, type Checked, count, flag, listOf, name, oneOf, optional, shape
 
 const isPatch = shaped({
   hash: name,
-  outcome: oneOf(FIX_OUTCOMES),
+  outcome: oneOf(FIX_STATES),
   tier: oneOf(FIX_TIERS),
   plugin: text,
   note: optional(isNote),
@@ -26,12 +27,20 @@ const isPatch = shaped({
   why: optional(text),
   /** Its latest commit on the AI branch. */
   commit: optional(text),
+  /** The commit of the base that was found to have it; absent: it is on the AI branch, or nowhere. */
+  landed: optional(text),
   /** Of the latest outcome. */
   run: optional(text),
   /** The cells that it did not help, where it helped others. */
   left: optional(listOf(name)),
-  /** No check had a say when it was verified. */
+  /** No check had a say when it was kept. */
   unchecked: optional(flag),
+  /** It was undone before anything was seen with it. */
+  unjudged: optional(flag),
+  /** The commit of the base that it was kept on. */
+  base: optional(text),
+  /** Stages whose inputs it changed and that did not run with it when it was kept. */
+  unseen: optional(listOf(text)),
   /** A person agreed to it: no one is asked again. */
   accepted: optional(flag),
   /** The repairs that it consists of, where it ran before its owner had seen it. */
@@ -58,6 +67,17 @@ const isRefusedAnswer = shaped({
 /** Why an answer was not taken, shortened and masked. A plugin without a fix to propose has the code `pass`. */
 export type RefusedAnswer = Checked<typeof isRefusedAnswer>;
 
+const isFirst = shaped({
+  hash: name,
+  tier: oneOf(FIX_TIERS),
+  plugin: text,
+  note: isNote,
+  because: oneOf(FIRST_BECAUSE),
+  proposed_by: optional(text),
+});
+/** The change that is proposed first when a failure returns. */
+export type FirstProposal = Checked<typeof isFirst>;
+
 const isEntry = shaped({
   stage: name,
   fingerprint: name,
@@ -79,13 +99,11 @@ const isEntry = shaped({
   ended: isAttemptEnd,
   /** The cells that had it then. */
   steps: optional(listOf(name)),
-  /** Since the last restart: a reset or a verified fix. */
+  /** Since the last restart: a reset or a kept fix. */
   executor_tries: count,
   escalation_calls: count,
-  /** Patches of escalations that were reverted. */
+  /** Patches of escalations that did not help. */
   fruitless: count,
-  /** The fixes that the tries since the last restart ended in. */
-  try_fixes: listOf(name),
   /** One per hash, in the order they first came. */
   patches: listOf(isPatch),
   /** The latest answers that were not taken. */
@@ -94,15 +112,17 @@ const isEntry = shaped({
   passed: optional(listOf(name)),
   last_tier: optional(oneOf(TIERS)),
   last_reason: optional(text),
-  /** When a fix of it was last verified; a reset forgets it. */
-  verified_at: optional(time),
+  /** When a fix of it was last kept; a reset forgets it. */
+  kept_at: optional(time),
   gave_up_at: optional(time),
   /** The open case. */
   case: optional(name),
   /** The fix in it that waits for a person's word, and why they are asked. */
   suggestion: optional(shaped({ hash: name, ask: optional(isAsk) })),
-  /** What the files of its case are shown with: an answer is applied behind these. */
-  stands_on: optional(isStory),
+  /** Proposed before anyone is asked. */
+  first: optional(isFirst),
+  /** A prepared change was tried since the last reset: there is no second one. */
+  prepared: optional(flag),
   /** The case that escalations were called with since the last restart. */
   escalated: optional(name),
   /** What a person was notified of last, and when. */
@@ -139,6 +159,8 @@ export interface Ledger {
   entries: Record<string, LedgerEntry>;
   /** `stage/fingerprint` as it was made in an older way → today's fingerprint. */
   renamed?: Record<string, string>;
+  /** The move of the AI branch that was intended and is not known to have come about. */
+  move?: DataOf<'branch.intended'>;
 }
 
 const isOutline = shaped({
@@ -149,6 +171,7 @@ const isOutline = shaped({
   total: optional(isTotal),
   entries: shaped({}),
   renamed: optional(shaped({})),
+  move: optional(EVENTS['branch.intended'].isData),
 });
 
 /** Whether a value read from disk is a ledger. */
@@ -201,7 +224,7 @@ export function seenBy(entry: LedgerEntry | undefined, run: string, step: string
 }
 
 /** A fix as the ledger has it, whether it is on the branch or not; `time` and `run` are those of its latest outcome. */
-export interface LedgerFix extends Fix, Pick<Patch, 'outcome' | 'why' | 'run' | 'left' | 'time'> {}
+export interface LedgerFix extends Fix, Pick<Patch, 'outcome' | 'why' | 'run' | 'left' | 'landed' | 'time'> {}
 
 /** Every fix that was tried, in the order of their latest outcomes. The ledger does not know its cell. */
 export function fixesIn(ledger: Ledger): LedgerFix[] {
@@ -212,13 +235,6 @@ export function fixesIn(ledger: Ledger): LedgerFix[] {
   );
   return fixes.sort((a, b) => a.time.localeCompare(b.time));
 }
-
-/** How a change of an item may end that leaves the item undone. */
-const LOST: readonly string[] = ['broke', 'declined', 'superseded'];
-
-/** The newest change that was made for an item and is gone since the item was last green. */
-export const lostChange = (ledger: Ledger, stage: string, greenSince: string | undefined): LedgerFix | undefined =>
-  fixesIn(ledger).findLast((fix) => fix.stage === stage && LOST.includes(fix.outcome) && fix.time > (greenSince ?? ''));
 
 /** What is known of a fix, by its patch. */
 export const patchIn = (ledger: Ledger, fix: { stage: string; fingerprint: string; hash: string }): Patch | undefined =>
@@ -232,41 +248,18 @@ export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
 export const mayAsk = (executor: string, history: Pick<LedgerEntry, 'passed'> | undefined): boolean =>
   executor !== KNOWN_FIXES && history?.passed?.includes(executor) !== true;
 
-/** The open case of a later failure that stands on a fix of this one: until it is answered that fix does not come back. */
-export const storyCaseOf = (ledger: Ledger, stage: string, fingerprint: string): string | undefined =>
-  entriesOf(ledger, stage).find(
-    (entry) => entry.case !== undefined && entry.stands_on?.some((fix) => fix.fingerprint === fingerprint),
-  )?.case;
+/** Whether a person's answer waits for its failure or for the next run of its stage. */
+export const hasAnswer = ({ first }: Pick<LedgerEntry, 'first'>): boolean => first?.because === 'answered';
 
-/** Whether a patch is a person's answer that waits for its failure. */
-export const isWaitingAnswer = ({ plugin, outcome }: Patch): boolean => plugin === PERSON && outcome === 'withdrawn';
-
-/** What is applied behind a fix that is applied again: the later fixes of its story, and the answer made on top of them. */
-export function restOfStory(
-  ledger: Ledger,
-  stage: string,
-  { fingerprint, hash }: Pick<Patch, 'hash'> & { fingerprint: string },
-) {
-  for (const { fingerprint: last, stands_on = [], patches, orphaned } of entriesOf(ledger, stage)) {
-    if (orphaned) continue;
-    const at = stands_on.findIndex((fix) => fix.fingerprint === fingerprint && fix.hash === hash);
-    const answer = patches.find(isWaitingAnswer);
-    if (at >= 0 && answer) return [...stands_on.slice(at + 1), { fingerprint: last, hash: answer.hash }];
-  }
-  return [];
-}
-
-/** Tries since the last restart. One whose fix is withdrawn is not spent until that fix is applied again. */
-export function triesSpent({ executor_tries, try_fixes, patches }: LedgerEntry): number {
-  const withdrawn = patches.filter((p) => p.outcome === 'withdrawn' && try_fixes.includes(p.hash));
-  return executor_tries - withdrawn.length;
-}
+/** A failure of a stage whose answer by a person waits to be tried. */
+export const answeredOf = (ledger: Ledger, stage: string): LedgerEntry | undefined =>
+  entriesOf(ledger, stage).find((entry) => hasAnswer(entry) && !entry.orphaned);
 
 const FLAPPING_MS = 7 * 86_400_000;
 
-/** Whether a failure seen at `now` is back too soon after a fix of it was verified. */
-export const isFlapping = ({ verified_at }: LedgerEntry, now: number): boolean =>
-  verified_at !== undefined && now - Date.parse(verified_at) < FLAPPING_MS;
+/** Whether a failure seen at `now` is back too soon after a fix of it was kept. */
+export const isFlapping = ({ kept_at }: LedgerEntry, now: number): boolean =>
+  kept_at !== undefined && now - Date.parse(kept_at) < FLAPPING_MS;
 
 /** What was used on the day of `now`. A clock that jumped back refills nothing: it is still the latest day seen. */
 export function usedOn(day: DayUsage, now: number): DayUsage {

@@ -10,10 +10,13 @@ import { checkCarry } from './carry.ts';
 import { short } from './messages.ts';
 import { type Changes, changesNow, restoreTree, savePatch } from './save-changes.ts';
 import { type Status, shownStatus, switchBack, type Tree, treeGit, UNBORN } from './tree.ts';
+import { moveUnstorable } from './unstorable.ts';
 
 export interface Before {
   /** The commit that the attempt ran from. */
   readonly head: string;
+  /** HEAD was detached there: a trial is open. */
+  readonly isTrial?: boolean;
   /** Where to save what it changed. */
   readonly patchFile: string;
   /** The `seen` of the attempt before, or of the worktree as it was opened. */
@@ -29,6 +32,8 @@ export interface Inspection {
   readonly patch?: string;
   /** Those of `before.checkFiles` that were changed; they are put back. */
   readonly checkFiles: readonly string[];
+  /** What git cannot store and was moved aside, a line each. */
+  readonly unstorable: readonly string[];
   /** All tracked changes as they are now. */
   readonly seen: Changes;
 }
@@ -41,8 +46,10 @@ export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   if ((await entryAt(join(tree.path, '.git'))).kind !== 'file') fail('E_WORKTREE_GONE', {});
   const status = await shownStatus(tree);
   if (status.head === UNBORN) await headMoved(tree, status, before.head);
-  const result = await saved(tree, status, before);
-  if (status.head !== before.head || status.branch !== tree.branch) await headMoved(tree, status, before.head);
+  const unstorable = moveUnstorable(tree.path, status.changed);
+  const result = { unstorable, ...(await saved(tree, status, before)) };
+  const branch = before.isTrial ? undefined : tree.branch;
+  if (status.head !== before.head || status.branch !== branch) await headMoved(tree, status, before.head);
   const checkFiles = await checkFilesPutBack(tree, status, before);
   await checkCarry(tree);
   if (checkFiles.length === 0) return { ...result, checkFiles };
@@ -58,7 +65,11 @@ async function checkFilesPutBack(tree: Tree, { changed }: Status, before: Before
   return checkFiles;
 }
 
-async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<Inspection, 'checkFiles'>> {
+async function saved(
+  tree: Tree,
+  status: Status,
+  before: Before,
+): Promise<Omit<Inspection, 'checkFiles' | 'unstorable'>> {
   if (status.changed.length === 0) return { changed: [], seen: new Map() };
   const { changes: seen, changed } = await savePatch(tree, before.patchFile, before.seen);
   return changed.length > 0 ? { changed, patch: before.patchFile, seen } : { changed, seen };

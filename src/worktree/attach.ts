@@ -9,9 +9,10 @@ import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, startsWit
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
 import { ifPossible, readText, removeFile, writeAtomic } from '../io/store.ts';
-import { type Base, baseKey, commitOf } from './base.ts';
+import { type Base, baseKey, commitOf, keepBase } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { checkoutsOf, shownStatus, switchBack, type TreePlace, treeGit, WORKTREE } from './tree.ts';
+import { TRIAL_REF } from './trial-tree.ts';
 
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
 export async function attach(site: Site, base: Base) {
@@ -28,11 +29,12 @@ export async function attach(site: Site, base: Base) {
   if (await fillSparse(tree)) notices.push(`this clone is sparse; ${WORKTREE} has every file`);
   // Files as old as the index are read again by every status; one that may write ends that for the whole run.
   const status = await shownStatus(tree, { refresh: true });
-  if (status.branch !== site.branch) {
+  const isTrial = status.branch === undefined && (await commitOf(treeGit(tree), TRIAL_REF)) !== undefined;
+  if (status.branch !== site.branch && !isTrial) {
     const { branch } = site;
     fail('E_WORKTREE_BRANCH', { branch, back: switchBack(branch, status.head), found: status.branch ?? 'no branch' });
   }
-  return { gitDir: dir.path, status, notices };
+  return { gitDir: dir.path, status, isTrial, notices };
 }
 
 /**
@@ -41,7 +43,7 @@ export async function attach(site: Site, base: Base) {
  */
 async function remakeIndex(tree: TreePlace): Promise<boolean> {
   const index = join(tree.gitDir, 'index');
-  if (await startsWith(index, 'DIRC')) return false;
+  if (startsWith(index, 'DIRC')) return false;
   removeFile(index);
   await treeGit(tree).run(['read-tree', 'HEAD']);
   return true;
@@ -103,6 +105,7 @@ async function make(site: Site, base: Base, notices: string[]): Promise<void> {
   }
   const what = tip ? [site.path, site.branch] : ['--no-track', '-b', site.branch, site.path, base.commit];
   await must(git, ['worktree', 'add', '-q', '--lock', '--reason', MAKING, ...what]);
+  if (!tip) await keepBase(git, site.branch, base.commit);
   await must(git, ['worktree', 'unlock', site.path]);
 }
 

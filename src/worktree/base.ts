@@ -17,8 +17,6 @@ export interface Base {
   readonly commit: string;
   /** No base is stored yet: this run will store it. */
   readonly firstRun: boolean;
-  /** The commit of the base that was last merged into the AI branch, or was about to be; version 0.1 did not store it. */
-  readonly merged?: string | undefined;
 }
 
 export interface Asked {
@@ -28,11 +26,26 @@ export interface Asked {
 
 /** The git config key that stores the base of an AI branch. */
 export const baseKey = (branch: string): string => `branch.${branch}.mendloop-base`;
-const mergedKey = (branch: string): string => `branch.${branch}.mendloop-merged`;
 
-/** Stores that the base as it is now is in the AI branch, or is about to be. Throws a GitError. */
-export async function storeMerged(git: Git, { branch, commit, merged }: Base): Promise<void> {
-  if (merged !== commit) await git.run(['config', '--local', mergedKey(branch), commit]);
+/** The ref that keeps the commit of the base that an AI branch was last put onto, whatever becomes of the base. */
+export const keptBaseRef = (branch: string): string => `refs/mendloop/base/${branch}`;
+
+/** Keeps it. Throws a GitError. */
+export const keepBase = async (git: Git, branch: string, commit: string): Promise<void> => {
+  await git.run(['update-ref', keptBaseRef(branch), commit]);
+};
+
+/**
+ * The base that the AI branch was last put onto; where that was never kept, the last commit that both have. Throws E_NO_COMMON_BASE
+ * where there is none.
+ */
+export async function keptBase(git: Git, { branch, name, commit }: Base, tip: string): Promise<string> {
+  const kept = await commitOf(git, keptBaseRef(branch));
+  if (kept !== undefined) return kept;
+  const common = await git.attempt(['merge-base', commit, tip]);
+  if (common.ok) return common.stdout.trim();
+  const isShallow = (await git.line(['rev-parse', '--is-shallow-repository'])) === 'true';
+  return fail('E_NO_COMMON_BASE', { branch, base: name, ref: shellWord(keptBaseRef(branch)), isShallow });
 }
 
 /**
@@ -71,7 +84,7 @@ export async function findBase(
     const commit = await commitAt(objects, `refs/heads/${name}`);
     if (commit === undefined) await refuseDamaged(name);
     if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
-    return { branch, name, commit, firstRun: stored === undefined, merged: keys.get(mergedKey(branch)) || undefined };
+    return { branch, name, commit, firstRun: stored === undefined };
   });
 }
 
@@ -103,7 +116,7 @@ export async function headBranch(git: Git, home: string): Promise<string | undef
 
 /** Every git config key of the loop, with its value. */
 export async function storedKeys(git: Git): Promise<Map<string, string>> {
-  const pattern = String.raw`^branch\..*\.mendloop-(base|merged)$`;
+  const pattern = String.raw`^branch\..*\.mendloop-(base|pushed)$`;
   const { stdout } = await git.attempt(['config', '--local', '-z', '--get-regexp', pattern]);
   return new Map(fields(stdout).map((row) => row.split('\n', 2) as [string, string]));
 }
@@ -141,38 +154,12 @@ export async function notOnBase(home: string, { name, branch: aiBranch }: Base):
 export const isAncestor = async (git: Git, commit: string, of: string): Promise<boolean> =>
   (await git.attempt(['merge-base', '--is-ancestor', commit, of])).ok;
 
-/**
- * The commit that the AI branch has from the base and that the base has no longer: it was amended or reset. `earlier` says
- * what runs before this one began from, the newest first: it is asked where the branch does not have what is stored.
- */
-export async function droppedBase(git: Git, base: Base, tip: string, earlier: () => readonly string[]) {
-  const { merged, commit } = base;
-  if (merged === commit) return undefined;
-  const stored = merged !== undefined && (await isAncestor(git, merged, tip)) ? merged : undefined;
-  const last = stored ?? (await firstAncestor(git, new Set(earlier()), tip));
-  return last === undefined || (await isAncestor(git, last, commit)) ? undefined : last;
-}
-
-async function firstAncestor(git: Git, commits: ReadonlySet<string>, tip: string): Promise<string | undefined> {
-  for (const commit of commits) if (await isAncestor(git, commit, tip)) return commit;
-  return undefined;
-}
-
-export interface BranchState {
-  /** The commit a run would start from; where it brings the base in first, the base. */
-  readonly commit: string;
-  /** How it would do that, and what with: the tip of the AI branch, and the commit that a rewritten base has dropped. */
-  readonly brings?: { readonly tip: string; readonly dropped?: string };
-}
-
-/** Where a run would start as far as it can be told beforehand. */
-export async function branchState(home: string, base: Base): Promise<BranchState> {
-  const git = openGit(home);
-  const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  if (tip === undefined) return { commit: base.commit };
-  const dropped = await droppedBase(git, base, tip, () => []);
-  if (dropped !== undefined) return { commit: base.commit, brings: { tip, dropped } };
-  return (await isAncestor(git, base.commit, tip)) ? { commit: tip } : { commit: base.commit, brings: { tip } };
+/** The commit that the AI branch has from the base and that the base has no longer: it was amended, reset or rebased. */
+export async function droppedBase(git: Git, base: Base, tip: string): Promise<string | undefined> {
+  const kept = await commitOf(git, keptBaseRef(base.branch));
+  if (kept === undefined || kept === base.commit) return undefined;
+  const common = await git.attempt(['merge-base', kept, tip]);
+  return common.ok && !(await isAncestor(git, common.stdout.trim(), base.commit)) ? common.stdout.trim() : undefined;
 }
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;

@@ -1,11 +1,11 @@
-// A fix on the AI branch, and taking it back: one commit each, of the patched paths alone.
+// A fix as one commit at the worktree's HEAD, of the patched paths alone.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fields, type Git, GitError, hashText, lines } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
 import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../io/tree-file.ts';
-import { treeDiff } from './merge-tree.ts';
-import { complaints, moveAside, shellWord, short } from './messages.ts';
+import { complaints, moveAside, shellWord } from './messages.ts';
+import { treeDiff } from './pick.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
@@ -102,28 +102,6 @@ function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions):
   return fail('E_GIT_FAILED', { doing: why, command: `git -C ${WORKTREE} ${ask}` });
 }
 
-/** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
-export async function revertFix(tree: TreePlace, fix: string, message: string, options: CommitOptions) {
-  const git = treeGit(tree, { ...options, durable: true });
-  await putBack(tree, git);
-  // Not `git revert`: a process that dies after it would leave a revert begun, and nothing of ours ends those.
-  const patch = await git.bytes(['diff-tree', '-p', '--binary', '--full-index', '--no-renames', `${fix}^`, fix]);
-  const apply = ['apply', '-R', '--3way', '--index', '--allow-empty', '--whitespace=nowarn'];
-  const reverted = await git.attempt(apply, patch);
-  if (!reverted.ok) {
-    await restoreTree(tree);
-    const command = `git -C ${WORKTREE} revert ${short(fix)}`;
-    fail('E_FIX_STUCK', { commit: short(fix), command }, complaints(reverted.stderr));
-  }
-  try {
-    await commit(git, message, options);
-  } catch (error) {
-    await restoreTree(tree);
-    return refused('take back a fix', error, options);
-  }
-  return git.line(['rev-parse', 'HEAD']);
-}
-
 /** Whether every file is at HEAD as its editor was shown it; `before` null: neither there nor on the disk. */
 export async function isAsShown(tree: TreePlace, files: readonly { path: string; before: string | null }[]) {
   const git = treeGit(tree);
@@ -150,10 +128,6 @@ export async function putBack(tree: TreePlace, git: Git = treeGit(tree)): Promis
   if (changed.length > 0) await restoreTree(tree);
   return changed;
 }
-
-/** The files that a commit changed. Throws a GitError. */
-export const changedIn = async (tree: TreePlace, commit: string): Promise<string[]> =>
-  fields(await treeGit(tree).run(['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--no-renames', commit]));
 
 async function commit(git: Git, message: string, { hooks, sign }: CommitOptions): Promise<void> {
   const options = [...(hooks ? [] : ['--no-verify']), ...(sign ? ['-S'] : ['--no-gpg-sign'])];

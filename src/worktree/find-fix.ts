@@ -9,6 +9,8 @@ export interface CommittedFix extends Fix {
   readonly paths: readonly string[];
   readonly class: string;
   readonly run: string;
+  /** By which it is known, whatever its commit; empty for what takes one back. */
+  readonly id: string;
   /** The repairs that it consists of: the shape of each, and why. */
   readonly shapes: readonly string[];
   /** The fix that it takes back, and what became of that one; both undefined for a fix. */
@@ -55,7 +57,7 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
   const shapes: string[] = [];
   // Only the last paragraph: what a proposal says of itself stands above it and may look like one.
   for (const line of lastParagraph(lines)) {
-    const [, name, text] = /^([A-Z][a-z]+): (.*)$/.exec(line) ?? [];
+    const [, name, text] = /^([A-Z][a-z]+(?:-[A-Z][a-z]+)*): (.*)$/.exec(line) ?? [];
     if (name === 'Shape' && text !== undefined) shapes.push(text);
     else if (name && text !== undefined && name !== 'Fix' && name !== 'Reason') trailers.set(name, text);
   }
@@ -75,6 +77,7 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
     tier: trailer('Tier') === 'escalation' ? 'escalation' : 'executor',
     plugin: trailer('Plugin'),
     run: trailer('Run'),
+    id: trailer('Fix-Id'),
     shapes,
     hash: trailer('Patch'),
     reverts: trailers.get('Reverts'),

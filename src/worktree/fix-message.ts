@@ -1,5 +1,6 @@
 // The commit messages of a fix and of the commit that takes it back.
 
+import { createHash } from 'node:crypto';
 import type { Fix } from '../events.ts';
 
 /** The fields of a fix's message; find-fix.ts reads its trailers. */
@@ -72,7 +73,14 @@ function trailers(story: FixStory): string[] {
     `Run: ${run}`,
     ...(story.case === undefined ? [] : [`Case: ${story.case}`]),
     `Patch: ${hash}`,
+    `Fix-Id: ${fixId(story)}`,
   ];
+}
+
+/** The same whatever its commit becomes: carried, picked or squashed. */
+function fixId({ stage, step, fingerprint, hash, run, attempt }: FixStory): string {
+  const key = JSON.stringify([stage, step, fingerprint, hash, run, attempt]);
+  return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }
 
 /**

@@ -1,5 +1,5 @@
-// Opening the worktree for a run: leftovers recovered, checkout there, base merged in, carried files linked, submodules and
-// LFS files fetched.
+// Opening the worktree: leftovers recovered and the AI branch checked out; then, once the branch is where it is to be, carried files
+// linked, submodules and LFS files fetched.
 import { basename, join, relative } from 'node:path';
 import { fields, type Git, GitError, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, realPath, startsWith } from '../io/git-dir.ts';
@@ -9,21 +9,27 @@ import { refuseStageCommits } from './after-attempt.ts';
 import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
 import { carryPaths, dropLinks, excludeLine, overlap, placeCarry, refuseTracked } from './carry.ts';
-import { type BringOptions, bringBase } from './merge.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
 import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { leaveDeadTrial } from './trial-tree.ts';
+import { moveUnstorable } from './unstorable.ts';
 
 export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
   readonly objects: GitObjects;
   readonly carry: readonly string[];
-  /** Bring the base in when it moved. */
-  readonly merge: BringOptions | false;
   /** Attempts of this run are under way on other machines: what they write stays. */
   readonly inUse?: boolean;
   /** The cut-off run is closed or taken up: marks that are done with are forgotten. Until then they hold the word of a person. */
   readonly isSettled?: boolean;
+}
+
+/** The worktree on the AI branch, without what is not git's: carried files, submodules, LFS files. */
+export interface AttachedTree extends Worktree {
+  readonly carry: readonly string[];
+  /** Links that were taken away: their paths are carried no longer. */
+  readonly dropped: readonly string[];
 }
 
 /**
@@ -31,72 +37,86 @@ export interface OpenOptions {
  * Throws a MendError: exit 2 for a state it may not touch, 3 when a person has to settle something.
  */
 export async function openWorktree(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
+  const attached = await attachWorktree(home, base, options);
+  const { links, unlinked, notices } = await furnish(attached, attached.head);
+  return { ...attached, links, unlinked, notices: [...attached.notices, ...notices] };
+}
+
+/** The worktree, to be furnished once the branch is where it is to be. Throws as `openWorktree`. */
+export const attachWorktree = (home: string, base: Base, options: OpenOptions): Promise<AttachedTree> =>
+  readableErrors(async () => attachAt(await realPath(home), base, options));
+
+/** Links what is carried and fetches what the checkout of `head` only points to. Throws as `openWorktree`. */
+export const furnish = (tree: AttachedTree, head: string) => readableErrors(() => furnishAt(tree, head));
+
+async function readableErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await open(await realPath(home), base, options);
+    return await work();
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     return gitFailed(`open ${WORKTREE}`, error.args, error.stderr);
   }
 }
 
-async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
-  const { objects, merge, inUse = false, isSettled = false } = options;
+async function attachAt(home: string, base: Base, options: OpenOptions): Promise<AttachedTree> {
+  const { objects, inUse = false, isSettled = false } = options;
   const carry = carryPaths(options.carry);
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
-  const excludes = await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
+  const excludes = addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
   const dropped = await dropLinks(home, site.path, carry, excludes);
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
 
   const missing = inUse ? new Set<string>() : await putBackMissing(place, attached.status);
   const changed = attached.status.changed.filter((path) => !missing.has(path));
-  const dirty = changed.length > 0;
-  const held = dirty ? await holdChanges(place) : undefined;
-  const { head } = attached.status;
+  const unstorable = moveUnstorable(site.path, changed);
+  const held = changed.length > 0 ? await holdChanges(place) : undefined;
+  // Its commits stay on their ref until the trial is judged.
+  if (attached.isTrial) await leaveDeadTrial(place, base.branch);
+  const head = attached.isTrial ? await treeGit(place).line(['rev-parse', 'HEAD']) : attached.status.head;
   const done = await refuseStageCommits(treeGit(place), base, head);
   for (const ref of isSettled ? done : []) await treeGit(place).run(['update-ref', '-d', ref]);
-  const git = treeGit(place, { sign: merge !== false && merge.sign, durable: true });
-  const merged = merge ? await bringBase({ tree: place, git, base, dirty }, head, merge) : undefined;
   // What no stage was seen to change would be judged in the place of what is committed.
-  const strange = merged || inUse ? [] : (held?.strange ?? []);
+  const strange = inUse ? [] : (held?.strange ?? []);
   await restoreTree(place, strange);
-  const now = merged?.to ?? head;
-  if (now !== base.commit) await refuseTracked(objects, now, carry);
-  const tracked = dropped.length > 0 ? overlap((await objects.files(now)).keys(), dropped) : [];
-
-  const [{ links, missing: uncarried }, absent] = await Promise.all([
-    placeCarry(home, site.path, carry),
-    populate(place, commonDir, objects.files(now)),
-  ]);
-  const notices = [
-    ...recovered,
-    ...attached.notices,
-    ...missingNotices([...missing]),
-    ...changeNotices(home, changed.length, held?.file, strange),
-    ...(merged?.notices ?? []),
-    ...dropped.filter((path) => !tracked.includes(path)).map(droppedNotice),
-    ...absent,
-  ];
-  const unlinked = await Promise.all(uncarried.map((path) => unlinkedNotice(site.path, path)));
-  const seen = (merged || strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>();
-  const brought = merged ? { merged: { from: merged.from, to: merged.to } } : {};
-  const putBack = merged ? attached.status.changed : [...missing, ...strange];
-  const left = merged ? [] : changed.filter((path) => !strange.includes(path));
   return {
     ...place,
-    putBack,
-    changed: left,
-    objects,
     branch: base.branch,
-    links,
-    head: now,
     base,
-    notices,
-    unlinked,
-    seen,
-    ...brought,
+    head,
+    objects,
+    carry,
+    dropped,
+    links: [],
+    unlinked: [],
+    putBack: [...missing, ...strange],
+    changed: changed.filter((path) => !strange.includes(path)),
+    seen: (strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>(),
+    notices: [
+      ...recovered,
+      ...attached.notices,
+      ...missingNotices([...missing]),
+      ...unstorable,
+      ...changeNotices(home, changed.length, held?.file, strange),
+    ],
+  };
+}
+
+async function furnishAt(tree: AttachedTree, head: string) {
+  const { home, path, objects, carry, dropped } = tree;
+  await refuseTracked(objects, head, carry);
+  const tracked = dropped.length > 0 ? overlap((await objects.files(head)).keys(), dropped) : [];
+  const commonDir = await commonDirOf(home);
+  const [{ links, missing }, absent] = await Promise.all([
+    placeCarry(home, path, carry),
+    populate(tree, commonDir, objects.files(head)),
+  ]);
+  return {
+    links,
+    unlinked: await Promise.all(missing.map((one) => unlinkedNotice(path, one))),
+    notices: [...dropped.filter((one) => !tracked.includes(one)).map(droppedNotice), ...absent],
   };
 }
 
@@ -183,6 +203,6 @@ async function lfsFiles(tree: TreePlace): Promise<string[]> {
 /** The LFS files whose text in the folder is still the pointer. */
 async function pointers(tree: TreePlace): Promise<string[]> {
   const paths = fields(await treeGit(tree).run(['ls-files', '-z', '--', ':(top,attr:filter=lfs)']));
-  const pointing = await Promise.all(paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER)));
+  const pointing = paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER));
   return paths.filter((_, i) => pointing[i]);
 }

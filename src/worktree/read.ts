@@ -5,7 +5,7 @@ import { fileFacts } from '../io/files.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
-import { readText } from '../io/store.ts';
+import { ifPossible, readText } from '../io/store.ts';
 import { isBelow, OWN_FOLDERS } from './carry.ts';
 import { fullStatus, type Tree, WORKTREE } from './tree.ts';
 
@@ -74,7 +74,7 @@ export async function checkoutFiles(home: string): Promise<Files | undefined> {
     async text(path) {
       const file = join(home, path);
       const size = (await entryAt(file)).kind === 'file' ? (fileFacts(file)?.size ?? 0) : Number.POSITIVE_INFINITY;
-      return size > MAX_SOURCE_BYTES ? undefined : readText(file);
+      return size > MAX_SOURCE_BYTES ? undefined : ifPossible(() => readText(file));
     },
   };
 }

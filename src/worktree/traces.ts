@@ -13,7 +13,9 @@ export interface Traces {
   /** Git config keys. */
   readonly keys: readonly string[];
   readonly branches: readonly AiBranch[];
-  /** Tips that were kept when the base was rewritten. */
+  /** Of the loop's own book-keeping. */
+  readonly marks: readonly string[];
+  /** Tips that were kept when the branch was moved, and what stages committed. */
   readonly refs: readonly string[];
   /** Lines of `info/exclude`. */
   readonly excludes: readonly string[];
@@ -40,7 +42,10 @@ export async function findTraces(home: string): Promise<Traces> {
     const log = await git.run(['log', '--no-merges', '--format=%h %s', ...range]);
     branches.push({ name, base, ahead: lines(log) });
   }
-  return { keys: [...stored.keys()], branches, refs: await ownRefs(git), excludes: await ownExcludes(home) };
+  const all = await ownRefs(git);
+  const marks = all.filter((ref) => /^refs\/mendloop\/(?:base\/|next$)/.test(ref));
+  const refs = all.filter((ref) => !marks.includes(ref));
+  return { keys: [...stored.keys()], branches, marks, refs, excludes: await ownExcludes(home) };
 }
 
 const ownRefs = async (git: Git): Promise<string[]> =>
@@ -65,6 +70,7 @@ export async function removeTraces(home: string, traces: Traces, branches: reado
   const git = openGit(home);
   const stays: string[] = [];
   for (const key of traces.keys) await git.attempt(['config', '--local', '--unset-all', key]);
+  for (const ref of traces.marks) await git.attempt(['update-ref', '-d', ref]);
   for (const { name } of branches) {
     const answer = await git.attempt(['branch', '--delete', '--force', '--', name]);
     if (!answer.ok) stays.push(`the branch ${name}: ${answer.stderr.trim()}`);
@@ -73,12 +79,12 @@ export async function removeTraces(home: string, traces: Traces, branches: reado
   if (branches.length > 0) for (const ref of await ownRefs(git)) await git.run(['update-ref', '-d', ref]);
   const commonDir = await commonDirOf(home);
   for (const line of traces.excludes) {
-    await removeExcludes(commonDir, [line]);
+    removeExcludes(commonDir, [line]);
     const path = excludedPath(line);
     const isShown =
       (await git.run(['--literal-pathspecs', 'ls-files', '--others', '--exclude-standard', '--', path])) !== '';
     if (!isShown || line === `/${WORKTREE}/`) continue;
-    await addExcludes(commonDir, [line]);
+    addExcludes(commonDir, [line]);
     stays.push(`${line} in .git/info/exclude: nothing else keeps that file out of git`);
   }
   return stays;

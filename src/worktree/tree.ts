@@ -41,14 +41,15 @@ export interface Branch {
 }
 
 export interface Worktree extends Tree {
+  /** HEAD is detached at the commits of a trial. */
+  readonly isTrial?: boolean;
   readonly head: string;
   readonly base: Base;
-  /** What a person should know: recovered, merged, missing, saved. */
+  /** What a person should know: recovered, missing, saved. */
   readonly notices: readonly string[];
   /** One line for each carried path that is not there. */
   readonly unlinked: readonly string[];
-  readonly merged?: { readonly from: string; readonly to: string };
-  /** Tracked files that stages had changed and the merge put back. */
+  /** Tracked files that were missing, or changed by nobody knows whom, and were put back. */
   readonly putBack: readonly string[];
   /** Tracked files that differ from HEAD. */
   readonly changed: readonly string[];

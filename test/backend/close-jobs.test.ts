@@ -10,15 +10,17 @@ import { formatError } from '../../src/errors.ts';
 import type { LoopEvent, NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import type { EndOf } from '../../src/plan/stage-end.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import type { Loss, Task } from '../../src/stage/backend.ts';
+import type { Task } from '../../src/stage/backend.ts';
 import { folder } from '../environment.ts';
 
 const STEPS = ['green', 'failed', 'starved', 'silent', 'died', 'moved', 'waits'];
 const attemptEnded = (step: string): NewEvent => ({
   ...{ type: 'attempt.ended', stage: step, step, attempt: 2, data: { outcome: 'failed' } },
 });
-const loss: Loss = { code: 'JOB_OUT_OF_MEMORY', message: 'too little', next: 'more', transient: true, began: true };
+const loss = { code: 'JOB_OUT_OF_MEMORY', next: 'more', transient: true, began: true };
+const starved: EndOf<'lost'> = { kind: 'lost', message: 'too little', loss };
 
 /** A run with one job of all steps, and a Slurm that knows no job any more. */
 function closedRun() {
@@ -45,12 +47,12 @@ function closedRun() {
 
 test('a run that is closed takes in what its attempts left: ends, losses, and that the rest will not be made', async () => {
   const { begin, end, file } = closedRun();
-  begin('green', { outcome: { kind: 'done', result: { head: 'c' } }, events: [attemptEnded('green')] });
-  begin('failed', { outcome: { kind: 'failed', message: 'exit code 1' }, events: [attemptEnded('failed')] });
-  begin('starved', { lost: loss, events: [attemptEnded('starved')] });
+  begin('green', { end: { kind: 'green', result: { head: 'c' } }, events: [attemptEnded('green')] });
+  begin('failed', { end: { kind: 'failed', message: 'exit code 1' }, events: [attemptEnded('failed')] });
+  begin('starved', { end: starved, events: [attemptEnded('starved')] });
   begin('silent');
   begin('died', { thrown: { message: 'a bug' } });
-  begin('moved', { returned: 'the worktree is elsewhere' });
+  begin('moved', { end: { kind: 'unbegun', message: 'the worktree is elsewhere' } });
   const recorded = await end();
   const lost = (step: string, code: string, reason: string) => ({
     ...{ type: 'attempt.lost', stage: step, step, attempt: 2, data: { code, reason, began: true } },

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeAttempt } from '../../src/backend/make-attempt.ts';
-import { attemptArgv, hasBegun, nextJob, readResult, writeContext, writeJob } from '../../src/backend/task-file.ts';
+import {
+  attemptArgv,
+  endIn,
+  hasBegun,
+  nextJob,
+  readResult,
+  writeContext,
+  writeJob,
+} from '../../src/backend/task-file.ts';
 import { MendError } from '../../src/errors.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
@@ -54,19 +62,19 @@ test('an attempt on another machine leaves its events and its end, and writes ne
     [layout.journal(id), layout.ledgerJournal, join(tree.gitDir, 'index'), join(tree.gitDir, 'HEAD')].map(readText);
   const before = kept();
   assert.is(await attempt('a'), 0);
-  const end = result('a');
-  assert.ok(end && end !== 'broken' && 'outcome' in end);
-  assert.is(end.outcome.kind, 'done');
+  const left = result('a');
+  assert.ok(left && left !== 'broken' && 'end' in left);
+  assert.is(left.end.kind, 'green');
   assert.equal(
-    end.events.map(({ type, step, attempt: number }) => `${type} ${step} ${number}`),
+    left.events?.map(({ type, step, attempt: number }) => `${type} ${step} ${number}`),
     ['attempt.started a 1', 'attempt.ended a 1'],
   );
   assert.is(readFileSync(join(home, 'ai/state/out/a/name'), 'utf8'), 'out\n');
   assert.is(readFileSync(layout.log('a', '', id, 1), 'utf8'), `job ${file}#${index('a')}\n`);
   assert.is(await attempt('writes'), 0);
   const wrote = result('writes');
-  assert.ok(wrote && wrote !== 'broken' && 'outcome' in wrote);
-  const changed = wrote.events.find(({ type }) => type === 'attempt.changed');
+  assert.ok(wrote && wrote !== 'broken' && 'end' in wrote);
+  const changed = wrote.events?.find(({ type }) => type === 'attempt.changed');
   assert.equal(changed?.data, { files: ['f'], patch: `ai/patches/${id}-writes-1.stage.diff` });
   assert.equal(kept(), before);
 });
@@ -74,18 +82,21 @@ test('an attempt on another machine leaves its events and its end, and writes ne
 test('a failure is no exit 0, and its log is where it would be', async () => {
   const { attempt, result, layout, id } = await jobs();
   assert.is(await attempt('fails'), 1);
-  const end = result('fails');
-  assert.ok(end && end !== 'broken' && 'outcome' in end && end.outcome.kind === 'failed');
-  assert.equal([end.outcome.message, end.outcome.context?.exit_code], ['exit code 3', 3]);
+  const end = endIn(result('fails'));
+  assert.ok(end?.kind === 'failed');
+  assert.equal([end.message, end.context?.exit_code], ['exit code 3', 3]);
   assert.is(readText(layout.log('fails', '', id, 1)), 'cannot open f\n');
 });
 
 test('an attempt keeps its own time limit', async () => {
   const { attempt, result } = await jobs();
   assert.is(await attempt('sleeps'), 1);
-  const end = result('sleeps');
-  assert.ok(end && end !== 'broken' && 'outcome' in end);
-  assert.equal(end.outcome, { kind: 'stopped', late: true });
+  const end = endIn(result('sleeps'));
+  assert.ok(end?.kind === 'failed');
+  assert.equal(
+    [end.code, end.message.replace(/[\d.]+ \w+/, '<limit>')],
+    ['STEP_TIMEOUT', 'ran past its <limit> and was stopped'],
+  );
 });
 
 test('no attempt is made twice', async () => {
@@ -102,11 +113,8 @@ test('a worktree at another commit gives the task back, and nothing runs', async
   const { attempt, result, layout, id } = await jobs();
   git(layout.worktree, 'commit', '--allow-empty', '-qm', 'moved');
   assert.is(await attempt('a'), 1);
-  const end = result('a');
-  assert.match(
-    end && end !== 'broken' && 'returned' in end ? end.returned : '',
-    /^the worktree is at [0-9a-f]{40}, not at/,
-  );
+  const end = endIn(result('a'));
+  assert.match(end?.kind === 'unbegun' ? end.message : '', /^the worktree is at [0-9a-f]{40}, not at/);
   assert.is(readText(layout.log('a', '', id, 1)), undefined);
 });
 
@@ -119,7 +127,9 @@ test('a result that tells of another attempt, or of what only the controller dec
     written.slice(0, -20),
     written.replaceAll('"step":"a"', '"step":"b"'),
     written.replace('attempt.ended', 'step.done'),
-    written.replace('"kind":"done"', '"kind":"returned"'),
+    written.replace('"kind":"green"', '"kind":"fine"'),
+    written.replace('"kind":"green"', '"kind":"lost","message":"gone"'),
+    written.replace('"kind":"green"', '"kind":"failed"'),
   ]) {
     writeFileSync(path, wrong);
     assert.is(result('a'), 'broken', wrong);

@@ -59,7 +59,14 @@ function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace?: num
     },
   };
   const run = {
-    ...{ id: 'r', layout, clock: systemClock, lab: 'real', graceMs: 100, config: { map: { stages: {} } } },
+    ...{
+      id: 'r',
+      layout,
+      clock: systemClock,
+      lab: 'real',
+      graceMs: 100,
+      config: { map: { stages: {} }, loop: { logs: { max_mb: 200 } } },
+    },
     tree: { head: 'c', gitDir: '/g', branch: 'b', links: [] },
     journal: { append: (...more: NewEvent[]) => void events.push(...more) },
   } as unknown as StageRun;
@@ -91,7 +98,7 @@ test('when the run stops, one question cancels all of its jobs, those too that n
   asked.length = 0;
   stop.abort();
   assert.equal(
-    (await Promise.all(ends)).map((end) => ('outcome' in end ? end.outcome.kind : JSON.stringify(end))),
+    (await Promise.all(ends)).map(({ end }) => end.kind),
     names.map(() => 'stopped'),
   );
   await backend.close?.();
@@ -151,7 +158,7 @@ test('a run that stops while Slurm is away does not wait for it to take a job', 
   await eventually('it is tried', () => asked.includes('sbatch'), 2000);
   stop.abort();
   const began = Date.now();
-  assert.equal(await end, { outcome: { kind: 'stopped' }, events: [] });
+  assert.is((await end).end.kind, 'stopped');
   await backend.close?.();
   assert.ok(Date.now() - began < 1500);
   // It may have been taken all the same.
@@ -175,8 +182,8 @@ test('a job that Slurm started twice, and whose first start lives on, is followe
     await systemClock.sleep(100);
   }
   assert.is(isOver, false);
-  writeResult(file, 0, { outcome: { kind: 'done' }, events: [] });
-  assert.equal(await end, { outcome: { kind: 'done' }, events: [] });
+  writeResult(file, 0, { end: { kind: 'green' } });
+  assert.equal(await end, { end: { kind: 'green' } });
 });
 
 test('a step that fails takes back all that waits behind it with one question', async () => {
@@ -186,7 +193,7 @@ test('a step that fails takes back all that waits behind it with one question', 
   await submitted(30);
   asked.length = 0;
   beginTask(fileOf('s0'), 0, {});
-  writeResult(fileOf('s0'), 0, { outcome: { kind: 'failed', message: 'exit code 1' }, events: [] });
+  writeResult(fileOf('s0'), 0, { end: { kind: 'failed', message: 'exit code 1' } });
   await end;
   assert.is(asked.filter((program) => program === 'scancel').length, 1);
   assert.is(events.filter(({ type }) => type === 'job.withdrawn').length, 29);

@@ -28,7 +28,14 @@ test('a pool whose workers cannot be asked is over only when nothing that they h
     };
     const slurm: Partial<Slurm> = { submit, jobs: async () => [], cancel: away };
     const run = {
-      ...{ id: 'r', layout, clock: systemClock, lab: 'real', graceMs: 100, config: { map: { stages: {} } } },
+      ...{
+        id: 'r',
+        layout,
+        clock: systemClock,
+        lab: 'real',
+        graceMs: 100,
+        config: { map: { stages: {} }, loop: { logs: { max_mb: 200 } } },
+      },
       ...{ tree: { head: 'c', gitDir: '/g', branch: 'b', links: [] }, journal: { append: () => {} } },
     } as unknown as StageRun;
     const settings = { specs: {}, grace: 60_000, stale: 60_000, idle: 1000 };
@@ -40,7 +47,7 @@ test('a pool whose workers cannot be asked is over only when nothing that they h
     await eventually('a worker is submitted', () => isSubmitted, 2000);
     const file = join(layout.jobs('r'), '1/job.json');
     if (left !== 'nothing begun') beginTask(file, 0, {});
-    if (left === 'a result') writeResult(file, 0, { outcome: { kind: 'done' }, events: [] });
+    if (left === 'a result') writeResult(file, 0, { end: { kind: 'green' } });
     return backend.close?.();
   };
   const ends = await Promise.all([close('nothing begun'), close('a begun task'), close('a result')]);

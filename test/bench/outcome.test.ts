@@ -16,7 +16,7 @@ test('nothing applied is refused, with the last reason; applied and not green is
     ...{ word: 'refused', why: 'masks: it hides' },
   });
   assert.equal(left('give_up', event('plugin.said')), { word: 'refused', why: 'the model proposed no change' });
-  assert.equal(left('give_up', event('plugin.said'), COMMITTED, event('fix.reverted', { outcome: 'no_effect' })), {
+  assert.equal(left('give_up', event('plugin.said'), COMMITTED, event('fix.judged', { outcome: 'no_effect' })), {
     ...{ word: 'wrong', why: '1 applied, no_effect' },
   });
 });
@@ -32,8 +32,8 @@ test('a host that failed, a stage that did not fail and a run that did not end a
   assert.equal(bug, { word: 'not measured', why: 'the run ended with 4: the end' });
 });
 
-test('green needs a fix that was verified, and then what the branch holds', () => {
-  assert.is(left('green', COMMITTED, event('fix.judged', { outcome: 'verified' })), 'green');
+test('green needs a fix that was kept, and then what the branch holds', () => {
+  assert.is(left('green', COMMITTED, event('fix.judged', { outcome: 'kept' })), 'green');
   assert.equal((left('green', COMMITTED) as { word: string }).word, 'wrong');
 });
 
@@ -67,10 +67,12 @@ test('where it is right to decline, no change is declined, one that was refused 
 });
 
 test('how soon: with the first answer, after a round, after a try; an answer that is right to decline likewise', () => {
-  const [used, ended, reverted] = [event('model.used'), event('try.ended'), event('fix.reverted')];
-  assert.is(soonOf('fixed', [used, COMMITTED, used, COMMITTED]), 'first');
+  const [used, ended] = [event('model.used'), event('try.ended')];
+  const inVain = event('fix.judged', { outcome: 'no_effect' });
+  const kept = event('fix.judged', { outcome: 'kept' });
+  assert.is(soonOf('fixed', [used, COMMITTED, used, COMMITTED, kept, kept]), 'first');
   assert.is(soonOf('fixed', [used, refused('masks'), used, COMMITTED]), 'rounds');
-  assert.is(soonOf('fixed', [used, COMMITTED, reverted, used, COMMITTED]), 'tries');
+  assert.is(soonOf('fixed', [used, COMMITTED, inVain, used, COMMITTED, kept]), 'tries');
   assert.is(soonOf('declined', [used, PASSED, ended]), 'first');
   assert.is(soonOf('declined', [used, refused('masks'), used, PASSED, ended]), 'rounds');
   assert.is(soonOf('declined', [used, refused('masks'), ended, used, PASSED]), 'tries');

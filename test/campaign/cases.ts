@@ -1,4 +1,5 @@
-// Every case of the campaign by its name; what it returns is what broke, a line each.
+// What may be wrong around the loop: damaged files, full disks, limits, clocks, crowds, many runs. A case has a name; what it returns
+// is what broke, a line each. Kills are in kills.ts.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -15,104 +16,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { broken, exitLies, lookAt } from './invariants.ts';
-import { ranTwice, SCENARIOS, type Scenario } from './scenarios.ts';
-import type { Ended, Slot, StartOptions } from './slot.ts';
-
-export interface Case {
-  id: string;
-  run(slot: Slot): Promise<string[]>;
-}
-
-/** What one undisturbed run of a scenario does. */
-export interface Learned {
-  events: string[];
-  fsyncs: number;
-  ms: number;
-}
-
-const scenarioOf = (name: string): Scenario => SCENARIOS[name] as Scenario;
-/** The slot as a scenario begins. */
-export const restore = (slot: Slot, name: string) => slot.restore(name, () => scenarioOf(name).make(slot));
-
-/** Throws when even the undisturbed run breaks something. */
-export async function learn(slot: Slot, name: string): Promise<Learned> {
-  await restore(slot, name);
-  const stats = join(slot.root, 'stats.json');
-  const before = lookAt(slot);
-  const began = performance.now();
-  const ended = await slot.start(scenarioOf(name).victim(slot), { env: { FAULT_STATS: stats } });
-  const ms = Math.round(performance.now() - began);
-  const wrong = await setRight(slot, name, [before], ended);
-  if (wrong.length > 0) throw new Error(`${name} is broken without any fault:\n${wrong.join('\n')}\n${ended.text}`);
-  const { events, fsyncs } = JSON.parse(readFileSync(stats, 'utf8'));
-  return { events, fsyncs, ms };
-}
-
-/** Runs what sets a scenario right after a fault, and checks everything. */
-async function setRight(
-  slot: Slot,
-  name: string,
-  seen: ReturnType<typeof lookAt>[],
-  hit: Ended,
-  options: StartOptions = {},
-): Promise<string[]> {
-  const { finish, exit, wrong } = scenarioOf(name);
-  let last = hit;
-  let isRun = false;
-  for (const args of finish(slot)) {
-    last = await slot.start(args, options);
-    isRun = args.length === 0;
-  }
-  const lines = [...broken(slot, seen, last, isRun), ...wrong(slot)];
-  if (last.exit !== exit) lines.push(`lie: exit ${last.exit} instead of ${exit}: ${last.text.slice(-500)}`);
-  if (isRun) lines.push(...exitLies(slot, last.exit));
-  return lines;
-}
-
-/** One fault of a scenario's command, then the way back. */
-const hit =
-  (name: string, options: StartOptions, then: StartOptions = {}) =>
-  async (slot: Slot): Promise<string[]> => {
-    await restore(slot, name);
-    const before = lookAt(slot);
-    const ended = await slot.start(scenarioOf(name).victim(slot), options);
-    return setRight(slot, name, [before, lookAt(slot)], ended, then);
-  };
-
-const HOW = ['alone', 'whole'] as const;
-const wholeEnv = (how: string) => (how === 'whole' ? { FAULT_WHOLE: '1' } : {});
-
-/** A kill at one moment: `event:<type>:<n>` (it is written), `before:<type>:<n>` (it is not) or `fsync:<n>`. */
-export function kill(name: string, moment: string, how: string): Case {
-  const env = { FAULT_AT: moment, ...wholeEnv(how) };
-  return { id: `kill/${name}/${moment}/${how}`, run: hit(name, { env }) };
-}
-
-/** Kills after the first and the last event of each type, before those that tell of a commit, at each fsync, and at random times. */
-export function kills(name: string, { events, fsyncs, ms }: Learned, random: () => number, times: number): Case[] {
-  const counts = new Map<string, number>();
-  for (const type of events) counts.set(type, (counts.get(type) ?? 0) + 1);
-  const moments = [
-    ...[...counts].flatMap(([type, count]) => [...new Set([1, count])].map((n) => `event:${type}:${n}`)),
-    ...events.flatMap((type, i) =>
-      /^(?:fix\.(?:committed|reverted)|item\.)/.test(type)
-        ? [`before:${type}:${events.slice(0, i + 1).filter((one) => one === type).length}`]
-        : [],
-    ),
-    ...Array.from({ length: fsyncs }, (_, i) => `fsync:${i + 1}`),
-  ];
-  const chosen = moments.flatMap((moment) => HOW.map((how) => kill(name, moment, how)));
-  const drawn = Array.from({ length: times }, (_, i): Case => {
-    const how = HOW[i % 2] as string;
-    const killAfterMs = Math.round(50 + random() * ms);
-    return {
-      id: `kill/${name}/random:${i}:${killAfterMs}ms/${how}`,
-      run: hit(name, { killAfterMs, whole: how === 'whole' }),
-    };
-  });
-  return [...chosen, ...drawn];
-}
+import { type Case, hit, restore, setRight } from './hit.ts';
+import { broken, exitLies } from './invariants.ts';
+import { ranTwice, scenarioOf } from './scenarios.ts';
+import { lookAt } from './seen.ts';
+import type { Ended, Slot } from './slot.ts';
 
 type Damage = (path: string, slot: Slot) => void;
 
@@ -143,7 +51,7 @@ const DAMAGES: Record<string, Damage> = {
 
 /** Two runs of which the second mended something; `older` is what was between them. */
 async function makeWorn(slot: Slot): Promise<void> {
-  await scenarioOf('merging').make(slot);
+  await scenarioOf('base moved').make(slot);
   mkdirSync(join(slot.root, 'older'));
   cpSync(join(slot.home, 'ai/state'), join(slot.root, 'older/ai/state'), { recursive: true });
   const ran = await slot.start([]);
@@ -233,11 +141,11 @@ const damagesOf = ({ template, make, files, starts, wrong }: Worn): Case[] =>
           // What can be read there is its owner's word, and stays.
           if (file.endsWith('.gitignore') && way === 'other JSON') return [];
           if (isFolder && /^(?:empty|truncated|garbage|nuls|other JSON|an older copy)$/.test(way)) return [];
-          const { commits, cases } = lookAt(slot);
+          const known = lookAt(slot);
           damage(path, slot);
           // What a damaged file held may be lost; what git and other files hold may not.
-          const left = file.startsWith('ai/escalations') ? [] : cases;
-          const seen = { commits, cases: left, journals: new Map(), failures: new Map() };
+          const cases = file.startsWith('ai/escalations') ? [] : known.cases;
+          const seen = { ...known, cases, journals: new Map(), failures: new Map() };
           const status = await slot.start(['status']);
           const all: Ended[] = [];
           for (const args of starts) all.push(await slot.start(args));
@@ -276,13 +184,13 @@ const JOURNALS = /\.jsonl$|^ai\/state\/(?:runs|actions)$|^ai\/state\/actions\//;
 /** Of journals that were damaged, what is left in them proves nothing. */
 const kept = (file: string, lines: string[]): string[] =>
   lines.filter((line) => {
-    if (/^twice: (?:commit|the numbers|\S+ has \d+ ends)/.test(line)) return false;
+    if (/^(?:lie: commit|twice: the numbers|twice: \S+ has \d+ ends)/.test(line)) return false;
     return !(JOURNALS.test(file) && line.startsWith('lie: stages.json says'));
   });
 
 /** A disk that is full after so many more kilobytes or inodes, then has room again. Only root may mount one. */
 export const disks = (): Case[] =>
-  (process.getuid?.() === 0 ? ['plain', 'mending', 'reverting', 'merging', 'promoting'] : []).flatMap((name) =>
+  (process.getuid?.() === 0 ? ['plain', 'mending', 'undone', 'base moved', 'promoting'] : []).flatMap((name) =>
     [0, 4, 12, 28, 60, 100, 180, 300, 500].flatMap((room) =>
       (['blocks', 'inodes'] as const).map(
         (kind): Case => ({
@@ -327,7 +235,9 @@ export const limits = (): Case[] =>
     [
       ...[1000, 3000, 10_000, 40_000].map((bytes) => `--fsize=${bytes}`),
       ...[12, 18, 22, 26, 32, 48].map((files) => `--nofile=${files}`),
-    ].map((limit): Case => ({ id: `limit/${name}/${limit}`, run: hit(name, { under: ['prlimit', limit] }) })),
+    ].map(
+      (limit): Case => ({ id: `limit/${name}/${limit}`, run: hit(name, { under: ['prlimit', limit], mayEnd: true }) }),
+    ),
   );
 
 const HOUR = 3_600_000;
@@ -336,23 +246,26 @@ const CLOCKS = [-400 * 24 * HOUR, -30 * HOUR, -HOUR, HOUR, 7 * HOUR, 400 * 24 * 
 
 /** A clock that stands wrong or jumps while the loop works, or was set while it was dead. */
 export const clocks = (): Case[] => [
-  ...['plain', 'waiting', 'mending', 'merging', 'reverting'].flatMap((name) =>
+  ...['plain', 'waiting', 'mending', 'base moved', 'undone'].flatMap((name) =>
     CLOCKS.flatMap((ms) => [`${ms}`, `${ms}@4`, `${ms}@9`]).map(
-      (clock): Case => ({ id: `clock/${name}/${clock}`, run: hit(name, { env: { FAULT_CLOCK: clock } }) }),
+      (clock): Case => ({
+        id: `clock/${name}/${clock}`,
+        run: hit(name, { env: { FAULT_CLOCK: clock }, mayEnd: true }),
+      }),
     ),
   ),
-  ...Object.entries({ waiting: 'step.retry:1', mending: 'fix.committed:2', merging: 'tree.opened:1' }).flatMap(
+  ...Object.entries({ waiting: 'step.retry:1', mending: 'fix.committed:2', 'base moved': 'tree.opened:1' }).flatMap(
     ([name, event]) =>
       CLOCKS.map((ms): Case => {
-        const killed = { env: { FAULT_AT: `event:${event}` } };
-        return { id: `clock/${name}/killed:${ms}`, run: hit(name, killed, { env: { FAULT_CLOCK: `${ms}` } }) };
+        const then = { env: { FAULT_CLOCK: `${ms}` } };
+        return { id: `clock/${name}/killed:${ms}`, run: hit(name, { env: { FAULT_AT: `event:${event}` }, then }) };
       }),
   ),
 ];
 
 /** Twenty starts at once: one works, the others say that it does. */
 export const crowds = (): Case[] =>
-  ['plain', 'mending', 'merging'].map(
+  ['plain', 'mending', 'base moved'].map(
     (name): Case => ({
       id: `crowd/${name}`,
       run: async (slot) => {

@@ -1,20 +1,33 @@
 // Loaded before the entry by the campaign: ends the process at a chosen moment, alone or with all that it started, or sets
 // its clock. Told by the environment, so that stages and git, which inherit it, know nothing of it.
-//   FAULT_AT=fsync:12 | event:fix.committed:2 | before:fix.committed:2    FAULT_WHOLE=1    FAULT_CLOCK=<ms> | <ms>@<fsyncs>    FAULT_STATS=<file>
+//   FAULT_AT=fsync:12 | before:fix.committed:2 | written:fix.committed:2 | event:fix.committed:2 (it is synced, too)    FAULT_WHOLE=1
+//   FAULT_CLOCK=<ms> | <ms>@<fsyncs>    FAULT_STATS=<file>
+//   FAULT_SYNCED=<file>: of each file that is synced, its inode and size    FAULT_CALLS=<file>: the events, between the calls of git
 import fs from 'node:fs';
+import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-const { FAULT_AT = '', FAULT_WHOLE, FAULT_CLOCK = '', FAULT_STATS, CAMPAIGN_MARK } = process.env;
+const {
+  FAULT_AT = '',
+  FAULT_WHOLE,
+  FAULT_CLOCK = '',
+  FAULT_STATS,
+  FAULT_SYNCED,
+  FAULT_CALLS,
+  CAMPAIGN_MARK,
+} = process.env;
 
 if (isMainThread) {
+  // bin/git asks whether a call is the loop's own.
+  process.env.FAULT_LOOP = String(process.pid);
   const stats = { fsyncs: 0, events: [] };
   const [kind, what = '', count = '1'] = FAULT_AT.split(':');
   const journals = new Set();
   let seen = 0;
   let due = false;
 
-  const { openSync, fsyncSync, writeFileSync } = fs;
+  const { openSync, fstatSync, writeFileSync, appendFileSync } = fs;
   fs.openSync = (path, ...rest) => {
     const fd = openSync(path, ...rest);
     if (/(?:events|actions\/[^/]+)\.jsonl$/.test(String(path))) journals.add(fd);
@@ -33,15 +46,52 @@ if (isMainThread) {
     if (kind === 'before' && types.some(reached)) end();
     writeFileSync(file, text, ...rest);
     stats.events.push(...types);
+    if (FAULT_CALLS) for (const type of types) appendFileSync(FAULT_CALLS, `event\t${type}\n`);
+    if (kind === 'written' && types.some(reached)) end();
     if (kind === 'event' && types.some(reached)) due = true;
   };
-  fs.fsyncSync = (fd) => {
-    fsyncSync(fd);
+  for (const name of ['fsyncSync', 'fdatasyncSync']) {
+    const sync = fs[name];
+    fs[name] = (fd) => {
+      const size = sizeOf(fd);
+      sync(fd);
+      synced(size);
+    };
+  }
+  for (const name of ['fsync', 'fdatasync']) {
+    const sync = fs[name];
+    fs[name] = (fd, done) => {
+      const size = sizeOf(fd);
+      sync(fd, (error) => {
+        if (!error) synced(size);
+        done(error);
+      });
+    };
+  }
+  syncBuiltinESMExports();
+  const handle = await open(process.execPath);
+  const handles = Object.getPrototypeOf(handle);
+  await handle.close();
+  for (const name of ['sync', 'datasync']) {
+    const sync = handles[name];
+    handles[name] = async function () {
+      const size = sizeOf(this.fd);
+      await sync.call(this);
+      synced(size);
+    };
+  }
+
+  function sizeOf(fd) {
+    const { ino, size } = fstatSync(fd);
+    return `${ino} ${size}\n`;
+  }
+
+  function synced(size) {
+    if (FAULT_SYNCED) appendFileSync(FAULT_SYNCED, size);
     stats.fsyncs++;
     if (stats.fsyncs === jumpAt) offset = jump;
     if (due || (kind === 'fsync' && stats.fsyncs === Number(what))) end();
-  };
-  syncBuiltinESMExports();
+  }
 
   const [jumpText, jumpAtText = '0'] = FAULT_CLOCK.split('@');
   const jump = Number(jumpText || 0);

@@ -1,48 +1,124 @@
 // What must hold whatever happened: nothing lost, nothing twice, no lie. Each is a line when it does not. Read from the files
-// themselves, not through the code that wrote them, but for the fold of the journals.
+// themselves, not through the code that wrote them, but for the fold of the journals. Of the life of a fix they know what is
+// promised: it is announced before it is done, it is a commit with trailers, the AI branch is the base plus what helped.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { MendError } from '../../src/errors.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
+import { ownersLoss, treeOf } from './owner.ts';
+import { AI, attemptsIn, eventsOf, lookAt, namesIn, parsed, read, type Seen } from './seen.ts';
 import type { Ended, Slot } from './slot.ts';
 
-const AI = 'ai/orchestrator-stage1';
-
-export interface Seen {
-  commits: Set<string>;
-  /** Path → whole lines. */
-  journals: Map<string, string[]>;
-  /** `stage/fingerprint` → times seen. */
-  failures: Map<string, number>;
-  cases: string[];
-}
-
-/** What is known now, and must be known for ever. */
-export function lookAt({ home, inHome }: Slot): Seen {
-  const ledger = parsed(join(home, 'ai/state/ledger.json')) as { entries?: Record<string, { times_seen: number }> };
-  return {
-    commits: new Set(inHome('rev-list', '--all').split('\n')),
-    journals: new Map(journalsOf(home).map((path) => [path, wholeLines(path)])),
-    failures: new Map(Object.entries(ledger?.entries ?? {}).map(([key, { times_seen }]) => [key, times_seen])),
-    cases: namesIn(join(home, 'ai/escalations')),
-  };
-}
+const TRIAL = 'refs/mendloop/trial';
 
 /** Every broken invariant; `seen` is what was known before, `isRun` whether a run has looked at the stages since. */
 export function broken(slot: Slot, seen: readonly Seen[], last: Ended, isRun = true): string[] {
   const now = lookAt(slot);
-  return [...lost(slot, seen, now), ...twice(slot, now), ...lies(slot, last, isRun)];
+  return [...lost(slot, seen, now), ...twice(slot, seen[0] ?? now, now), ...lies(slot, last, isRun)];
 }
 
-function lost({ home, inHome }: Slot, seen: readonly Seen[], now: Seen): string[] {
+/**
+ * What must hold before anything is set right, `before` being how it began: the owner can go on, and what has been done had been
+ * announced in a journal. `lands`: what is hit lands the AI branch.
+ */
+export function brokenAtOnce(slot: Slot, before: Seen, lands: boolean): string[] {
+  const now = lookAt(slot);
+  const loss = ownersLoss(slot, before.owner, lands ? before.branch : undefined);
+  return [...loss, ...unannounced(slot, before, now)];
+}
+
+/** An event is on disk before anyone acts on it. */
+function unannounced({ side, inHome }: Slot, before: Seen, now: Seen): string[] {
+  const lines: string[] = [];
+  const events = eventsOf(now);
+  for (const line of attemptsIn(side)) {
+    const [, run, step, attempt] = line.split(' ');
+    const isThis = (event: AnyEvent) => event.step === step && event.attempt === Number(attempt);
+    if (!events.some((event) => event.run === run && event.type === 'attempt.started' && isThis(event)))
+      lines.push(`lie: attempt ${attempt} of ${step} ran in ${run}, and no journal knows`);
+  }
+  lines.push(...unknownFixes(inHome, now));
+  const { base } = now.owner;
+  const told = [...now.journals].flatMap(([path, all]) => all.slice(before.journals.get(path)?.length ?? 0)).join('\n');
+  const isWritten = base !== before.owner.base || !sameMap(now.owner.index, before.owner.index);
+  if (isWritten && ![base, inHome('rev-parse', AI)].some((commit) => told.includes(commit)))
+    lines.push(`lie: main went from ${before.owner.base} to ${base}, and no journal said so before`);
+  return lines;
+}
+
+const sameMap = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
+  JSON.stringify([...a]) === JSON.stringify([...b]);
+
+/** Commits of fixes that stand on the AI branch or in an open trial, and no journal names by commit or by what identifies the fix. */
+function unknownFixes(inHome: Slot['inHome'], { journals }: Seen): string[] {
+  const told = [...journals.values()].flat().join('\n');
+  const trailers = ['Fix-Id', 'Patch'].map((key) => `%(trailers:key=${key},valueonly,separator=%x20)`);
+  const refs = inHome('for-each-ref', '--format=%(refname)', `refs/heads/${AI}`, TRIAL).split('\n').filter(Boolean);
+  if (refs.length === 0) return [];
+  const format = `--format=%H ${trailers.join(' ')}`;
+  const commits = inHome('log', format, '--grep=^Fingerprint: ', '--no-merges', ...refs, '--not', 'main');
+  return commits
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' ').filter(Boolean))
+    .filter((names) => !names.some((name) => told.includes(name)))
+    .map(([commit]) => `lie: commit ${commit} of a fix is in no journal`);
+}
+
+/**
+ * Nobody is at work: no trial is open, no lock is left, HEAD of the worktree is the AI branch, and that branch held, whenever it was looked at, only
+ * what it holds now, what it held at first, and what the owner had. The queue's files, which more than one trial writes, aside.
+ */
+export function notAtRest(slot: Slot, [before, ...later]: readonly Seen[]): string[] {
+  const { home, inHome } = slot;
+  const lines: string[] = [];
+  if (inHome('for-each-ref', TRIAL) !== '') lines.push('lie: a trial is open, and nobody is at work');
+  const head = read(join(home, '.git/worktrees/worktree/HEAD'));
+  if (head !== undefined && head !== `ref: refs/heads/${AI}\n`) lines.push(`lie: the worktree has checked out ${head}`);
+  const locks = readdirSync(join(home, '.git'), { recursive: true, encoding: 'utf8' });
+  for (const lock of locks.filter((path) => path.endsWith('.lock'))) lines.push(`lost: git meets .git/${lock}`);
+  lines.push(...leftOpen(eventsOf(lookAt(slot))));
+  const now = treeOf(inHome, AI);
+  for (const seen of later) {
+    const paths = new Set([...seen.branch.keys(), ...(seen.branch.size > 0 ? now.keys() : [])]);
+    for (const path of paths) {
+      const could = [before?.branch, before?.owner.tree, seen.owner.tree, now].map((tree) => tree?.get(path));
+      if (path.startsWith('ai/backlog/') || could.includes(seen.branch.get(path))) continue;
+      lines.push(`lie: ${path} of the AI branch was what no trial kept`);
+    }
+  }
+  return [...new Set(lines)];
+}
+
+/** What opens in a journal, and what closes it. */
+const CLOSED_BY: Record<string, RegExp> = {
+  'trial.opened': /^trial\.ended$/,
+  'branch.intended': /^branch\.(?:moved|stayed)$/,
+  'landing.intended': /^landing\.(?:done|dropped)$/,
+};
+
+/** What was announced has one end. A landing is announced anew when another git goes on with it. */
+function leftOpen(events: readonly AnyEvent[]): string[] {
+  const times = (of: RegExp) => events.filter(({ type }) => of.test(type)).length;
+  return Object.entries(CLOSED_BY).flatMap(([opens, closes]) => {
+    const [opened, closed] = [times(new RegExp(`^${opens}$`)), times(closes)];
+    const mayRepeat = opens === 'landing.intended' && closed > 0 && closed < opened;
+    return opened === closed || mayRepeat ? [] : [`lie: ${opened} times ${opens}, and ${closed} ends of it`];
+  });
+}
+
+function lost(slot: Slot, seen: readonly Seen[], now: Seen): string[] {
+  const { home, inHome } = slot;
   const lines: string[] = [];
   for (const before of seen) {
-    const commits = [...before.commits].filter((commit) => !now.commits.has(commit));
-    if (commits.length > 0)
-      lines.push(`lost: ${commits.length} commits are on no branch any more: ${commits.join(' ')}`);
+    const gone = [...before.commits]
+      .filter((commit) => !now.commits.has(commit))
+      .filter((one) => !isKept(slot, one, now));
+    if (gone.length > 0)
+      lines.push(`lost: ${gone.length} commits are neither on a branch nor in ai/patches: ${gone.join(' ')}`);
     for (const [path, events] of before.journals) {
       const left = now.journals.get(path) ?? [];
       const cut = events.findIndex((line, i) => left[i] !== line);
@@ -60,25 +136,32 @@ function lost({ home, inHome }: Slot, seen: readonly Seen[], now: Seen): string[
     .split('\n')
     .filter((line) => line !== '' && line !== '?? mine.txt');
   if (dirty.length > 0) lines.push(`lost: the owner's checkout is not as they left it: ${dirty.join(', ')}`);
-  const commits = eventsOf(now).filter(({ type }) => type === 'fix.committed');
-  for (const { data } of commits) {
-    if (!now.commits.has(String(data.commit)))
-      lines.push(`lost: the journal names fix ${data.commit}, which is on no branch`);
-  }
   return lines;
 }
 
-const eventsOf = ({ journals }: Seen): AnyEvent[] =>
-  [...journals.values()].flat().flatMap((line) => {
-    const event = parsedText(line) as AnyEvent | undefined;
-    return typeof event?.type === 'string' && event.data ? [event] : [];
-  });
+/**
+ * What a commit that no branch has did is kept: on a branch by another commit that did the same, or, of the loop's own, as a
+ * patch. What the loop wrote into the queue's files, and its merges, can be made again.
+ */
+function isKept({ home, inHome }: Slot, commit: string, now: Seen): boolean {
+  const did = changeOf(inHome('diff-tree', '-p', '--no-renames', commit));
+  const isLoops = inHome('log', '-1', '--format=%an', commit) === 'mendloop';
+  const paths = inHome('diff-tree', '-r', '--name-only', '--no-commit-id', commit).split('\n');
+  if (isLoops && paths.every((path) => path === '' || path.startsWith('ai/backlog/'))) return true;
+  const folder = join(home, 'ai/patches');
+  const patches = namesIn(folder).map((name) => read(join(folder, name)) ?? '');
+  if (isLoops && patches.some((patch) => changeOf(patch) === did)) return true;
+  return [...now.commits].some((other) => changeOf(inHome('diff-tree', '-p', '--no-renames', other)) === did);
+}
 
-function twice({ side, inHome }: Slot, now: Seen): string[] {
+/** The lines that a patch takes and gives. */
+const changeOf = (patch: string): string => (patch.match(/^[-+](?![-+]{2} ).*/gm) ?? []).join('\n');
+
+function twice({ side, inHome }: Slot, seen: Seen, now: Seen): string[] {
   const lines: string[] = [];
-  const trace = (read(join(side, 'trace')) ?? '').split('\n').filter(Boolean);
-  for (const line of trace) if (line.startsWith('OVERLAP')) lines.push(`twice: two attempts at once: ${line}`);
-  lines.push(...repeated(trace.filter((line) => line.startsWith('start'))).map((line) => `twice: attempt ${line}`));
+  const overlaps = (read(join(side, 'trace')) ?? '').split('\n').filter((line) => line.startsWith('OVERLAP'));
+  lines.push(...overlaps.map((line) => `twice: two attempts at once: ${line}`));
+  lines.push(...repeated(attemptsIn(side)).map((line) => `twice: attempt ${line}`));
   for (const [path, journal] of now.journals) {
     const events = eventsOf({ ...now, journals: new Map([[path, journal]]) });
     if (events.some(({ seq }, i) => seq !== i + 1))
@@ -88,23 +171,29 @@ function twice({ side, inHome }: Slot, now: Seen): string[] {
     if (isRun && (ends !== 1 || events.at(-1)?.type !== 'run.ended')) lines.push(`twice: ${path} has ${ends} ends`);
     lines.push(...greenTwice(events));
   }
-  const events = eventsOf(now);
-  const fixes = events.filter(({ type }) => type === 'fix.committed').map(({ data }) => String(data.commit));
-  lines.push(...repeated(fixes).map((commit) => `twice: fix ${commit} is recorded as committed`));
-  const fates = events.filter(({ type, data }) => type === 'fix.reverted' || data.outcome === 'verified');
-  lines.push(
-    ...repeated(fates.map(({ data }) => `${data.reverts ?? data.commit} ${data.outcome}`)).map(
-      (fate) => `twice: ${fate}`,
-    ),
+  const told = eventsOf(now).filter(({ type, data }) => data.commit && !/^(?:run|tree|stage)\./.test(type));
+  const said = told.map(({ type, stage, step, data }) =>
+    [type, stage, step, data.outcome, data.commit].filter(Boolean).join(' '),
   );
-  const inGit = inHome('log', '--format=%H', '--grep=^Patch: ', '--no-merges', `main..${AI}`, '--')
+  lines.push(...repeated(said).map((what) => `twice: ${what}`));
+  const ranges = [[seen.owner.base, 'main'] as const, ...(now.branch.size > 0 ? [['main', AI] as const] : [])];
+  for (const [from, to] of ranges)
+    lines.push(
+      ...repeated(changesIn(inHome, from, to)).map((what) => `twice: ${from}..${to} has one change twice: ${what}`),
+    );
+  return [...lines, ...unknownFixes(inHome, now)];
+}
+
+/** What each commit of the loop does that is not taken back by another. */
+function changesIn(inHome: Slot['inHome'], from: string, to: string): string[] {
+  const format = '--format=%H %(trailers:key=Reverts,valueonly,separator=%x20)';
+  const rows = inHome('log', format, '--no-merges', '--author=^mendloop ', `${from}..${to}`)
     .split('\n')
     .filter(Boolean);
-  const known = new Set(
-    events.filter(({ type }) => type.startsWith('fix.')).flatMap(({ data }) => [data.commit, data.reverts]),
-  );
-  for (const commit of inGit) if (!known.has(commit)) lines.push(`twice: commit ${commit} of a fix is in no journal`);
-  return lines;
+  const commits = rows.map((row) => row.trim().split(' '));
+  const gone = new Set(commits.map(([, reverts]) => reverts));
+  const standing = commits.filter(([commit, reverts]) => reverts === undefined && !gone.has(commit));
+  return standing.map(([commit = '']) => changeOf(inHome('diff-tree', '-p', '--no-renames', commit)));
 }
 
 /** A stage turns green once, unless it was stale in between. */
@@ -194,35 +283,4 @@ export function exitLies({ home }: Slot, exit: number | null): string[] {
 const stagesOf = (home: string): Statuses =>
   (parsed(join(home, 'ai/state/stages.json')) as { stages?: Statuses } | undefined)?.stages ?? {};
 
-function journalsOf(home: string): string[] {
-  const runs = namesIn(join(home, 'ai/state/runs')).map((run) => join(home, 'ai/state/runs', run, 'events.jsonl'));
-  const actions = namesIn(join(home, 'ai/state/actions')).map((name) => join(home, 'ai/state/actions', name));
-  return [...runs, ...actions.filter((path) => path.endsWith('.jsonl'))].filter((path) => existsSync(path));
-}
-
-const wholeLines = (path: string): string[] => (read(path) ?? '').split('\n').slice(0, -1);
 const repeated = (all: readonly string[]): string[] => all.filter((one, i) => all.indexOf(one) !== i);
-const namesIn = (path: string): string[] =>
-  existsSync(path)
-    ? readdirSync(path)
-        .filter((name) => name !== '.gitignore')
-        .sort()
-    : [];
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-const parsed = (path: string): unknown => parsedText(read(path) ?? '');
-
-function parsedText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { probePlugin, says } from '../run/probe.ts';
+import { AI, namesIn, read } from './seen.ts';
 import type { Slot } from './slot.ts';
 
 export interface Scenario {
@@ -11,9 +12,11 @@ export interface Scenario {
   make(slot: Slot): Promise<void>;
   /** The command that is hit; asked when the slot is restored. */
   victim(slot: Slot): string[];
-  /** The commands after it; the last one's exit counts. */
-  finish(slot: Slot): string[][];
+  /** The commands after it, each asked for when the one before has ended; the last one's exit counts. */
+  finish(slot: Slot): Iterable<string[]>;
   exit: number;
+  /** The command lands the AI branch on main. */
+  lands?: true;
   /** What stands wrong at the end, a line each. */
   wrong(slot: Slot): string[];
 }
@@ -111,10 +114,9 @@ const begun =
     then(slot);
   };
 
-const AI = 'ai/orchestrator-stage1';
 const run = () => [] as string[];
 const runAgain = () => [[]] as string[][];
-const inTree = (slot: Slot, path: string) => readFileSync(join(slot.home, 'ai/worktree', path), 'utf8');
+const inTree = (slot: Slot, path: string): string => read(join(slot.home, 'ai/worktree', path)) ?? '';
 interface OwnCommit {
   subject: string;
   commit: string;
@@ -122,21 +124,31 @@ interface OwnCommit {
   reverts: string;
 }
 
-/** The loop's own commits on the AI branch that are not on main, oldest first. */
+/** The commits of fixes on the AI branch that are not on main, oldest first. */
 function ownCommits(slot: Slot): OwnCommit[] {
   const format = '--format=%s%x09%H%x09%(trailers:key=Reverts,valueonly,separator=)';
-  const lines = slot.inHome('log', '--reverse', '--no-merges', '--grep=^Patch: ', format, `main..${AI}`).split('\n');
+  const which = ['--reverse', '--no-merges', '--grep=^Fingerprint: '];
+  const lines = slot.inHome('log', ...which, format, `main..${AI}`).split('\n');
   return lines.filter(Boolean).map((line) => {
     const [subject = '', commit = '', reverts = ''] = line.split('\t');
     return { subject, commit, reverts };
   });
 }
 
-/** Of these, the fixes that nobody took back. */
+/**
+ * Of these, the fixes that nobody took back. Those of a trial that was cut off may have come again as one, with the one that was
+ * not judged yet.
+ */
 function standing(slot: Slot): string[] {
   const all = ownCommits(slot);
   const gone = new Set(all.map(({ reverts }) => reverts));
-  return all.filter(({ commit, reverts }) => reverts === '' && !gone.has(commit)).map(({ subject }) => subject);
+  return all
+    .filter(({ commit, reverts }) => reverts === '' && !gone.has(commit))
+    .flatMap(({ subject }) => {
+      const [mends = ''] = subject.split(': ');
+      const all = subject.split('; then: ').map((what, i) => (i === 0 ? what : `${mends}: ${what}`));
+      return [...new Set(all)];
+    });
 }
 
 /** `conf/a.txt` in the worktree is so, and these fixes stand: a fault may have cost one that came again. */
@@ -162,8 +174,44 @@ const HOPELESS: Setup = {
   answers: { bad: [says('bad', 'x1'), says('bad', 'x2'), says('bad', 'x3')] },
 };
 
-const fixOn = (slot: Slot) => slot.inHome('log', '-1', '--format=%H', '--grep=^Attempt: ', AI);
+const NEW_FILE: Setup = {
+  stages: {
+    b: {
+      ...makes('test -e conf/new.txt || { echo "error: there is no conf/new.txt"; exit 1; }'),
+      verify: ['test -e conf/new.txt'],
+    },
+  },
+  answers: { good: [says('made', 'second', 'conf/new.txt')], bad: [says('good')] },
+};
+
+/** The only fix there ever was, whether a branch still has it or not. */
+const fixOn = (slot: Slot) => slot.inHome('log', '-1', '--format=%H', '--grep=^Attempt: ', '--all');
 const landed = (slot: Slot) => slot.inHome('show', 'main:conf/a.txt').startsWith('good');
+const accepted = (slot: Slot) => ['promote', '--accept', slot.inHome('rev-parse', AI)];
+
+/** The fix is accepted; a landing that broke off is finished by what is asked next, or accepted anew. */
+const promoting = (...more: string[]): Scenario => ({
+  make: begun(ONE_FIX),
+  victim: (slot) => [...accepted(slot), ...more],
+  *finish(slot) {
+    yield ['promote'];
+    if (!landed(slot)) yield [...accepted(slot), ...more];
+    yield ['promote'];
+    // Looking closes nothing.
+    yield [];
+  },
+  exit: 0,
+  lands: true,
+  wrong: (slot) => [
+    ...(landed(slot) ? [] : ['the fix has not landed']),
+    ...(readFileSync(join(slot.home, 'conf/a.txt'), 'utf8').startsWith('good')
+      ? []
+      : ["the owner's checkout has not followed"]),
+    ...(slot.inHome('log', '--merges', '--format=%s', 'main').split('\n').filter(Boolean).length > 1
+      ? ['twice: it is merged twice']
+      : []),
+  ],
+});
 
 /** Cells h1 and h2 have one failure, h3 none; two workers are left for them. */
 const FLEET: Setup = {
@@ -235,14 +283,22 @@ const withItemDone =
     then(slot);
   };
 
-/** Which items are ticked, that each tick is one commit and has the command that accepted it, and which fixes stand. */
+/** Which items are ticked, each by one commit and with the command that accepted it, and which fixes stand. */
 const queueEnds =
-  (ticked: readonly string[], fixes: readonly string[], ticks = ticked.length) =>
+  (ticked: readonly string[], fixes: readonly string[]) =>
   (slot: Slot): string[] => {
     const index = inTree(slot, 'ai/backlog/00-index.md');
     const done = [...index.matchAll(/\[x\] \[Item (\d+)\]/g)].map(([, n = '']) => n);
-    const subjects = slot.inHome('log', '--no-merges', '--format=%s', `main..${AI}`).split('\n');
-    const made = subjects.filter((subject) => subject.startsWith('Tick '));
+    const ticks = (n: string) =>
+      slot.inHome(
+        'log',
+        '--no-merges',
+        '--format=%H',
+        '--invert-grep',
+        '--grep=^Reverts: ',
+        `-S[x] [Item ${n}]`,
+        `main..${AI}`,
+      );
     const logs = done.filter((n) => {
       const text = inTree(slot, `ai/backlog/${n}-item.md`);
       return text.match(/; accepted by `bash check\.sh/g)?.length !== 1 || /- \[ \]/.test(text);
@@ -250,7 +306,7 @@ const queueEnds =
     const stand = standing(slot);
     return [
       ...(done.join() === ticked.join() ? [] : [`ticked: ${done.join()}; not: ${ticked.join()}`]),
-      ...(made.length === ticks ? [] : [`twice: ${made.length} commits tick, not ${ticks}: ${made.join(', ')}`]),
+      ...done.filter((n) => ticks(n).split('\n').length > 1).map((n) => `twice: ${n} is ticked by ${ticks(n)}`),
       ...logs.map((n) => `lie: item ${n} is ticked, and its log and boxes do not say so once`),
       ...(stand.join() === fixes.join() ? [] : [`fixes: ${stand.join(', ')}; not: ${fixes.join(', ')}`]),
     ];
@@ -284,11 +340,8 @@ export const SCENARIOS: Record<string, Scenario> = {
     finish: runAgain,
     exit: 0,
     wrong: (slot) => [
-      ...queueEnds([], [], 1)(slot),
+      ...queueEnds([], [])(slot),
       ...(inTree(slot, 'conf/item-01.txt') === 'first\nsecond\n' ? [] : ['the item is not taken back whole']),
-      ...(/open again, a failed with it \(run /.test(inTree(slot, 'ai/backlog/01-item.md'))
-        ? []
-        : ['the log does not say why the item is open again']),
     ],
   },
   'an item comes back': {
@@ -328,7 +381,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     exit: 0,
     wrong: ends('good\nsecond\n', MENDED_FIXES),
   },
-  reverting: { make: begin(HOPELESS), victim: run, finish: runAgain, exit: 3, wrong: ends('bad\nsecond\n', []) },
+  undone: { make: begin(HOPELESS), victim: run, finish: runAgain, exit: 3, wrong: ends('bad\nsecond\n', []) },
   escalating: {
     make: begin({
       words: { a: 'bad', b: 'good' },
@@ -349,7 +402,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     exit: 3,
     wrong: ends('bad\nsecond\n', []),
   },
-  merging: {
+  'base moved': {
     // The stage once must not run twice, whatever happens.
     make: begun({ ...ONE_FIX, words: { ...ONE_FIX.words, once: 'good' } }, (slot) =>
       slot.commit({ 'conf/b.txt': 'good\nthe owner\n', 'other.txt': 'new\n' }, 'by the owner'),
@@ -361,6 +414,47 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...ends('good\nsecond\n', ['Mend a: Say good'])(slot),
       ...(inTree(slot, 'conf/b.txt') === 'good\nthe owner\n' ? [] : ["the owner's commit is not in the worktree"]),
       ...ranTwice(slot),
+    ],
+  },
+  // The owner wrote another text where the fix is.
+  superseding: {
+    make: begun(ONE_FIX, (slot) => slot.commit({ 'conf/a.txt': 'good\nthe owner\n' }, 'by the owner')),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('good\nthe owner\n', []),
+  },
+  // A run died with a change of which nobody knew yet whether it helps; it is over. The next one makes that change again.
+  again: {
+    async make(slot) {
+      const words = { c: 'good', a: 'one', b: 'good' };
+      setUp(slot, { words, answers: { one: [says('two')], two: [{ kill: true }] } });
+      const killed = await slot.start([]);
+      const answers = [{ words: { one: [says('two')], two: [says('good')] } }];
+      writeFileSync(join(slot.side, 'probe.json'), JSON.stringify(answers));
+      const ran = await slot.start(['c']);
+      if (killed.exit !== null || ran.exit !== 0) throw new Error(`not made: ${killed.text}\n${ran.text}`);
+    },
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('good\nsecond\n', ['Mend a: Say two', 'Mend a: Say good']),
+  },
+  // Its owner accepted a new file for b; the run that commits it has mended a before.
+  accepting: {
+    async make(slot) {
+      await begun(NEW_FILE, undefined, 3)(slot);
+      const [name = ''] = namesIn(join(slot.home, 'ai/escalations'));
+      const ran = await slot.start(['cases', 'accept', name]);
+      if (ran.exit !== 0) throw new Error(`the case could not be accepted: exit ${ran.exit}\n${ran.text}`);
+      slot.commit({ 'conf/a.txt': 'bad\nsecond\n' }, 'by the owner');
+    },
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: (slot) => [
+      ...ends('good\nsecond\n', ['Mend a: Say good', 'Mend b: Say made'])(slot),
+      ...(inTree(slot, 'conf/new.txt') === 'made\nsecond\n' ? [] : ['the new file is not as it was accepted']),
     ],
   },
   // The base brings a template that cannot be; what is made of it, and what was made only once, is tracked.
@@ -387,33 +481,20 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...ranTwice(slot),
     ],
   },
-  promoting: {
-    make: begun(ONE_FIX),
-    victim: (slot) => ['promote', '--accept', slot.inHome('rev-parse', AI)],
-    finish: (slot) => (landed(slot) ? [['promote']] : [['promote', '--accept', slot.inHome('rev-parse', AI)]]),
-    exit: 0,
-    wrong: (slot) => [
-      ...(landed(slot) ? [] : ['the fix has not landed']),
-      ...(readFileSync(join(slot.home, 'conf/a.txt'), 'utf8').startsWith('good')
-        ? []
-        : ["the owner's checkout has not followed"]),
-      ...(slot.inHome('log', '--merges', '--format=%s', 'main').split('\n').filter(Boolean).length > 1
-        ? ['merged twice']
-        : []),
-    ],
-  },
+  promoting: promoting(),
+  'promoting squashed': promoting('--squash'),
   'rolling back': {
     make: begun(ONE_FIX),
-    victim: (slot) => ['rollback', fixOn(slot)],
-    // Where the fix is taken back already, another rollback records that and refuses to do it again.
-    finish: (slot) => [
-      ['rollback', fixOn(slot)],
-      ...(inTree(slot, 'conf/a.txt').startsWith('bad') && takenBack(slot) > 0 ? [['status']] : []),
-    ],
+    victim: (slot) => ['rollback', fixOn(slot), '--yes'],
+    // Where the fix is gone already, another rollback records that and refuses to do it again.
+    *finish(slot) {
+      yield ['rollback', fixOn(slot), '--yes'];
+      if (standing(slot).length === 0) yield ['status'];
+    },
     exit: 0,
     wrong: (slot) => [
       ...ends('bad\nsecond\n', [])(slot),
-      ...(takenBack(slot) === 1 ? [] : [`${takenBack(slot)} commits take the fix back`]),
+      ...(takenBack(slot) === 0 ? [] : [`lie: ${takenBack(slot)} commits take back what was dropped`]),
     ],
   },
   resetting: {
@@ -432,3 +513,5 @@ export function ranTwice({ side }: Slot): string[] {
 }
 
 const takenBack = (slot: Slot): number => ownCommits(slot).filter(({ reverts }) => reverts !== '').length;
+
+export const scenarioOf = (name: string): Scenario => SCENARIOS[name] as Scenario;

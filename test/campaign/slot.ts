@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gitNow } from '../git-now.ts';
 
 const ROOT = resolve(process.env.CAMPAIGN_PACKAGE ?? join(import.meta.dirname, '../..'));
-const FAULT = join(ROOT, 'test/campaign/fault.mjs');
-const ENTRY = join(ROOT, 'scripts/bootstrap_loop.mjs');
+const FAULT = join(import.meta.dirname, 'fault.mjs');
+/** Has a git of its own, which needs a list to write to. */
+const BIN = join(import.meta.dirname, 'bin');
 const LIMIT_MS = 180_000;
 const FOREIGN = /^(MENDLOOP_|GIT_|NODE_|npm_|FAULT_|TEST_)|^(CI|NO_COLOR|FORCE_COLOR|XDG_CONFIG_HOME)$/;
 
@@ -29,8 +30,8 @@ export interface StartOptions {
 
 export type Slot = ReturnType<typeof openSlot>;
 
-/** `base` is a folder that is gone when the campaign is over. */
-export function openSlot(base: string, number: number) {
+/** `base` is a folder that is gone when the campaign is over, `program` the folder of the package that is started. */
+export function openSlot(base: string, number: number, program = ROOT) {
   const root = join(base, `slot-${number}`);
   const home = join(root, 'home');
   const side = join(root, 'side');
@@ -82,9 +83,12 @@ export function openSlot(base: string, number: number) {
 
   /** Starts the entry and waits for its end. */
   async function start(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
-    const [file = '', ...rest] = [...(options.under ?? []), process.execPath, '--import', FAULT, ENTRY, ...args];
+    const entry = join(program, 'scripts/bootstrap_loop.mjs');
+    const [file = '', ...rest] = [...(options.under ?? []), process.execPath, '--import', FAULT, entry, ...args];
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-    const child = spawn(file, rest, { cwd: home, env: { ...env, ...options.env }, stdio, detached: true });
+    const ourGit = { PATH: `${BIN}:${env.PATH}`, FAULT_REAL_GIT: realGit(), FAULT_ROOT: root };
+    const given = { ...env, ...options.env, ...(options.env?.FAULT_CALLS ? ourGit : {}) };
+    const child = spawn(file, rest, { cwd: home, env: given, stdio, detached: true });
     let text = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (more: string) => (text += more));
@@ -135,4 +139,5 @@ export function openSlot(base: string, number: number) {
   }
 }
 
+const realGit = (): string => execFileSync('bash', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 const copy = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);

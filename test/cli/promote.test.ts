@@ -9,7 +9,10 @@ test('the whole story, in order', () => {
   const others = [{ commit: commitOf('c'), subject: 'by \u001b[31mhand' }];
   const undone = [fix('b', { fix: 'Take back: Say three' })];
   assert.is(
-    promoteLines(story({ others, undone, taken_back: 2, landed: 1 }), [], NOW).join('\n'),
+    promoteLines(
+      story({ others, undone, superseded: [{ commit: commitOf('e'), stage: 'vms', fix: 'Say one' }], landed: 1 }),
+      NOW,
+    ).join('\n'),
     `ai/x into main: 1 fix for 1 failure in 1 stage, 1 rollback, 1 other commit
 
 web
@@ -17,7 +20,7 @@ web
     aaaaaaaaaaaa  1 h ago  Say two
         why:  It said one
         by:   probe (executor), run run-1; in a.txt
-        verified: the stage was green with it
+        kept: the stage was green with it
 
 rolled back, and taken out again
     bbbbbbbbbbbb  web  Take back: Say three
@@ -25,13 +28,15 @@ rolled back, and taken out again
 other commits
     cccccccccccc  by  [31mhand
 
-left out: 2 fixes made and taken back
-left out: 1 commit that main has already
+does not come: main has another text there
+    eeeeeeeeeeee  vms  Say one
+
+left out: 1 commit landed already
 
  a.txt | 2 +-
 see each change before you land it: mendloop promote --diff
 
-it merges cleanly into main (000000000000)
+it is on main (000000000000)
 to land exactly this:
 mendloop promote --accept ${commitOf('f')}`,
   );
@@ -48,20 +53,20 @@ test('a change of at most 40 lines is shown unasked; of a longer one it is said 
         .fill('-one')
         .fill('+two', changed / 2),
     ].join('\n');
-  const shown = (changed: number) => promoteLines(withShortDiff(story({ diff: diff(changed) })), [], NOW);
+  const shown = (changed: number) => promoteLines(withShortDiff(story({ diff: diff(changed) })), NOW);
   const see = 'see each change before you land it: mendloop promote --diff';
   assert.ok(
     shown(40)
       .join('\n')
-      .includes(`\n a.txt | 2 +-\n\n${diff(40)}\n\nit merges cleanly`),
+      .includes(`\n a.txt | 2 +-\n\n${diff(40)}\n\nit is on main`),
   );
   assert.not.ok(shown(40).includes(see));
-  assert.ok(shown(41).join('\n').includes(`\n a.txt | 2 +-\n${see}\n\nit merges cleanly`));
+  assert.ok(shown(41).join('\n').includes(`\n a.txt | 2 +-\n${see}\n\nit is on main`));
 });
 
 test('where the base is protected, the way by a pull request comes first', () => {
-  assert.equal(promoteLines(story({ protected: true }), [], NOW).slice(-5), [
-    'it merges cleanly into main (000000000000)',
+  assert.equal(promoteLines(story({ protected: true }), NOW).slice(-5), [
+    'it is on main (000000000000)',
     'main is protected, so for a pull request:',
     'mendloop promote --push --pr',
     'to land exactly this:',
@@ -89,42 +94,39 @@ test('a pull request is told with its address, or with what to type for one', ()
   ]);
 });
 
-test("what today's gate would not just apply is marked, also where its owner had accepted it", () => {
-  const ask = { verdict: 'ask', code: 'removes_much', reasons: ['a.txt: 30 lines fewer'] } as const;
-  const refuse = { verdict: 'refuse', code: 'masks', reasons: ['a.txt: hides it'] } as const;
-  const fixes = [fix('a', { today: ask }), fix('b', { today: ask, accepted: true }), fix('c', { today: refuse })];
-  assert.equal(
-    promoteLines(story({ fixes }), [], NOW).filter((line) => line.includes('TODAY')),
-    [
-      '        TODAY the gate would ask you about it (removes_much): a.txt: 30 lines fewer',
-      '        TODAY the gate would ask you about it (removes_much): a.txt: 30 lines fewer; you accepted it',
-      '        TODAY the gate would refuse it (masks): a.txt: hides it',
-    ],
-  );
-});
-
-test('a fix that is not verified, or a conflict: what to do instead', () => {
-  const unverified = promoteLines(story({ fixes: [fix('a', { outcome: 'applied' })] }), [], NOW);
-  assert.ok(unverified.includes('        NOT VERIFIED: not judged yet'));
-  assert.equal(unverified.slice(-3), [
-    'it merges cleanly into main (000000000000)',
-    'not yet: let a run judge what is not verified (mendloop), or roll it back:',
+test('where a fix was verified, what was not seen with it, and why it may not land', () => {
+  const lines = (more: Parameters<typeof fix>[1], moves = false) =>
+    promoteLines(story({ fixes: [fix('a', more)], moves }), NOW);
+  const elsewhere = lines({ verified_on: commitOf('9'), not_seen: ['dns', 'vms'] }, true);
+  assert.ok(elsewhere.includes('        kept: the stage was green with it, on 999999999999; not yet on 000000000000'));
+  assert.ok(elsewhere.includes('        not seen with it: dns, vms'));
+  assert.equal(elsewhere.slice(-3), [
+    'it will be put onto main (000000000000) first',
+    'to land exactly this:',
+    `mendloop promote --accept ${commitOf('f')}`,
+  ]);
+  const here = lines({ verified_on: commitOf('0') });
+  assert.ok(here.includes('        kept: the stage was green with it'));
+  const failed = lines({ failed: ['vms'] });
+  assert.ok(failed.includes('        NOT TO LAND: failed with it since: vms'));
+  assert.equal(failed.slice(-3), [
+    'it is on main (000000000000)',
+    'not yet: let a run judge it (mendloop vms), or roll it back:',
     'mendloop rollback aaaaaaaaaaaa',
   ]);
-  const conflict = story({ clean: false, conflicts: ['a.txt'] });
-  assert.equal(promoteLines(conflict, ['git merge'], NOW).slice(-4), [
-    'it does not merge into main (000000000000); in conflict:',
-    '    a.txt',
-    'solve it by hand, then look again with mendloop promote:',
-    'git merge',
+  const stuck = story({ stuck: [{ commit: commitOf('c'), paths: ['a.txt'] }] });
+  assert.equal(promoteLines(stuck, NOW).slice(-3), [
+    'ai/x cannot be put onto main (000000000000); yours, and in the way:',
+    '    cccccccccccc  a.txt',
+    'what to type is told by: mendloop',
   ]);
 });
 
 test('nothing to promote says why; what landed says how to undo and share it', () => {
   assert.is(nothingLine(story({ tip: null })), 'nothing to promote: there is no ai/x yet');
   assert.is(
-    nothingLine(story({ landed: 2, taken_back: 1 })),
-    'nothing to promote: main has all that ai/x could bring (2 commits landed already, 1 fix taken back)',
+    nothingLine(story({ landed: 2, superseded: [{ commit: commitOf('e'), stage: 'vms', fix: 'x' }] })),
+    'nothing to promote: main has all that ai/x could bring (2 commits landed already, 1 fix dropped, for main has another text there)',
   );
   assert.is(
     landedLines(story(), commitOf('d'), '/home/lab', 'git push origin main').join('\n'),

@@ -40,6 +40,7 @@ const DEFAULTS = {
   retention: null,
   slurm: { specs: {}, grace: 30_000, stale: 900_000, idle: 60_000 },
   backlog: { after_green: 0 },
+  logs: { max_mb: 200 },
 };
 
 test('no file, and a file with nothing in it, mean the defaults', () => {
@@ -149,11 +150,6 @@ test('values outside their limits say what is allowed', () => {
       `${AT}:9:23: retention.keep: unknown key; did you mean "keep_runs"?`,
     ],
   );
-});
-
-test('mode is gone: what to write in its place, or that it can go', () => {
-  assert.equal(loopProblems('mode: suggest'), [`${AT}:1:1: mode: unknown key; did you mean unattended: none?`]);
-  assert.equal(loopProblems('mode: auto'), [`${AT}:1:1: mode: unknown key; take it out`]);
 });
 
 test('regular expressions must compile and match something', () => {

@@ -104,17 +104,17 @@ test('everything that was done about a failure is told', () => {
   const reason = '1 of 3 tries spent';
   const data = { fingerprint: 'f1', tier: 'executor', reason } as const;
   const decided = { type: 'failure.decided', stage: 'talos', data } as const;
-  const fixes = [patch('0123456789abcdef', 'verified'), patch('h2', 'no_effect')];
+  const fixes = [patch('0123456789abcdef', 'kept'), patch('h2', 'no_effect')];
   const entry = entryAfter(seen(), ...fixes, tried(), gaveUp, opened, decided, seen());
   assert.equal(ledgerLines(entry, NOW + 3 * DAY), [
     'ledger',
     '  seen 2 times: first 3 days ago (2026-11-10T06:00:00.000Z), last 2 days ago (2026-11-10T06:07:00.000Z)',
     '  since it last started anew: 1 executor try, 0 escalation calls',
-    '  fix 0123456789ab by ollama (executor): verified, it is verified',
+    '  fix 0123456789ab by ollama (executor): kept, it is kept',
     '    say good',
     '  fix h2 by ollama (executor): no_effect, it is no_effect',
     '    say good',
-    '  a fix was verified 2 days ago',
+    '  a fix was kept 2 days ago',
     '  given up 2 days ago',
     '  open case c-7: mendloop cases show c-7',
     '  last decision: executor, 1 of 3 tries spent',
@@ -153,11 +153,8 @@ test('what comes next, for every decision, with its reason', () => {
   const reason = 'so it is';
   const next: [Decision, string][] = [
     [{ tier: 'wait', pause_ms: 30_000, reason }, 'the loop waits 30 s and runs the stage again'],
-    [{ tier: 'executor', scope: 'all', reapply: [], reason }, 'the executors are asked for a fix'],
-    [
-      { tier: 'executor', scope: 'known-fixes-only', reapply: ['h1'], reason },
-      'a change that is there already is applied first',
-    ],
+    [{ tier: 'executor', scope: 'all', reason }, 'the executors are asked for a fix'],
+    [{ tier: 'executor', scope: 'first', reason }, 'a change that is there already is applied first'],
     [{ tier: 'escalation', reason }, 'it is escalated'],
     [{ tier: 'give_up', reason }, 'the loop gives up and hands over'],
     [{ tier: 'none', why: 'open_case', exit: 3, reason }, 'the stage ends failed and waits for you (exit 3)'],

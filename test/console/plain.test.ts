@@ -254,9 +254,9 @@ test('news of a fix are rows of one word and what it says', () => {
       { ...by, code: 'scope', reasons: ['not yours', 'too long'] },
       'refused      ollama: scope: not yours',
     ],
-    ['fix.judged', { ...by, outcome: 'verified' }, 'mended       Say two'],
-    ['fix.judged', { outcome: 'provisional', reason: 'x', note: { fix: '', reason: '' } }, 'kept         a change: x'],
-    ['fix.reverted', { note, reason: 'no effect' }, 'taken back   Say two: no effect'],
+    ['fix.judged', { ...by, outcome: 'kept' }, 'mended       Say two'],
+    ['fix.judged', { outcome: 'no_effect', reason: 'x', note: { fix: '', reason: '' } }, 'undone       a change: x'],
+    ['fix.judged', { ...by, outcome: 'undone', reason: 'no try is left' }, 'undone       Say two: no try is left'],
     ['fix.suggested', by, 'suggested    Say two  (ollama)'],
     [
       'fix.suggested',

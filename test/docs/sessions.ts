@@ -10,11 +10,13 @@ import { filesHere } from '../this-repository.ts';
 import { type Ran, runPage } from './session.ts';
 
 /** Pages of one session go on where the one before them ended. */
-export const SESSIONS: Readonly<Record<'lab' | 'small' | Example, readonly string[]>> = {
+export const SESSIONS: Readonly<Record<'lab' | 'small' | 'program' | Example, readonly string[]>> = {
   /** In the repository that ships, with its simulated lab. */
   lab: ['README.md', 'stages/lab/README.md'],
   /** In one that the first page makes, from nothing. */
   small: ['docs/context-map.md', 'docs/models.md', 'docs/security.md', 'docs/operating.md'],
+  /** In a folder of a program that uses the package. */
+  program: ['docs/plan-api.md'],
   /** In an empty folder, with the stand-ins of examples/ on PATH. */
   'ansible-k3s': ['docs/example-ansible-k3s.md'],
   'make-terraform': ['docs/example-make-terraform.md'],
@@ -92,6 +94,9 @@ export function recordedLines(ran: readonly Ran[], home: string): RecordedLine[]
   ]);
 }
 
+/** As if the package were installed where a program runs. */
+const WITH_PACKAGE = { NODE_OPTIONS: `--import ${join(PACKAGE, 'scripts/typescript.mjs')}` };
+
 /** Runs the pages of a session in order. Where that was, and each page's part. */
 export async function runSession(name: keyof typeof SESSIONS): Promise<{ home: string; parts: Record<string, Ran[]> }> {
   const repo = name === 'lab' ? labRepository() : scenario();
@@ -102,8 +107,8 @@ export async function runSession(name: keyof typeof SESSIONS): Promise<{ home: s
   const model = await startOllamaServer({ script });
   const parts: Record<string, Ran[]> = {};
   const scratch = folder();
-  const isExample = name !== 'lab' && name !== 'small';
-  const tools = isExample ? exampleEnv(name) : {};
+  const isExample = name !== 'lab' && name !== 'small' && name !== 'program';
+  const tools = isExample ? exampleEnv(name) : name === 'program' ? WITH_PACKAGE : {};
   // Where the pages have their reader's clone.
   if (isExample && !existsSync(join(USER, 'mendloop'))) symlinkSync(PACKAGE, join(USER, 'mendloop'));
   for (const page of SESSIONS[name]) {

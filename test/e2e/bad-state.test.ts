@@ -1,6 +1,6 @@
 // A state folder that cannot be written, a disk that is full, a lock that is held: said clearly, and nothing is lost.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { afterTest } from '../environment.ts';
@@ -10,7 +10,7 @@ import { contextMap, ENTRY, folder, jsonLines, type Scenario, scenario, smallDis
 const onSmallDisk = needs('right to mount');
 
 const unwritable = (reason: string) => `error E_STATE_UNWRITABLE: <home>/ai/state cannot be written (${reason})
-  next:  make it a folder that this user may write: ls -ld <home>/ai/state
+  next:  let this user write there: ls -ld <home>/ai/state
 `;
 
 async function refused(s: Scenario, text: string, options = {}): Promise<void> {
@@ -114,7 +114,7 @@ onSmallDisk('a disk that is mounted read-only: nothing went away, it cannot be w
     [
       2,
       `error E_STATE_UNWRITABLE: <home>/ai cannot be written (EROFS)
-  next:  make it a folder that this user may write: ls -ld <home>/ai
+  next:  let this user write there: ls -ld <home>/ai
 `,
     ],
   );
@@ -196,10 +196,12 @@ test('the lock of a dead run is taken over and said so; of another host it stays
   lock('another-host');
   const refusedRun = await s.run(['--json']);
   assert.equal(jsonLines(refusedRun.stdout)[0]?.error, {
-    code: 'E_LOCKED',
-    message: 'another run is at work: pid 4194303 on another-host since 2026-01-02T03:04:05.678Z (mendloop all)',
+    code: 'E_LOCK_UNPROVEN',
+    message:
+      'the lock is held by pid 4194303 on another-host since 2026-01-02T03:04:05.678Z (mendloop all); ' +
+      'whether it lives cannot be told from here (another host), last sign of life just now',
     exit: 75,
-    next: 'another host; if it is gone for sure: mendloop abandon --unlock',
+    next: 'look there; if it is gone for sure: mendloop abandon --unlock',
     problems: [],
   });
   const dry = await s.run(['abandon', '--unlock', '--dry-run']);
@@ -216,6 +218,106 @@ removed the lock of pid 4194303 on another-host, held since 2026-01-02T03:04:05.
   const taken = await s.run();
   assert.match(taken.stdout, /^note: took over a lock of pid 4194303, which is dead$/m);
   assert.is(taken.exit, 0);
+});
+
+onSmallDisk('a full disk is called that where git meets it, too', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  renameSync(s.path('.git'), s.path('..git'));
+  smallDisk(s.path('.git'), '1m');
+  cpSync(s.path('..git'), s.path('.git'), { recursive: true });
+  rmSync(s.path('..git'), { recursive: true });
+  const filler = s.path('.git/filler');
+  const fill = () => execFileSync('sh', ['-c', `head -c 2M /dev/zero > ${filler} 2>/dev/null || :`]);
+  const next = 'next:  free some space; the next start finishes this run';
+  fill();
+  const first = await s.run();
+  assert.equal(
+    [first.exit, s.plain(first.stderr)],
+    [1, `error E_DISK_FULL: the disk is full: <home>/.git/info/exclude could not be written\n  ${next}\n`],
+  );
+  rmSync(filler);
+  assert.is((await s.run()).exit, 0);
+  fill();
+  const { exit, stderr } = await s.run();
+  const words = '  - fatal: sha1 file .* write error. Out of diskspace\n';
+  const text = `^error E_DISK_FULL: the disk is full: <home>/\\.git/\\S+ could not be written\n${words}  ${next}\n$`;
+  assert.match(s.plain(stderr), new RegExp(text));
+  assert.is(exit, 1);
+  rmSync(filler);
+  assert.is((await s.run()).exit, 0);
+});
+
+onSmallDisk('a .git that is mounted read-only is named with what cannot be written', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  execFileSync('mount', ['--bind', s.path('.git'), s.path('.git')]);
+  afterTest(() => execFileSync('umount', ['-l', s.path('.git')]));
+  execFileSync('mount', ['-o', 'remount,ro,bind', s.path('.git')]);
+  const { exit, stderr } = await s.run();
+  assert.equal(
+    [exit, s.plain(stderr)],
+    [
+      2,
+      `error E_STATE_UNWRITABLE: <home>/.git/info/exclude cannot be written (EROFS)
+  next:  let this user write there: ls -ld <home>/.git/info/exclude
+`,
+    ],
+  );
+});
+
+test('a stage that removes .git ends the run for a person, not as a bug', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'rm -rf "$MENDLOOP_HOME/.git"; exit 1' }) });
+  const { exit, stdout, stderr } = await s.run();
+  assert.is(exit, 3);
+  assert.match(stdout, /E_GIT_FAILED git could not finish \S+$/m);
+  assert.not.match(stdout + stderr, /E_BUG|^ +at /m);
+});
+
+test('too little address space is named, for all and for the thread that judges, and crashes nothing', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ a: { command: 's/run.sh', files: ['s/'] } }),
+    's/run.sh': '#!/bin/sh\n',
+  });
+  s.write({ answer: '--- a/s/run.sh\n+++ b/s/run.sh\n@@ -1 +1,2 @@\n #!/bin/sh\n+true\n' });
+  for (const [limit, words, what] of [
+    [3_000_000, ['check-patch', 'answer', '--stage', 'a'], 'the thread that reads commands and judges fixes'],
+    [900_000, ['status'], 'Node.js'],
+  ] as const) {
+    const command = ['sh', '-c', `ulimit -v ${limit}; exec "$@"`, 'sh', process.execPath, ENTRY];
+    const { exit, stderr } = await s.run([...words], { command });
+    assert.equal(
+      [exit, stderr],
+      [
+        2,
+        `error E_MEMORY: ${what} was refused the memory that it needs
+  next:  see to free memory and to the limits of this user: ulimit -a; no limit of address space: ulimit -v unlimited
+`,
+      ],
+    );
+  }
+});
+
+test('what people and stages put in the place of files is named, and no command waits for it', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }), 'ai/loop.yaml': 'workers: 1\n' });
+  assert.is((await s.run()).exit, 0);
+  for (const [path, words, named] of [
+    ['ai/context_map.yaml', ['validate'], true],
+    ['ai/loop.yaml', [], true],
+    ['ai/state/stages.json', ['status'], true],
+    ['ai/state/.gitignore', [], false],
+    ['ai/worktree/ai/loop.yaml', [], false],
+  ] as const) {
+    const before = readFileSync(s.path(path));
+    rmSync(s.path(path));
+    execFileSync('mkfifo', [s.path(path)]);
+    const { exit, stderr } = await s.run([...words]);
+    const text = `error E_STATE_PLACE: <home>/${path} is a pipe, where a file belongs
+  next:  look: ls -ld <home>/${path}
+         move it away, then start again: mv <home>/${path} <home>/${path}.old
+`;
+    assert.equal([exit, s.plain(stderr)], named ? [2, text] : [0, ''], path);
+    rmSync(s.path(path));
+    writeFileSync(s.path(path), before);
+  }
 });
 
 test.run();

@@ -217,7 +217,7 @@ test('for people: what the owner would be asked, by what the change does and by 
   assert.equal([json?.ok, json?.verdict, json?.code, json?.files], [false, 'ask', 'changes_once', ['k/two.yaml']]);
 });
 
-test('for people: it is judged against what a run would change, and says which: the AI branch, the base, or both merged', async () => {
+test('for people: it is judged against what a run would change, and says which: the AI branch, or what a run makes of it and the base', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ web: { command: 'bash web.sh', files: ['web.sh', 'port.txt'] } }),
     ...ALL,
@@ -235,18 +235,15 @@ test('for people: it is judged against what a run would change, and says which: 
   assert.match((await check(yours))[0] as string, /^refused, not_found: /);
   s.commit({ 'port.txt': '8080\n' });
   s.write({ 'port.txt': 'not committed\n' });
-  const merged = `judged against ${branch} with main (${short('main')}) merged, as the next run does`;
-  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', merged]);
-  assert.equal(await check(diff('port.txt', '8080', '80')), ['it would be applied for stage web: port.txt', merged]);
+  const put = () => `judged against ai/orchestrator-stage1 put onto main (${short('main')}), as the next run does`;
+  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', put()]);
+  assert.equal(await check(diff('port.txt', '8080', '80')), ['it would be applied for stage web: port.txt', put()]);
   s.commit({ 'web.sh': 'set -e\nmkdir -p out/here\n\n\n\ntest "$(cat port.txt)" = 80\n' });
-  const taken = 'the next run first takes back the fixes that do';
-  const alone = `judged against ${branch} alone, because it conflicts with main (${short('main')}): ${taken}`;
-  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', alone]);
+  const here = diff('web.sh', 'mkdir -p out/here', 'mkdir -p out/there');
+  assert.equal(await check(here), ['it would be applied for stage web: web.sh', put()], 'your text stands');
   s.git('reset', '-q', '--hard', 'HEAD~2');
   s.git('commit', '-q', '--amend', '-m', 'Rewritten');
-  const anew = 'the next run makes ai/orchestrator-stage1 anew from it, with the verified fixes that still fit';
-  const rewritten = `judged against main (${short('main')}) alone, because it was rewritten: ${anew}`;
-  assert.equal(await check(yours), ['it would be applied for stage web: web.sh', rewritten]);
+  assert.equal(await check(mended), ['it would be applied for stage web: web.sh', put()]);
 });
 
 test('for people: why it would not pass, by the map and the files that a run starts from', async () => {

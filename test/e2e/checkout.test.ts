@@ -6,7 +6,15 @@ import { AI, contextMap, scenario, tree } from './scenario.ts';
 
 const OURS = ['ai/state', 'ai/logs', 'ai/patches', 'ai/worktree', '.git/worktrees', '.git/refs/heads/ai'];
 /** What git itself writes when a branch and a worktree are added, all of it outside the owner's checkout and index. */
-const GIT = ['.git/objects', '.git/config', '.git/info', '.git/logs/refs/heads/ai', '.git/refs/heads', '.git/logs'];
+const GIT = [
+  '.git/objects',
+  '.git/refs/mendloop',
+  '.git/config',
+  '.git/info',
+  '.git/logs/refs/heads/ai',
+  '.git/refs/heads',
+  '.git/logs',
+];
 
 test('edits, staged changes, untracked files and the index are as before; a run lists what it does not include', async () => {
   const s = scenario({
@@ -232,8 +240,8 @@ green: 1 stage  <n> s
     'note: ai/context_map.yaml is not committed on main, and a run reads it from there: git add ai/context_map.yaml\n',
   );
   s.git('commit', '-q', '-a', '-m', 'now');
-  const merged = await s.run();
-  assert.match(s.plain(merged.stdout), /^note: main moved; merged into ai\/orchestrator-stage1 \(<commit>\)$/m);
+  const moved = await s.run();
+  assert.match(s.plain(moved.stdout), /^note: main moved; ai\/orchestrator-stage1 was put onto it \(<commit>\)$/m);
   assert.is((await s.run(['logs', 'a'])).stdout, 'edited\n');
   assert.equal(Object.keys(s.stages()), ['a', 'b']);
 });

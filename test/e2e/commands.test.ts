@@ -40,7 +40,9 @@ test('plan, --dry-run, validate and doctor write nothing, before the first run a
   const unchecked = (stage: string) =>
     `stages.${stage}: it has nothing to check, so nothing can tell whether it still holds; give it verify`;
   const warnings = ['stage a: gone.sh does not exist', unchecked('a'), unchecked('b')];
-  assert.equal(jsonLines(checked.stdout), [{ ok: true, stages: ['a', 'b'], warnings, asked: [], differs: [] }]);
+  assert.equal(jsonLines(checked.stdout), [
+    { ok: true, stages: ['a', 'b'], checkFiles: [], warnings, asked: [], differs: [] },
+  ]);
   assert.match(s.plain(doctor.stdout), /^note {5}not committed, so not in a run: notes\.txt$/m);
   assert.match(doctor.stdout, /^no problem found$|^1 problem$/m);
   assert.equal(
@@ -135,7 +137,7 @@ b: exit code 1
   assert.is(would.stdout, 'would set to idle: a\n');
   assert.is(s.stages().a?.reset, undefined);
   const reset = await s.run(['reset', 'a', 'b', '--json']);
-  assert.equal(jsonLines(reset.stdout), [{ reset: ['a', 'b'] }]);
+  assert.equal(jsonLines(reset.stdout), [{ reset: ['a', 'b'], notices: [] }]);
   assert.equal([s.stages().a?.status, s.stages().b?.status], ['idle', 'idle']);
   const [plan, last] = await Promise.all([s.run(['plan']), s.run(['logs', 'b'])]);
   assert.match(plan.stdout, /^a +TODO +was reset\nb +TODO +was reset\n/m);

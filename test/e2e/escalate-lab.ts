@@ -4,20 +4,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { CaseSummary } from '../../src/outbound/case-summary.ts';
-import {
-  type ApiKind,
-  type ApiReply,
-  type ApiRequest,
-  type ApiServer,
-  startApiServer,
-} from '../../src/testing/api-server.ts';
+import { type ApiKind, type ApiReply, type ApiServer, startApiServer } from '../../src/testing/api-server.ts';
+import type { ServedRequest } from '../../src/testing/loopback.ts';
 import { copyRepository } from '../this-repository.ts';
 import { diff, FILE, type Lab, type LabOptions, modelLab, type Ran, stageOn } from './model-lab.ts';
 import { type Done, type Files, folder, git, namesIn, type Scenario, write } from './scenario.ts';
 
 export const KEY = 'sk-test-9b2c4d6e8f1a3b5c7d9e0f';
 
-export type Reply = string | ApiReply | ((request: ApiRequest) => string | ApiReply);
+export type Reply = string | ApiReply | ((request: ServedRequest) => string | ApiReply);
 
 export interface Host extends ApiServer {
   /** What it says from now on, one after the other, the last one again and again. */

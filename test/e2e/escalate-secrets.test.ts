@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { FORMS, type Planted, planted } from '../outbound/redact/planted.ts';
 import { apiHost, cases, type EscalateLab, escalateLab, type Host, handOver, wish } from './escalate-lab.ts';
 import { allText, diff, type Ran, whole } from './model-lab.ts';
-import { AI, folder, write } from './scenario.ts';
+import { folder, write } from './scenario.ts';
 
 const WINDOW = 8;
 const FILE = 'conf/app.yaml';
@@ -192,8 +192,8 @@ test('nothing of them is kept: not in cases, tries, journals or the ledger', asy
 
 test('nothing of them is in the message of a commit, nor where fixes are listed', async () => {
   const { lab } = await once();
-  const fixes = (await lab.run(['fixes'], { env: lab.env })).stdout;
-  assertNothing({ commits: lab.git('log', '--format=%an%n%B', `main..${AI}`), fixes });
+  // Those of trials that were undone, too: the worktree's reflog has them.
+  assertNothing({ commits: lab.git('log', '--reflog', '--format=%an%n%B', '^main'), ...(await said(['fixes'])) });
 });
 
 /** What commands say that only look. */

@@ -24,7 +24,7 @@ const SMALL = [
   diff('stages/apps/verify.sh', '-set -euo pipefail', '+set -u'),
   diff('stages/apps/run.sh', '-kubectl apply -k config/apps', '+mkfs.ext4 /dev/sda'),
   diff('ai/loop.yaml', '-lab: simulated', '+lab: real'),
-  noted(diff(KUSTOMIZATION, '   - whoami.yaml', '+  - whoami.yml'), 'Name the file twice', 'one of them will do'),
+  noted(diff(HOMEPAGE, '-    title: Homelab', '+    title: Lab'), 'Shorten it more', 'it is still too long'),
 ];
 const RIGHT = noted(
   diff(HOMEPAGE, ...LABELS, '-        app: homepag', '+        app: homepage'),
@@ -97,10 +97,11 @@ test('three tries of no use, two calls of the escalation, a look in between, and
   assert.equal(
     trail(home).filter((line) => !/green (?!apps)/.test(line)),
     [
-      ...['failure.decided executor', 'fix.judged provisional', 'failure.decided executor', 'fix.reverted no_effect'],
+      // With the first fix another failure came in its place, which is progress.
+      ...['failure.decided executor', 'failure.decided executor', 'fix.judged no_effect'],
       ...['failure.decided executor', 'fix.refused protected', 'fix.refused destroys', 'fix.refused outside'],
-      ...['failure.decided executor', 'fix.reverted broke', 'failure.decided escalation'],
-      ...['fix.judged verified', 'fix.judged verified', 'stage.green apps', 'case.closed apps'],
+      ...['failure.decided executor', 'fix.judged no_effect', 'failure.decided escalation'],
+      ...['stage.green apps', 'fix.judged kept', 'fix.judged kept', 'case.closed apps'],
     ],
   );
   const { state, versions, calls, answers } = caseOf(home);
@@ -115,15 +116,14 @@ test('the case alone says what broke, where, and what was tried', async () => {
   const error =
     'The Deployment "homepage" is invalid: spec.template.metadata.labels: Invalid value: {"app":"homepag"}: `selector` does not match template `labels`';
   allIn(secondOf(home), [
-    ...['# apps failed: config_error, exit 1', `- Fingerprint: ${caseOf(home).fingerprint}, seen 2 times`],
+    ...['# apps failed: config_error, exit 1', `- Fingerprint: ${caseOf(home).fingerprint}, seen 3 times`],
     ...['- Spent: 3 of 3 tries, 1 of 3 escalation calls', '- Whole log: ai/logs/apps/', '- Runs: stages/apps/run.sh'],
     ...[`: error lines]\n${error}\n`, `configmap/homepage configured\n${error}\n`],
-    ': applied without effect: the same failure came back, and the change was taken back\n',
+    ': applied without effect: the same failure came back, and the change was undone\n',
     'Why: the same failure again\nFix: Shorten the title\nReason: it may be too long\n',
     '-    title: Homelab\n+    title: Home\n',
-    ': applied, broke something, and was taken back\n',
-    'Why: a failure is back that the stage had earlier in this run\nFix: Name the file twice\nReason: one of them will do\n',
-    '   - whoami.yaml\n+  - whoami.yml\n   - homepage.yaml\n',
+    'Why: the same failure again\nFix: Shorten it more\nReason: it is still too long\n',
+    '-    title: Homelab\n+    title: Lab\n',
     ': refused before it was applied\n',
     'refused (protected): stages/apps/verify.sh: it judges or carries stages, or is part of the loop; no fix may change it\n',
     'refused (destroys): stages/apps/run.sh:8: destroys: mkfs.ext4 /dev/sda',
@@ -154,17 +154,15 @@ test('explain, fixes and cases tell the same story', async () => {
   const { fingerprint, case: name } = caseOf(home);
   allIn((await run('explain', fingerprint)).stdout, [
     ...['by ollama (executor): no_effect, the same failure again\n', 'Shorten the title'],
-    ...['by ollama (executor): broke, ', 'Name the file twice'],
-    ...['by api (escalation): verified, the stage is green\n', 'Give the pods the label that is selected'],
+    'Shorten it more',
+    ...['by api (escalation): kept, the stage is green\n', 'Give the pods the label that is selected'],
     ...['ollama (executor): protected: ', 'ollama (executor): destroys: ', 'ollama (executor): outside: '],
     'last decision: escalation, 3 of 3 tries spent: first of 3 calls',
   ]);
   allIn((await run('fixes')).stdout, [
-    'Give the pods the label that is selected\n    verified: the stage was green with it\n    why:  the selector does not match',
+    'Give the pods the label that is selected\n    kept: the stage was green with it\n    why:  the selector does not match',
     `for:  config_error ${fingerprint}; by api; in ${HOMEPAGE}`,
-    'Name the file twice\n    taken back: it broke something\n',
-    'Shorten the title\n    taken back: it had no effect\n',
-    'Name the file that is there\n    verified: the stage was green with it\n',
+    'Name the file that is there\n    kept: the stage was green with it\n',
   ]);
   assert.is((await run('cases')).stdout, 'no case waits; 1 closed (mendloop cases --all)\n');
   assert.match((await run('cases', '--all')).stdout, new RegExp(`^${name} .*closed: the stage is green\n$`, 's'));
@@ -179,7 +177,6 @@ test('promote shows it and lands it; rollback undoes it on the branch, and promo
   allIn(shown, [
     `${AI} into main: 2 fixes for 2 failures in 1 stage`,
     'by:   api (escalation), run ',
-    'left out: 2 fixes made and taken back',
     `mendloop promote --accept ${tip}\n`,
   ]);
   assert.is((await run('promote', '--accept', tip)).exit, 0);

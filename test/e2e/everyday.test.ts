@@ -22,6 +22,28 @@ test('run is everything; a stage that is called as a command runs behind --, and
   assert.ok(warnings.includes('stages.run: run is a command as well: the stage alone runs as mendloop -- run'));
 });
 
+test('validate lists the check files of each stage with the word that makes each one', async () => {
+  const lab = scenario({
+    'ai/context_map.yaml': contextMap({
+      a: { command: 'true', verify: ['bash ./check.sh', 'make probe'] },
+      b: { command: 'true', diagnostics: ['bash ./check.sh'], verify: ['true'] },
+    }),
+    'check.sh': 'source lib.sh\n',
+    'lib.sh': '',
+    Makefile: 'probe:\n\ttrue\n',
+  });
+  const { stdout } = await lab.run(['validate']);
+  const listed = [
+    'check files of a, which no fix may touch:\n  check.sh (./check.sh in verify[0])\n  lib.sh (lib.sh in check.sh)',
+    '  Makefile (make probe in verify[1])\ncheck files of b, which no fix may touch:\n  check.sh (./check.sh in diagnostics[0])',
+    '  lib.sh (lib.sh in check.sh)\n',
+  ];
+  assert.match(stdout, `ok: 2 stages: a, b\n${listed.join('\n')}`);
+  const [told] = jsonLines((await lab.run(['validate', '--json'])).stdout) as unknown as [{ checkFiles: object[] }];
+  assert.equal(told.checkFiles[0], { stage: 'a', path: 'check.sh', word: './check.sh', by: 'stages.a.verify[0]' });
+  assert.is(told.checkFiles.length, 5);
+});
+
 test('why known fixes are not sure is told once, also when nobody else can be reached', async () => {
   const file = 'machine:\n  ntp:\n    servers:\n      - time.cloudflare.com\n';
   const words = `error parsing config JSON patch: unknown keys found during decoding:\n${file}`;

@@ -113,9 +113,9 @@ needs(...EXAMPLE_NEEDS['ansible-k3s'])(
     const mended = await s.run();
     assert.is(mended.exit, 0, textOf(mended));
     assert.equal(ends(s), [
-      ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
+      ...['fix.intended', 'fix.committed', 'fix.judged no_effect'],
       'fix.refused protected',
-      ...['fix.intended', 'fix.committed', 'fix.judged verified'],
+      ...['fix.intended', 'fix.committed', 'fix.judged kept'],
     ]);
     for (const prompt of s.prompts()) assert.not.match(prompt, TOKEN);
     await land(s, UNIT, 'flannel_interface');
@@ -126,7 +126,7 @@ needs(...EXAMPLE_NEEDS['ansible-k3s'])(
     s.answers(replace('group_vars/all.yml', 'k3s_version: v1.31.4+k3s2', 'k3s_version: v1.31.4+k3s1'));
     const again = await s.run();
     assert.is(again.exit, 0, textOf(again));
-    assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.judged verified']);
+    assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.judged kept']);
     assert.match(s.prompts()[0] ?? '', /HTTP Error 404: Not Found.*releases\/download\/v1\.31\.4\+k3s2\/k3s/);
   },
 );
@@ -170,7 +170,7 @@ needs(...EXAMPLE_NEEDS['make-terraform'])(
     assert.is(mended.exit, 0, textOf(mended));
     assert.equal(
       [ends(s), new Set(s.statuses())],
-      [['fix.intended', 'fix.committed', 'fix.judged verified'], new Set(['green'])],
+      [['fix.intended', 'fix.committed', 'fix.judged kept'], new Set(['green'])],
     );
     const [prompt = ''] = s.prompts();
     assert.match(prompt, 'Reference to undeclared input variable');
@@ -216,11 +216,12 @@ needs(...EXAMPLE_NEEDS['talos-flux'])(
     const mended = await s.run('render', 'check');
     assert.is(mended.exit, 0, textOf(mended));
     assert.equal(ends(s), [
-      ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
-      ...['fix.intended', 'fix.committed', 'fix.reverted no_effect'],
-      ...['fix.intended', 'fix.committed', 'fix.judged verified'],
+      // The stage that the fix made stale fails with it: undone, and green without it shows who broke it.
+      ...['fix.intended', 'fix.committed', 'fix.judged undone', 'fix.prepared', 'fix.judged broke'],
+      ...['fix.intended', 'fix.committed', 'fix.judged no_effect'],
+      ...['fix.intended', 'fix.committed', 'fix.judged kept'],
     ]);
-    // Made again before each judgement, and without what was taken back.
+    // Made again before each judgement, and without what was undone.
     assert.equal(ran(s), ['render', 'check', 'render', 'render', 'check', 'render', 'check', 'render', 'check']);
     const [prompt = ''] = s.prompts();
     for (const word of [RENDERED, TEMPLATE, "'/spec/replicas': got string, want"]) assert.match(prompt, word);
@@ -262,7 +263,7 @@ needs(...EXAMPLE_NEEDS['talos-flux'])(
     s.answers(replace('deploy.env', 'REPORTS=reports', 'REPORTS=scripts'));
     const first = await s.run();
     assert.equal([first.exit, s.stages().apply?.status], [3, 'give_up'], textOf(first));
-    assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.reverted broke']);
+    assert.equal(ends(s), ['fix.intended', 'fix.committed', 'fix.judged broke']);
     assert.match(textOf(first), `changed ${check}`);
     assert.equal(readFileSync(s.path('ai/worktree', check)), readFileSync(s.path(check)));
 

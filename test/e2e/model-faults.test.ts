@@ -135,7 +135,7 @@ test('the first executor is down: the second is asked and mends', async () => {
   });
   const done = await lab.mend([], { env: { OLLAMA_HOST: 'http://127.0.0.1:1' } });
   assert.equal([done.exit, lab.inTree()], [0, 'good\nsecond\n'], done.said);
-  assert.equal(done.trail, ['plugin.failed', 'fix.intended', 'fix.committed', 'fix.judged verified']);
+  assert.equal(done.trail, ['plugin.failed', 'fix.intended', 'fix.committed', 'fix.judged kept']);
   assert.equal(dataOf(done, 'fix.committed', 'plugin'), ['command']);
   assert.is(lab.server.requests.length, 0);
   assert.not.match(allText(lab, 'ai/logs/executor'), 'nobody could be asked');

@@ -135,7 +135,7 @@ test('an answer cannot smuggle trailers into the branch', async () => {
   const trailers = lab.git('log', '-1', '--format=%(trailers:only)', AI).split('\n');
   assert.equal(
     trailers.map((line) => line.split(':')[0]),
-    ['Stage', 'Fingerprint', 'Class', 'Tier', 'Plugin', 'Attempt', 'Run', 'Patch'],
+    ['Stage', 'Fingerprint', 'Class', 'Tier', 'Plugin', 'Attempt', 'Run', 'Patch', 'Fix-Id'],
   );
   assert.is(trailers[0], 'Stage: a');
   assert.is(lab.subjects().length, 1);

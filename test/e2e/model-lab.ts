@@ -205,8 +205,11 @@ export function alwaysWrong(): () => string {
   };
 }
 
-/** Fixes that were applied to the branch, whoever counted them. */
-export const applied = (lab: Lab) => lab.subjects().filter((subject) => subject.startsWith('Mend ')).length;
+/** Different fixes that were tried, whoever counted them. */
+export function applied(lab: Lab): number {
+  const events = lab.runs().flatMap((run) => lab.events(run));
+  return new Set(events.flatMap(({ type, data }) => (type === 'fix.committed' ? [data.hash] : []))).size;
+}
 
 const QUESTION = 'apply it? [y]es, [n]o, [l]ater';
 

@@ -1,4 +1,4 @@
-// What becomes of a model's answers, through the real entry: judged, taken back, refused, told back, remembered.
+// What becomes of a model's answers, through the real entry: judged, undone, refused, told back, remembered.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRule } from '../../src/outbound/answer-format.ts';
@@ -6,9 +6,9 @@ import { manyLines } from '../outbound/failure-context.ts';
 import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 
-const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged kept'];
 
-test('a fix that helps is verified, one commit with its trailers, and its tokens are counted', async () => {
+test('a fix that helps is kept, one commit with its trailers, and its tokens are counted', async () => {
   const lab = await modelLab();
   lab.answers(saying('good'));
   const done = await lab.mend();
@@ -32,7 +32,7 @@ test('a fix that helps is verified, one commit with its trailers, and its tokens
   const { day } = lab.ledger();
   assert.equal([day.tries, day.tokens], [1, Number(read) + Number(wrote)]);
   assert.ok(day.tokens > 100);
-  assert.equal([lab.entry().executor_tries, lab.entry().patches[0]?.outcome], [0, 'verified']);
+  assert.equal([lab.entry().executor_tries, lab.entry().patches[0]?.outcome], [0, 'kept']);
   const kept = allText(lab, 'ai/logs/executor');
   for (const part of ['# Prompt', '# Answer', saying('good').trim(), '# Verdict', 'accepted', '-bad\n+good']) {
     assert.ok(kept.includes(part), part);
@@ -41,17 +41,17 @@ test('a fix that helps is verified, one commit with its trailers, and its tokens
   assert.equal([again.exit, lab.server.chats.length, lab.subjects().length], [0, 1, 1], 'green stays green, unasked');
 });
 
-test('a fix without effect is taken back, and the second try is told of it with its diff', async () => {
+test('a fix without effect is undone, and the second try is told of it with its diff', async () => {
   const lab = await modelLab();
   lab.answers(saying('bad', 'other'), saying('good'));
   const done = await lab.mend();
-  assert.equal([done.exit, done.trail], [0, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...MENDED]]);
-  assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['the same failure again']);
-  assert.equal(lab.subjects(), ['Mend a: Say bad', 'Take back: Say bad', 'Mend a: Say good']);
+  assert.equal([done.exit, done.trail], [0, ['fix.intended', 'fix.committed', 'fix.judged no_effect', ...MENDED]]);
+  assert.equal(dataOf(done, 'fix.judged', 'reason')[0], 'the same failure again');
+  assert.equal(lab.subjects(), ['Mend a: Say good']);
   const [first, second] = lab.told().map(([prompt]) => String(prompt));
   assert.not.match(first as string, 'Earlier attempts');
   for (const part of [
-    'Attempt 1, by ollama: applied without effect: the same failure came back, and the change was taken back',
+    'Attempt 1, by ollama: applied without effect: the same failure came back, and the change was undone',
     'Why: the same failure again\nFix: Say bad\nReason: the check wants it\n',
     '-second\n+other\n',
     '1 | bad\n2 | second\n',
@@ -61,21 +61,27 @@ test('a fix without effect is taken back, and the second try is told of it with 
   assert.equal([lab.inTree(), lab.ledger().day.tries], ['good\nsecond\n', 2]);
 });
 
-test('progress is kept for now, a failure from earlier in the run that returns is broke, green verifies all', async () => {
+test('another failure is progress; one that the trial had earlier takes off everything since; green keeps what stands', async () => {
   const lab = await modelLab({ word: 'one' });
   lab.answers(saying('two'), saying('one', 'third'), saying('good'));
   const done = await lab.mend();
   assert.equal([done.exit, lab.stages().a?.status], [0, 'green'], done.said);
   assert.equal(done.trail, [
-    ...['fix.intended', 'fix.committed', 'fix.judged provisional'],
-    ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
-    ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
+    ...[
+      'fix.intended',
+      'fix.committed',
+      'fix.intended',
+      'fix.committed',
+      'fix.judged no_effect',
+      'fix.judged no_effect',
+    ],
+    ...['fix.intended', 'fix.committed', 'fix.judged kept'],
   ]);
-  assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['a failure is back that the stage had earlier in this run']);
-  assert.equal(dataOf(done, 'fix.judged', 'reason')[0], 'another failure came in its place');
-  assert.equal(lab.subjects(), ['Mend a: Say two', 'Mend a: Say one', 'Take back: Say one', 'Mend a: Say good']);
+  const back = 'a failure is back that it had earlier in this trial';
+  assert.equal(dataOf(done, 'fix.judged', 'reason'), [back, back, 'the stage is green']);
+  assert.equal(lab.subjects(), ['Mend a: Say good']);
   assert.is(lab.inTree(), 'good\nsecond\n');
-  assert.match(String(lab.told()[2]?.[0]), 'applied, broke something, and was taken back');
+  assert.match(String(lab.told()[2]?.[0]), back);
 });
 
 test('a refused answer is told back in three rounds, whole files are asked for after two, then it is a try', async () => {
@@ -122,7 +128,7 @@ test('a change that was tried is refused; after three tries it is given up, and 
   assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
   assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
   const tried = Array(6).fill('fix.refused already_tried');
-  assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried, 'case.opened']);
+  assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.judged no_effect', ...tried, 'case.opened']);
   assert.match(
     (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
     'this very change was tried by ollama and ended no_effect; find another: other comments, messages, white space or another order of lines do not make it different',
@@ -140,7 +146,7 @@ test('a change that was tried is refused; after three tries it is given up, and 
   }
   assert.equal(
     [executor_tries, lab.server.chats.length, lab.subjects().length, lab.inTree()],
-    [3, 7, 2, 'bad\nsecond\n'],
+    [3, 7, 0, 'bad\nsecond\n'],
   );
   const next = await lab.mend();
   assert.equal([next.exit, lab.server.chats.length, next.trail], [3, 7, []]);
@@ -172,23 +178,22 @@ test('two stages that fail at the same time are asked about each for itself, and
   }
 });
 
-test('a withdrawn fix comes back in the next run, and nobody is asked for it', async () => {
+test('a prepared change is tried first in the next run, and nobody is asked for it', async () => {
   const lab = await modelLab({ word: 'one' });
   lab.answers(saying('two'), { status: 503, error: 'busy' });
   const first = await lab.mend();
   assert.equal([first.exit, lab.stages().a?.status, lab.inTree()], [1, 'failed', 'one\nsecond\n'], first.said);
   assert.equal(first.trail, [
-    ...['fix.intended', 'fix.committed', 'fix.judged provisional', 'plugin.failed', 'prompt.saved'],
-    'fix.reverted withdrawn',
+    ...['fix.intended', 'fix.committed', 'plugin.failed', 'prompt.saved', 'fix.judged undone', 'fix.prepared'],
   ]);
   assert.is(lab.server.chats.length, 2);
   lab.answers(saying('good'));
   const second = await lab.mend();
   assert.equal([second.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 3], second.said);
   const [decision] = second.events.filter(({ type }) => type === 'failure.decided');
-  assert.is(decision?.data.reason, '1 fix withdrawn earlier: applied again, nobody is asked');
+  assert.is(decision?.data.reason, 'what an earlier trial came further with is applied first, nobody is asked');
   assert.match(String(lab.told()[2]?.[0]), 'unexpected word two', 'asked only for the failure behind it');
-  assert.equal(lab.subjects(), ['Mend a: Say two', 'Take back: Say two', 'Mend a: Say two', 'Mend a: Say good']);
+  assert.equal(lab.subjects(), ['Mend a: Say two', 'Mend a: Say good']);
 });
 
 test.run();

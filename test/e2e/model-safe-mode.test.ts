@@ -16,22 +16,19 @@ const four = (): Promise<Lab> =>
 
 const wrong = (name: string) => saying(`bad-${name}`, 'other', file(name));
 
-test('fixes on three failures taken back in one run set it, and the next stage is not mended', async () => {
+test('fixes of three failures that did not help in one run set it, and the next stage is not mended', async () => {
   const lab = await four();
   lab.answers(...STAGES.map(wrong));
   const done = await lab.mend();
   assert.equal([done.exit, lab.written()], [3, 3], done.said);
-  const why = 'fixes on 3 different failures were reverted in this run';
+  const why = 'fixes of 3 different failures did not help in this run';
   assert.equal(dataOf(done, 'safe_mode.on', 'why'), [why]);
   assert.match(done.said, `safe mode is on, the AI changes nothing more: ${why}`);
   assert.equal(done.decided.slice(-1), ['safe_mode']);
   assert.is(dataOf(done, 'failure.decided', 'reason').at(-1), 'safe mode is on: the AI changes nothing');
   assert.equal(lab.stages().d?.status, 'failed', 'stages still run');
   assert.match(done.said, 'mendloop safe-mode off');
-  assert.equal(
-    lab.subjects(),
-    ['a', 'b', 'c'].flatMap((name) => [`Mend ${name}: Say bad-${name}`, `Take back: Say bad-${name}`]),
-  );
+  assert.equal(lab.subjects(), []);
 
   const status = await lab.run(['status']);
   assert.match(status.stdout, `(by itself, in run ${lab.runs().at(-1)}): ${why}`);
@@ -60,35 +57,6 @@ test('by hand: with the reason given, nobody is asked until it is switched off',
   await lab.run(['safe-mode', 'off']);
   const after = await lab.mend();
   assert.equal([after.exit, lab.subjects()], [0, ['Mend a: Say good']], after.said);
-});
-
-test('a verified fix for one stage that turns another red, which was green, sets it', async () => {
-  const shared = 'conf/shared.txt';
-  const second = `#!/usr/bin/env bash
-set -eu
-{ read -r _; read -r word; } < "$1"
-[ "$word" = fine ] || { echo "error: unexpected second word $word in $1"; exit 1; }
-`;
-  const lab = await modelLab({
-    stages: { a: stageOn(shared), b: { command: ['bash', 'second.sh', shared], files: [shared], needs: ['a'] } },
-    files: { [shared]: 'good\nfine\n', 'second.sh': second },
-  });
-  const green = await lab.mend();
-  assert.equal([green.exit, lab.server.requests.length], [0, 0], green.said);
-  lab.commit({ [shared]: 'bad\nfine\n' });
-  lab.answers(saying('good', 'broken', shared));
-  // Nobody asked for b: what a alone could say of the fix, it said.
-  const mended = await lab.mend(['a']);
-  assert.equal([mended.exit, lab.stages().b?.status], [0, 'idle'], mended.said);
-  assert.match(mended.said, 'to do again: b');
-  const done = await lab.mend();
-  assert.equal([done.exit, lab.stages().a?.status, lab.stages().b?.status], [3, 'green', 'failed'], done.said);
-  assert.match(
-    String(dataOf(done, 'safe_mode.on', 'why')),
-    /^a fix turned a green stage red: b \(by the fix [0-9a-f]{12} of a: Say good\)$/,
-  );
-  assert.equal([done.decided, lab.server.chats.length], [['safe_mode'], 1], 'b is not mended');
-  assert.match((await lab.run(['status'])).stdout, 'a fix turned a green stage red: b');
 });
 
 test.run();

@@ -108,7 +108,7 @@ test('a file that holds secrets is mended around them; a mask that is changed, m
   const { lab, done, text } = await once();
   assert.is(done.exit, 0, done.said);
   const refused = ['fix.refused placeholder', 'fix.refused placeholder', 'fix.refused placeholder'];
-  assert.equal(done.trail, [...refused, 'fix.intended', 'fix.committed', 'fix.judged verified']);
+  assert.equal(done.trail, [...refused, 'fix.intended', 'fix.committed', 'fix.judged kept']);
   for (const reasons of dataOf(done, 'fix.refused', 'reasons')) assert.match(String(reasons), FILE);
   assert.match(JSON.stringify(lab.told()[4]), `${FILE} is not shown whole, so it cannot be written whole`);
   assert.is(
@@ -228,7 +228,7 @@ test('whoever answers: a file that holds a secret is not written whole, however 
     if (name === 'mine') lab.commit({ 'plugins/executors/mine.mjs': text });
     const done = await lab.mend();
     assert.is(done.exit, 0, done.said);
-    assert.equal(done.trail, ['fix.refused placeholder', 'fix.intended', 'fix.committed', 'fix.judged verified'], name);
+    assert.equal(done.trail, ['fix.refused placeholder', 'fix.intended', 'fix.committed', 'fix.judged kept'], name);
     const reason = `${FILE}: it holds masked values; answer with a diff`;
     assert.equal(dataOf(done, 'fix.refused', 'reasons'), [[reason]], name);
     assert.is(lab.inTree(FILE), before.replace('mode: bad', 'mode: good'));

@@ -13,7 +13,7 @@ import { answering, atTerminal, dataOf, diff, FILE, modelLab, saying, whole } fr
 import { AI, folder, namesIn, write } from './scenario.ts';
 
 const NONE = { loop: { unattended: 'none' } };
-const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged kept'];
 
 test("in cron the fix is kept as an open case: exit 3, not asked again, and applied at a person's word", async () => {
   const lab = await modelLab(NONE);
@@ -59,7 +59,9 @@ test("in cron the fix is kept as an open case: exit 3, not asked again, and appl
     MENDED,
   );
   assert.equal(dataOf(after, 'case.closed', 'case'), [name]);
-  assert.equal(dataOf(after, 'failure.decided', 'reason'), ['ollama, accepted by a person: applied first']);
+  assert.equal(dataOf(after, 'failure.decided', 'reason'), [
+    'a person answered the case: their change is tried before the stage runs',
+  ]);
   assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person: conf\/a\.txt\)$/m);
   const [commit, run] = [lab.git('rev-parse', AI).trim(), after.events[0]?.run ?? ''];
   const site = siteOf(layout(lab.home), '1.2.3');

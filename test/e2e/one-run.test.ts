@@ -33,17 +33,57 @@ inContainer(
       const first = s.start([], one);
       await until('the stage runs', () => existsSync(`${gate}/in`));
       const second = await s.run(['--json'], other);
-      const { code, next } = errorOf(second.stdout);
-      assert.equal(
-        [second.exit, code, next],
-        [75, 'E_LOCKED', 'another pid namespace; if it is gone for sure: mendloop abandon --unlock'],
-      );
+      const { code, message } = errorOf(second.stdout);
+      assert.equal([second.exit, code], [75, 'E_LOCK_UNPROVEN']);
+      assert.match(message, '(another pid namespace), last sign of life just now');
       writeFileSync(`${gate}/go`, '');
       assert.is((await first.done).exit, 0);
       assert.equal([readFileSync(`${gate}/in`, 'utf8'), s.runs().length], ['in\n', 1]);
     }
   },
 );
+
+test('the lock of another host is named at every start, also from cron, and people are notified of it once', async () => {
+  const { s, gate } = slow();
+  const told = `${gate}/told`;
+  s.commit({
+    'ai/loop.yaml': `notifiers: [command]\nplugins: { command: { argv: [sh, -c, 'cat >> ${told}'] } }\n`,
+  });
+  const first = s.start(['a']);
+  await until('the stage runs', () => existsSync(`${gate}/in`));
+  first.kill('SIGKILL');
+  await first.done;
+  const lock = { ...identify(1), host: 'nas', since: '2026-01-02T03:04:05.678Z', command: 'mendloop a', kind: 'run' };
+  s.write({ 'ai/state/lock.json': JSON.stringify(lock) });
+  const words =
+    'the lock is held by pid 1 on nas since 2026-01-02T03:04:05.678Z (mendloop a); ' +
+    'whether it lives cannot be told from here (another host), last sign of life just now';
+  for (let start = 0; start < 2; start++)
+    assert.equal(await s.run(), {
+      exit: 75,
+      stdout: '',
+      stderr: `error E_LOCK_UNPROVEN: ${words}\n  next:  look there; if it is gone for sure: mendloop abandon --unlock\n`,
+    });
+  const [notice, ...more] = jsonLines(readFileSync(told, 'utf8'));
+  assert.equal(more, []);
+  assert.equal([notice?.reason, notice?.title], ['conflict', 'no run can begin']);
+  assert.is(notice?.text, `${words}\nnext: look there; if it is gone for sure: mendloop abandon --unlock`);
+
+  const status = s.plain((await s.run(['status'])).stdout).split('\n');
+  assert.equal(status.slice(0, 2), [s.plain(words), 'run <run> has not ended, as far as can be seen from here']);
+  assert.match(status[2] ?? '', /^a {2}unclear/);
+  const plan = s.plain((await s.run(['plan', 'a'])).stdout);
+  assert.match(plan, 'a run is refused (E_LOCK_UNPROVEN)');
+  assert.match(plan, 'note: run <run> has not ended, as far as can be seen from here');
+  assert.match(plan, /^a {2}IN_PROGRESS {2}it began, and its end is not known here$/m);
+
+  writeFileSync(`${gate}/go`, '');
+  s.write({ 'ai/state/lock.json': JSON.stringify({ ...lock, since: '2026-01-03T03:04:05.678Z' }) });
+  assert.is((await s.run()).exit, 75);
+  assert.is(jsonLines(readFileSync(told, 'utf8')).length, 2, 'another lock is another notice');
+  assert.is((await s.run(['abandon', '--unlock'])).exit, 0);
+  assert.is((await s.run()).exit, 0);
+});
 
 test('a lock that is taken away lets nobody else in while its owner lives, and ends the owner at its next event', async () => {
   const { s, gate } = slow();

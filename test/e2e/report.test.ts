@@ -19,12 +19,12 @@ test('what was mended is told with its change, what waits with the command, in e
   const text = await mended.run(['report']);
   assert.is(text.exit, 0, text.stderr);
   assert.match(text.stdout, /^ran +1 run +1 partly green$/m);
-  assert.match(text.stdout, /^ {2}verified +a .*Run mkdir instead of mkdri/m);
+  assert.match(text.stdout, /^ {2}kept +a .*Run mkdir instead of mkdri/m);
   assert.match(text.stdout, /^ {2}case .*mendloop cases show b-/m);
   assert.match(text.stdout, /^ {2}promote +1 verified fix not on your branch yet +mendloop promote$/m);
 
   const json = JSON.parse((await mended.run(['report', '--json'])).stdout);
-  assert.equal([json.runs.total, json.fixes.length, json.fixes[0].outcome], [1, 1, 'verified']);
+  assert.equal([json.runs.total, json.fixes.length, json.fixes[0].outcome], [1, 1, 'kept']);
   assert.match(json.fixes[0].diff, '-mkdri -p out\n+mkdir -p out');
 
   const markdown = (await mended.run(['report', '--markdown'])).stdout;

@@ -38,7 +38,10 @@ test("another machine's AI branch is refused; with a branch: of its own each mac
   const before = there();
   const refused = await onTwo('promote', '--push');
   assert.is(refused.exit, 2);
-  assert.match(refused.stderr, `E_PUSH_NOT_OURS: ${AI} on origin is at ${tip.slice(0, 12)}, which was not made here`);
+  assert.match(
+    refused.stderr,
+    `E_PUSH_NOT_OURS: ${AI} on origin is at ${tip.slice(0, 12)}, which this home did not push`,
+  );
   assert.equal(there(), before);
 
   // As the refusal says. Only `branch` and `base` are read from what is checked out: the rest stays the same for both.

@@ -264,6 +264,30 @@ const TREE: Record<string, Example> = {
     // Two tasks have the name: both may be meant.
     expected: ['Taskfile.yml', 'ops/Taskfile.yml', 'ops/other.yml', 'own.sh', 'ops/c.sh', 'ops/p.sh'],
   },
+  'what decides whether a task is up to date or may run': {
+    checks: ['task check'],
+    files: {
+      'Taskfile.yml':
+        'version: "3"\ntasks:\n  check:\n    preconditions: [{ sh: bash p.sh, msg: bash m.sh }]\n    status: [./s.sh]\n    cmds: [{ defer: ./d.sh }]\n',
+      ...{ 'p.sh': '', 's.sh': '', 'd.sh': '', 'm.sh': '' },
+    },
+    expected: ['Taskfile.yml', 'p.sh', 's.sh', 'd.sh'],
+  },
+  'the files of the modules of just, and what a recipe of one runs': {
+    checks: ['just lab::check', 'just net probe'],
+    files: {
+      justfile: "mod lab\nmod net 'ops/net'\nimport 'more.just'\nup:\n  ./up.sh\n",
+      'lab.just': 'check:\n  ./lab.sh\n',
+      'ops/net/mod.just': 'probe:\n  ./ops/probe.sh\nother:\n  ./other.sh\n',
+      'more.just': '',
+      ...{ 'up.sh': '', 'lab.sh': '', 'ops/probe.sh': '', 'other.sh': '' },
+    },
+    // `net` is no recipe: any of them may be meant.
+    expected: [
+      ...['justfile', 'lab.just', 'ops/net/mod.just', 'more.just', 'lab.sh'],
+      ...['up.sh', 'ops/probe.sh', 'other.sh'],
+    ],
+  },
   'a script of npm': {
     checks: ['npm run check --silent'],
     files: {
@@ -297,6 +321,16 @@ const TREE: Record<string, Example> = {
     },
     expected: ['checks.d/10-a', 'tests/smoke.py', 'sub/Makefile', 'sub/a.sh'],
   },
+  'a task in another folder; a make that only debugs': {
+    checks: ['task -d ops check', 'make -d check'],
+    files: {
+      'Taskfile.yml': 'version: "3"\ntasks:\n  check: bash root.sh\n',
+      'ops/Taskfile.yml': 'version: "3"\ntasks:\n  check: bash a.sh\n',
+      Makefile: 'all:\n\tbash all.sh\ncheck:\n\tbash m.sh\n',
+      ...{ 'root.sh': '', 'ops/a.sh': '', 'all.sh': '', 'm.sh': '' },
+    },
+    expected: ['ops/Taskfile.yml', 'ops/a.sh', 'Makefile', 'm.sh'],
+  },
   'a task that lints: the task, not what it looks at': {
     checks: ['task lint'],
     files: {
@@ -318,13 +352,20 @@ const TREE: Record<string, Example> = {
     files: {
       'inventory/hosts.yml': '',
       'playbooks/verify.yml':
-        '- import_playbook: more.yml\n- hosts: all\n  tasks:\n    - include_tasks: tasks/a.yml\n    - script: ../probe.sh\n',
+        '- import_playbook: more.yml\n- hosts: all\n  tasks:\n    - include_tasks: tasks/a.yml\n    - script: ../probe.sh --all\n    - ansible.builtin.import_tasks: { file: "{{ playbook_dir }}/tasks/b.yml" }\n',
       'playbooks/more.yml': '',
       'playbooks/tasks/a.yml': '',
+      'playbooks/tasks/b.yml': '',
       'probe.sh': '',
       'vars.yml': '',
     },
-    expected: ['playbooks/verify.yml', 'playbooks/more.yml', 'playbooks/tasks/a.yml', 'probe.sh'],
+    expected: [
+      'playbooks/verify.yml',
+      'playbooks/more.yml',
+      'playbooks/tasks/a.yml',
+      'playbooks/tasks/b.yml',
+      'probe.sh',
+    ],
   },
   'the tasks of the roles that such a playbook plays, and of those that they ask for; what roles read stays': {
     checks: ['ansible-playbook verify.yml'],
@@ -399,6 +440,16 @@ const TREE: Record<string, Example> = {
     files: { '@check': 'scripts/real.sh', 'scripts/real.sh': '' },
     expected: ['check', 'scripts/real.sh'],
   },
+  'a link to a folder of checks, and what is in there': {
+    checks: ['bats tests'],
+    files: {
+      '@tests': 'real/tests',
+      'real/tests/a.bats': 'load helper\n',
+      'real/tests/helper.bash': '',
+      'real/b.sh': '',
+    },
+    expected: ['tests', 'real/tests/a.bats', 'real/tests/helper.bash'],
+  },
   'scripts that call each other': {
     checks: ['bash a.sh'],
     files: { 'a.sh': 'bash b.sh\n', 'b.sh': 'bash a.sh\nmake x\n', Makefile: 'x:\n\tmake x\n\tbash a.sh\n' },
@@ -445,6 +496,27 @@ test('each is known with the word that names it and where that stands; a diagnos
       ['v.sh', { word: './v.sh', by: 'stages.a.verify[1]', tracked: true }],
       ['lib.sh', { word: 'lib.sh', by: 'v.sh', tracked: true }],
       ['show', { word: './show', by: 'stages.b.diagnostics[0]', tracked: true }],
+    ],
+  );
+});
+
+test('what a program or a playbook calls is known by the word that stands there, too', async () => {
+  const files = {
+    'a.py': 'import lib.b\nrun("./c.sh")\n',
+    'lib/b.py': '',
+    'c.sh': '',
+    'p.yml': '- include_tasks: t.yml',
+    't.yml': '',
+  };
+  const found = await filesOf({ checks: ['python3 a.py; ansible-playbook p.yml'], files });
+  assert.equal(
+    [...found].map(([path, { word, by }]) => [path, word, by]),
+    [
+      ['a.py', 'a.py', 'stages.a.verify[0]'],
+      ['c.sh', './c.sh', 'a.py'],
+      ['lib/b.py', 'lib/b.py', 'a.py'],
+      ['p.yml', 'p.yml', 'stages.a.verify[0]'],
+      ['t.yml', 't.yml', 'p.yml'],
     ],
   );
 });

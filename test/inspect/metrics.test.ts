@@ -60,7 +60,7 @@ test('counters grow with what happens, and a stage was last green when it was la
   assert.is(of('stage_last_attempt_duration_seconds'), '0.5');
   assert.is(of('failures_total{home="/lab",stage="a",class="network_error"}'), '1');
   assert.is(of('failures_total{home="/lab",stage="a",class="talos_error"}'), '0');
-  assert.is(of('fixes{home="/lab",outcome="verified"}'), '1');
+  assert.is(of('fixes{home="/lab",outcome="kept"}'), '1');
   assert.equal([of('tries_total'), of('model_prompts_total'), of('model_tokens_total')], ['1', '2', '300']);
   assert.is(of('model_cost_dollars_total'), '0.25');
   assert.equal([of('asks_open'), of('cases_open')], ['1', '1']);

@@ -81,7 +81,7 @@ test('it tells what ran, broke most, was mended, waits and cost', () => {
   assert.equal(report.failures[0]?.counts, [0, 2, 0, 0, 0, 0, 0, 0, 0, 0]);
   assert.equal(
     report.fixes.map(({ hash, outcome, commit, run }) => [hash, outcome, commit, run]),
-    [['h1', 'verified', 'c1', id(1)]],
+    [['h1', 'kept', 'c1', id(1)]],
   );
   assert.equal(
     report.waits.map(({ what, command }) => [what, command]),
@@ -108,7 +108,7 @@ test('what became of a fix since is told, and what the owner can do about the re
     items: [{ number: '03', title: 'Alert', state: 'stuck', note: 'given up' }],
     safeMode: 'two fixes broke something',
   });
-  const [rolledBack] = journalOf([['fix.reverted', 'a', { outcome: 'declined', reverts: 'c1' }]], { run: id(9) });
+  const [rolledBack] = journalOf([['fix.judged', 'a', { outcome: 'declined' }]], { run: id(9) });
   if (rolledBack && isStory(rolledBack)) foldLedger(given.ledger, rolledBack);
   const report = reportOf(given);
   assert.is(report.fixes[0]?.outcome, 'declined');
@@ -123,7 +123,7 @@ test('what became of a fix since is told, and what the owner can do about the re
 test('a failure whose fix was rolled back did not pass: it is open until the stage is green again', () => {
   const idle = { a: { status: 'idle', run: '', attempts: 1, since: '2026-01-01T00:00:00.000Z' } } as const;
   const given = facts(MONTH.slice(0, 1), { stages: idle });
-  const [rolledBack] = journalOf([['fix.reverted', 'a', { outcome: 'declined', reverts: 'c1' }]], { run: id(9) });
+  const [rolledBack] = journalOf([['fix.judged', 'a', { outcome: 'declined' }]], { run: id(9) });
   assert.is(reportOf(given).failures[0]?.state, 'mended');
   if (rolledBack && isStory(rolledBack)) foldLedger(given.ledger, rolledBack);
   const report = reportOf(given);
@@ -136,7 +136,7 @@ test('of a fix that comes again with its failure it is said in how many runs', (
     run(
       ...failing('f1'),
       ['fix.committed', 'a', { commit }],
-      ['fix.reverted', 'a', { outcome: 'withdrawn', reverts: commit }],
+      ['fix.judged', 'a', { outcome: 'undone', commit }],
       ['step.failed', 'a', { reason: 'exit code 1' }],
     );
   const report = reportOf(facts([again('c1'), again('c2'), run(...failing('f1')), again('c3')]));

@@ -33,6 +33,23 @@ test('files that no fix may touch are named for each stage, with the word that m
   ]);
 });
 
+test('all check files are listed by stage, each with the word because of which it is one, also one that two stages run', async () => {
+  const home = lab(
+    {
+      vms: { command: 'true', verify: ['test -s x', 'bash ./stages/vms/verify.sh'] },
+      talos: { command: 'true', verify: ['make check'], diagnostics: ['. stages/lib.sh'] },
+    },
+    {},
+    { ...FILES, Makefile: 'check:\n\ttrue\n' },
+  );
+  assert.equal((await validateHome(home, PORTS)).checkFiles, [
+    { stage: 'vms', path: 'stages/vms/verify.sh', word: './stages/vms/verify.sh', by: 'stages.vms.verify[1]' },
+    { stage: 'vms', path: 'stages/lib.sh', word: 'stages/lib.sh', by: 'stages/vms/verify.sh' },
+    { stage: 'talos', path: 'Makefile', word: 'make check', by: 'stages.talos.verify[0]' },
+    { stage: 'talos', path: 'stages/lib.sh', word: 'stages/lib.sh', by: 'stages.talos.diagnostics[0]' },
+  ]);
+});
+
 test('what a check only looks at is no cause for a warning', async () => {
   const verify = ['yamllint config/a.yaml', 'shellcheck run.sh', 'bash -n run.sh'];
   const home = lab(
@@ -94,7 +111,7 @@ test('where there is no repository yet the configuration is checked all the same
   assert.equal((await validateHome(home, PORTS)).warnings, []);
 });
 
-test('stages without checks, stricter texts and ignored paths that nobody carries are said', async () => {
+test('stages without checks, and ignored paths that nobody carries are said', async () => {
   const home = lab(
     {
       a: { command: 'make all | tee log', verify: ['true'] },
@@ -111,8 +128,6 @@ test('stages without checks, stricter texts and ignored paths that nobody carrie
     ...['one', 'two'].map((name) => `stages.c.verify[0]: ${name} ${UNKNOWN}`),
     ...['inventory/my-cluster', 'kube', 'tf/my.tfvars'].map(ignored),
     'stages.b: it has nothing to check, so nothing can tell whether it still holds; give it verify',
-    'stages.a.command: any part that fails ends it, not only the last one (a pipe)',
-    'stages.c.verify[0]: any part that fails ends it, not only the last one (several commands)',
   ]);
   const map = JSON.parse(readFileSync(join(home, 'ai/context_map.yaml'), 'utf8'));
   const carry = ['inventory/my-cluster', 'tf/my.tfvars', { path: 'kube', secret: false }];
@@ -152,8 +167,6 @@ test('a check that begins with nothing that is known is named, whatever it is ca
     `stages.a.verify[0]: kubeclt ${UNKNOWN}`,
     `stages.a.verify[1]: helper ${UNKNOWN}`,
     `stages.a.verify[1]: ready ${UNKNOWN}`,
-    'stages.a.verify[2]: any part that fails ends it, not only the last one (several commands)',
-    'stages.a.verify[5]: any part that fails ends it, not only the last one (several commands)',
   ]);
 });
 
@@ -177,13 +190,20 @@ const SPELLINGS = [
   'for s in ops/*.sh; do bash "$s"; done',
   'ops/{wi,}pe_all.sh',
   "ops/$'\\x77ipe_all.sh'",
+  './{wi,}pe_disks.sh',
+  './w[i]pe_disks.sh',
+  './wi?e_disks.sh',
   'a=wi; b=pe_all.sh; ops/$a$b',
   'find ops -type f -exec bash {} \\;',
 ];
 
 for (const command of SPELLINGS) {
   test(`a command that runs a wipe script is refused as it is by a run: ${command}`, async () => {
-    const home = lab({ a: { command: 'true', verify: ['true', command] } }, {}, { 'ops/wipe_all.sh': '' });
+    const home = lab(
+      { a: { command: 'true', verify: ['true', command] } },
+      {},
+      { 'ops/wipe_all.sh': '', 'wipe_disks.sh': '' },
+    );
     const refusal = (work: Promise<unknown>) =>
       work.then(
         () => 'nothing',

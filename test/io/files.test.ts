@@ -48,9 +48,9 @@ test('a tool is the first file on PATH that may be executed', () => {
 
 test('the tail of a file is its last bytes, all of it when it is short', () => {
   writeFileSync(join(dir, 'log'), 'line 1\nline 2\nline 3\n');
-  assert.equal(readTail(join(dir, 'log'), 7), { text: 'line 3\n', size: 21 });
-  assert.equal(readTail(join(dir, 'log'), 1000), { text: 'line 1\nline 2\nline 3\n', size: 21 });
-  assert.equal(readTail(join(dir, 'empty'), 10), { text: '', size: 0 });
+  assert.equal(readTail(join(dir, 'log'), 7), { text: 'line 3\n', cut: true });
+  assert.equal(readTail(join(dir, 'log'), 1000), { text: 'line 1\nline 2\nline 3\n', cut: false });
+  assert.equal(readTail(join(dir, 'empty'), 10), { text: '', cut: false });
 });
 
 test('whether a path may be written, and how much room there is', () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatError } from '../../src/errors.ts';
 import { GitError } from '../../src/io/git.ts';
 import { openObjects, withObjects } from '../../src/io/git-objects.ts';
 import { setEnv } from '../environment.ts';
@@ -57,7 +58,7 @@ test('the same content asked for twice is given twice; a content that is not the
     const failure = (promise: Promise<unknown>) => promise.catch((error: Error) => error) as Promise<GitError>;
     const missing = await failure(objects.read('0'.repeat(40)));
     assert.instance(missing, GitError);
-    assert.match(missing.message, /no content 0{40}/);
+    assert.match(formatError(missing), /no content 0{40}/);
     assert.instance(await failure(objects.files('nothing')), GitError);
     for (const name of ['nothing', 'a b', '-x', 'HEAD:none', 'HEAD\nHEAD', '']) {
       assert.is(await objects.info(name), undefined, JSON.stringify(name));

@@ -1,9 +1,13 @@
-import { mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fields, GitError, openGit } from '../../src/io/git.ts';
+import { formatError } from '../../src/errors.ts';
+import { fields, GitError, machineFault, openGit } from '../../src/io/git.ts';
+import { afterTest } from '../environment.ts';
+import { needs } from '../needs.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'mendloop-git-'));
 const git = openGit(dir);
@@ -26,7 +30,7 @@ test('run throws a GitError with arguments, code and what git said', async () =>
   } catch (error) {
     assert.instance(error, GitError);
     assert.equal((error as GitError).args, ['rev-parse', '--verify', 'nothing']);
-    assert.is((error as GitError).code, 128);
+    assert.is((error as GitError).status, 128);
     assert.match((error as GitError).stderr, 'fatal');
   }
 });
@@ -46,7 +50,7 @@ test('where there is no git the code is -2, and where there is no folder it thro
   const error = await openGit(join(dir, 'nosuch'))
     .attempt(['status'])
     .catch((thrown) => thrown);
-  assert.match(error.message, 'nosuch is no folder');
+  assert.match(formatError(error), 'nosuch is no folder');
 });
 
 test('a git that leaves its input unread is told by its exit code', async () => {
@@ -105,6 +109,66 @@ test('another index leaves the own one alone', async () => {
   await other.run(['read-tree', '--empty']);
   assert.is(await other.run(['write-tree']), '4b825dc642cb6eb9a060e54bf8d69288fbee4904\n');
   assert.ok(readFileSync(join(dir, '.git/index')).equals(before));
+});
+
+test('what git refused is an error for a person, with its words and the command, and what the machine refused is called that', () => {
+  const told = (stderr: string) =>
+    formatError(machineFault(stderr) ?? new GitError(['update-ref', "it's"], 128, stderr));
+  assert.is(
+    told('error: it is locked\nfatal: not done\n'),
+    `error E_GIT_FAILED: git could not finish update-ref
+  - error: it is locked
+  - fatal: not done
+  next:  see what git says, and mend that:
+         git update-ref 'it'\\''s'`,
+  );
+  for (const words of [
+    'error: unable to write file a: No space left on device',
+    'fatal: write error. Out of diskspace',
+  ])
+    assert.is(
+      told(words),
+      `error E_DISK_FULL: the disk is full: .git could not be written
+  - ${words}
+  next:  free some space; the next start finishes this run`,
+    );
+  assert.is(
+    told('error: could not lock config file .git/config: Read-only file system'),
+    `error E_STATE_UNWRITABLE: .git cannot be written (Read-only file system)
+  - error: could not lock config file .git/config: Read-only file system
+  next:  let this user write there: ls -ld .git`,
+  );
+  assert.is(
+    told('fatal: Out of memory, malloc failed (tried to allocate 9 bytes)'),
+    `error E_MEMORY: git was refused the memory that it needs
+  - fatal: Out of memory, malloc failed (tried to allocate 9 bytes)
+  next:  see to free memory and to the limits of this user: ulimit -a; no limit of address space: ulimit -v unlimited`,
+  );
+});
+
+needs('right to mount')('a full disk is called that, also where git does not say why it failed', async () => {
+  const disk = join(dir, 'disk');
+  mkdirSync(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', disk]);
+  afterTest(() => execFileSync('umount', ['-l', disk]));
+  const full = openGit(disk);
+  await full.run(['init', '-q', '-b', 'main']);
+  execFileSync('sh', ['-c', `head -c 1M /dev/zero > ${disk}/filler 2>/dev/null || :`]);
+  const commands = [
+    [['config', '--local', 'a.b', 'c'.repeat(5000)]],
+    [['hash-object', '-w', '--stdin'], Buffer.from(Array.from({ length: 9000 }, (_, i) => (i * 7919) % 251))],
+    [['commit', '-q', '--allow-empty', '-m', 'one']],
+  ] as const;
+  for (const [args, input] of commands) {
+    const error = await full.run(args, input).catch((thrown) => thrown);
+    assert.equal(
+      [error.code, error.message],
+      ['E_DISK_FULL', `the disk is full: ${disk}/.git could not be written`],
+      args[0],
+    );
+  }
+  rmSync(join(disk, 'filler'));
+  await full.run(['commit', '-q', '--allow-empty', '-m', 'one']);
 });
 
 test.run();

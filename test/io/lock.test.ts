@@ -7,16 +7,20 @@ import fs, {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatError } from '../../src/errors.ts';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { lockOwner, requireLock, runAtWork, takeLock, withLock } from '../../src/io/lock.ts';
+import { lockOwner, lockTakenAt, requireLock, runAtWork, takeLock, withLock } from '../../src/io/lock.ts';
 import { folder } from '../environment.ts';
 import { needs } from '../needs.ts';
 import { program } from '../program.ts';
@@ -183,6 +187,62 @@ test('a lock that the disk refuses is told, and not tried for again', () => {
   assert.equal(readdirSync(join(path, '..')), []);
 });
 
+test('a lock whose owner cannot be proven alive is told as that, with the last sign of its life', async () => {
+  for (const [holder, where, why] of [
+    [{ host: 'elsewhere', pid: 77 }, '77 on elsewhere', 'another host'],
+    [{ ns: 'pid:[1]', pid: 77 }, `77 on ${hostname()}`, 'another pid namespace'],
+    [{ start: null }, `${process.pid} on ${hostname()}`, 'cannot tell'],
+  ] as const)
+    for (const [minutes, ago] of [
+      [1, 'just now'],
+      [50, '50 min ago'],
+      [200, '3 h ago'],
+    ] as const) {
+      const layout = layoutOf(folder());
+      mkdirSync(layout.state, { recursive: true });
+      writeFileSync(layout.lock, owner(holder));
+      const seen = Date.now() / 1000 - 60 * minutes - 1;
+      utimesSync(layout.lock, seen, seen);
+      const words = `the lock is held by pid ${where} since now (test); whether it lives cannot be told from here (${why}), last sign of life ${ago}`;
+      assert.equal(runAtWork(layout)?.words, words);
+      const refused = await withLock(layout, 'a', async () => undefined).catch(formatError);
+      assert.is(
+        refused,
+        `error E_LOCK_UNPROVEN: ${words}\n  next:  look there; if it is gone for sure: mendloop abandon --unlock`,
+      );
+    }
+});
+
+test('an owner shows every minute that it lives, also on a disk that other hosts share, and no longer than it holds the lock', () => {
+  const path = fresh();
+  const timers: { sign: () => void; ms: number }[] = [];
+  const { setInterval: real, clearInterval: realClear } = globalThis;
+  const cleared: unknown[] = [];
+  globalThis.setInterval = ((sign: () => void, ms: number) => {
+    const timer = { sign, ms, unref: () => timer };
+    timers.push(timer);
+    return timer;
+  }) as never;
+  globalThis.clearInterval = ((timer: unknown) => cleared.push(timer)) as never;
+  try {
+    const got = takeLock(path, 'a');
+    const takenAt = lockTakenAt(path);
+    assert.is(takenAt, statSync(path).ctimeMs);
+    utimesSync(path, 1, 1);
+    const [{ sign, ms } = { sign() {}, ms: 0 }] = timers;
+    sign();
+    assert.is(ms, 60_000);
+    assert.ok(Date.now() - statSync(path).mtimeMs < 5000);
+    requireLock(path);
+    assert.is(lockTakenAt(path), takenAt, 'its age stays that of the taking');
+    if (got.taken) got.release();
+    assert.equal(cleared, timers);
+    assert.is(lockTakenAt(path), 0);
+  } finally {
+    Object.assign(globalThis, { setInterval: real, clearInterval: realClear });
+  }
+});
+
 test('work under the lock hears whose lock was taken over; it ends with the work, also when that fails', async () => {
   const layout = layoutOf(folder());
   const notices = (text?: string) => {
@@ -298,10 +358,10 @@ test('of many starters that see the same dead owner exactly one holds the lock a
 
 test('a folder, a link to nowhere or a pipe in the place of the lock is a clear error', () => {
   for (const [what, put] of [
-    ['a folder, where a file of the loop belongs', (path: string) => mkdirSync(path)],
+    ['a folder, where a file belongs', (path: string) => mkdirSync(path)],
     ['a link that leads nowhere, or in a circle', (path: string) => symlinkSync('/nowhere/at/all', path)],
     ['a link that leads nowhere, or in a circle', (path: string) => symlinkSync(path, path)],
-    ['a pipe, where a file of the loop belongs', (path: string) => execFileSync('mkfifo', [path])],
+    ['a pipe, where a file belongs', (path: string) => execFileSync('mkfifo', [path])],
   ] as const) {
     const path = fresh();
     put(path);

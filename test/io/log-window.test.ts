@@ -10,15 +10,13 @@ import { folder } from '../environment.ts';
 const path = join(folder(), 'a.log');
 const put = (content: string | Buffer): void => writeFileSync(path, content);
 
-async function windowAt(place: Parameters<typeof readWindow>[1]): Promise<LogWindow> {
-  return (await readWindow(path, place)) as LogWindow;
-}
+const windowAt = (place: Parameters<typeof readWindow>[1]) => readWindow(path, place) as LogWindow;
 
 /** All windows from the end to the beginning. */
-async function backwards(): Promise<LogWindow[]> {
-  const windows = [await windowAt({})];
+function backwards(): LogWindow[] {
+  const windows = [windowAt({})];
   for (let at = windows[0]?.from ?? 0; at > 0; at = windows[0]?.from ?? 0) {
-    windows.unshift(await windowAt({ before: at }));
+    windows.unshift(windowAt({ before: at }));
     if ((windows[0]?.from ?? 0) >= at) throw new Error(`no way back from ${at}`);
   }
   return windows;
@@ -36,13 +34,13 @@ const LOGS: readonly [name: string, content: Buffer][] = [
 for (const [name, content] of LOGS)
   test(`windows join without a gap, backwards and forwards: ${name}`, async () => {
     put(content);
-    const windows = await backwards();
+    const windows = backwards();
     assert.equal([windows[0]?.from, windows.at(-1)?.to], [0, content.length]);
     for (const [i, { to }] of windows.slice(0, -1).entries()) assert.is(to, windows[i + 1]?.from);
     assert.ok(windows.every(({ from, to }) => to - from <= WINDOW_BYTES));
-    const forward: LogWindow[] = [await windowAt({ from: 0 })];
+    const forward: LogWindow[] = [windowAt({ from: 0 })];
     for (let last = forward[0]; last && last.to < last.size; last = forward.at(-1))
-      forward.push(await windowAt({ from: last.to }));
+      forward.push(windowAt({ from: last.to }));
     if (name === 'no UTF-8') return;
     const text = content.toString();
     for (const all of [windows, forward]) assert.is(all.flatMap(({ parts }) => parts).join(''), text);
@@ -50,17 +48,17 @@ for (const [name, content] of LOGS)
 
 test('escapes of a terminal are left out or spelled, never passed on', async () => {
   put('\u001b[31mred\u001b[0m \u001b]0;title\u0007 \u001b[2J<b>\r\nend\n');
-  assert.equal((await windowAt({})).parts, ['red \\u{1b}]0;title\\u{7} \\u{1b}[2J<b>\nend\n']);
+  assert.equal(windowAt({}).parts, ['red \\u{1b}]0;title\\u{7} \\u{1b}[2J<b>\nend\n']);
 });
 
 test('a window around a place marks it, and is nothing but text where the place is gone', async () => {
   put(lines);
   const at = lines.indexOf('line 4000');
   const byte = Buffer.byteLength(lines.slice(0, at));
-  const { parts, from, to } = await windowAt({ around: { at: byte, length: 9 } });
+  const { parts, from, to } = windowAt({ around: { at: byte, length: 9 } });
   assert.is(parts[1], 'line 4000');
   assert.ok(from < byte && to > byte && to - from <= WINDOW_BYTES);
-  assert.is((await windowAt({ around: { at: 10 ** 12, length: 9 } })).parts.length, 1);
+  assert.is(windowAt({ around: { at: 10 ** 12, length: 9 } }).parts.length, 1);
 });
 
 test('a search finds the last lines first, with letters of either case, one hit a line, and says how far it looked', async () => {
@@ -122,27 +120,27 @@ test('a link, a pipe, a folder or nothing is no log', async () => {
   execFileSync('mkfifo', [join(dir, 'pipe')]);
   mkdirSync(join(dir, 'folder'));
   for (const name of ['link', 'pipe', 'folder', 'nothing']) {
-    assert.is(await readWindow(join(dir, name), {}), undefined, name);
+    assert.is(readWindow(join(dir, name), {}), undefined, name);
     assert.is(await searchLog(join(dir, name), 'root'), undefined, name);
-    assert.is(await openFollow(join(dir, name), 0)(), undefined, name);
+    assert.is(openFollow(join(dir, name), 0, true)(), undefined, name);
   }
 });
 
-test('who follows gets what is written behind, whole signs, and the end alone of what comes too fast', async () => {
+test('who follows gets what is written behind, and the end alone of what comes too fast', async () => {
   put('one\n');
-  const next = openFollow(path, 4);
-  assert.equal(await next(), { text: '', skipped: 0, to: 4 });
+  const next = openFollow(path, 4, true);
+  assert.equal(next(), { bytes: Buffer.alloc(0), skipped: 0, to: 4 });
   appendFileSync(path, Buffer.from('é').subarray(0, 1));
-  assert.is((await next())?.text, '');
+  assert.is(next()?.bytes.length, 1);
   appendFileSync(path, Buffer.from('é').subarray(1));
-  assert.is((await next())?.text, 'é');
+  assert.is(next()?.bytes.length, 1);
   appendFileSync(path, Buffer.alloc(WINDOW_BYTES * 10, 'x'));
-  const fast = await next();
-  assert.equal([fast?.text.length, fast?.skipped], [WINDOW_BYTES, WINDOW_BYTES * 9]);
+  const fast = next();
+  assert.equal([fast?.bytes.length, fast?.skipped], [WINDOW_BYTES, WINDOW_BYTES * 9]);
   truncateSync(path, 1);
-  assert.is(await next(), undefined);
+  assert.is(next(), undefined);
   rmSync(path);
-  assert.is(await next(), undefined);
+  assert.is(next(), undefined);
 });
 
 test.run();

@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfBytes, identifyFrom } from '../../src/failure/fingerprint.ts';
-import { lastLinesAt, readLogEnd } from '../../src/io/log.ts';
+import { readTail } from '../../src/io/files.ts';
+import { lastLinesAt } from '../../src/io/log.ts';
 import { folder } from '../environment.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
 import { fc, runs } from '../sweep.ts';
@@ -38,11 +39,11 @@ function sparse(bytes: number, end: string): string {
 
 test('the last bytes of a file, and whether there are more before them', () => {
   const path = file('one\ntwo\n');
-  assert.equal(readLogEnd(path, 4), { text: 'two\n', cut: true });
-  assert.equal(readLogEnd(path, 8), { text: 'one\ntwo\n', cut: false });
-  assert.equal(readLogEnd(path, 1 << 30), { text: 'one\ntwo\n', cut: false });
-  assert.equal(readLogEnd(path, 0), { text: '', cut: true });
-  assert.equal(readLogEnd(file(''), 4), { text: '', cut: false });
+  assert.equal(readTail(path, 4), { text: 'two\n', cut: true });
+  assert.equal(readTail(path, 8), { text: 'one\ntwo\n', cut: false });
+  assert.equal(readTail(path, 1 << 30), { text: 'one\ntwo\n', cut: false });
+  assert.equal(readTail(path, 0), { text: '', cut: true });
+  assert.equal(readTail(file(''), 4), { text: '', cut: false });
 });
 
 test('where the last lines begin, however long lines are, and whether or not the last one is over', () => {
@@ -72,16 +73,16 @@ test('a file that vanished, a folder, a link to nowhere and a path through a fil
   mkdirSync(dir);
   const link = join(folder(), 'link');
   symlinkSync('nowhere', link);
-  for (const none of [gone, dir, link, join(path, 'a.log'), '']) assert.is(readLogEnd(none, 64), undefined, none);
+  for (const none of [gone, dir, link, join(path, 'a.log'), '']) assert.is(readTail(none, 64), undefined, none);
 });
 
 test('a character cut in half becomes a replacement character, and the rest of the text is right', () => {
   const path = file('日本\n🚀 Error: ü\n');
   for (let bytes = 1; bytes <= 21; bytes++) {
-    const { text } = readLogEnd(path, bytes) as { text: string };
+    const { text } = readTail(path, bytes) as { text: string };
     assert.ok('日本\n🚀 Error: ü\n'.endsWith(text.replace(/^\ufffd+/, '')), `${bytes}: ${JSON.stringify(text)}`);
   }
-  assert.equal(readLogEnd(file(Buffer.from([0x61, 0xff, 0x62])), 9), { text: 'a\ufffdb', cut: false });
+  assert.equal(readTail(file(Buffer.from([0x61, 0xff, 0x62])), 9), { text: 'a\ufffdb', cut: false });
 });
 
 test('property: a file and its bytes in memory say the same', () => {
@@ -89,7 +90,7 @@ test('property: a file and its bytes in memory say the same', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(320), (bytes, n) => {
       writeFileSync(path, bytes);
-      assert.equal(readLogEnd(path, n), endOfBytes(Buffer.from(bytes))(n));
+      assert.equal(readTail(path, n), endOfBytes(Buffer.from(bytes))(n));
     }),
     runs(200, 2000),
   );
@@ -99,23 +100,23 @@ test('a failure is the same from a file and from memory', () => {
   const log = `${'step is under way\n'.repeat(50_000)}${CAUSE}\n`;
   const path = file(log);
   assert.equal(
-    identifyFrom((bytes) => readLogEnd(path, bytes), input),
+    identifyFrom((bytes) => readTail(path, bytes), input),
     identifyFrom(endOfBytes(Buffer.from(log)), input),
   );
 });
 
 test('a file that is being written to is read as far as it goes', () => {
   const path = file('one\n');
-  assert.is(readLogEnd(path, 64)?.text, 'one\n');
+  assert.is(readTail(path, 64)?.text, 'one\n');
   appendFileSync(path, 'two\n');
-  assert.is(readLogEnd(path, 64)?.text, 'one\ntwo\n');
+  assert.is(readTail(path, 64)?.text, 'one\ntwo\n');
 });
 
 test('the size of a log costs nothing: a gigabyte with an error at its end is known at once, and never in memory', () => {
   const path = sparse(1 << 30, `\n${CAUSE}\n`);
   const before = process.memoryUsage().rss;
   const took = cpuTime(() => {
-    const found = identifyFrom((bytes) => readLogEnd(path, bytes), input);
+    const found = identifyFrom((bytes) => readTail(path, bytes), input);
     assert.equal([found.grade, found.class, found.errors[0]?.lines], ['strong', 'missing_file', [CAUSE]]);
   });
   assert.ok(took < 800, `took ${took} ms`);
@@ -131,7 +132,7 @@ test('a single line of half a gigabyte is no trouble, with an error at its end o
   ] as const) {
     const path = sparse(500 << 20, end);
     const took = cpuTime(() => {
-      const found = identifyFrom((bytes) => readLogEnd(path, bytes), input);
+      const found = identifyFrom((bytes) => readTail(path, bytes), input);
       assert.equal(
         found.errors[0]?.lines.map((line) => line.trim()),
         says,

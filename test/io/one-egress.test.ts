@@ -85,6 +85,8 @@ const ASKS = /^src\/(?:model\.ts$|model\/|io\/egress\/)/;
 const STARTS = new Set([
   'src/io/shell-check.ts',
   'src/inspect/doctor.ts',
+  // bash, asked which words it knows.
+  'src/inspect/validate.ts',
   'src/promote/pull-request.ts',
   // crontab and systemctl, with lines that its owner was shown.
   'src/cron/schedulers.ts',

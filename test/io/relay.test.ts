@@ -17,6 +17,8 @@ import { program } from '../program.ts';
 
 const onSmallDisk = needs('right to mount');
 
+const MAX_BYTES = 200_000_000;
+
 const mounts: string[] = [];
 
 async function command(log: LogFile, text: string, more: Partial<CommandRequest> = {}) {
@@ -39,7 +41,7 @@ const held = (text: string) => `setsid bash -c 'touch held; ${text}' & until [ -
 
 /** What the log holds after these commands, with a line of the loop before each. */
 async function logOf(...commands: string[]): Promise<string> {
-  const log = openLog(join(folder(), 'logs/a.log'));
+  const log = openLog(join(folder(), 'logs/a.log'), MAX_BYTES);
   for (const text of commands) {
     log.say(`runs ${commands.indexOf(text)}`);
     await command(log, text);
@@ -54,12 +56,12 @@ const relaysOf = (parent = 0): number[] =>
 
 test('a log without commands starts no relay, and the pipe leaves no name behind', async () => {
   const dir = folder();
-  const log = openLog(join(dir, 'a.log'));
+  const log = openLog(join(dir, 'a.log'), MAX_BYTES);
   log.say('only this');
   await log.close();
   assert.is(readFileSync(log.path, 'utf8'), 'mendloop: only this\n');
   writeFileSync(join(dir, 'b.log.pipe'), 'of a start that was killed');
-  const other = openLog(join(dir, 'b.log'));
+  const other = openLog(join(dir, 'b.log'), MAX_BYTES);
   await command(other, 'ls ..');
   assert.equal(readdirSync(dir), ['a.log', 'b.log']);
   await other.close();
@@ -84,7 +86,7 @@ test('lines of stdout, stderr and the loop stand in the order they were written 
 });
 
 test('the exit code is the command’s own, and its output is all there the moment the log is closed', async () => {
-  const log = openLog(join(folder(), 'a.log'));
+  const log = openLog(join(folder(), 'a.log'), MAX_BYTES);
   const { exitCode } = await command(log, "head -c 1000000 /dev/zero | tr '\\0' x; exit 7");
   await log.close();
   assert.is(exitCode, 7);
@@ -92,7 +94,7 @@ test('the exit code is the command’s own, and its output is all there the mome
 });
 
 test('100 MB go through without growing the memory', async () => {
-  const log = openLog(join(folder(), 'a.log'));
+  const log = openLog(join(folder(), 'a.log'), MAX_BYTES);
   const before = process.memoryUsage().rss;
   await command(log, 'head -c 100M /dev/zero');
   await log.close();
@@ -103,7 +105,7 @@ test('100 MB go through without growing the memory', async () => {
 
 test('what holds the output in a session of its own is not waited for, and goes on writing', async () => {
   const dir = folder();
-  const log = openLog(join(dir, 'a.log'));
+  const log = openLog(join(dir, 'a.log'), MAX_BYTES);
   const began = performance.now();
   await command(log, `${held(`until [ -e ${dir}/go ]; do sleep 0.05; done; echo late; touch ${dir}/done`)}; echo last`);
   await log.close();
@@ -118,7 +120,7 @@ test('what holds the output in a session of its own is not waited for, and goes 
 
 test('the log is whole when it is closed, also while something else floods the pipe', async () => {
   const dir = folder();
-  const log = openLog(join(dir, 'a.log'));
+  const log = openLog(join(dir, 'a.log'), MAX_BYTES);
   await command(log, `${held(`until [ -e ${dir}/stop ]; do head -c 64K /dev/zero; done`)}; echo; echo last words`);
   await log.close();
   const text = readFileSync(log.path, 'utf8');
@@ -127,7 +129,7 @@ test('the log is whole when it is closed, also while something else floods the p
 });
 
 test('TERM, INT and HUP do not end the relay', async () => {
-  const log = openLog(join(folder(), 'a.log'));
+  const log = openLog(join(folder(), 'a.log'), MAX_BYTES);
   log.output();
   const relay = relaysOf(process.pid).at(-1);
   const { exitCode } = await command(
@@ -140,7 +142,7 @@ test('TERM, INT and HUP do not end the relay', async () => {
 });
 
 test('a stop ends the group; what it said before is in the log', async () => {
-  const log = openLog(join(folder(), 'a.log'));
+  const log = openLog(join(folder(), 'a.log'), MAX_BYTES);
   const end = await command(log, 'trap "echo caught; exit 3" TERM; echo begun; while :; do sleep 0.05; done', {
     signal: AbortSignal.timeout(400),
   });
@@ -175,7 +177,7 @@ test('a loop that is killed takes neither the stage nor its log along; the relay
 });
 
 test('a relay that is killed is told: the log is not whole', async () => {
-  const log = openLog(join(folder(), 'a.log'));
+  const log = openLog(join(folder(), 'a.log'), MAX_BYTES);
   log.output();
   const relay = relaysOf(process.pid).at(-1);
   const kill = `kill -KILL ${relay} $(cat /proc/${relay}/task/*/children); sleep 0.1; echo x`;
@@ -187,8 +189,8 @@ test('a relay that is killed is told: the log is not whole', async () => {
 
 test('each attempt has a relay of its own, whatever the name of its log', async () => {
   const dir = join(folder(), "it's\nhere");
-  const first = openLog(join(dir, 'a.log'));
-  const second = openLog(join(dir, '$(id).log'));
+  const first = openLog(join(dir, 'a.log'), MAX_BYTES);
+  const second = openLog(join(dir, '$(id).log'), MAX_BYTES);
   await command(first, 'echo of the first');
   await command(second, 'echo of the second');
   assert.is(relaysOf(process.pid).length, 2);
@@ -204,7 +206,7 @@ onSmallDisk(
   async () => {
     const disk = join(folder(), 'disk');
     mount(disk);
-    const log = openLog(join(disk, 'a.log'));
+    const log = openLog(join(disk, 'a.log'), MAX_BYTES);
     const end = await command(log, 'head -c 3M /dev/zero && echo end && touch went-on && [ -e went-on ]');
     assert.is(end.exitCode, 0);
     const error = await refusal(log);
@@ -216,7 +218,7 @@ onSmallDisk(
 onSmallDisk('a full disk is told at once where something holds the output', async () => {
   const disk = join(folder(), 'disk');
   mount(disk);
-  const log = openLog(join(disk, 'a.log'));
+  const log = openLog(join(disk, 'a.log'), MAX_BYTES);
   await command(log, `${held('sleep 2')}; head -c 3M /dev/zero`);
   const began = performance.now();
   assert.is((await refusal(log))?.code, 'E_DISK_FULL');

@@ -15,8 +15,12 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { namesIn, sweep } from '../../src/io/files.ts';
+import { namesIn } from '../../src/io/files.ts';
+import { sweep } from '../../src/io/half-made.ts';
+import { identify, originTag } from '../../src/io/identity.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openLines, readLastLine, readLines } from '../../src/io/lines.ts';
+import { withLock } from '../../src/io/lock.ts';
 import {
   onDisk,
   ownFolder,
@@ -168,7 +172,7 @@ test('a folder, a loop of links or a link to nowhere in the place of a file is n
   ];
   for (const use of uses.slice(0, 4)) {
     const at = (name: string) => refusal(() => use(join(dir, name)));
-    assert.is(at('folder'), `E_STATE_PLACE ${dir}/folder is a folder, where a file of the loop belongs`);
+    assert.is(at('folder'), `E_STATE_PLACE ${dir}/folder is a folder, where a file belongs`);
     for (const name of ['dangling', 'loop']) {
       assert.is(at(name), `E_STATE_PLACE ${dir}/${name} is a link that leads nowhere, or in a circle`);
     }
@@ -195,7 +199,7 @@ test('a folder, a loop of links or a link to nowhere in the place of a file is n
   execFileSync('mkfifo', [join(dir, 'pipe')]);
   for (const use of uses.filter((_, i) => i !== 0 && i !== 4)) {
     const text = refusal(() => use(join(dir, 'pipe')));
-    assert.is(text, `E_STATE_PLACE ${dir}/pipe is a pipe, where a file of the loop belongs`);
+    assert.is(text, `E_STATE_PLACE ${dir}/pipe is a pipe, where a file belongs`);
   }
 });
 
@@ -210,29 +214,55 @@ test('what a process with the same number left half-made is in nobody’s way', 
   assert.is(readText(join(dir, left[0] as string)), 'half');
 });
 
-test('a sweep removes what the dead and the old left half-made, and nothing else', () => {
+const DEAD = 2 ** 22 - 1;
+const halfMade = (pid: number, origin = originTag(), ending = 'tmp') => `.${pid}-${origin}-0a1b2c3d4e5f.${ending}`;
+
+test('a sweep removes what dead processes of this host left half-made, what is a day old, and nothing else', () => {
   const dir = folder();
-  const dead = 2 ** 22 - 1;
   const gone = [
-    `stages.json.${dead}-1.tmp`,
-    `lock.json.${dead}.0a1b2c3d4e5f.tmp`,
-    `.probe-${dead}`,
-    `.probe.${dead}-0a1b.tmp`,
+    `stages.json${halfMade(DEAD)}`,
+    `.probe${halfMade(DEAD)}`,
+    `segment${halfMade(DEAD, undefined, 'draft')}`,
   ];
-  const old = [`ledger.json.${process.pid}-0a1b2c3d4e5f.tmp`, 'lock.json.0a1b2c3d4e5f'];
-  const stay = [
-    `stages.json.${process.pid}-0a1b2c3d4e5f.tmp`,
-    'lock.json.a0a1b2c3d4e5',
-    'notes.tmp',
+  const old = [
+    `ledger.json${halfMade(process.pid)}`,
+    `stages.json${halfMade(DEAD, '00000000')}`,
+    'lock.json.0a1b2c3d4e5f',
+    `run-1.log.${DEAD}.tmp`,
+  ];
+  const young = [...old.map((name) => `young-${name}`), 'lock.json.000000000000'];
+  const others = [
     'lock.json',
-    'x.1.tmp.mine',
+    'lock.json.x0a1b2c3d4e5',
+    'notes.tmp',
+    `theirs.${DEAD}-1.tmp`,
+    `x${halfMade(DEAD)}.mine`,
   ];
-  write(dir, Object.fromEntries([...gone, ...old, ...stay].map((name) => [name, ''])));
-  write(dir, { [`plugins.${dead}.draft/half`]: '' });
-  for (const name of old) utimesSync(join(dir, name), 1, 1);
+  write(dir, Object.fromEntries([...gone, ...old, ...young, ...others].map((name) => [name, ''])));
+  write(dir, { [`plugins${halfMade(DEAD, undefined, 'draft')}/half`]: '' });
+  for (const name of [...old, ...others]) utimesSync(join(dir, name), 1, 1);
   sweep(dir);
-  assert.equal(readdirSync(dir).sort(), stay.toSorted());
+  assert.equal(readdirSync(dir).sort(), [...young, ...others].sort());
   sweep(join(dir, 'none'));
+});
+
+test('a start after one that was killed sweeps every folder of the loop, and none of a stage', async () => {
+  const layout = layoutOf(folder());
+  const left = [
+    layout.state,
+    layout.actions,
+    `${layout.runs}/r/jobs`,
+    `${layout.logs}/vms/a`,
+    `${layout.logs}/executor`,
+  ];
+  const all = [...left, layout.patches, `${layout.escalations}/case-1`].map((path) => join(path, `x${halfMade(DEAD)}`));
+  const ofStage = `${layout.out('vms', '')}/x${halfMade(DEAD)}`;
+  const lock = { ...identify(DEAD), since: 'now', command: 'killed' };
+  write('/', Object.fromEntries([...all, ofStage].map((path) => [path.slice(1), ''])));
+  write('/', { [layout.lock.slice(1)]: JSON.stringify(lock) });
+  await withLock(layout, 'next', async () => {});
+  assert.equal(all.filter(existsSync), []);
+  assert.ok(existsSync(ofStage));
 });
 
 test('a file of lines that was removed, replaced or written by another takes nothing more', () => {

@@ -78,12 +78,12 @@ test('actions and runs are named in the order they came, also within one second 
 test('reset, answer and rollback count between the runs they stood between, from whatever is left of the files', () => {
   const layout = fresh();
   const clock = fakeClock(NOW);
-  runOf(layout, clock, seen(), tried('h1'), patch('h1', 'applied'), patch('h1', 'verified'), failed);
+  runOf(layout, clock, seen(), tried(), patch('h1', 'applied'), patch('h1', 'kept'), failed);
   clock.at += 60_000;
   act(layout, clock, {
-    type: 'fix.reverted',
+    type: 'fix.judged',
     stage: 'talos',
-    data: { ...EXAMPLES['fix.reverted'], outcome: 'declined', reason: 'rolled back' },
+    data: { ...EXAMPLES['fix.judged'], outcome: 'declined', reason: 'rolled back' },
   });
   clock.at += 60_000;
   runOf(layout, clock, seen(), tried(), called, opened, failed);
@@ -93,7 +93,7 @@ test('reset, answer and rollback count between the runs they stood between, from
   runOf(layout, clock, seen(), patch('h2', 'applied', { tier: 'escalation', plugin: 'person' }), failed);
   const entry = readLedger(layout).ledger.entries['talos/f1'];
   assert.equal(
-    [entry?.verified_at, entry?.case, entry?.executor_tries, entry?.escalation_calls, entry?.times_seen],
+    [entry?.kept_at, entry?.case, entry?.executor_tries, entry?.escalation_calls, entry?.times_seen],
     [undefined, undefined, 1, 1, 3],
   );
   assert.equal(
@@ -140,11 +140,11 @@ test('property: in whatever order people and runs act, the journals alone tell t
         const clock = fakeClock(NOW);
         for (const [i, deed] of all.entries()) {
           clock.at += jumps[i] ?? 0;
-          if (deed === 'run') runOf(layout, clock, seen(), tried('h1'), patch('h1', 'applied'), opened, failed);
+          if (deed === 'run') runOf(layout, clock, seen(), tried(), patch('h1', 'applied'), opened, failed);
           if (deed === 'green') runOf(layout, clock, { type: 'stage.green', stage: 'talos', data: {} });
           if (deed === 'reset') act(layout, clock, reset);
           if (deed === 'answer') act(layout, clock, answered('h2'));
-          if (deed === 'rollback') act(layout, clock, patch('h1', 'withdrawn'));
+          if (deed === 'rollback') act(layout, clock, patch('h1', 'declined'));
         }
         const before = known(layout);
         const { stages, ledger } = rebuilt(layout, layout.stages, layout.ledger, layout.ledgerJournal);

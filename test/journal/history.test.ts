@@ -88,7 +88,7 @@ test('an index that cannot be written costs the run nothing; whoever reads it is
   addRun(layout, 2);
   recordEnd(layout, id(2));
   assert.ok(existsSync(layout.runFile(id(2))));
-  assert.throws(() => readHistory(layout), /runs\.jsonl is a folder, where a file of the loop belongs/);
+  assert.throws(() => readHistory(layout), /runs\.jsonl is a folder, where a file belongs/);
 });
 
 test('looking writes nothing; a run that goes on is read from its journal, and one that never ended is open', () => {
@@ -181,7 +181,7 @@ test('the summary of a run folds what ran, failed, was mended, waits and cost; c
   );
   assert.equal(
     run.fixes.map(({ hash, outcome, commit, fix }) => [hash, outcome, commit, fix]),
-    [['h1', 'verified', 'c1', 'say good']],
+    [['h1', 'kept', 'c1', 'say good']],
   );
   assert.equal([run.refused, run.prompts, run.tokens, run.dollars, run.items], [1, 1, 7, 0.5, ['03']]);
   assert.equal(run.cases, [{ stage: 'm', fingerprint: 'f2', case: 'c-7', is: 'opened' }]);

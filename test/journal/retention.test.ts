@@ -77,25 +77,18 @@ test('what an open case, a failure that was given up, a fix that may come back o
   const then = [failed(1, 'f2'), nothing, nothing];
   const about = (...lines: Line[]) => neededAfter([[...failed(0, 'f1'), ...lines], ...then]);
   assert.equal(about().runs, [RUNS[1], RUNS[3]]);
-  const open = about(['case.opened', 'a', { hash: 'h9', stands_on: [{ fingerprint: 'f0', hash: 'h8' }] }]);
-  assert.equal(open, { runs: [RUNS[0], RUNS[1], RUNS[3]], fixes: ['h9', 'h8'], cases: ['c-7'] });
+  const open = about(['case.opened', 'a', { hash: 'h9' }]);
+  assert.equal(open, { runs: [RUNS[0], RUNS[1], RUNS[3]], fixes: ['h9'], cases: ['c-7'] });
+  const prepared = about(['fix.prepared', 'a', { hash: 'h8' }]);
+  assert.equal([prepared.runs[0], prepared.fixes], [RUNS[0], ['h8']], 'proposed first when its failure returns');
   assert.is(about(['failure.given_up', 'a']).runs[0], RUNS[0]);
   assert.equal(about(['escalation.called', 'a', { case: 'c-8' }]).cases, ['c-8']);
   const fix = (...more: Line[]) => about(['fix.committed', 'a'], ...more);
-  for (const outcome of ['withdrawn'] as const)
-    assert.equal(
-      [fix(['fix.reverted', 'a', { outcome }])].map(({ runs, fixes }) => [runs[0], fixes]),
-      [[RUNS[0], ['h1']]],
-    );
-  assert.equal([fix(['fix.judged', 'a', { outcome: 'holds' }]).fixes], [['h1']]);
-  for (const over of [
-    ['fix.reverted', 'a', { outcome: 'no_effect' }],
-    ['fix.judged', 'a'],
-  ] as Line[])
-    assert.equal(
-      [fix(over)].map(({ runs, fixes }) => [runs[0], fixes]),
-      [[RUNS[1], []]],
-    );
+  const kept = ({ runs, fixes }: ReturnType<typeof about>) => [runs[0], fixes];
+  assert.equal(kept(fix()), [RUNS[0], ['h1']], 'a trial that is open');
+  assert.equal(kept(fix(['fix.judged', 'a', { outcome: 'undone' }])), [RUNS[0], ['h1']]);
+  for (const outcome of ['no_effect', 'kept'])
+    assert.equal(kept(fix(['fix.judged', 'a', { outcome }])), [RUNS[1], []], outcome);
   assert.equal(neededAfter([nothing, ...then], [{ run: RUNS[0], hash: 'h3' }]).runs[0], RUNS[0]);
   assert.equal(neededAfter([nothing, ...then], [{ run: RUNS[0], hash: 'h3' }]).fixes, ['h3']);
 });

@@ -215,23 +215,10 @@ test('with the tracked files put back, only what green steps wrote is still ther
     const state = folded(journalOf([changed('a'), ['step.done', 'a'], changed('b'), ['step.failed', 'b'], ...lines]));
     return ['a', 'b'].filter((stage) => recordOf(state, stage)?.wrote);
   };
-  const merged = { from: 'c0', to: 'c1' };
-  const others: Line[] = [
-    ['fix.committed', 'c'],
-    ['fix.reverted', 'c'],
-    ['tree.opened', undefined, { merged }],
-  ];
+  const others: Line[] = [['fix.committed', 'c'], ['fix.judged', 'c', { outcome: 'no_effect' }], ['branch.moved']];
   for (const line of others) assert.equal(wrote(line), ['a'], line[0]);
-  for (const line of [['tree.opened'], ['notice']] as Line[]) assert.equal(wrote(line), ['a', 'b'], line[0]);
-});
-
-test('inputs of version 0.1.0 are remembered until the stage is green again', () => {
-  const started: Line = ['attempt.started', 'a'];
-  const done = (inputs: object): Line => ['step.done', 'a', { inputs }];
-  const before = a(done(INPUTS), started, started, ['attempt.changed', 'a']);
-  assert.equal([before?.lenient, before?.inputs], [INPUTS, undefined]);
-  assert.is(a(done(INPUTS), started, done(INPUTS))?.lenient, undefined);
-  assert.is(a(done({ ...INPUTS, carried: {} }), started)?.lenient, undefined);
+  for (const line of [['branch.moved', undefined, { to: 'c0' }], ['tree.opened']] as Line[])
+    assert.equal(wrote(line), ['a', 'b'], line[0]);
 });
 
 test('what was given up is known with what it was made from and why; what only failed is not', () => {
@@ -305,19 +292,18 @@ test('a green stage that no longer stands is to do again, with every commit that
     assert.is(a(...green, drift, next)?.stale, undefined, 'what its checks said before counts no more');
 });
 
-test('a stage that failed since it was stale is being mended: only what is brought back makes it staler', () => {
-  const commits = (step: string, failed: boolean, back: boolean) => {
+test('a stage that failed since it was stale is being mended: a later write makes it no staler', () => {
+  const commits = (step: string, failed: boolean) => {
     const lines: Line[] = [
       ['step.done', step],
       ['stage.stale', 'a', { commit: 'c1' }],
       ...(failed ? ([['failure.seen', step, {}, 1]] as Line[]) : []),
-      ['stage.stale', 'a', { commit: 'c2', ...(back && { back }) }],
+      ['stage.stale', 'a', { commit: 'c2' }],
     ];
     return recordOf(folded(journalOf(lines)), step)?.stale?.commits;
   };
-  assert.equal(commits('a', true, false), ['c1']);
-  assert.equal(commits('a', true, true), ['c1', 'c2']);
-  assert.equal(commits('a', false, false), ['c1', 'c2']);
+  assert.equal(commits('a', true), ['c1']);
+  assert.equal(commits('a', false), ['c1', 'c2']);
   const cells: Line[] = [
     ['step.done', 'a[h=1]'],
     ['stage.green', 'a'],

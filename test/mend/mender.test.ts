@@ -28,7 +28,7 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
   const ran = await run(home);
   assert.equal([ran.exit, ran.stages.stages.a?.status, ran.stages.stages.a?.attempts], [0, 'green', 2]);
   assert.equal([checkoutHash(home), git(home, 'status', '--porcelain'), git(home, 'rev-parse', 'main')], before);
-  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.judged verified']);
+  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.judged kept']);
   assert.equal(subjects(), ['Mend a: Say good']);
   assert.equal([tree(), treeStatus()], ['good\nsecond\n', '']);
   const [entry] = failuresIn(home);
@@ -36,11 +36,11 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
   assert.is(author, 'mendloop <mendloop@localhost>');
   const hash = entry?.patches[0]?.hash;
   assert.is(
-    body?.trim(),
+    body?.trim().replace(/\nFix-Id: [0-9a-f]+$/, ''),
     `Mend a: Say good\n\nFix: Say good\nReason: the check wants another word\n\nStage: a\nFingerprint: ${entry?.fingerprint}\nClass: ${entry?.class}\nTier: executor\nPlugin: probe\nAttempt: 1\nRun: ${ran.run}\nPatch: ${hash}`,
   );
   assert.is(git(home, 'show', '--format=', '--name-only', 'ai/orchestrator-stage1'), 'conf/a.txt');
-  assert.equal([entry?.patches[0]?.outcome, entry?.executor_tries], ['verified', 0]);
+  assert.equal([entry?.patches[0]?.outcome, entry?.executor_tries], ['kept', 0]);
   assert.equal(
     execFileSync('git', ['status', '--porcelain', '--', 'ai'], { cwd: home, encoding: 'utf8' }),
     '',
@@ -51,15 +51,15 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
 /** A stage that is not green until its word is. */
 const CHECKED = { a: stageOn(FILE, { verify: ['grep -q ^good conf/a.txt'] }) };
 
-test('without effect three times: taken back each time, told to the next try, then given up', async () => {
+test('without effect three times: undone each time, told to the next try, then given up', async () => {
   const { home, probe, subjects, tree, treeStatus } = mendable({ stages: CHECKED });
   probe.answers(says('bad', 'one'), says('bad', 'two'), says('bad', 'three'));
   const ran = await run(home);
   assert.equal([ran.exit, ran.stages.stages.a?.status], [3, 'give_up']);
-  const once = ['fix.intended', 'fix.committed', 'fix.reverted no_effect'];
+  const once = ['fix.intended', 'fix.committed', 'fix.judged no_effect'];
   assert.equal(fixTrail(ran.events), [...once, ...once, ...once]);
   assert.equal(decided(ran.events), ['executor', 'executor', 'executor', 'give_up']);
-  assert.equal([subjects().length, tree(), treeStatus()], [6, 'bad\nsecond\n', '']);
+  assert.equal([subjects(), tree(), treeStatus()], [[], 'bad\nsecond\n', '']);
   assert.equal(
     probe.asked().map(({ tries }) => tries.map(({ outcome }) => outcome)),
     [[], ['no_effect'], ['no_effect', 'no_effect']],
@@ -84,74 +84,60 @@ test('a stage that was given up runs again when its inputs change, and its count
   assert.equal([third.exit, third.stages.stages.a?.status], [0, 'green']);
 });
 
-test('a failure that the stage had earlier in this run means that the fix broke something', async () => {
+test('a failure that the trial had earlier takes off everything since', async () => {
   const { home, probe, tree } = mendable({ word: 'one' });
   probe.answers(says('two'), says('one', 'other'), says('good'));
   const ran = await run(home);
   assert.equal(ran.exit, 0);
   assert.equal(fixTrail(ran.events), [
-    'fix.intended',
-    'fix.committed',
-    'fix.judged provisional',
-    'fix.intended',
-    'fix.committed',
-    'fix.reverted broke',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged verified',
-    'fix.judged verified',
+    ...['fix.intended', 'fix.committed', 'fix.intended', 'fix.committed'],
+    ...['fix.judged no_effect', 'fix.judged no_effect'],
+    ...['fix.intended', 'fix.committed', 'fix.judged kept'],
   ]);
   assert.is(tree(), 'good\nsecond\n');
 });
 
-test('fixes that bring another failure stay, three at most; with a stage that is not green all are withdrawn', async () => {
+test('fixes that bring another failure stay, three at most; with a stage that is not green all are undone', async () => {
   const { home, probe, tree, treeStatus } = mendable({ word: 'w-one' });
   const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
   probe.answers(...words.map((word) => says(word)));
   const ran = await run(home);
   assert.is(tree(), 'w-one\nsecond\n');
   assert.is(treeStatus(), '');
-  const trail = fixTrail(ran.events).filter((line) => /judged|reverted/.test(line));
-  assert.equal(trail.slice(0, 3), Array(3).fill('fix.judged provisional'));
-  assert.equal(trail.slice(-3), Array(3).fill('fix.reverted withdrawn'));
+  const trail = fixTrail(ran.events).filter((line) => /judged|prepared/.test(line));
+  assert.equal(trail.slice(0, 3), Array(3).fill('fix.judged no_effect'), 'the third with which it is not green');
+  assert.equal(trail.slice(-3), ['fix.judged undone', 'fix.judged undone', 'fix.prepared']);
   assert.equal(ran.exit, 3);
   // Asked for by hand after giving up: once, and without anyone's help.
   const retried = await run(home, { stages: ['a'], forced: true });
-  assert.equal([retried.exit, fixTrail(retried.events), decided(retried.events)], [3, [], ['no_ai']]);
+  assert.equal([retried.exit, fixTrail(retried.events), decided(retried.events)], [3, [], ['give_up_stands']]);
   // After a reset what is known already comes first.
   const clock = fakeClock(Date.now());
   await resetStages({ home, stages: ['a'], command: 'test', force: true }, { clock, graceMs: 300 });
   probe.answers(says('good'));
   const next = await run(home);
-  assert.equal(fixTrail(next.events).slice(0, 3), ['fix.intended', 'fix.committed', 'fix.judged provisional']);
+  assert.equal([next.exit, tree()], [0, 'good\nsecond\n']);
+  assert.is(probe.asked().length, 1, 'what came further is applied whole, and the next fix goes on top');
 });
 
-test('withdrawn fixes come back first when their failure does, and nobody is asked', async () => {
+test('what came further comes back first when its failure does, once, and nobody is asked', async () => {
   const { home, probe, tree, subjects } = mendable({ word: 'one', loop: { limits: { stage_attempts: 2 } } });
   probe.answers(says('two'));
   const first = await run(home);
   assert.equal([first.exit, tree()], [1, 'one\nsecond\n']);
-  assert.equal(fixTrail(first.events), [
-    'fix.intended',
-    'fix.committed',
-    'fix.judged provisional',
-    'fix.reverted withdrawn',
-  ]);
+  assert.equal(fixTrail(first.events), ['fix.intended', 'fix.committed', 'fix.judged undone', 'fix.prepared']);
   assert.equal(
     failuresIn(home).map(({ patches }) => patches.map((p) => p.outcome)),
-    [['withdrawn'], []],
+    [['undone'], []],
   );
   probe.answers(says('good'));
   const second = await run(home);
-  assert.equal(
-    fixTrail(second.events),
-    ['fix.intended', 'fix.committed', 'fix.judged provisional', 'fix.reverted withdrawn'],
-    JSON.stringify(second.events.filter((e) => /fix|decided/.test(e.type))),
-  );
-  assert.is(probe.asked().length, 0);
-  assert.is(subjects().length, 4);
+  assert.equal(fixTrail(second.events), ['fix.intended', 'fix.committed', 'fix.judged undone']);
+  assert.equal([probe.asked().length, subjects()], [0, []]);
   const [entry] = failuresIn(home);
   assert.equal([entry?.patches.length, entry?.executor_tries], [1, 1]);
+  const third = await run(home);
+  assert.equal([third.exit, probe.asked().length], [0, 1]);
 });
 
 for (const [what, word, exit] of [
@@ -164,20 +150,21 @@ for (const [what, word, exit] of [
     const clock = fakeClock();
     const ran = await run(home, {}, { clock });
     assert.equal(ranWords(home).slice(0, 3), ['a bad', `a ${word}`, `a ${word}`]);
-    assert.equal(fixTrail(ran.events)[2], 'fix.judged provisional');
-    assert.equal([fixTrail(ran.events).at(-1), tree()], ['fix.reverted withdrawn', 'bad\nsecond\n']);
+    assert.equal(fixTrail(ran.events).slice(-2), ['fix.judged undone', 'fix.prepared']);
+    assert.is(failuresIn(home)[0]?.patches[0]?.unjudged, true);
+    assert.is(tree(), 'bad\nsecond\n');
     assert.is(ran.exit, exit);
   });
 }
 
-test('a fix after which the stage runs out of time is judged by another attempt', async () => {
+test('a fix after which the stage runs out of time, which it did not before, had no effect', async () => {
   const { home, probe } = mendable({
     stages: { a: { command: ['bash', 'check.sh', 'conf/a.txt'], files: ['conf/'], timeout: '1s' } },
   });
   probe.answers(says('slow'), { throw: 'it is out' });
   const ran = await run(home);
-  assert.equal(ranWords(home), ['a bad', 'a slow', 'a slow']);
-  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged provisional', 'plugin.failed', 'fix.reverted withdrawn']);
+  assert.equal(ranWords(home), ['a bad', 'a slow']);
+  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged no_effect', 'plugin.failed']);
 });
 
 test('retry runs a stage that was given up once, without asking anyone, and it stays given up', async () => {
@@ -239,7 +226,7 @@ test('a plugin that throws, or answers outside its schema, spends no try; the ne
   second.answers(says('good'));
   const ran = await run(home);
   assert.equal([ran.exit, probe.asked().length, second.asked().length], [0, 1, 1]);
-  assert.equal(fixTrail(ran.events), ['plugin.failed', 'fix.intended', 'fix.committed', 'fix.judged verified']);
+  assert.equal(fixTrail(ran.events), ['plugin.failed', 'fix.intended', 'fix.committed', 'fix.judged kept']);
 });
 
 test('with nobody to be reached the stage is failed, exit 1, and no try is spent', async () => {
@@ -292,9 +279,9 @@ test('a change that was tried, and one that takes back a fix that stands, are re
   const ran = await run(home);
   assert.is(ran.exit, 0);
   assert.equal(fixTrail(ran.events), [
-    ...['fix.intended', 'fix.committed', 'fix.reverted no_effect', 'fix.refused already_tried'],
-    ...['fix.intended', 'fix.committed', 'fix.judged provisional', 'fix.refused reversal'],
-    ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
+    ...['fix.intended', 'fix.committed', 'fix.judged no_effect', 'fix.refused already_tried'],
+    ...['fix.intended', 'fix.committed', 'fix.refused reversal'],
+    ...['fix.intended', 'fix.committed', 'fix.judged kept', 'fix.judged kept'],
   ]);
 });
 
@@ -307,8 +294,7 @@ test('two cells that fail with one cause are mended by one fix', async () => {
     assert.is(ran.events.filter(({ type }) => type === 'stage.green').length, 1);
     assert.equal(
       ran.events.filter(({ type }) => type === 'fix.judged').map(({ data }) => data.outcome),
-      workers === 1 ? ['holds', 'verified'] : ['verified'],
-      'verified when the last cell is green',
+      ['kept'],
     );
   }
 });
@@ -321,16 +307,14 @@ test('a fix that another stage would undo with its old text is not written: the 
   assert.equal([ran.exit, tree()], [0, 'good\nsecond\n']);
 });
 
-test('an end that says nothing, on the last attempt there is, leaves the fix unjudged: it is taken back', async () => {
+test('an end that says nothing, on the last attempt there is, leaves the fix unjudged: it is undone, and the first next time', async () => {
   const { home, probe, tree } = mendable({ loop: { limits: { stage_attempts: 2 } } });
   probe.answers(says('net'));
   const ran = await run(home, {}, { clock: fakeClock() });
   assert.equal([ran.exit, decided(ran.events), tree()], [1, ['executor', 'attempts_spent'], 'bad\nsecond\n']);
-  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.reverted withdrawn']);
-  assert.equal(
-    failuresIn(home).map(({ patches }) => patches.map(({ outcome }) => outcome)),
-    [['withdrawn'], []],
-  );
+  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.judged undone', 'fix.prepared']);
+  const [entry] = failuresIn(home);
+  assert.equal([entry?.patches[0]?.unjudged, entry?.first?.because], [true, 'undone']);
 });
 
 test('a run that is stopped, or out of time, while somebody is asked does not wait for the answer', async () => {
@@ -347,16 +331,21 @@ test('a run that is stopped, or out of time, while somebody is asked does not wa
   assert.is(failuresIn(home)[0]?.executor_tries, 0);
 });
 
-test('a taking back that only the branch tells of is told, and not done twice', async () => {
-  const { home, probe, subjects } = mendable({ loop: { limits: { stage_attempts: 2 } } });
-  probe.answers(says('bad', 'other'));
+test('a trial that was open when the loop was killed is undone by the next start, once, and what was tried comes first', async () => {
+  const { home, probe, subjects } = mendable({ loop: { limits: { stage_attempts: 3 } } });
+  probe.answers(says('good'));
   const first = await run(home);
-  assert.equal(fixTrail(first.events), ['fix.intended', 'fix.committed', 'fix.reverted no_effect']);
-  cutOff(home, first.run, ({ type, attempt }) => type === 'failure.seen' && attempt === 2);
-  await run(home);
+  cutOff(home, first.run, ({ type }) => type === 'fix.committed');
+  // The branch is where it was then, and the worktree in the trial.
+  const [tip, base] = [git(home, 'rev-parse', 'ai/orchestrator-stage1'), git(home, 'rev-parse', 'main')];
+  git(home, 'update-ref', 'refs/mendloop/trial', tip);
+  git(`${home}/ai/worktree`, 'update-ref', '--no-deref', 'HEAD', tip);
+  git(home, 'update-ref', 'refs/heads/ai/orchestrator-stage1', base);
+  const next = await run(home);
   const trail = fixTrail(journalIn(home, first.run));
-  assert.equal(trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect']);
-  assert.equal(subjects(), ['Mend a: Say bad', 'Take back: Say bad']);
+  const once = ['fix.intended', 'fix.committed'];
+  assert.equal(trail, [...once, 'fix.judged undone', 'fix.prepared', ...once, 'fix.judged kept']);
+  assert.equal([next.exit, probe.asked().length, subjects()], [0, 1, ['Mend a: Say good']]);
 });
 
 test('a fix that is nowhere on the branch any more may be tried again', async () => {
@@ -370,7 +359,7 @@ test('a fix that is nowhere on the branch any more may be tried again', async ()
   const other = await run(home, { stages: ['a'], withNeeds: true });
   assert.equal(
     [other.exit, fixTrail(other.events)],
-    [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
+    [0, ['fix.judged undone', 'fix.prepared', 'fix.intended', 'fix.committed', 'fix.judged kept']],
   );
 });
 
@@ -406,7 +395,7 @@ test('what one cell ends in decides about its own fixes alone', async () => {
   probe.answers(says('two'));
   const ran = await run(home, { workers: 2 });
   assert.equal([ran.exit, tree()], [1, 'one\nsecond\n']);
-  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged provisional', 'fix.reverted withdrawn']);
+  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged undone', 'fix.prepared']);
 });
 
 test('an executor that says what a person must do is not asked the same again, until the counters restart', async () => {
@@ -441,7 +430,7 @@ test('a known fix that had no effect is not proposed again, in this run or a lat
     loop: { executors: ['known-fixes'] },
     files: { 'run.sh': 'true\r\nfalse\r\n' },
   });
-  assert.equal(fixTrail((await run(home)).events), ['fix.intended', 'fix.committed', 'fix.reverted no_effect']);
+  assert.equal(fixTrail((await run(home)).events), ['fix.intended', 'fix.committed', 'fix.judged no_effect']);
   assert.equal(fixTrail((await run(home)).events), []);
 });
 
@@ -468,7 +457,7 @@ test('a required file that is missing below the own files of a stage, in a folde
   const { home, probe, tree } = mendable({ stages: lacking({ files: [`./${NEEDED}`] }) });
   probe.answers({ files: { [NEEDED]: 'here\n' }, note: { fix: 'Add it', reason: 'it is required' } });
   const ran = await run(home, {}, AGREES);
-  assert.equal([ran.exit, fixTrail(ran.events).at(-1), tree(NEEDED)], [0, 'fix.judged verified', 'here\n']);
+  assert.equal([ran.exit, fixTrail(ran.events).at(-1), tree(NEEDED)], [0, 'fix.judged kept', 'here\n']);
   assert.is(failuresIn(home)[0]?.class, 'missing_file');
 });
 

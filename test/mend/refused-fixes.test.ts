@@ -1,5 +1,5 @@
 // Answers that must not reach the tree: refused with a code, told back, and nothing is changed.
-import { symlinkSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -149,8 +149,29 @@ test('what a proposal says of itself cannot pass for a trailer, and cannot keep 
   const trailers = git(home, 'log', '-1', '--format=%(trailers:only)', 'ai/orchestrator-stage1');
   assert.equal(
     trailers.split('\n').map((line) => line.split(':')[0]),
-    ['Stage', 'Fingerprint', 'Class', 'Tier', 'Plugin', 'Attempt', 'Run', 'Patch'],
+    ['Stage', 'Fingerprint', 'Class', 'Tier', 'Plugin', 'Attempt', 'Run', 'Patch', 'Fix-Id'],
   );
+});
+
+test('a hook that refuses the commit costs one try and is said once; the change comes first when it is mended, and nobody is asked again', async () => {
+  const { home, probe, tree } = mendable({ loop: { git: { hooks: true } } });
+  const hook = join(home, '.git/hooks/pre-commit');
+  write(home, { '.git/hooks/pre-commit': '#!/bin/sh\necho "no fixes on Fridays" >&2\nexit 1\n' });
+  chmodSync(hook, 0o755);
+  probe.answers(says('good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, tree(), probe.asked().length], [3, 'bad\nsecond\n', 1]);
+  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.refused git', 'fix.prepared']);
+  const [entry] = failuresIn(home);
+  assert.equal(
+    [entry?.executor_tries, entry?.first?.because, entry?.last_reason?.includes('no fixes on Fridays')],
+    [1, 'undone', true],
+  );
+  assert.is(git(home, 'for-each-ref', 'refs/mendloop/trial'), '');
+  rmSync(hook);
+  probe.answers({ pass: 'not to be asked' });
+  const next = await run(home);
+  assert.equal([next.exit, tree(), probe.asked().length], [0, 'good\nsecond\n', 0]);
 });
 
 test.run();

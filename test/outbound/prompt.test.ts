@@ -58,7 +58,7 @@ Once.
 
 Do not propose any of these again, nor the same with other comments, messages or white space; they show what does not help.
 
-Attempt 1, by ollama: applied without effect: the same failure came back, and the change was taken back
+Attempt 1, by ollama: applied without effect: the same failure came back, and the change was undone
 [data ${NONCE}: attempt 1]
 Why: the same failure came back
 Fix: Indent by four

@@ -3,7 +3,7 @@ import type { ContextMap, Stage } from '../../src/config/context-map.ts';
 import { parseContextMap } from '../../src/config/parse.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import type { ContextInput, Plan, PlanInput, PlanStep } from '../../src/plan/contract.ts';
-import { validatePlan } from '../../src/plan/validate.ts';
+import { validatePlan } from '../../src/plan-api/validate.ts';
 import { fc } from '../sweep.ts';
 
 export type StepInput = PlanInput['steps'][number];
@@ -29,7 +29,7 @@ export function context(forPlan: PlanInput, more: Partial<ContextInput> = {}): C
 }
 
 /** The checked plan; throws when it breaks the contract. */
-export function checkedPlan(input: PlanInput, maxSteps?: number): Plan {
+export function checkedPlan(input: PlanInput | Plan, maxSteps?: number): Plan {
   const checked = validatePlan(input, maxSteps);
   if (!checked.ok) throw new Error(checked.error.message);
   return checked.value;

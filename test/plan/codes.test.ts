@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CODES, type ExecutionCode, executionError, gravest } from '../../src/plan/codes.ts';
@@ -16,6 +17,12 @@ test('each code has the severity of its row', () => {
     STEP_SKIPPED: 'warn',
     UNKNOWN_ERROR: 'fatal',
   });
+});
+
+test('the page of the plan API has each code with its severity', () => {
+  const page = readFileSync(new URL('../../docs/plan-api.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| ([A-Z_]+) \| (\w+) \|/gm)].map(([, code, severity]) => [code, severity]);
+  assert.equal(Object.fromEntries(rows), CODES);
 });
 
 test('recoverable follows from severity, also from one that was given', () => {

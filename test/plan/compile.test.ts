@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compilePlan, stepId, withNeeds } from '../../src/plan/compile.ts';
-import { validatePlan } from '../../src/plan/validate.ts';
+import { validatePlan } from '../../src/plan-api/validate.ts';
 import { fc } from '../sweep.ts';
 import { checkedPlan, labelOf, mapOf } from './builders.ts';
 

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NewEvent } from '../../src/events.ts';
+import type { FixOutcome, NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
+import { openGit } from '../../src/io/git.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { requireWritable } from '../../src/io/store.ts';
 import { recordAction } from '../../src/journal/journal.ts';
@@ -11,14 +12,16 @@ import { loadStages } from '../../src/journal/load-stages.ts';
 import { acceptPromotion, showPromotion } from '../../src/promote/promote.ts';
 import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
-import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
+import { commitFix } from '../../src/worktree/commit-fix.ts';
+import { fixMessage } from '../../src/worktree/fix-message.ts';
+import { rehearse } from '../../src/worktree/on-base.ts';
 import { failuresIn, homelab } from '../run/homelab.ts';
 import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts';
 
+export const PORTS = { clock: systemClock, graceMs: 300 };
 export const PLAIN = { hooks: false, sign: false };
 
-type Outcome = 'applied' | 'provisional' | 'verified' | 'no_effect' | 'withdrawn' | 'declined';
+type Outcome = 'applied' | FixOutcome;
 
 export interface FixOptions {
   stage?: string;
@@ -28,6 +31,7 @@ export interface FixOptions {
   note?: string;
   hash?: string;
   executable?: true;
+  unseen?: string[];
 }
 
 /** Stages `a` and `b` with a file each, a.txt and b.txt, thirty lines long; the owner is known to git. */
@@ -47,8 +51,8 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
 
   /** A fix of one file; what was changed by hand stays with the next `open`. */
   async function fix(path: string, text: string, options: FixOptions = {}): Promise<string> {
-    const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'verified', note, executable } = options;
-    const tree = await open(home, { merge: false });
+    const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'kept', note, executable, unseen } = options;
+    const tree = await open(home);
     serial += 1;
     const hash = options.hash ?? `hash-${serial}-${path}`;
     const story = { stage, step: stage, fingerprint, class: 'unknown', tier: 'executor' as const, plugin: 'probe' };
@@ -59,43 +63,25 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
       fixMessage({ ...story, note: said, attempt: 1, run, hash }),
       PLAIN,
     );
-    remember(stage, fingerprint, hash, outcome);
+    remember(stage, fingerprint, hash, outcome, commit, unseen);
     return commit;
   }
 
-  /** As the loop takes a fix back. */
-  async function takeBack(commit: string, outcome: 'no_effect' | 'withdrawn' = 'no_effect'): Promise<string> {
-    const tree = await open(home, { merge: false });
-    const of = (name: string) => git(home, 'log', '-1', `--format=%(trailers:key=${name},valueonly)`, commit);
-    const [stage, fingerprint, hash] = [of('Stage'), of('Fingerprint'), of('Patch')];
+  function remember(
+    stage: string,
+    fingerprint: string,
+    hash: string,
+    outcome: Outcome,
+    commit = '',
+    unseen?: string[],
+  ): void {
     const note = { fix: 'x', reason: 'y' };
-    const fixed = {
-      stage,
-      step: stage,
-      fingerprint,
-      hash,
-      commit,
-      paths: [],
-      tier: 'executor' as const,
-      plugin: 'probe',
-    };
-    remember(stage, fingerprint, hash, outcome);
-    return revertFix(tree, commit, revertMessage({ ...fixed, note }, outcome, 'it did not help', 'run-1'), PLAIN);
-  }
-
-  function remember(stage: string, fingerprint: string, hash: string, outcome: Outcome): void {
-    const note = { fix: 'x', reason: 'y' };
-    const fixed = { fingerprint, hash, tier: 'executor' as const, plugin: 'probe', note, reason: '', commit: '' };
-    const event = (): NewEvent => {
-      if (outcome === 'applied') {
-        const data = { ...fixed, class: 'unknown', paths: [], tried: true };
-        return { type: 'fix.committed', stage, data };
-      }
-      return outcome === 'provisional' || outcome === 'verified'
-        ? { type: 'fix.judged', stage, data: { ...fixed, outcome } }
-        : { type: 'fix.reverted', stage, data: { ...fixed, outcome, reverts: '' } };
-    };
-    record(event());
+    const fixed = { fingerprint, hash, tier: 'executor' as const, plugin: 'probe', note, reason: '', commit };
+    const base = git(home, 'rev-parse', 'main');
+    if (outcome === 'applied') {
+      const data = { ...fixed, class: 'unknown', paths: [], tried: true };
+      record({ type: 'fix.committed', stage, data });
+    } else record({ type: 'fix.judged', stage, data: { ...fixed, outcome, base, ...(unseen && { unseen }) } });
   }
 
   function record(...events: NewEvent[]): void {
@@ -105,10 +91,10 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
 
   const request = { home, command: 'test', env: {}, dryRun: false };
   const tip = () => git(home, 'rev-parse', AI);
+  const ready = async () => (await rehearse(openGit(home), await findBase(home, { branch: AI })))?.to ?? '';
   return {
     home,
     fix,
-    takeBack,
     remember,
     record,
     tip,
@@ -120,11 +106,15 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
     git: (...args: string[]) => git(home, ...args),
     read: (path: string) => read(home, path),
     tree: (path: string) => read(home, join('ai/worktree', path)),
-    show: async () => (await showPromotion(home, await findBase(home, { branch: AI }), true)).story,
-    accept: (commit = tip()) => acceptPromotion(request, commit),
-    dryAccept: (commit = tip()) => acceptPromotion({ ...request, dryRun: true }, commit),
-    rollBack: (what: RollbackRequest['what'], dryRun = false) =>
-      rollBack({ home, command: 'test', what, dryRun }, { clock: systemClock, graceMs: 300 }),
+    show: async () => showPromotion(home, await findBase(home, { branch: AI }), true),
+    /** Where the branch is once it is on its base. */
+    ready,
+    accept: async (commit?: string, squash = false) =>
+      acceptPromotion({ ...request, squash }, commit ?? (await ready()), PORTS),
+    dryAccept: async (commit?: string) =>
+      acceptPromotion({ ...request, dryRun: true }, commit ?? (await ready()), PORTS),
+    rollBack: (what: RollbackRequest['what'], { dryRun = false, yes = true } = {}) =>
+      rollBack({ home, command: 'test', what, dryRun, yes }, PORTS),
     /** Every ref, HEAD, status and byte of the checkouts: whatever is refused must not change it. */
     state,
     /** That `work` is refused and changes nothing; its text and exit code. */

@@ -1,90 +1,21 @@
 // What a promotion shows before it is accepted: which fixes come, how each was verified, what is left out.
-import fs, { readFileSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
 import { emptyState, type StageRecord } from '../../src/journal/stages.ts';
-import { judgeToday } from '../../src/promote/judge-today.ts';
-import { listPromotion } from '../../src/promote/promote.ts';
-import { byStage, surveyPromotion } from '../../src/promote/story.ts';
-import { configurationNow } from '../../src/stage/configuration.ts';
+import { byStage, readStory } from '../../src/promote/story.ts';
 import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import { inspect } from '../../src/worktree/after-attempt.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { reconfigure } from '../run/homelab.ts';
 import { AI, commit, git, numbers, open, refusal } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
-test("each fix is held against today's gate: what it would ask about or refuse is told with its code", async () => {
-  const script = '#!/bin/sh\ntrue\n';
-  const h = await fixedHome({ loop: { git: { protected: true } }, files: { 'new/run.sh': script } });
-  await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
-  await h.fix('a.txt', 'only this\n');
-  await h.fix('b.txt', numbers({ 7: 'of another stage' }));
-  await h.fix('new/run.sh', script, { executable: true });
-  await h.fix('b.txt', numbers({ 7: 'of a stage that the map has no more' }), { stage: 'gone' });
-  const list = async () => (await listPromotion(h.home, await findBase(h.home, { branch: AI }), false)).story;
-  const story = await list();
-  assert.equal(
-    story.fixes.map(({ today }) => today && [today.verdict, today.code]),
-    [undefined, ['ask', 'removed'], ['refuse', 'outside'], undefined, undefined],
-  );
-  assert.is(story.protected, true);
-  assert.equal(
-    story.fixes.map(({ shapes }) => shapes.length),
-    [0, 0, 0, 1, 0],
-    'an exec bit is a repair',
-  );
-  commit(h.home, { 'ai/loop.yaml': 'nonsense: 1\n' });
-  const { fixes, protected: isProtected } = await list();
-  assert.equal([fixes.length, fixes.filter(({ today }) => today).length, isProtected], [5, 0, undefined], 'not sound');
-});
-
-test('a fix that a person accepted is not asked about again, and one that would be refused is told all the same', async () => {
-  const h = await fixedHome();
-  const fix = { fingerprint: 'f1', hash: 'agreed', tier: 'executor' as const, plugin: 'probe' };
-  const note = { fix: 'x', reason: 'y' };
-  const data = { ...fix, note, class: 'unknown', paths: ['a.txt'], tried: true, accepted: true, commit: '' };
-  h.record({ type: 'fix.committed', stage: 'a', data });
-  await h.fix('a.txt', 'only this\n', { hash: 'agreed' });
-  const shown = async () => {
-    const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
-    return story.fixes.map(({ accepted, today: verdict }) => [accepted, verdict?.verdict]);
-  };
-  assert.equal(await shown(), [[true, undefined]]);
-  reconfigure(h.home, { a: { command: 'true', files: ['b.txt'] } });
-  assert.equal(await shown(), [[true, 'refuse']]);
-});
-
-test("the ledger is read once, however many fixes are held against today's gate", async () => {
-  const h = await fixedHome();
-  await h.fix('a.txt', numbers({ 2: 'two' }));
-  await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
-  const [{ fixes }, { config }] = [await h.show(), await configurationNow(h.home)];
-  const { readFileSync: read } = fs;
-  let reads = 0;
-  fs.readFileSync = ((...args: Parameters<typeof read>) => {
-    if (args[0] === layoutOf(h.home).ledger) reads += 1;
-    return read(...args);
-  }) as typeof read;
-  syncBuiltinESMExports();
-  try {
-    assert.is((await judgeToday(h.home, config, fixes)).length, 2);
-  } finally {
-    fs.readFileSync = read;
-    syncBuiltinESMExports();
-  }
-  assert.is(reads, 1);
-});
-
-test('fixes by stage and failure with their verification; pairs that left nothing are only counted', async () => {
+test('fixes by stage and failure with their verification, and on which base that was', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  const gone = await h.fix('b.txt', numbers({ 9: 'bad' }), { stage: 'b', fingerprint: 'f2' });
-  await h.takeBack(gone);
   const two = await h.fix('b.txt', numbers({ 20: 'good' }), { stage: 'b', fingerprint: 'f2' });
   const three = await h.fix('a.txt', numbers({ 2: 'two', 28: 'far' }), { fingerprint: 'f3' });
   const story = await h.show();
@@ -104,13 +35,17 @@ test('fixes by stage and failure with their verification; pairs that left nothin
       ['b', [['f2', [two]]]],
     ],
   );
+  const verified = ['kept', h.git('rev-parse', 'main')];
   assert.equal(
-    [story.taken_back, story.landed, story.clean, story.nothing, story.tip, story.fixes.map((f) => f.outcome)],
-    [1, 0, true, false, h.tip(), ['verified', 'verified', 'verified']],
+    [story.landed, story.nothing, story.moves, story.tip, story.fixes.map((f) => [f.outcome, f.verified_on])],
+    [0, false, false, h.tip(), [verified, verified, verified]],
   );
   assert.match(story.stat, / a\.txt \| 4 \+\+--\n b\.txt \| 2 \+-/);
   assert.match(story.diff ?? '', /\+good/);
-  assert.not.match(story.diff ?? '', /bad/);
+  commit(h.home, { 'c.txt': 'mine\n' });
+  const moved = await h.show();
+  assert.equal([moved.moves, moved.fixes[0]?.verified_on], [true, verified[1]]);
+  assert.not.equal(moved.base_commit, verified[1]);
 });
 
 test('of what stages wrote, only what a green one made from a commit that comes is written anew', async () => {
@@ -131,11 +66,11 @@ test('of what stages wrote, only what a green one made from a commit that comes 
       lost: { ...record, status: 'green' as const, green_head: h.tip(), wrote: ['lost.yaml'] },
     },
   };
-  const { story } = await surveyPromotion(h.home, base, { ledger: emptyLedger(), stages }, false);
+  const story = await readStory(h.home, base, { ledger: emptyLedger(), stages }, false);
   assert.equal(story.written_anew, [{ stage: 'comes', files: ['out.yaml'], patch: 'comes.diff' }]);
 });
 
-test('a fix is told with who accepted it and the stages that are not green with it, and why not', async () => {
+test('a fix is told with who accepted it, the stages that no run has seen with it, and those that failed since', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const base = await findBase(h.home, { branch: AI });
@@ -144,40 +79,24 @@ test('a fix is told with who accepted it and the stages that are not green with 
   const stale = { ...record, status: 'idle' as const, stale: { commits: [one] } };
   const survey = async (a: StageRecord, gone = a) => {
     const stages = { ...emptyState(), stages: { a, gone } };
-    return (await surveyPromotion(h.home, base, { ledger, stages }, false)).story.fixes[0];
+    const { accepted, not_seen, failed } = (await readStory(h.home, base, { ledger, stages }, false)).fixes[0] ?? {};
+    return [accepted, not_seen, failed];
   };
-  const open = [{ stage: 'a', external: false }];
   const cell = { ...record, status: 'failed' as const, cells: { 'h=1': stale } };
-  assert.equal([(await survey(stale))?.not_standing, (await survey(cell))?.not_standing], [open, open]);
+  const broken = { ...stale, status: 'failed' as const };
+  assert.equal(await survey(stale), [undefined, ['a'], undefined]);
+  assert.equal(await survey(cell), [undefined, ['a'], undefined]);
+  assert.equal(await survey(broken), [undefined, undefined, ['a']]);
   for (const over of [
     { ...cell, status: 'green' as const },
     { ...stale, stale: { commits: ['another'] } },
   ])
-    assert.is((await survey(over, stale))?.not_standing, undefined, 'what is not in the map does not count');
-  assert.is((await survey(stale))?.accepted, undefined);
+    assert.equal(await survey(over, stale), [undefined, undefined, undefined], 'what is not in the map does not count');
   const entry = entryOf(ledger, 'a', 'f1');
   assert.ok(entry?.patches[0]);
   entry.external = true;
   entry.patches[0].accepted = true;
-  const outside = await survey(stale);
-  assert.equal([outside?.accepted, outside?.not_standing], [true, [{ stage: 'a', external: true }]]);
-});
-
-test('a tick that comes for an item whose change was taken back keeps all of it from landing', async () => {
-  const index = (...ticks: string[]) => ticks.map((tick, i) => `- [${tick}] [Item](0${i + 1}-item.md)\n`).join('');
-  const INDEX = 'ai/backlog/00-index.md';
-  const h = await fixedHome({ files: { [INDEX]: index('x', ' ', ' ') } });
-  commit(join(h.home, 'ai/worktree'), { [INDEX]: index('x', 'x', 'x') }, 'Tick');
-  assert.is((await h.show()).items_undone, undefined);
-  for (const stage of ['item-01', 'item-02', 'item-03']) h.record({ type: 'stage.green', stage, data: {} });
-  for (const stage of ['item-01', 'item-02']) h.remember(stage, 'f1', stage, 'declined');
-  h.remember('item-03', 'f1', 'item-03', 'verified');
-  assert.equal((await h.show()).items_undone, ['02'], 'the base has the first, and the last one stands');
-  assert.equal(await h.refused(() => h.accept()), {
-    text: `error E_PROMOTE_ITEMS_UNDONE: ${AI} has items of the work queue ticked though a change of theirs was taken back: 02
-  next:  the next run opens them again: mendloop`,
-    exit: 3,
-  });
+  assert.equal(await survey(broken), [true, ['a'], undefined], 'a reason outside of the repository judges nothing');
 });
 
 test('looking leaves a damaged file of state where it is', async () => {
@@ -189,11 +108,9 @@ test('looking leaves a damaged file of state where it is', async () => {
   assert.is(readFileSync(stages, 'utf8'), 'damaged');
 });
 
-test('nothing to promote: no fix, only pairs, or all of it squashed into the base', async () => {
+test('nothing to promote: no fix, or all of it squashed into the base', async () => {
   const h = await fixedHome();
   assert.is((await h.show()).nothing, true);
-  await h.takeBack(await h.fix('a.txt', numbers({ 2: 'two' })));
-  assert.equal([(await h.show()).nothing, (await h.show()).taken_back], [true, 1]);
   await h.fix('a.txt', numbers({ 3: 'three' }));
   await h.fix('b.txt', numbers({ 3: 'three' }), { stage: 'b' });
   assert.is((await h.show()).nothing, false);
@@ -216,27 +133,23 @@ test('a fix that landed and that the owner took out again does not come back, al
   h.git('commit', '-q', '-m', 'squashed');
   h.git('revert', '--no-edit', 'HEAD');
   assert.is((await h.show()).nothing, true);
-  const next = await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
+  await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
   const story = await h.show();
-  assert.equal(
-    story.fixes.map((f) => f.commit),
-    [next],
-  );
+  assert.equal([story.fixes.length, story.superseded.length], [1, 1]);
   assert.not.match(story.diff ?? '', /\+two/);
   await h.accept();
   assert.is(h.read('a.txt'), numbers({ 20: 'new' }));
 });
 
-test('beside a fix that landed, a new one on lines that the base changed conflicts, and is solved on the base', async () => {
+test('a fix on lines that the base changed does not come, and is named', async () => {
   const h = await fixedHome();
-  await h.fix('a.txt', numbers({ 2: 'two' }));
-  h.git('merge', '-q', '--squash', AI);
-  h.git('commit', '-q', '-m', 'squashed');
-  commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
-  await h.fix('a.txt', numbers({ 2: 'two', 20: 'new' }));
-  const { clean, conflicts, nothing } = await h.show();
-  assert.equal([clean, conflicts, nothing], [false, ['a.txt'], false]);
-  assert.match((await h.refused(() => h.accept())).text, 'git switch main\n         git merge --no-ff --no-commit');
+  const gone = await h.fix('a.txt', numbers({ 2: 'two' }), { note: 'Say two' });
+  commit(h.home, { 'a.txt': numbers({ 2: 'mine' }) });
+  const story = await h.show();
+  assert.equal([story.nothing, story.superseded], [true, [{ commit: gone, stage: 'a', fix: 'Say two' }]]);
+  await h.fix('b.txt', numbers({ 20: 'new' }), { stage: 'b' });
+  await h.accept();
+  assert.equal([h.read('a.txt'), h.read('b.txt')], [numbers({ 2: 'mine' }), numbers({ 20: 'new' })]);
 });
 
 test('commits of somebody else are listed, and land with the rest', async () => {
@@ -251,7 +164,7 @@ test('commits of somebody else are listed, and land with the rest', async () => 
 test('commits that a stage made are never offered', async () => {
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
-  const tree = await open(h.home, { merge: false });
+  const tree = await open(h.home);
   commit(tree.path, { 'b.txt': numbers({ 5: 'stage' }) }, 'by a stage');
   const before = { head: tree.head, seen: tree.seen, patchFile: join(h.home, 'ai/patches/x.diff') };
   const halted = await refusal(inspect(tree, { ...before, checkFiles: async () => new Set() }));

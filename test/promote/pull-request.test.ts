@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sharePromotion } from '../../src/promote/promote.ts';
-import { AI, commit, folder, git, numbers, write } from '../worktree/repository.ts';
-import { fixedHome } from './fixed-home.ts';
+import { AI, commit, folder, git, numbers, refusal, write } from '../worktree/repository.ts';
+import { fixedHome, PORTS } from './fixed-home.ts';
 
 const FILE = 'ai/state/pull-request.md';
 const PAGE = `https://github.com/me/lab/compare/main...${AI}?expand=1`;
@@ -41,7 +41,7 @@ async function onGitHub({ gh = true } = {}) {
     ...h,
     bin,
     share: async (how: { push?: boolean; pr?: boolean }, dryRun = false) =>
-      sharePromotion({ home: h.home, command: 'test', env, dryRun }, { push: false, pr: true, ...how }),
+      sharePromotion({ home: h.home, command: 'test', env, dryRun }, { push: false, pr: true, ...how }, PORTS),
     there: () => git(join(bin, 'host/me/lab.git'), 'for-each-ref', '--format=%(refname) %(objectname)'),
     /** Calls of gh since the last look. */
     calls(): string[][] {
@@ -90,7 +90,7 @@ For \`unknown\` \`f1\`:
 ### Verification
 
 - \`${short}\`: \`a\` was green with it.
-- It merges cleanly into \`main\` at \`${onto}\`.
+- It is \`main\` at \`${onto}\` with these commits on top.
 
 \`\`\`text
  a.txt | 2 +-
@@ -152,7 +152,7 @@ test('where it is not sure that all secrets are known, nothing is written and no
   const map = { stages: { a: { command: 'true', files: ['a.txt'] } }, carry: ['secrets.yaml'] };
   commit(h.home, { 'ai/context_map.yaml': JSON.stringify(map), '.gitignore': 'secrets.yaml\n' });
   write(h.home, { 'secrets.yaml': 'password: "never closed\n' });
-  assert.equal(await h.refused(() => h.share({ push: true })), {
+  assert.equal(await refusal(h.share({ push: true })), {
     text: `error E_REDACT: nothing more is let out: the carried file secrets.yaml does not parse, so its secrets are not known
   next:  mend secrets.yaml, or take it out of carry in ai/context_map.yaml`,
     exit: 2,

@@ -1,9 +1,8 @@
-// What a person rolls back is taken back by commits of its own, all or nothing, and never comes again by itself.
-import { copyFileSync, rmSync } from 'node:fs';
+// What a person rolls back leaves the branch, or is taken back there where it has landed: all or nothing, and it never comes again.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
@@ -13,20 +12,9 @@ import { listFixes } from '../../src/promote/list-fixes.ts';
 import { rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { cutOff, journalIn, run } from '../run/homelab.ts';
-import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
-import {
-  AI,
-  bring,
-  commit,
-  flushes,
-  followAdvice,
-  git,
-  numbers,
-  open,
-  refusal,
-  write,
-} from '../worktree/repository.ts';
-import { fixedHome } from './fixed-home.ts';
+import { mendable, ranWords, says } from '../run/probe.ts';
+import { AI, bring, commit, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
+import { fixedHome, PORTS } from './fixed-home.ts';
 
 const outcomes = (home: string) =>
   Object.values(readLedger(layoutOf(home)).ledger.entries).flatMap(({ patches }) => patches.map((p) => p.outcome));
@@ -36,64 +24,89 @@ const fixes = async (home: string) => {
   return listed.map(({ commit: of, outcome, on_base }) => [of, outcome, on_base ?? false]);
 };
 
-test('rolled back: one fix, by its commit, its beginning or its hash; later changes elsewhere stay', async () => {
+test('rolled back: one fix, by its commit, its beginning or its hash: it is dropped from the branch; later changes stay', async () => {
   for (const name of ['commit', 'beginning', 'hash']) {
     const h = await fixedHome();
     const one = await h.fix('a.txt', numbers({ 2: 'two' }));
     const two = await h.fix('a.txt', numbers({ 2: 'two', 28: 'far' }));
     const word = { commit: one, beginning: one.slice(0, 7), hash: 'hash-1-a.txt' }[name] as string;
     const done = await h.rollBack({ fix: word });
-    assert.equal(
-      done.fixes.map((f) => [f.commit, f.promoted, f.empty, f.by]),
-      [[one, false, false, h.tip()]],
-    );
+    assert.equal([done.dropped.map((f) => f.commit), done.with_them, done.undone, done.done], [[one], [], [], true]);
     assert.equal(
       [h.tree('a.txt'), git(join(h.home, 'ai/worktree'), 'status', '--porcelain')],
       [numbers({ 28: 'far' }), ''],
     );
-    assert.equal(h.git('log', '-1', '--format=%P %an%n%(trailers:key=Reverts,key=Outcome,valueonly)', AI).split('\n'), [
-      `${two} mendloop`,
-      one,
-      'declined',
-    ]);
-    assert.equal(outcomes(h.home), ['declined', 'verified']);
+    const now = h.tip();
+    assert.equal(
+      [h.git('rev-parse', `${now}^`), h.git('log', '-1', '--format=%s', now)],
+      [h.git('rev-parse', 'main'), 'Mend a: Mend a.txt 2'],
+    );
+    assert.equal(outcomes(h.home), ['declined', 'kept']);
     assert.equal(await fixes(h.home), [
-      [two, 'verified', false],
+      [now, 'kept', false],
       [one, 'declined', false],
     ]);
-    const story = await h.show();
-    assert.equal([story.fixes.map((f) => f.commit), story.taken_back, story.undone], [[two], 1, []]);
+    assert.equal(
+      (await h.show()).fixes.map((f) => f.commit),
+      [now],
+    );
     const journal = listJournals(layoutOf(h.home)).at(-1);
     assert.is(journal?.isRun, false);
     assert.equal(
       readEvents(journal?.path ?? '').events.map(({ type }) => type),
-      ['fix.reverted'],
+      ['branch.intended', 'notice', 'fix.judged', 'branch.moved'],
     );
+    // By the name that it had before, too.
+    assert.equal(
+      (await h.rollBack({ fix: two.slice(0, 12) })).dropped.map((f) => f.commit),
+      [now],
+    );
+    assert.is(h.tip(), h.git('rev-parse', 'main'));
   }
 });
 
-test('rolled back: all fixes of a run, the newest first; those of others stay, and so does what was taken back before', async () => {
+test('rolled back: without yes nothing is dropped; it is said what would be, and what goes with it', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  const other = await h.fix('b.txt', numbers({ 2: 'two' }), { run: 'run-2', stage: 'b' });
-  await h.takeBack(await h.fix('b.txt', numbers({ 2: 'two', 9: 'bad' }), { stage: 'b' }));
+  const other = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
+  const better = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2', note: 'Say it better' });
+  const before = h.state();
+  for (const how of [{ yes: false }, { yes: true, dryRun: true }]) {
+    const would = await h.rollBack({ fix: one }, how);
+    assert.equal(
+      [would.done, would.dropped.map((f) => f.commit), would.with_them.map((f) => [f.commit, f.fix])],
+      [false, [one], [[better, 'Say it better']]],
+    );
+    assert.equal(h.state(), before);
+  }
+  await h.rollBack({ fix: one });
+  assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
+  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-3-a.txt')], ['declined', 'declined']);
+  assert.equal(
+    (await h.show()).fixes.map((f) => f.stage),
+    ['b'],
+  );
+  assert.not.equal(h.tip(), other);
+});
+
+test('rolled back: all fixes of a run; those of others stay', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.fix('b.txt', numbers({ 2: 'two' }), { run: 'run-2', stage: 'b' });
   const same = await h.fix('a.txt', numbers({ 2: 'two, better' }));
-  const before = h.tip();
   const done = await h.rollBack({ run: 'run-1' });
   assert.equal(
-    done.fixes.map((f) => f.commit),
+    done.dropped.map((f) => f.commit),
     [same, one],
   );
   assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
-  assert.is(h.git('rev-list', '--count', `${before}..${AI}`), '2');
-  assert.match((await h.refused(() => h.rollBack({ run: 'run-1' }))).text, 'all fixes of this run were taken back');
   assert.equal(
-    (await h.show()).fixes.map((f) => f.commit),
-    [other],
+    (await h.show()).fixes.map((f) => f.stage),
+    ['b'],
   );
 });
 
-test('rolled back: the base is merged in first', async () => {
+test('rolled back: the branch is put onto the base first', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(h.home, { 'a.txt': numbers({ 28: 'mine' }) });
@@ -102,21 +115,25 @@ test('rolled back: the base is merged in first', async () => {
   assert.is((await h.show()).nothing, true);
 });
 
-test('rolled back: a promoted fix, merged or squashed, is undone by promoting its rollback', async () => {
-  for (const how of ['merged', 'squashed']) {
+test('rolled back: a fix that landed, squashed or not, is undone by promoting its revert', async () => {
+  for (const how of ['forward', 'squashed', 'by hand'] as const) {
     const h = await fixedHome();
     const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-    if (how === 'merged') await h.accept();
+    if (how !== 'by hand') await h.accept(undefined, how === 'squashed');
     else {
       h.git('merge', '-q', '--squash', AI);
       h.git('commit', '-q', '-m', 'squashed');
     }
     commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
-    const done = await h.rollBack({ fix: one });
+    const done = await h.rollBack({ fix: one }, { yes: false });
     assert.equal(
-      done.fixes.map((f) => [f.commit, f.promoted]),
-      [[one, true]],
+      [done.done, done.dropped, done.undone.map((f) => [f.commit, f.by])],
+      [true, [], [[one, h.tip()]]],
       how,
+    );
+    assert.equal(
+      h.git('log', '-1', '--format=%(trailers:key=Reverts,key=Outcome,valueonly)', AI).split('\n').filter(Boolean),
+      [one, 'declined'],
     );
     assert.is(h.read('a.txt'), numbers({ 2: 'two', 20: 'mine' }), 'the base has it still');
     assert.equal(await fixes(h.home), [[one, 'declined', true]], how);
@@ -140,71 +157,39 @@ test('rolled back: what a stage changed in the worktree is saved and put back fi
   assert.equal([h.tree('a.txt'), h.tree('left.txt')], [numbers(), 'untracked\n']);
 });
 
-test('rolled back: a fix whose change is gone already is closed by a commit that changes nothing', async () => {
-  const h = await fixedHome();
-  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers() }, 'by hand');
-  const done = await h.rollBack({ fix: one });
-  assert.equal(
-    done.fixes.map((f) => f.empty),
-    [true],
-  );
-  assert.equal(outcomes(h.home), ['declined']);
-});
-
 test('rolled back: its stage is run again by itself, and the same change is not taken again', async () => {
   const m = mendable();
   m.probe.answers(says('good'));
   assert.is((await run(m.home)).exit, 0);
   git(m.home, 'config', 'user.name', 'Owner');
   const fix = git(m.home, 'rev-parse', AI);
-  const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
-  const flushed = await flushes(() => rollBack(request, { clock: systemClock, graceMs: 300 }));
-  assert.ok(
-    flushed.some((line) => line.startsWith('commit-tree')),
-    'the commit is on the disk',
-  );
+  await rollBack({ home: m.home, command: 'test', what: { fix }, dryRun: false, yes: true }, PORTS);
   const { status, reason } = loadStages(layoutOf(m.home)).state.stages.a ?? {};
   assert.equal([status, reason], ['idle', 'no longer stands: its files changed']);
   const before = ranWords(m.home).length;
   const again = await run(m.home);
   assert.ok(ranWords(m.home).length > before, 'it ran again');
   assert.is.not(again.exit, 0);
-  assert.equal(m.subjects().filter((line) => line.startsWith('Mend')).length, 1);
+  assert.equal(m.subjects().filter((line) => line.startsWith('Mend')).length, 0);
   assert.is(m.tree(), 'bad\nsecond\n');
   assert.ok(journalIn(m.home, again.run).length > 0);
 });
 
-test('rolled back: whoever was killed before the ledger knew of it says so the next time', async () => {
+test('rolled back: killed right after the branch moved, the next command closes it, and the ledger knows', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  const { ledger, ledgerJournal } = layoutOf(h.home);
-  for (const file of [ledger, ledgerJournal]) copyFileSync(file, `${file}.kept`);
+  await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
   await h.rollBack({ fix: one });
-  for (const file of [ledger, ledgerJournal]) copyFileSync(`${file}.kept`, file);
-  rmSync(listJournals(layoutOf(h.home)).at(-1)?.path ?? '');
-  assert.equal(outcomes(h.home), ['verified']);
-  await h.rollBack({ fix: one }).then(
-    () => assert.unreachable(),
-    (error) => assert.is(error.code, 'E_FIX_TAKEN_BACK'),
-  );
-  assert.equal(outcomes(h.home), ['declined']);
-});
-
-test('rolled back: a fix that the base conflicts with, and what stands on it: the text of the base is left', async () => {
-  const h = await fixedHome();
-  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
-  commit(h.home, { 'a.txt': numbers({ 2: 'zwei' }) });
-  const { fixes: done, notices } = await h.rollBack({ fix: one });
-  assert.equal(
-    done.map((f) => [f.commit, f.empty]),
-    [[one, true]],
-  );
-  assert.match(notices.join('\n'), '2 fixes were; they are taken back');
-  assert.is(h.tree('a.txt'), numbers({ 2: 'zwei' }));
-  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-a.txt')], ['declined', 'superseded']);
-  assert.is((await h.show()).nothing, true);
+  const { path = '' } = listJournals(layoutOf(h.home)).at(-1) ?? {};
+  for (const file of [path, layoutOf(h.home).ledgerJournal]) {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const intended = lines.findIndex((line) => line.includes('"branch.intended"'));
+    writeFileSync(file, `${lines.slice(0, intended + 1).join('\n')}\n`);
+  }
+  for (const file of [layoutOf(h.home).ledger, layoutOf(h.home).stages]) rmSync(file);
+  assert.equal(outcomes(h.home), ['kept', 'kept']);
+  await h.accept();
+  assert.equal(outcomes(h.home), ['declined', 'kept']);
 });
 
 test('rolled back: after the base was rewritten, by the name it had before', async () => {
@@ -212,87 +197,53 @@ test('rolled back: after the base was rewritten, by the name it had before', asy
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const two = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
   h.git('commit', '-q', '--amend', '-m', 'anew');
-  const { fixes: done } = await h.rollBack({ fix: one });
-  assert.is(done.length, 1);
+  const { dropped } = await h.rollBack({ fix: one });
+  assert.is(dropped.length, 1);
   assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
-  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-b.txt')], ['declined', 'verified']);
+  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-b.txt')], ['declined', 'kept']);
   assert.equal(
     (await h.show()).fixes.map(({ commit: of, stage }) => [of === two, stage]),
     [[false, 'b']],
   );
 });
 
-test('rolled back: a fix that landed and that the base dropped since is listed as superseded', async () => {
+test('a fix that landed and that the base dropped since is listed as superseded', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.accept();
-  const merge = bring(['hash-1-a.txt']);
-  await open(h.home, { merge });
+  await bring(h.home);
   h.git('reset', '-q', '--hard', 'HEAD~1');
-  await open(h.home, { merge });
+  await bring(h.home);
   assert.equal(await fixes(h.home), [[one, 'superseded', false]]);
 });
 
-test('rolled back: a run that was cut off is closed first, also for a fix that a person has taken back by git', async () => {
-  for (const byHand of [false, true]) {
-    const m = mendable();
-    m.probe.answers(says('good'));
-    const { run: name } = await run(m.home);
-    cutOff(m.home, name, ({ type }) => type === 'fix.judged');
-    const fix = git(m.home, 'rev-parse', AI);
-    if (byHand) git(join(m.home, 'ai/worktree'), 'revert', '--no-edit', 'HEAD');
-    const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
-    const done = rollBack(request, { clock: systemClock, graceMs: 300 });
-    await (byHand ? refusal(done) : done);
-    assert.is(journalIn(m.home, name).at(-1)?.type, 'run.ended', String(byHand));
-    assert.equal(outcomes(m.home), ['declined'], String(byHand));
-  }
-});
-
-test('rolled back: that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
-  const { home, probe } = mendable();
-  probe.answers(says('good'));
-  await run(home);
-  const tree = join(home, 'ai/worktree');
-  git(tree, 'revert', '--no-edit', 'HEAD');
-  probe.answers(says('good', 'otherwise'));
-  const next = await run(home);
-  assert.equal(fixTrail(next.events), [
-    'fix.reverted declined',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged verified',
-  ]);
-  assert.is(next.exit, 0);
-});
-
-test('rolled back: a fix that was withdrawn came again when the same change for the same failure is made later, not another one', async () => {
-  const h = await fixedHome();
-  const cameAgain = async () => {
-    const base = await findBase(h.home, { branch: AI });
-    const listed = await listFixes(layoutOf(h.home), base, readLedger(layoutOf(h.home)).ledger, false);
-    return new Map(listed.map(({ commit: of, came_again }) => [of, came_again ?? false]));
-  };
-  const one = await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same' });
-  await h.takeBack(one, 'withdrawn');
-  await h.fix('b.txt', numbers({ 9: 'nine' }), { stage: 'b', hash: 'other' });
-  await h.fix('a.txt', numbers({ 2: 'two' }), { hash: 'same', fingerprint: 'f2' });
-  assert.is((await cameAgain()).get(one), false);
-  await h.fix('a.txt', numbers({ 2: 'two', 3: 'three' }), { hash: 'same' });
-  assert.is((await cameAgain()).get(one), true);
+test('rolled back: a run that was cut off is closed first', async () => {
+  const m = mendable();
+  m.probe.answers(says('good'));
+  const { run: name } = await run(m.home);
+  cutOff(m.home, name, ({ type }) => type === 'trial.ended');
+  const fix = git(m.home, 'rev-parse', AI);
+  await rollBack({ home: m.home, command: 'test', what: { fix }, dryRun: false, yes: true }, PORTS);
+  assert.is(journalIn(m.home, name).at(-1)?.type, 'run.ended');
+  assert.equal(outcomes(m.home), ['declined']);
 });
 
 test('refused, with nothing changed: a word that is too short, unknown, or names what took a fix back', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  const by = await h.takeBack(one);
+  await h.accept();
+  await h.rollBack({ fix: one });
+  const by = h.tip();
   await h.fix('a.txt', numbers({ 3: 'x' }));
+  const dropped = await h.fix('b.txt', numbers({ 3: 'x' }), { stage: 'b' });
+  await h.rollBack({ fix: dropped });
   const cases: [string, string][] = [
     [one.slice(0, 6), 'error E_UNKNOWN_FIX: '],
     ['0000000', 'no fix of this branch begins with "0000000"'],
-    [h.git('rev-parse', 'main'), 'no fix of this branch begins with'],
+    [h.git('rev-parse', 'main^'), 'no fix of this branch begins with'],
     [by, `${by} is no fix; it took ${one} back`],
     [one, `error E_FIX_TAKEN_BACK: ${one.slice(0, 12)} was taken back already`],
+    [dropped, `error E_FIX_TAKEN_BACK: ${dropped.slice(0, 12)} was taken back already`],
   ];
   for (const [word, text] of cases) {
     const told = await h.refused(() => h.rollBack({ fix: word }));
@@ -312,91 +263,52 @@ test('refused, with nothing changed: the beginning of more than one fix that sta
   next:  name one of them by its commit`,
     exit: 2,
   });
-  await h.takeBack(two);
+  await h.rollBack({ fix: two });
   assert.equal(
-    (await h.rollBack({ fix: 'abcdef12' })).fixes.map((f) => f.commit),
+    (await h.rollBack({ fix: 'abcdef12' })).dropped.map((f) => f.commit),
     [one],
   );
-  assert.match(
-    (await h.refused(() => h.rollBack({ fix: 'abcdef12' }))).text,
-    'E_FIX_TAKEN_BACK',
-    'none of them stands',
-  );
+  assert.match((await h.refused(() => h.rollBack({ fix: 'abcdef12' }))).text, 'E_FIX_TAKEN_BACK', 'none stands');
 });
 
-test("refused, with nothing changed: a person's later change on the same lines: there is no fix to roll back first", async () => {
+test("refused, with nothing changed: a person's later change on the same lines is in the way; what is advised works", async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers({ 2: 'by hand' }) });
-  assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, /next: {2}by hand:\n/);
-});
-
-test('refused, with nothing changed: later fixes on the same lines: they are named, to be rolled back first', async () => {
-  const h = await fixedHome();
-  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  await h.takeBack(await h.fix('a.txt', numbers({ 2: 'two', 9: 'gone' })));
-  await h.fix('new/c.txt', 'elsewhere\n');
-  const two = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2', note: 'Say it better' });
-  commit(h.home, { 'b.txt': 'mine\n' });
+  const mine = commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers({ 2: 'by hand' }) }, 'by hand');
   const short = one.slice(0, 12);
-  const told = {
-    text: `error E_ROLLBACK_CONFLICT: ${short} cannot be rolled back: later changes are on the same lines; nothing was rolled back
-  - a.txt
-  - later: ${two.slice(0, 12)} Say it better
-  next:  roll these back first:
-         mendloop rollback ${two.slice(0, 12)}
-         or by hand:
-         git -C ai/worktree revert ${short}
+  const { text, exit } = await h.refused(() => h.rollBack({ fix: one }));
+  assert.is(exit, 3);
+  assert.is(
+    text,
+    `error E_ROLLBACK_CONFLICT: ${short} cannot be rolled back: later changes are on the same lines; nothing was rolled back
+  - ${mine.slice(0, 12)} is yours: a.txt
+  next:  by hand:
+         git -C ai/worktree rebase --onto ${short}^ ${short}
          # edit the files named above, then
          git -C ai/worktree add a.txt
-         git -C ai/worktree commit --no-edit`,
-    exit: 3,
-  };
-  assert.equal(await h.refused(() => h.rollBack({ fix: one }, true)), told);
-  assert.equal(await refusal(h.rollBack({ fix: one })), told);
-  assert.is(h.tree('b.txt'), 'mine\n', 'the base is merged first, and stays');
-  assert.equal(await h.refused(() => h.rollBack({ fix: one })), told);
-  await h.rollBack({ fix: two });
-  await h.rollBack({ fix: one });
-  assert.is(h.tree('a.txt'), numbers());
-});
-
-test('refused, with nothing changed: what it advises to do by hand works, and then the fix is rolled back', async () => {
-  const h = await fixedHome();
-  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  const two = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
-  const { text } = await refusal(h.rollBack({ fix: one }));
+         GIT_EDITOR=true git -C ai/worktree rebase --continue`,
+  );
   await followAdvice(h.home, text.slice(text.indexOf('by hand:')), () =>
     write(h.home, { 'ai/worktree/a.txt': numbers({ 2: 'better' }) }),
   );
-  assert.is(h.tree('a.txt'), numbers({ 2: 'better' }));
-  assert.match((await refusal(h.rollBack({ fix: one }))).text, `${one.slice(0, 12)} was taken back already`);
-  assert.equal(
-    (await h.show()).fixes.map(({ commit: of }) => of),
-    [two],
-  );
-  assert.is(h.outcome('hash-1-a.txt'), 'declined');
+  assert.equal([h.tree('a.txt'), (await h.show()).fixes], [numbers({ 2: 'better' }), []]);
 });
 
-test('refused, with nothing changed: one of a run that cannot be: none of it', async () => {
-  const h = await fixedHome();
-  await h.fix('a.txt', numbers({ 2: 'two' }));
-  await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
-  await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
-  commit(h.home, { 'c.txt': 'mine\n' });
-  assert.match((await refusal(h.rollBack({ run: 'run-1' }))).text, 'E_ROLLBACK_CONFLICT');
-  assert.match((await h.refused(() => h.rollBack({ run: 'run-1' }))).text, 'E_ROLLBACK_CONFLICT');
-});
-
-test('refused, with nothing changed: a dry run, and a base that conflicts with what a person did on the branch', async () => {
+test('refused, with nothing changed: a landed fix on whose lines the base went on', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
-  const before = h.state();
-  const { fixes: would } = await h.rollBack({ fix: one }, true);
-  assert.equal([would.map((f) => [f.commit, f.by]), h.state()], [[[one, null]], before]);
+  await h.accept();
+  commit(h.home, { 'a.txt': numbers({ 2: 'two, better' }) });
+  assert.match((await refusal(h.rollBack({ fix: one }))).text, /next: {2}by hand:\n +git -C ai\/worktree revert /);
+  await h.refused(() => h.rollBack({ fix: one }));
+});
+
+test('refused, with nothing changed: a base on which what a person did on the branch does not apply', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   commit(join(h.home, 'ai/worktree'), { 'b.txt': numbers({ 2: 'by hand' }) });
   commit(h.home, { 'b.txt': numbers({ 2: 'zwei' }) });
-  assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'E_MERGE_CONFLICT');
+  assert.match((await refusal(h.rollBack({ fix: one }))).text, 'E_BASE_CONFLICT');
 });
 
 test('refused, with nothing changed: before there is an AI branch', async () => {
@@ -406,18 +318,7 @@ test('refused, with nothing changed: before there is an AI branch', async () => 
   assert.match((await h.refused(() => h.rollBack({ fix: '1234567' }))).text, `there is no ${AI} yet`);
   const { base, base_commit, branch, ...story } = await h.show();
   assert.equal([base, base_commit, branch], ['main', h.git('rev-parse', 'main'), AI]);
-  assert.equal(story, {
-    tip: null,
-    nothing: true,
-    fixes: [],
-    undone: [],
-    others: [],
-    taken_back: 0,
-    landed: 0,
-    clean: true,
-    conflicts: [],
-    stat: '',
-  });
+  assert.equal([story.tip, story.nothing, story.fixes], [null, true, []]);
   assert.equal(await fixes(h.home), []);
 });
 

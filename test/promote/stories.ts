@@ -1,4 +1,4 @@
-// A story of a promotion, in plain values: one verified fix that merges cleanly.
+// A story of a promotion, in plain values: one verified fix, on the base.
 import type { Story, StoryFix } from '../../src/promote/story.ts';
 
 export const commitOf = (letter: string) => letter.repeat(40);
@@ -16,7 +16,7 @@ export const fix = (letter: string, more: Partial<StoryFix> = {}): StoryFix => (
   run: 'run-1',
   paths: ['a.txt'],
   shapes: [],
-  outcome: 'verified',
+  outcome: 'kept',
   ...more,
 });
 
@@ -29,10 +29,10 @@ export const story = (more: Partial<Story> = {}): Story => ({
   fixes: [fix('a')],
   undone: [],
   others: [],
-  taken_back: 0,
+  moves: false,
   landed: 0,
-  clean: true,
-  conflicts: [],
+  superseded: [],
+  stuck: [],
   stat: ' a.txt | 2 +-',
   ...more,
 });

@@ -1,36 +1,25 @@
 // What a promotion brings, in words: for the merge commit, for a pull request, and what keeps it from being accepted.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { conflictCommands } from '../../src/promote/promote.ts';
 import { fitBody, pullRequestText, requestPull } from '../../src/promote/pull-request.ts';
-import { acceptLine, byStage, promoteMessage, promoteTitle, toMakeAgain, unverified } from '../../src/promote/story.ts';
+import { acceptLine, byStage, promoteMessage, promoteTitle, refusedFixes, whyNot } from '../../src/promote/story.ts';
 import type { Configuration } from '../../src/stage/configuration.ts';
 import { folder } from '../worktree/repository.ts';
 import { commitOf, fix, story } from './stories.ts';
 
-const OUTSIDE = { stage: 'dns', external: true };
-const INSIDE = { stage: 'vms', external: false };
-
-test('a fix that only holds is enough where all that is left to make again fails for a reason outside', () => {
-  const isOpen = (more: Parameters<typeof fix>[1]) => unverified({ fixes: [fix('a', more)] }).length === 1;
-  assert.not(isOpen({}));
-  assert.not(isOpen({ outcome: 'holds', not_standing: [OUTSIDE] }));
-  for (const not_standing of [[], [INSIDE], [OUTSIDE, INSIDE]]) assert.ok(isOpen({ outcome: 'holds', not_standing }));
-  assert.ok(isOpen({ outcome: 'provisional', not_standing: [OUTSIDE] }));
-});
-
 test('the line that accepts is there only where it would be taken', () => {
   assert.is(acceptLine(story()), `mendloop promote --accept ${commitOf('f')}`);
-  const again = [fix('a', { not_standing: [INSIDE, OUTSIDE] }), fix('b', { not_standing: [INSIDE] })];
-  assert.equal(toMakeAgain({ fixes: again }), ['vms']);
+  assert.ok(acceptLine(story({ fixes: [fix('a', { not_seen: ['vms'] })] })));
+  const failed = fix('a', { failed: ['vms', 'dns'] });
+  assert.is(whyNot(failed), 'failed with it since: vms, dns');
   const refused = [
     { nothing: true },
-    { clean: false },
+    { stuck: [{ commit: commitOf('b'), paths: ['a.txt'] }] },
     { fixes: [fix('a', { outcome: 'applied' })] },
-    { fixes: again },
-    { items_undone: ['02'] },
+    { fixes: [fix('b'), failed] },
   ];
   for (const more of refused as Parameters<typeof story>[0][]) assert.is(acceptLine(story(more)), undefined);
+  assert.equal(refusedFixes({ fixes: [fix('b'), failed] }), [failed]);
 });
 
 test('fixes are sorted by stage and failure, each where it first comes', () => {
@@ -66,14 +55,14 @@ test('the title counts what comes, of which stages; what there is none of is not
   ]);
 });
 
-test('the merge commit names every fix, what is undone and what else comes', () => {
+test('the one commit of a squash names every fix, what is undone and what else comes', () => {
   const others = [{ commit: commitOf('c'), subject: 'by hand' }];
   const undone = [fix('b', { fix: 'Take back: Say three', reverts: commitOf('e') })];
   assert.is(
     promoteMessage(story({ undone, others })),
     `Promote 1 fix, 1 rollback, 1 other commit of web
 
-Merges ai/x into main.
+All that ai/x had and main had not, in one commit.
 
 - web: Say two (aaaaaaaaaaaa, probe, f1)
 - web: Take back: Say three (bbbbbbbbbbbb, f1)
@@ -86,30 +75,28 @@ Promoted-tip: ${commitOf('f')}
   );
 });
 
-test('a pull request says what is not as it should be: verdicts of today, cells, stages, conflicts', () => {
-  const today = { verdict: 'ask', code: 'removes_much', reasons: ['30 lines', 'more'] } as const;
+test('a pull request says what is not as it should be: cells, stages that were not seen, another base', () => {
   const fixes = [
-    fix('a', { today, accepted: true, left: 'cp1', not_standing: [OUTSIDE] }),
-    fix('d', { today: { ...today, verdict: 'refuse' } }),
+    fix('a', { left: 'cp1', not_seen: ['dns'] }),
+    fix('d', { unchecked: true, verified_on: commitOf('9'), shapes: ['path: it leads to nothing'] }),
   ];
   const others = [{ commit: commitOf('c'), subject: 'by hand' }];
-  const text = pullRequestText(story({ fixes, others, undone: [fix('b')], conflicts: ['a.txt', 'b.txt'] }));
+  const text = pullRequestText(story({ fixes, others, undone: [fix('b')] }));
   assert.equal(
     text.split('\n').filter((line) => /^\s*-/.test(line)),
     [
       '- `aaaaaaaaaaaa` `Say two`',
       '  - why: `It said one`',
       '  - in `a.txt`; by `probe (executor)`, run `run-1`, 2026-11-16T11:00:00Z',
-      '  - **today the gate would ask about it** (`removes_much`): `30 lines; more`; its owner accepted it',
       '- `dddddddddddd` `Say two`',
       '  - why: `It said one`',
       '  - in `a.txt`; by `probe (executor)`, run `run-1`, 2026-11-16T11:00:00Z',
-      '  - **today the gate would refuse it** (`removes_much`): `30 lines; more`',
+      '  - repair: `path: it leads to nothing`',
       '- `bbbbbbbbbbbb` `web` `Say two`',
       '- `cccccccccccc` `by hand`',
-      '- `aaaaaaaaaaaa`: some cells of `web` were green with it, not `cp1`, but could not be made again for a reason outside of the repository: `dns`.',
-      '- `dddddddddddd`: `web` was green with it.',
-      '- It does not merge into `main` at `000000000000`; in conflict: `a.txt`, `b.txt`.',
+      '- `aaaaaaaaaaaa`: some cells of `web` were green with it, not `cp1`; not seen with it: `dns`.',
+      '- `dddddddddddd`: `web` was green with it by its exit code alone: it has no checks, on `999999999999`.',
+      '- It is `main` at `000000000000` with these commits on top.',
     ],
   );
 });
@@ -141,14 +128,6 @@ test('a command of gh is named only for GitHub; other hosts have their page, whe
   assert.equal((await pull('github.com')).commands, [
     'gh pr create --repo github.com/me/lab --head ai/x --base main --title so --body-file ai/state/pull-request.md',
   ]);
-});
-
-test('a conflict is solved on the AI branch; where some of it has landed, by a merge on the base', () => {
-  const commands = (plain: boolean) => conflictCommands(story({ conflicts: ['a.txt'] }), plain);
-  assert.equal(
-    [commands(true)[0], commands(false).slice(0, 2)],
-    ['git -C ai/worktree merge main', ['git switch main', 'git merge --no-ff --no-commit ai/x']],
-  );
 });
 
 test.run();

@@ -76,7 +76,7 @@ test('what a check only looks at, and what no check runs, may be written by a st
   assert.is(inTree(home, 'data.txt'), 'a\nb\n');
 });
 
-test('a fix with which the stage overwrites another stage’s check broke it: taken back, and told as that', async () => {
+test('a fix with which the stage overwrites another stage’s check broke it: undone, and told as that', async () => {
   const probe = probeOf();
   const stages = {
     a: { command: `${OPEN} > "$(cat conf/target)"`, files: ['conf/'] },
@@ -91,7 +91,7 @@ test('a fix with which the stage overwrites another stage’s check broke it: ta
   const note = { fix: 'Write it elsewhere', reason: 'the folder is missing' };
   probe.answers({ files: { 'conf/target': 'b-check.sh\n' }, note }, { pass: 'no idea' });
   const ran = await run(home);
-  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.reverted broke']);
+  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.judged broke']);
   assert.is(ran.stages.stages.a?.status === 'green', false);
   assert.is(inTree(home, 'b-check.sh'), CHECK);
   assert.is(git(home, 'show', 'ai/orchestrator-stage1:conf/target'), 'missing/out.txt');

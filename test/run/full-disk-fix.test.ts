@@ -29,10 +29,8 @@ onSmallDisk(
       rmSync(`${gitFolder}.aside`, { recursive: true });
       probe.answers(says('good'));
       const full = await run(home);
-      assert.ok(
-        full.exit !== 0 && fixTrail(full.events).at(-1) === 'fix.intended',
-        JSON.stringify(fixTrail(full.events)),
-      );
+      const { code } = full.result.error?.context ?? {};
+      assert.equal([full.exit, code, fixTrail(full.events).includes('fix.committed')], [1, 'E_DISK_FULL', false]);
       // As it is where the disk was too full to put the file back, too.
       writeFileSync(join(home, 'ai/worktree', FILE), 'good\nsecond\n');
       rmSync(join(gitFolder, 'filler'), { force: true });

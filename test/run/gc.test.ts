@@ -231,6 +231,8 @@ test('killed at any change of a file, it leaves all runs whole and all counts as
 
 const isGone = (layout: Layout, id: string) => !fs.existsSync(join(layout.runs, id));
 
+const WRITING = fs.constants.O_WRONLY | fs.constants.O_RDWR;
+
 /** What is left on disk when the process ends at the n-th change of it: that one and all behind it are not made. */
 function dyingAt(n: number, work: () => void): number {
   const names = ['renameSync', 'rmSync', 'mkdirSync', 'openSync', 'writeFileSync', 'ftruncateSync'] as const;
@@ -238,7 +240,8 @@ function dyingAt(n: number, work: () => void): number {
   let changes = 0;
   for (const name of names) {
     (fs as unknown as Record<string, unknown>)[name] = (...args: unknown[]) => {
-      const isRead = name === 'openSync' && args[1] === 'r';
+      const [, flags] = args;
+      const isRead = name === 'openSync' && typeof flags === 'number' && (flags & WRITING) === 0;
       if (!isRead && ++changes >= n) throw new Error('killed');
       return (real[name] as (...given: unknown[]) => unknown)(...args);
     };

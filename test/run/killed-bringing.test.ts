@@ -6,7 +6,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
+import { readLedger } from '../../src/journal/ledger-file.ts';
 import { listJournals } from '../../src/journal/runs.ts';
+import { runHere } from '../e2e/here.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { KILL_LOOP } from '../kill-loop.ts';
 import { program } from '../program.ts';
@@ -14,6 +16,8 @@ import { cases } from '../sweep.ts';
 import { AI, commit, folder, git, script, write } from '../worktree/repository.ts';
 import { failuresIn, run } from './homelab.ts';
 import { FILE, type Mendable, mendable, says } from './probe.ts';
+
+const env = { PATH: process.env.PATH };
 
 type Point = { git: string; when: 'before' | 'after' } | { event: string };
 
@@ -55,29 +59,35 @@ const STAGES = { a: stage('a'), b: stage('b') };
 const KINDS = {
   moved: {
     change: (home: string) => commit(home, { [FILE]: 'good\nmine\n' }),
-    steps: ['config --local', 'merge --ff-only'],
-    before: 0,
   },
   rewritten: {
     change: (home: string) => {
       write(home, { [FILE]: 'good\nmine\n', 'other.txt': 'public\n' });
       git(home, 'commit', '-q', '-a', '--amend', '--no-edit');
     },
-    steps: ['update-ref', 'checkout --no-overwrite-ignore', 'config --local'],
-    before: 1,
   },
 };
-const EVENTS = ['run.started', 'tree.opened', 'notice', 'fix.reverted', 'step.started'];
+/** The git commands that change something, in their order. */
+const STEPS = ['refs/mendloop/next', 'refs/mendloop/before', 'reset -q --keep', `refs/mendloop/base/${AI}`];
+const EVENTS = [
+  'run.started',
+  'branch.intended',
+  'fix.judged',
+  'branch.moved',
+  'tree.opened',
+  'notice',
+  'step.started',
+];
 /** Those that leave most behind; all of them in a long sweep. */
 const FEW = [
-  'moved after merge',
-  'rewritten before checkout',
-  'rewritten after checkout',
+  'moved after reset',
+  'moved after branch.intended',
+  'rewritten before reset',
   'rewritten after tree.opened',
 ];
 
-const points = Object.entries(KINDS).flatMap(([kind, { steps }]) => [
-  ...steps.flatMap((step) =>
+const points = Object.keys(KINDS).flatMap((kind) => [
+  ...STEPS.flatMap((step) =>
     (['before', 'after'] as const).map((when) => ({
       kind,
       at: `${when} ${step}`,
@@ -95,10 +105,14 @@ const drawn = points.filter(({ kind, at }) =>
 
 for (const { kind, at, point } of drawn) {
   test(`${kind}, killed ${at}`, async () => {
-    const { change, before } = KINDS[kind as keyof typeof KINDS];
+    const { change } = KINDS[kind as keyof typeof KINDS];
     const { home, tree, treeStatus } = await mended();
+    const tip = git(home, 'rev-parse', AI);
     change(home);
     assert.ok(await killedAt(home, point), 'it was killed');
+    if (readLedger(layoutOf(home)).ledger.move)
+      for (const command of ['status', 'doctor'])
+        assert.match((await runHere([command], home, env)).stdout, `${AI} was about to be moved`);
     assert.is((await run(home)).exit, 0);
     const events = everyEvent(home);
     const told = (text: string) => events.filter(({ data }) => String(data.text).includes(text)).length;
@@ -106,18 +120,19 @@ for (const { kind, at, point } of drawn) {
     assert.equal(
       {
         files: [tree(), tree('conf/b.txt'), treeStatus()],
-        merged: git(home, 'config', `branch.${AI}.mendloop-merged`),
+        kept: git(home, 'rev-parse', `refs/mendloop/base/${AI}`),
+        open: readLedger(layoutOf(home)).ledger.move,
         superseded: events.filter(({ data }) => data.outcome === 'superseded').map((event) => event.stage),
         notes: told('yours stands'),
         outcomes: failuresIn(home).flatMap(({ patches }) => patches.map((p) => p.outcome)),
-        before: git(home, 'for-each-ref', 'refs/mendloop/before/').split('\n').filter(Boolean).length,
+        before: git(home, 'for-each-ref', '--format=%(objectname)', 'refs/mendloop/before/').split('\n').includes(tip),
         hasBase: git(home, 'merge-base', 'main', AI),
         ended: events.filter(({ type }) => type === 'run.ended').length,
         dropped: git(home, 'log', '-p', '--format=', AI).includes('secret'),
       },
       {
-        ...{ files: ['good\nmine\n', 'good\nb\n', ''], merged: main, superseded: ['a'], notes: 1 },
-        ...{ outcomes: ['superseded', 'verified'], before, hasBase: main, ended: 3, dropped: kind === 'moved' },
+        ...{ files: ['good\nmine\n', 'good\nb\n', ''], kept: main, open: undefined, superseded: ['a'], notes: 1 },
+        ...{ outcomes: ['superseded', 'kept'], before: true, hasBase: main, ended: 3, dropped: kind === 'moved' },
       },
     );
   });

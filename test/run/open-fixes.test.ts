@@ -7,19 +7,18 @@ import { RunFailures } from '../../src/triage/incident.ts';
 import { run } from './homelab.ts';
 import { mendable, says } from './probe.ts';
 
-test('at every point of a real run no more than one fix is unjudged, and none at its end', async () => {
-  const { home, probe } = mendable({ word: 'one' });
+test('at every point of a run at most three fixes stand, each above the other; the AI branch has all of them at once, or none', async () => {
+  const { home, probe, subjects } = mendable({ word: 'one' });
   probe.answers(says('two'), says('two', 'other'), says('three'), says('good'));
   const ran = await run(home);
   assert.is(ran.exit, 0);
   const { events } = readEvents(layout(home).journal(ran.run));
-  let most = 0;
-  for (let i = 0; i <= events.length; i++) {
-    const failures = new RunFailures(events.slice(0, i));
-    most = Math.max(most, failures.openFixes().length);
-    assert.ok(failures.trials.size <= 1);
-  }
-  assert.equal([most, new RunFailures(events).openFixes()], [3, []]);
+  const standing = events.map((_, i) => new RunFailures(events.slice(0, i + 1)).trial?.fixes.length);
+  assert.equal(
+    standing.filter((count, i) => count !== standing[i - 1]),
+    [0, 1, 2, 1, 2, 3, undefined],
+  );
+  assert.equal(subjects(), ['Mend a: Say two', 'Mend a: Say three', 'Mend a: Say good']);
 });
 
 test.run();

@@ -31,7 +31,7 @@ test('the owner writes where a fix stands: the run goes on with their text: one 
   const next = await run(home);
   assert.is(next.exit, 0);
   assert.is(tree(), 'good\nmine\n');
-  assert.equal(fixTrail(next.events), ['fix.reverted superseded']);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded']);
   assert.is(told(next.events, 'yours stands (a: Say good)'), 1);
   assert.is(notes(next.events).length, 2, 'that the base moved, and that');
   assert.is(probe.asked().length, asked);
@@ -40,12 +40,11 @@ test('the owner writes where a fix stands: the run goes on with their text: one 
     entry?.patches.map((p) => p.outcome),
     ['superseded'],
   );
-  assert.equal([entry?.executor_tries, entry?.verified_at, entry?.try_fixes], [0, undefined, []]);
+  assert.equal([entry?.executor_tries, entry?.kept_at], [0, undefined]);
   const again = await run(home);
   assert.equal([again.exit, notes(again.events)], [0, []]);
   const shown = await runHere(['promote'], home, env);
   assert.match(shown.stdout, 'nothing to promote');
-  assert.match((await runHere(['fixes'], home, env)).stdout, 'you wrote another text in its place');
 });
 
 test('the owner writes where a fix stands: when their text fails as it did before, it is asked for anew and not flapping', async () => {
@@ -54,12 +53,7 @@ test('the owner writes where a fix stands: when their text fails as it did befor
   commit(home, { [FILE]: 'bad\nsecond, mine\n' });
   probe.answers(says('good', 'second, mine'));
   const next = await run(home);
-  assert.equal(fixTrail(next.events), [
-    'fix.reverted superseded',
-    'fix.intended',
-    'fix.committed',
-    'fix.judged verified',
-  ]);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded', 'fix.intended', 'fix.committed', 'fix.judged kept']);
   assert.equal(decided(next.events), ['executor']);
   assert.equal([next.exit, tree(), ranWords(home).at(-1)], [0, 'good\nsecond, mine\n', 'a good']);
 });
@@ -72,7 +66,7 @@ test('the owner writes where a fix stands: the very change may be proposed again
   probe.answers(says('good'));
   const next = await run(home);
   assert.is(probe.asked().length, 1);
-  assert.equal([next.exit, fixTrail(next.events).at(-1)], [0, 'fix.judged verified']);
+  assert.equal([next.exit, fixTrail(next.events).at(-1)], [0, 'fix.judged kept']);
 });
 
 test('the owner writes where a fix stands: three of them in one run are no reason for safe mode', async () => {
@@ -83,7 +77,7 @@ test('the owner writes where a fix stands: three of them in one run are no reaso
   assert.is((await run(made.home)).exit, 0);
   commit(made.home, { [FILE]: 'good\n1\n', 'conf/b.txt': 'good\n1\n', 'conf/c.txt': 'good\n1\n' });
   const next = await run(made.home);
-  assert.equal(fixTrail(next.events), Array(3).fill('fix.reverted superseded'));
+  assert.equal(fixTrail(next.events), Array(3).fill('fix.judged superseded'));
   assert.is(told(next.events, '3 fixes were; they are taken back'), 1);
   assert.not(next.events.some(({ type }) => type === 'safe_mode.on'));
 });
@@ -100,9 +94,9 @@ test('the base is rewritten: nothing that it dropped is run or offered, verified
   commit(home, { 'other.txt': 'secret\n' });
   await run(home);
   amend(home, 'public\n');
-  const base = await findBase(home, { branch: AI });
-  const refused = await refusal(showPromotion(home, base, false));
-  assert.equal([refused.exit, /E_PROMOTE_REWRITTEN/.test(refused.text)], [3, true]);
+  const shown = async () => showPromotion(home, await findBase(home, { branch: AI }), true);
+  const before = await shown();
+  assert.equal([before.moves, before.fixes.length, before.diff?.includes('secret')], [true, 1, false]);
   const next = await run(home);
   assert.is(next.exit, 0);
   assert.equal([tree('other.txt'), tree()], ['public\n', 'good\nsecond\n']);
@@ -110,11 +104,11 @@ test('the base is rewritten: nothing that it dropped is run or offered, verified
   assert.is(told(next.events, 'main was rewritten'), 1);
   assert.equal(
     failuresIn(home)[0]?.patches.map((p) => p.outcome),
-    ['verified'],
+    ['kept'],
   );
   assert.not(git(home, 'log', '-p', '--format=', AI).includes('secret'));
-  const { story } = await showPromotion(home, await findBase(home, { branch: AI }), true);
-  assert.equal([story.fixes.length, story.others, story.clean], [1, [], true]);
+  const { fixes, others, moves } = await shown();
+  assert.equal([fixes.length, others, moves], [1, [], false]);
   assert.equal(notes((await run(home)).events), []);
 });
 
@@ -128,8 +122,7 @@ test('the base is rewritten: a fix that was superseded before is not told as one
   amend(home, 'public\n');
   assert.is((await run(home)).exit, 0);
   const { stdout } = await runHere(['fixes'], home, env);
-  assert.match(stdout, 'verified by its exit code alone (the stage has no checks)');
-  assert.match(stdout, 'you wrote another text in its place');
+  assert.match(stdout, 'kept by its exit code alone (the stage has no checks)');
   assert.not.match(stdout, 'your branch still has it');
   for (const ref of git(home, 'for-each-ref', '--format=%(refname)', 'refs/mendloop').split('\n').filter(Boolean))
     git(home, 'update-ref', '-d', ref);
@@ -144,7 +137,7 @@ test('the base is rewritten: a fix that does not apply any more is superseded, a
   git(home, 'commit', '-q', '-a', '--amend', '--no-edit');
   const next = await run(home);
   assert.equal([next.exit, tree()], [0, 'good\nmine\n']);
-  assert.equal(fixTrail(next.events), ['fix.reverted superseded']);
+  assert.equal(fixTrail(next.events), ['fix.judged superseded']);
   assert.equal([told(next.events, 'main was rewritten'), told(next.events, 'yours stands')], [1, 1]);
   assert.equal(
     failuresIn(home)[0]?.patches.map((p) => p.outcome),
@@ -162,11 +155,11 @@ test('the base is rewritten: a fix that was promoted and dropped is superseded; 
   assert.is((await runHere(['promote', '--accept', tip], home, env)).exit, 0);
   assert.is((await run(home)).exit, 0);
   git(home, 'reset', '-q', '--hard', 'HEAD~1');
-  assert.match((await runHere(['plan'], home, env)).stdout, `main was rewritten; a run makes ${AI} anew from it first`);
+  assert.match((await runHere(['plan'], home, env)).stdout, `main was rewritten; a run puts ${AI} onto it first`);
   probe.answers(says('good'));
   const next = await run(home);
   assert.equal(decided(next.events), ['executor']);
-  const trail = ['fix.reverted superseded', 'fix.intended', 'fix.committed', 'fix.judged verified'];
+  const trail = ['fix.judged superseded', 'fix.intended', 'fix.committed', 'fix.judged kept'];
   assert.equal([next.exit, fixTrail(next.events), tree()], [0, trail, 'good\nsecond\n']);
   assert.match((await runHere(['promote'], home, env)).stdout, `${AI} into main: 1 fix for 1 failure in 1 stage\n`);
 });
@@ -176,6 +169,10 @@ test('the base is rewritten: a run that was cut off is closed first, and what it
   made.probe.answers(says('good'));
   const first = await run(made.home);
   cutOff(made.home, first.run, ({ type }) => type === 'fix.committed');
+  // As the trial was then: the branch had not moved.
+  git(join(made.home, 'ai/worktree'), 'switch', '-q', '--detach');
+  git(made.home, 'update-ref', 'refs/mendloop/trial', AI);
+  git(made.home, 'update-ref', `refs/heads/${AI}`, `${AI}~1`);
   amend(made.home, 'public\n');
   const next = await run(made.home);
   assert.is.not(next.run, first.run);
@@ -183,20 +180,9 @@ test('the base is rewritten: a run that was cut off is closed first, and what it
   assert.match(notes(next.events).join('\n'), 'main was rewritten since it began');
   assert.equal(
     [next.exit, fixTrail(next.events)],
-    [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
+    [0, ['fix.judged undone', 'fix.prepared', 'fix.intended', 'fix.committed', 'fix.judged kept']],
   );
   assert.is(made.probe.asked().length, 1);
-});
-
-test('the base is rewritten: a home of version 0.1, which did not store what was merged', async () => {
-  const { home, tree } = await mended();
-  commit(home, { 'other.txt': 'secret\n' });
-  await run(home);
-  git(home, 'config', '--unset', `branch.${AI}.mendloop-merged`);
-  git(home, 'reset', '-q', '--hard', 'HEAD~1');
-  assert.is((await run(home)).exit, 0);
-  assert.throws(() => tree('other.txt'));
-  assert.is(tree(), 'good\nsecond\n');
 });
 
 const HEARD = 'heard';
@@ -227,15 +213,16 @@ test('a conflict that remains: is an event, a notice and what status says first;
   commit(home, { 'other.txt': 'main\n' });
   const events: AnyEvent[] = [];
   const { text, exit } = await refusal(run(home, {}, { subscribers: [(event) => void events.push(event)] }));
-  assert.equal([exit, /E_MERGE_CONFLICT/.test(text)], [3, true]);
+  assert.equal([exit, /E_BASE_CONFLICT/.test(text)], [3, true]);
   assert.equal(
     events.map(({ type }) => type),
     ['run.started', 'tree.conflict', 'run.ended'],
   );
-  assert.equal([events[1]?.data.problems, events[2]?.data.exit], [['other.txt'], 3]);
+  assert.match(String(events[1]?.data.problems), 'is yours and does not apply: other.txt');
+  assert.is(events[2]?.data.exit, 3);
   assert.equal(hears(), ['conflict']);
   const [first = ''] = (await runHere(['status'], home, env)).stdout.split('\n');
-  assert.is(first, `CONFLICT: main and ${AI} changed the same lines; nothing was merged`);
+  assert.is(first, `CONFLICT: main moved, and not all that is yours on ${AI} can be put onto it; nothing was changed`);
   await refusal(run(home));
   assert.equal(hears(), ['conflict'], 'the same conflict is told once');
   await followAdvice(home, text, () => write(home, { 'ai/worktree/other.txt': 'both\n' }));
@@ -261,9 +248,9 @@ test('a conflict that remains: commits of a stage that are still there at a late
     plan,
     /^note: no run begins \(E_HEAD_MOVED\): a stage moved HEAD .*; mendloop promote says how to settle it$/m,
   );
-  assert.not.match(plan, 'a run merges it');
+  assert.not.match(plan, 'a run puts');
   await followAdvice(home, text, () => {});
-  assert.match(await says('plan'), 'a run merges it');
+  assert.match(await says('plan'), 'a run puts');
   assert.is((await run(home)).exit, 0);
 });
 
@@ -275,7 +262,7 @@ test('a conflict that remains: one whose process died before it ended is met aga
   const id = (await runHere(['status', '--json'], home, env)).stdout;
   cutOff(home, JSON.parse(id).run, ({ type }) => type === 'run.started');
   const before = ranWords(home).length;
-  assert.match((await refusal(run(home))).text, 'E_MERGE_CONFLICT');
+  assert.match((await refusal(run(home))).text, 'E_BASE_CONFLICT');
   assert.is(ranWords(home).length, before);
 });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { folder, git } from '../worktree/repository.ts';
-import { homelab } from './homelab.ts';
+import { homelab, NOTE } from './homelab.ts';
 
 /**
  * The plugin as the owner would commit it: the n-th call gets the n-th answer, and the last one again and
@@ -144,6 +144,16 @@ export const says = (word: string, second = 'second', file = FILE) => ({
   files: { [file]: `${word}\n${second}\n` },
   note: { fix: `Say ${word}`, reason: 'the check wants another word' },
 });
+
+/** An answer that replaces the first line of a file of two. */
+export const swap = (path: string, from: string, to: string) => ({
+  answer: `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,2 @@\n-${from}\n+${to}\n second\n`,
+  note: { fix: `say ${to}`, reason: `it says ${from}` },
+});
+
+/** A stage that wants this word, or `both`, to begin conf/a.txt. */
+export const wants = (word: string) =>
+  `${NOTE}; read -r word < conf/a.txt; case $word in ${word}|both) ;; *) echo "error: $MENDLOOP_STAGE wants ${word}, got $word"; exit 1;; esac`;
 
 /** `type outcome` of everything that became of fixes. */
 export const fixTrail = (events: readonly AnyEvent[]): string[] =>

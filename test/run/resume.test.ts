@@ -37,17 +37,17 @@ test('the steps of a stage that no longer stands are to do again, those of other
 });
 
 test('a run without an end is gone on with where the same is asked for, and else closed with why', async () => {
-  const cutOff = (lines: Line[], asked = 'all', lostBase?: string) => {
+  const cutOff = (lines: Line[], asked = 'all', isInBase = true) => {
     const events = journalOf(lines);
     const loaded = { state: emptyState(), notices: [], isUnsure: false, latest: { run: 'this', events } };
-    return cutOffRun(loaded, asked, Date.UTC(2026, 0, 1), async () => lostBase);
+    return cutOffRun(loaded, asked, Date.UTC(2026, 0, 1), async () => isInBase);
   };
   const noRun = { state: emptyState(), notices: [], isUnsure: false };
-  assert.is(await cutOffRun(noRun, 'all', 0, async () => 'it was amended'), undefined, 'no run yet');
+  assert.is(await cutOffRun(noRun, 'all', 0, async () => false), undefined, 'no run yet');
   assert.is(await cutOff([['run.started'], ['run.ended']]), undefined);
   assert.equal(await cutOff([['tree.opened']]), { why: 'what it was asked for is lost' });
   assert.equal(await cutOff([['run.started']], 'vms'), { why: 'it ran all, this start asks for vms' });
-  assert.equal(await cutOff([['run.started']], 'all', 'it was amended'), { why: 'it was amended' });
+  assert.equal(await cutOff([['run.started']], 'all', false), { why: 'main was rewritten since it began' });
   const runs = await Promise.all([cutOff([['run.started']]), cutOff([['run.started'], ['tree.opened']])]);
   const opened = runs.map((run) => run?.open);
   assert.equal(

@@ -1,21 +1,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { executionError } from '../../src/plan/codes.ts';
 import type { Plan, PlanStep } from '../../src/plan/contract.ts';
 import { RunFacts } from '../../src/plan/run-state.ts';
 import { linear, parallel } from '../../src/plan/scheduler.ts';
+import type { StageEnd } from '../../src/plan/stage-end.ts';
 import { openFleets } from '../../src/run/fleet.ts';
 import { runSchedule, type SchedulePorts } from '../../src/run/schedule.ts';
-import type { StepEnd } from '../../src/run/step.ts';
-import { checkedPlan, dags, id, labelOf, numberOf, plan, step } from '../plan/builders.ts';
+import { checkedPlan, dags, id, labelOf, numberOf, plan, type StepInput, step } from '../plan/builders.ts';
+import { execute } from '../plan-api/builders.ts';
 import { fc, runs } from '../sweep.ts';
-import { execute } from './builders.ts';
 
-const DONE: StepEnd = { state: 'DONE' };
-const broken = (of: PlanStep, halt: boolean): StepEnd => ({
-  ...{ state: 'FAILED', halt },
-  error: executionError('EXECUTION_HALTED', 'it broke', { step_id: of.id }),
-});
+const GREEN: StageEnd = { kind: 'green' };
+const FAILED: StageEnd = { kind: 'failed', message: 'it broke' };
+/** A plan whose failures keep nothing else from going on. */
+const skipping = (steps: readonly StepInput[]) =>
+  checkedPlan(plan(steps.map((of) => ({ ...of, on_failure: 'skip' as const }))));
 const tick = (turns: number) =>
   new Promise<void>((resolve) => {
     const next = (left: number): unknown => (left === 0 ? resolve() : setImmediate(next, left - 1));
@@ -23,7 +22,7 @@ const tick = (turns: number) =>
   });
 
 /** Drives a plan and notes what started, what was skipped, and how many steps were at work at once. */
-async function driven(of: Plan, work: (of: PlanStep) => Promise<StepEnd>, more: Partial<SchedulePorts> = {}) {
+async function driven(of: Plan, work: (of: PlanStep) => Promise<StageEnd>, more: Partial<SchedulePorts> = {}) {
   const started: string[] = [];
   const skipped: string[] = [];
   let now = 0;
@@ -46,15 +45,15 @@ async function driven(of: Plan, work: (of: PlanStep) => Promise<StepEnd>, more: 
 test('the worker cap is reached and never exceeded', async () => {
   const wide = checkedPlan(plan(Array.from({ length: 12 }, (_, n) => step(n))));
   for (const workers of [1, 3, 5, 20]) {
-    const { most, end } = await driven(wide, async () => tick(2).then(() => DONE), { workers });
+    const { most, end } = await driven(wide, async () => tick(2).then(() => GREEN), { workers });
     assert.is(most, Math.min(workers, 12));
-    assert.is(end.done, 12);
+    assert.is(end.steps_executed, 12);
   }
 });
 
 test('linear works on one step at a time however many workers there are', async () => {
   const wide = checkedPlan(plan([step(2), step(1), step(3)]));
-  const { most, started } = await driven(wide, async () => tick(1).then(() => DONE), { scheduler: linear });
+  const { most, started } = await driven(wide, async () => tick(1).then(() => GREEN), { scheduler: linear });
   assert.equal([most, started], [1, ['s2', 's1', 's3']]);
 });
 
@@ -76,11 +75,11 @@ test('real actions run at once, up to the cap', async () => {
 });
 
 test('a skipped failure takes what depends on it and lets the rest go on', async () => {
-  const tree = checkedPlan(plan([step(1), step(2, [1]), step(3, [2, 5]), step(4), step(5), step(6, [5])]));
-  const { end, started, skipped } = await driven(tree, async (at) => (at.id === id(1) ? broken(at, false) : DONE));
+  const tree = skipping([step(1), step(2, [1]), step(3, [2, 5]), step(4), step(5), step(6, [5])]);
+  const { end, started, skipped } = await driven(tree, async (at) => (at.id === id(1) ? FAILED : GREEN));
   assert.equal(started.sort(), ['s1', 's4', 's5', 's6']);
   assert.equal(skipped.sort(), ['s2', 's3']);
-  assert.equal([end.halted, end.done], [false, 3]);
+  assert.equal([end.halted, end.steps_executed], [false, 3]);
   assert.equal(
     end.errors.map((e) => [e.error_code, e.severity, e.step_id]),
     [
@@ -97,19 +96,19 @@ test('halt lets what runs finish and starts nothing new', async () => {
     wide,
     async (at) => {
       await tick(numberOf(at) === 0 ? 1 : 4);
-      return numberOf(at) === 0 ? broken(at, true) : DONE;
+      return numberOf(at) === 0 ? FAILED : GREEN;
     },
     { workers: 3 },
   );
   assert.equal(started, ['s0', 's1', 's2']);
-  assert.equal([end.done, end.halted], [2, true]);
+  assert.equal([end.steps_executed, end.halted], [2, true]);
 });
 
 test('a step that was stopped is still to do, and the run ends there', async () => {
   const two = checkedPlan(plan([step(1), step(2, [1]), step(3)]));
-  const stopped: StepEnd = { state: 'TODO', error: executionError('DEADLINE_EXCEEDED', 'late') };
+  const stopped: StageEnd = { kind: 'stopped', code: 'DEADLINE_EXCEEDED', message: 'late' };
   const { end, started, skipped } = await driven(two, async () => stopped, { workers: 1 });
-  assert.equal([started, skipped, end.halted, end.done], [['s1'], [], true, 0]);
+  assert.equal([started, skipped, end.halted, end.steps_executed], [['s1'], [], true, 0]);
   assert.equal(
     end.errors.map((e) => e.error_code),
     ['DEADLINE_EXCEEDED'],
@@ -126,11 +125,11 @@ test('a step that made way and runs again is not ended a second time when anothe
     async (at) => {
       if (numberOf(at) === 2 && turns++ === 0) {
         isStale = true;
-        return { state: 'SUSPENDED' };
+        return { kind: 'unbegun', message: 'it makes way' };
       }
       // Halts while the step that made way is at work again.
-      if (numberOf(at) === 3) return tick(6).then(() => broken(at, true));
-      return tick(numberOf(at) === 2 ? 12 : 1).then(() => DONE);
+      if (numberOf(at) === 3) return tick(6).then(() => FAILED);
+      return tick(numberOf(at) === 2 ? 12 : 1).then(() => GREEN);
     },
     {
       stale: () => {
@@ -142,7 +141,7 @@ test('a step that made way and runs again is not ended a second time when anothe
     },
   );
   assert.equal(started, ['s1', 's2', 's3', 's1', 's2']);
-  assert.equal([ended, end.halted, end.done], [[], true, 2]);
+  assert.equal([ended, end.halted, end.steps_executed], [[], true, 2]);
 });
 
 test('property: in any plan, with any cap and order of ends, each step runs once, after all it depends on', async () => {
@@ -160,13 +159,13 @@ test('property: in any plan, with any cap and order of ends, each step runs once
           );
           await tick(delays[numberOf(at)] ?? 0);
           over.add(at.id);
-          return DONE;
+          return GREEN;
         },
         { workers },
       );
       assert.equal(started.sort(), of.steps.map(labelOf).sort());
       assert.ok(most <= workers);
-      assert.equal([end.done, end.errors, end.halted], [of.steps.length, [], false]);
+      assert.equal([end.steps_executed, end.errors, end.halted], [of.steps.length, [], false]);
     }),
     runs(30, 600),
   );
@@ -175,7 +174,7 @@ test('property: in any plan, with any cap and order of ends, each step runs once
 test('property: with failures that are skipped, what ran and what was skipped is what the graph says', async () => {
   await fc.assert(
     fc.asyncProperty(dags(12), fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (steps, breaks) => {
-      const of = checkedPlan(plan(steps));
+      const of = skipping(steps);
       const fails = (n: number) => breaks[n] === true;
       // Steps are numbered so that each depends on lower numbers only.
       const fate = new Map<string, string>();
@@ -183,14 +182,12 @@ test('property: with failures that are skipped, what ran and what was skipped is
         const lost = s.depends_on.some((d) => fate.get(d) !== 'DONE');
         fate.set(s.id, lost ? 'SKIPPED' : fails(numberOf(s)) ? 'FAILED' : 'DONE');
       }
-      const { end, started, skipped } = await driven(of, async (at) =>
-        fails(numberOf(at)) ? broken(at, false) : DONE,
-      );
+      const { end, started, skipped } = await driven(of, async (at) => (fails(numberOf(at)) ? FAILED : GREEN));
       const having = (...states: string[]) =>
         of.steps.filter((s) => states.includes(fate.get(s.id) ?? '')).map(labelOf);
       assert.equal(started.sort(), having('DONE', 'FAILED').sort());
       assert.equal(skipped.sort(), having('SKIPPED').sort());
-      assert.equal([end.done, end.halted], [having('DONE').length, false]);
+      assert.equal([end.steps_executed, end.halted], [having('DONE').length, false]);
     }),
     runs(30, 600),
   );

@@ -23,7 +23,7 @@ symlinkSync('loop', join(root, 'loop'));
 
 /** What does not hold of `keys`, and what the log says. */
 async function problems(keys: object, more: { signal?: AbortSignal; ends?: Record<string, string> } = {}) {
-  const log = openLog(join(folder(), 'logs/x.log'));
+  const log = openLog(join(folder(), 'logs/x.log'), 4_000_000);
   const ran: unknown[] = [];
   const found = await verifyStage(stageOf(keys), {
     ...{ root, out, log, signal: more.signal ?? AbortSignal.timeout(10_000) },

@@ -1,7 +1,7 @@
 // What the tests of triage share: story events without their stamps, ledgers folded from them, an everyday failure.
 
 import type { Fix } from '../../src/events.ts';
-import { FIX_OUTCOMES, FIX_TIERS, type FixOutcome, type NewEvent } from '../../src/events.ts';
+import { FIX_STATES, FIX_TIERS, type FixState, type NewEvent } from '../../src/events.ts';
 import type { Failure } from '../../src/failure/fingerprint.ts';
 import type { DecidedIncident, Situation } from '../../src/triage/decide.ts';
 import { foldLedger, type StoryEvent } from '../../src/triage/fold.ts';
@@ -51,12 +51,8 @@ export const seen = (fingerprint = 'f1', stage = 'talos'): Story => ({
   data: { ...EXAMPLES['failure.seen'], ...FAILURE, fingerprint, log: `ai/logs/${stage}/${RUN}-1.log` },
 });
 export const decided: Story = { type: 'failure.decided', ...at, data: EXAMPLES['failure.decided'] };
-/** A pass through the executors that ended without a fix, or in one that is on the branch. */
-export const tried = (hash?: string): Story => ({
-  type: 'try.ended',
-  ...at,
-  data: { ...of, ...(hash === undefined ? {} : { hash }) },
-});
+/** A pass through the executors that ended without a fix. */
+export const tried = (): Story => ({ type: 'try.ended', ...at, data: of });
 export const called: Story = { type: 'escalation.called', ...at, data: of };
 export const refunded: Story = { type: 'escalation.refunded', ...at, data: of };
 export const gaveUp: Story = { type: 'failure.given_up', ...at, data: EXAMPLES['failure.given_up'] };
@@ -70,28 +66,20 @@ export const notified = (state: string): Story => ({ type: 'person.notified', ..
 type Origin = Partial<Pick<NewEvent<'fix.declined'>['data'], 'tier' | 'plugin' | 'note'>>;
 
 /** What tells that a fix stands so. */
-export function patch(hash: string, outcome: FixOutcome, origin: Origin = {}): Story {
+export function patch(hash: string, state: FixState, origin: Origin = {}): Story {
   const fix = { ...EXAMPLES['fix.declined'], ...origin, hash };
-  const reason = `it is ${outcome}`;
-  switch (outcome) {
-    case 'refused':
-      return { type: 'fix.refused', ...at, data: { ...EXAMPLES['fix.refused'], ...fix } };
-    case 'applied':
-      return { type: 'fix.committed', ...at, data: { ...EXAMPLES['fix.committed'], ...fix, commit: `c-${hash}` } };
-    case 'provisional':
-    case 'holds':
-    case 'verified':
-      return { type: 'fix.judged', ...at, data: { ...fix, outcome, reason, commit: `c-${hash}` } };
-    case 'declined':
-      return { type: 'fix.declined', ...at, data: fix };
-    default: {
-      const reverted = { commit: `r-${hash}`, reverts: `c-${hash}` };
-      return { type: 'fix.reverted', ...at, data: { ...fix, outcome, reason, ...reverted } };
-    }
-  }
+  if (state === 'applied')
+    return { type: 'fix.committed', ...at, data: { ...EXAMPLES['fix.committed'], ...fix, commit: `c-${hash}` } };
+  return { type: 'fix.judged', ...at, data: { ...fix, outcome: state, reason: `it is ${state}`, commit: `c-${hash}` } };
 }
-export const escalated = (hash: string, outcome: FixOutcome): Story =>
+export const escalated = (hash: string, outcome: FixState): Story =>
   patch(hash, outcome, { tier: 'escalation', plugin: 'case-file' });
+/** A change that waits to be the first. */
+export const prepared = (hash: string, because: 'prepared' | 'undone'): Story => ({
+  type: 'fix.prepared',
+  ...at,
+  data: { ...EXAMPLES['fix.prepared'], hash, because },
+});
 /** A person's answer to the case. */
 export const answered = (hash: string): Story => ({
   type: 'case.answered',
@@ -161,10 +149,11 @@ export const anyStory: fc.Arbitrary<Story> = fc
     fc.oneof(
       fc.constantFrom<Story>(seen(), decided, called, refunded, gaveUp, opened, closed, reset, recovered),
       fc.constantFrom<Story>(notified('give_up'), { type: 'plugin.passed', ...at, data: EXAMPLES['plugin.passed'] }),
-      fc.option(hash, { nil: undefined }).map(tried),
+      fc.constant(tried()),
+      fc.tuple(hash, fc.constantFrom('prepared' as const, 'undone' as const)).map(([h, why]) => prepared(h, why)),
       hash.map(answered),
       fc.nat(1000).map(used),
-      fc.tuple(hash, fc.constantFrom(...FIX_OUTCOMES), tier, fc.boolean()).map(([h, outcome, by, spent]) => {
+      fc.tuple(hash, fc.constantFrom(...FIX_STATES), tier, fc.boolean()).map(([h, outcome, by, spent]) => {
         const story = patch(h, outcome, { tier: by });
         return story.type === 'fix.committed' ? { ...story, data: { ...story.data, tried: spent } } : story;
       }),

@@ -26,6 +26,7 @@ import {
   NOW,
   opened,
   patch,
+  prepared,
   recovered,
   reset,
   type Story,
@@ -43,8 +44,8 @@ const after = (stories: Story[], more: Partial<DecidedIncident & Situation> = {}
   decide(incident({ history: entryAfter(seen(), ...stories), ...more }), situation(more));
 const limits = (more: Partial<Situation['limits']>) => ({ ...situation().limits, ...more });
 const none = (why: Why, exit: 1 | 3, reason: string): Decision => ({ tier: 'none', why, exit, reason });
-const all = (reason: string): Decision => ({ tier: 'executor', scope: 'all', reapply: [], reason });
-const known = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
+const all = (reason: string): Decision => ({ tier: 'executor', scope: 'all', reason });
+const known = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reason });
 
 test('a transient failure is waited out, each time longer, 3 times in a run; then it counts as persistent', () => {
   const waits = [0, 1, 2, 3].map((n) => after([], { failure: transient, waits: n }));
@@ -86,7 +87,7 @@ test('only what was waited for is said not to have passed', () => {
 
 test('a run ends with 3 where it is a person’s turn, with 1 where a later run may go on', () => {
   const names = Object.keys(WHY) as Why[];
-  const turnOfPerson = ['open_case', 'out_of_reach', 'no_progress', 'give_up_stands', 'safe_mode'];
+  const turnOfPerson = ['open_case', 'out_of_reach', 'no_progress', 'give_up_stands', 'safe_mode', 'git_refused'];
   for (const why of names) assert.is(WHY[why], turnOfPerson.includes(why) ? 3 : 1, why);
 });
 
@@ -126,7 +127,7 @@ test('then it is escalated, call by call', () => {
 });
 
 test('it is given up after 3 calls, also when a patch of theirs applied', () => {
-  const calls = [...TRIED, called, called, called, escalated('h1', 'provisional')];
+  const calls = [...TRIED, called, called, called, escalated('h1', 'applied')];
   assert.equal(after(calls), { tier: 'give_up', reason: '3 of 3 tries spent, and 3 of 3 calls made' });
 });
 
@@ -155,13 +156,13 @@ test('an open case is not called again, nor waited for', () => {
   const open = none('open_case', 3, 'case c-7 is open');
   assert.equal(after([...TRIED, called, opened]), open);
   assert.equal(after([opened], { failure: transient }), open);
-  assert.equal(after([opened, patch('h1', 'withdrawn')], { ai: false }), open);
+  assert.equal(after([opened, answered('h1'), opened], { ai: false }), open);
   assert.is(after([...TRIED, called, opened, closed]).tier, 'escalation');
 });
 
-test('a failure that is back within 7 days of a verified fix goes to escalation at once', () => {
-  const fixed = [patch('h1', 'verified'), seen()];
-  const flapping = 'it is back within 7 days of a fix verified on 2026-11-10';
+test('a failure that is back within 7 days of a kept fix goes to escalation at once', () => {
+  const fixed = [patch('h1', 'kept'), seen()];
+  const flapping = 'it is back within 7 days of a fix that was kept on 2026-11-10';
   const reason = `${flapping}: first of 3 calls, seen 2 times since 2026-11-10`;
   assert.equal(after(fixed, { now: NOW + 6 * DAY }), { tier: 'escalation', reason });
   assert.equal(after(fixed, { now: NOW + 8 * DAY }), all('seen 2 times since 2026-11-10: first of 3 tries'));
@@ -172,24 +173,19 @@ test('a failure that is back within 7 days of a verified fix goes to escalation 
   });
 });
 
-test('fixes withdrawn earlier come back first, asking nobody and spending no try', () => {
-  const withdrawn = [...TRIED, patch('h1', 'withdrawn'), patch('h2', 'broke'), escalated('h3', 'withdrawn')];
-  const back: Decision = {
-    tier: 'executor',
-    scope: 'known-fixes-only',
-    reapply: ['h1', 'h3'],
-    reason: '2 fixes withdrawn earlier: applied again, nobody is asked',
-  };
-  assert.equal(after(withdrawn), back);
-  assert.equal(after(withdrawn, { executors: 'down', escalations: 'down', failure: external }), back);
+test('the change that waits for a failure comes first, asking nobody and spending no try', () => {
+  const first = (reason: string): Decision => ({ tier: 'executor', scope: 'first', reason });
+  const back = first('what an earlier trial came further with is applied first, nobody is asked');
+  const waiting = [...TRIED, patch('h2', 'broke'), prepared('h1', 'prepared')];
+  assert.equal(after(waiting), back);
+  assert.equal(after(waiting, { executors: 'down', escalations: 'down', failure: external }), back);
   const spent = { date: '2026-11-10', tries: 60, tokens: 2_000_000 };
-  assert.equal(after([...withdrawn, called, called, called], { day: spent }), back);
-  const [one, two] = [
-    '1 fix withdrawn earlier: applied again, nobody is asked',
-    'a person answered the case: their change is applied first',
-  ];
-  assert.equal(after([patch('h1', 'withdrawn')]), { ...back, reapply: ['h1'], reason: one });
-  assert.equal(after([answered('h2')]), { ...back, reapply: ['h2'], reason: two });
+  assert.equal(after([...waiting, called, called, called], { day: spent }), back);
+  const undone = first('a change that was undone unjudged is applied again, nobody is asked');
+  assert.equal(after([prepared('h1', 'undone')]), undone);
+  const person = first('a person answered the case: their change is applied first');
+  assert.equal(after([answered('h2')]), person);
+  assert.is(after([prepared('h1', 'undone'), patch('h1', 'applied')]).reason, 'a new failure: first of 3 tries');
 });
 
 test('an external failure sees no model, only known fixes', () => {
@@ -212,14 +208,14 @@ test('a failure that is transient and external is waited out first', () => {
 
 test('without AI there is no executor of any kind and no escalation', () => {
   const off = none('no_ai', 1, 'the AI is switched off for this run');
-  for (const before of [[], TRIED, [patch('h1', 'withdrawn')], [patch('h1', 'verified')]]) {
+  for (const before of [[], TRIED, [answered('h1')], [patch('h1', 'kept')]]) {
     assert.equal(after(before, { ai: false, known_fix: true }), off);
   }
 });
 
 test('safe mode keeps the AI from changing anything, and is named only where it kept something from being done', () => {
   const kept = none('safe_mode', 3, 'safe mode is on: the AI changes nothing');
-  for (const before of [[], TRIED, [patch('h1', 'withdrawn')], [patch('h1', 'verified')]]) {
+  for (const before of [[], TRIED, [answered('h1')], [patch('h1', 'kept')]]) {
     assert.equal(after(before, { safe_mode: true }), kept);
   }
   assert.equal(after([], { safe_mode: true, executors: 'down', known_fix: true }), kept);
@@ -286,7 +282,7 @@ test('a stage has 20 attempts in a run, whatever they are for, and a run has its
   const spent = none('attempts_spent', 1, '20 attempts in this run, 20 at most');
   assert.is(after([], { attempt: 19 }).tier, 'executor');
   assert.equal(after([], { attempt: 20 }), spent);
-  assert.equal(after([patch('h1', 'withdrawn')], { attempt: 20, failure: transient }), spent);
+  assert.equal(after([answered('h1')], { attempt: 20, failure: transient }), spent);
   assert.is(after([], { time_left_ms: 1 }).tier, 'executor');
   assert.equal(after([], { time_left_ms: 0 }), none('run_time_spent', 1, 'the time of this run is spent'));
 });
@@ -392,7 +388,7 @@ test('property: without AI or in safe mode nothing is asked for a change, and no
       assert.ok(situation.ai && !situation.safe_mode);
       const asked = tier === 'escalation' || decision.scope === 'all';
       if (asked) assert.not(failure.external);
-      if (tier === 'executor' && decision.reapply.length > 0) assert.is(decision.scope, 'known-fixes-only');
+      if (tier === 'executor' && decision.scope === 'first') assert.ok(history?.first);
     }),
     runs(400, 20000),
   );

@@ -30,6 +30,7 @@ function outcome(cells: readonly Cell[], failing: readonly number[], ending: rea
   const endOf = (i: number) => (cells[i] as Cell).end;
   const lines: Line[] = [
     ...failing.map((i) => seen(i, (cells[i] as Cell).before)),
+    ['trial.opened', 'm', { from: 'tip' }],
     ['fix.committed', steps[0] as string, fix],
     ...ending.map((i): Line => (endOf(i) === 'green' ? ['step.done', step(i)] : seen(i, endOf(i)))),
   ];
@@ -43,11 +44,12 @@ function outcome(cells: readonly Cell[], failing: readonly number[], ending: rea
     failure: failureOf(endOf(i), { transient: endOf(i) === 'transient' }),
   }));
   const [first] = sightings;
-  if (!first) return { greens: [...(failures.trials.get('m')?.green ?? [])].sort() };
+  const { trial } = failures;
+  if (!first || !trial) return { greens: [...(trial?.fixes[0]?.green ?? [])].sort() };
   const incident = failures.incident(first, ledger);
   const entries = ['f1', 'f2', 'f9'].map((fingerprint) => entryOf(ledger, 'm', fingerprint));
   return {
-    judged: judge(incident, sightings),
+    judged: judge(trial, sightings),
     decided: decide(incident, situation()),
     entries: entries.map((entry) => [entry?.times_seen, entry?.executor_tries, entry?.steps?.toSorted()]),
   };
@@ -84,17 +86,11 @@ test('property: some green and it stays for these, none green and the same failu
       if (!judged) return void assert.ok(ends.every((end) => end === 'green'));
       const isUnsure = ends.includes('transient');
       const isHelp = ends.includes('green');
-      const expected = ends.includes('f1')
-        ? 'no_effect'
-        : ends.includes('f2') && cells.some(isF2)
-          ? 'broke'
-          : 'provisional';
+      const expected = ends.includes('f1') ? 'off' : 'progress';
       assert.is(judged.verdict, isUnsure ? 'rerun' : isHelp ? 'helped' : expected);
     }),
     runs(200, 20_000),
   );
 });
-
-const isF2 = ({ before }: Cell): boolean => before === 'f2';
 
 test.run();

@@ -21,6 +21,7 @@ import {
   on,
   opened,
   patch,
+  prepared,
   RUN,
   recovered,
   refunded,
@@ -67,7 +68,6 @@ test('a sighting is counted, with when, where and what it was', () => {
     executor_tries: 0,
     escalation_calls: 0,
     fruitless: 0,
-    try_fixes: [],
     patches: [],
   });
   const first = entryAfter(seen());
@@ -98,11 +98,6 @@ test('a provider that failed spends nothing: tries and calls are spent by events
     ['try.ended', 'escalation.called'],
   );
   assert.ok(spends('fix.committed', { tried: true }));
-  assert.equal(
-    entryAfter(seen(), { ...patch('h1', 'applied'), data: { ...EXAMPLES['fix.committed'], tried: true } } as Story)
-      .try_fixes,
-    ['h1'],
-  );
 });
 
 test('a call is counted before it is made, and given back when whoever was called could not be reached', () => {
@@ -144,10 +139,8 @@ test('what was not taken is kept, the latest six, bounded; a note outlives how i
   const known = on('f1', { ...refused(1), data: { ...refused(1).data, plugin: 'known-fixes' } } as Story);
   assert.is(entryAfter(seen(), known).refused, undefined, 'no model learns from a known fix');
   const note = { fix: 'a', reason: 'b' };
-  const { patches } = entryAfter(seen(), patch('h1', 'withdrawn', { note }), patch('h1', 'applied', { note }));
+  const { patches } = entryAfter(seen(), patch('h1', 'undone', { note }), patch('h1', 'applied', { note }));
   assert.equal([patches[0]?.note, patches[0]?.why], [note, undefined]);
-  const late = entryAfter(seen(), patch('h1', 'withdrawn', { note }), patch('h1', 'refused'));
-  assert.equal([late.patches[0]?.note, late.patches[0]?.why], [note, 'masks: masks it']);
 });
 
 test('what answers cost is added up for the day, and begins anew with the next', () => {
@@ -212,12 +205,11 @@ test('the fix that waits in a case is known with why, until the case is over or 
 
 test('green ends answers that wait for their failure; a reset leaves them, and what a person accepted stays accepted', () => {
   const green = { ...closed, data: { ...closed.data, green: true } } as typeof closed;
-  assert.equal(entryAfter(seen(), opened, answered('h1'), green).patches, []);
-  const { patches } = entryAfter(seen(), opened, answered('h1'), reset, patch('h1', 'withdrawn'));
-  assert.equal(
-    patches.map(({ outcome, accepted }) => [outcome, accepted]),
-    [['withdrawn', true]],
-  );
+  assert.is(entryAfter(seen(), opened, answered('h1'), green).first, undefined);
+  assert.equal(entryAfter(seen(), prepared('h1', 'prepared'), green).first?.because, 'prepared');
+  assert.is(entryAfter(seen(), opened, answered('h1'), reset).first?.hash, 'h1');
+  const agreed = { ...patch('h1', 'applied'), data: { ...patch('h1', 'applied').data, accepted: true } } as Story;
+  assert.is(entryAfter(seen(), agreed, patch('h1', 'undone')).patches[0]?.accepted, true);
 });
 
 test('a case for a stage that is given up is only shown: nobody waits for its answer', () => {
@@ -226,27 +218,30 @@ test('a case for a stage that is given up is only shown: nobody waits for its an
 });
 
 test('the answer of a person closes the case and waits to be applied; their latest answer counts, and counts for no plugin', () => {
-  const outcomes = (...stories: Story[]) =>
-    entryAfter(seen(), opened, ...stories).patches.map((p) => [p.hash, p.outcome]);
-  assert.equal(
-    [entryAfter(seen(), opened, answered('h1')).case, outcomes(answered('h1'))],
-    [undefined, [['h1', 'withdrawn']]],
-  );
-  assert.equal(outcomes(answered('h1'), answered('h2')), [
-    ['h1', 'declined'],
-    ['h2', 'withdrawn'],
-  ]);
-  assert.equal(outcomes(answered('h1'), answered('h1')), [['h1', 'withdrawn']]);
-  assert.equal(outcomes(patch('h0', 'withdrawn'), answered('h1')), [
-    ['h0', 'withdrawn'],
-    ['h1', 'withdrawn'],
-  ]);
+  const answers = (...stories: Story[]) => {
+    const { case: open, first, patches } = entryAfter(seen(), opened, ...stories);
+    return [open, first?.hash, first?.because, patches.map((p) => [p.hash, p.outcome])];
+  };
+  assert.equal(answers(answered('h1')), [undefined, 'h1', 'answered', []]);
+  assert.equal(answers(answered('h1'), answered('h2')), [undefined, 'h2', 'answered', [['h1', 'declined']]]);
+  assert.equal(answers(answered('h1'), answered('h1')), [undefined, 'h1', 'answered', []]);
+  assert.equal(answers(prepared('h0', 'prepared'), answered('h1')), [undefined, 'h1', 'answered', []]);
   const byPerson = { tier: 'escalation', plugin: 'person' } as const;
   assert.is(entryAfter(seen(), answered('h1'), patch('h1', 'no_effect', byPerson)).fruitless, 0);
 });
 
+test('what is to be the first is so until it is applied or refused; a prepared change has one turn until a reset', () => {
+  const refused = { type: 'fix.refused', stage: 'talos', data: { ...EXAMPLES['fix.refused'], hash: 'h1' } } as Story;
+  assert.is(entryAfter(seen(), prepared('h1', 'undone'), refused).first, undefined);
+  const tried = entryAfter(seen(), prepared('h1', 'prepared'), patch('h1', 'applied'));
+  assert.equal([tried.first, tried.prepared], [undefined, true]);
+  assert.is(entryAfter(seen(), prepared('h1', 'undone'), patch('h1', 'applied')).prepared, undefined);
+  assert.is(entryAfter(seen(), prepared('h1', 'prepared'), patch('h1', 'applied'), reset).prepared, undefined);
+  assert.is(entryAfter(seen(), prepared('h1', 'undone'), patch('h1', 'broke')).first, undefined);
+});
+
 test('a patch is listed once, with how it stands now, why, and its commit on the branch', () => {
-  const { patches } = entryAfter(seen(), patch('h1', 'applied'), patch('h2', 'refused'), patch('h1', 'no_effect'));
+  const { patches } = entryAfter(seen(), patch('h1', 'applied'), patch('h2', 'declined'), patch('h1', 'no_effect'));
   const ours = { tier: 'executor', plugin: 'ollama', run: RUN };
   const { note } = EXAMPLES['fix.committed'];
   assert.equal(patches, [
@@ -259,36 +254,30 @@ test('a patch is listed once, with how it stands now, why, and its commit on the
       commit: 'c-h1',
       time: '2026-11-10T06:03:00.000Z',
     },
-    { hash: 'h2', outcome: 'refused', ...ours, why: 'masks: masks it', time: '2026-11-10T06:02:00.000Z' },
+    {
+      hash: 'h2',
+      outcome: 'declined',
+      ...ours,
+      note,
+      why: 'it is declined',
+      commit: 'c-h2',
+      time: '2026-11-10T06:02:00.000Z',
+    },
   ]);
 });
 
-test('a patch refused because it was tried keeps how it went then; a withdrawn one that no longer applies is refused', () => {
-  const outcome = (...stories: Story[]) => entryAfter(...stories).patches[0]?.outcome;
-  for (const kept of ['verified', 'no_effect', 'broke', 'provisional', 'applied'] as const) {
-    assert.is(outcome(patch('h1', kept), patch('h1', 'refused')), kept);
-  }
-  assert.is(outcome(patch('h1', 'withdrawn'), patch('h1', 'refused')), 'refused');
-});
-
-test('an escalation is fruitless when its patch is reverted, once each time', () => {
+test('an escalation is fruitless when its patch did not help, once each time', () => {
   const fruitless = (...stories: Story[]) => entryAfter(seen(), ...stories).fruitless;
   assert.is(fruitless(escalated('h1', 'applied'), escalated('h1', 'no_effect')), 1);
   assert.is(fruitless(escalated('h1', 'no_effect'), escalated('h1', 'no_effect'), escalated('h2', 'broke')), 2);
-  assert.is(fruitless(escalated('h1', 'withdrawn'), escalated('h2', 'provisional'), patch('h3', 'broke')), 0);
-});
-
-test('an escalation whose patch was not to blame is not fruitless after all', () => {
-  const fruitless = (...hashes: string[]) =>
-    entryAfter(...hashes.map((hash) => escalated(hash, 'broke')), escalated('h1', 'withdrawn')).fruitless;
-  assert.equal([fruitless('h1'), fruitless('h1', 'h2', 'h3')], [0, 2]);
+  assert.is(fruitless(escalated('h1', 'undone'), escalated('h2', 'applied'), patch('h3', 'broke')), 0);
 });
 
 test('a fix that left some of its steps failing did not mend the failure, and is known with them', () => {
-  const verified = patch('h1', 'verified');
-  const left = { ...verified, data: { ...verified.data, left: ['m[h=1]'] } } as Story;
+  const kept = patch('h1', 'kept');
+  const left = { ...kept, data: { ...kept.data, left: ['m[h=1]'] } } as Story;
   const entry = entryAfter(seen(), tried(), left);
-  assert.equal([entry.patches[0]?.left, entry.verified_at, entry.executor_tries], [['m[h=1]'], undefined, 1]);
+  assert.equal([entry.patches[0]?.left, entry.kept_at, entry.executor_tries], [['m[h=1]'], undefined, 1]);
 });
 
 test('what was given up and cannot be recognised any more is over when the stage is green', () => {
@@ -314,18 +303,17 @@ test('the latest sighting decides whether a failure is transient or external', (
   );
 });
 
-test('only the rollback of the verified fix itself makes the failure no surprise', () => {
-  const verified = [seen(), patch('h1', 'applied'), patch('h1', 'verified')];
-  const remembered = (...more: Parameters<typeof entryAfter>) =>
-    entryAfter(...verified, ...more).verified_at !== undefined;
+test('only the rollback of the kept fix itself makes the failure no surprise', () => {
+  const kept = [seen(), patch('h1', 'applied'), patch('h1', 'kept')];
+  const remembered = (...more: Parameters<typeof entryAfter>) => entryAfter(...kept, ...more).kept_at !== undefined;
   assert.equal(
-    [remembered(), remembered(patch('h2', 'declined')), remembered(patch('h1', 'withdrawn'))],
+    [remembered(), remembered(patch('h2', 'declined')), remembered(patch('h1', 'undone'))],
     [true, true, true],
   );
   assert.is(remembered(patch('h1', 'declined')), false);
 });
 
-test('a verified fix restarts the counters, keeps the history and remembers when', () => {
+test('a kept fix restarts the counters, keeps the history and remembers when', () => {
   const spent = [
     seen(),
     tried(),
@@ -335,29 +323,20 @@ test('a verified fix restarts the counters, keeps the history and remembers when
     escalated('h3', 'applied'),
   ];
   assert.equal(counters(entryAfter(...spent)), [1, 1, 1]);
-  const entry = entryAfter(...spent, escalated('h3', 'verified'));
+  const entry = entryAfter(...spent, escalated('h3', 'kept'));
   assert.equal([counters(entry), entry.times_seen, entry.patches.length], [[0, 0, 0], 1, 3]);
-  assert.is(entry.verified_at, '2026-11-10T06:06:00.000Z');
+  assert.is(entry.kept_at, '2026-11-10T06:06:00.000Z');
 });
 
 test('a reset restarts all of a stage: counters, give_up, case, flapping; the history and other stages stay', () => {
   const ledger = ledgerOf([
-    ...[
-      seen(),
-      patch('h0', 'verified'),
-      tried('h1'),
-      patch('h1', 'broke'),
-      patch('h9', 'declined'),
-      called,
-      gaveUp,
-      opened,
-    ],
+    ...[seen(), patch('h0', 'kept'), tried(), patch('h1', 'broke'), patch('h9', 'declined'), called, gaveUp, opened],
     ...[seen('f2'), on('f2', tried()), seen('f1', 'apps'), on('f1', called, 'apps'), reset],
   ]);
   const entry = entryOf(ledger, 'talos', 'f1') as LedgerEntry;
-  assert.equal([counters(entry), entry.try_fixes], [[0, 0, 0], []]);
-  assert.equal([entry.gave_up_at, entry.case, entry.verified_at], [undefined, undefined, undefined]);
-  assert.equal([entry.patches.map((p) => p.outcome), entry.times_seen], [['verified', 'broke'], 1]);
+  assert.equal(counters(entry), [0, 0, 0]);
+  assert.equal([entry.gave_up_at, entry.case, entry.kept_at], [undefined, undefined, undefined]);
+  assert.equal([entry.patches.map((p) => p.outcome), entry.times_seen], [['kept', 'broke'], 1]);
   assert.is(entryOf(ledger, 'talos', 'f2')?.executor_tries, 0);
   assert.is(entryOf(ledger, 'apps', 'f1')?.escalation_calls, 1);
 });
@@ -424,7 +403,7 @@ test('property: a snapshot stands for all events before it, whatever was folded 
   );
 });
 
-test('property: counters only grow until a reset, a verified or a superseded fix, or one that was none to blame; what a day used only grows until a later day', () => {
+test('property: counters only grow until a reset, a kept or a superseded fix; what a day used only grows until a later day', () => {
   fc.assert(
     fc.property(anyStories(), (events) => {
       const ledger = emptyLedger();
@@ -436,8 +415,7 @@ test('property: counters only grow until a reset, a verified or a superseded fix
           assert.ok(ledger.day.tries >= day.tries && ledger.day.tokens >= day.tokens);
         }
         if (event.type === 'stage.reset' || event.type === 'escalation.refunded') continue;
-        if (event.type === 'fix.judged' && event.data.outcome === 'verified') continue;
-        if (event.type === 'fix.reverted' && ['superseded', 'withdrawn'].includes(event.data.outcome)) continue;
+        if (event.type === 'fix.judged' && ['kept', 'superseded'].includes(event.data.outcome)) continue;
         for (const [key, before] of Object.entries(entries)) {
           const after = counters(ledger.entries[key] as LedgerEntry);
           assert.ok(counters(before).every((n, i) => (after[i] as number) >= n));

@@ -19,21 +19,16 @@ const committed = (hash: string, fingerprint: string, step = 'a', commit = `comm
   step,
   { hash, fingerprint, commit },
 ];
-const judged = (hash: string, outcome: string, step = 'a'): Line => [
+const opened = (stage = 'a'): Line => ['trial.opened', stage, { from: 'tip' }];
+const judged = (hash: string, outcome: string, stage = 'a'): Line => [
   'fix.judged',
-  step,
+  stage,
   { hash, outcome, commit: `commit-${hash}` },
 ];
-const reverted = (hash: string, outcome: string, reverts = `commit-${hash}`): Line => [
-  'fix.reverted',
-  'a',
-  { hash, outcome, reverts },
-];
-/** A fix of a stage that was taken back because `b` fails with it. */
-const charged = (hash: string, stage = 'a', commit = `commit-${hash}`): Line => [
-  'fix.reverted',
+const ended = (outcome: string, more: object = {}, stage = 'a'): Line => [
+  'trial.ended',
   stage,
-  { hash, reverts: commit, commit: `revert-${hash}`, outcome: 'broke', charged: { step: 'b', fingerprint: 'fb' } },
+  { outcome, from: 'tip', to: 'tip', ...more },
 ];
 const retry = (tier?: string): Line => ['step.retry', 'a', tier ? { tier } : {}];
 
@@ -46,23 +41,17 @@ function incidentOf(failures: RunFailures, stage: string, step = stage) {
   return failures.incident(sighting, emptyLedger());
 }
 
-test('waits and fingerprints are counted by stage, whichever of its cells had them', () => {
-  const lines = [seen('f1', 'm[h=1]'), decided('wait', 'm[h=1]'), seen('f2', 'm[h=2]'), decided('executor', 'm[h=2]')];
-  const failures = failuresOf(...lines, committed('h1', 'f2', 'm[h=2]'));
+const fixesOf = (...lines: Line[]) => failuresOf(...lines).trial?.fixes ?? [];
+const lastOf = (...lines: Line[]) => fixesOf(...lines).at(-1);
+
+test('waits are counted by stage, whichever of its cells had them', () => {
+  const failures = failuresOf(seen('f1', 'm[h=1]'), decided('wait', 'm[h=1]'), seen('f2', 'm[h=2]'));
   assert.equal([incidentOf(failures, 'm', 'm[h=3]').waits, incidentOf(failures, 'other').waits], [1, 0]);
-  assert.equal(failures.trials.get('m')?.earlier, ['f1', 'f2']);
 });
 
-test('a fix waits for its judgement with the failures that were before it, not those after', () => {
-  const failures = failuresOf(seen('f0'), seen('f1'), committed('h1', 'f1'), retry('fix'), seen('f2'));
-  const trial = failures.trials.get('a');
-  assert.equal([trial?.fix.hash, trial?.fix.step, trial?.earlier, trial?.rerun.size], ['h1', 'a', ['f0', 'f1'], 0]);
-  assert.equal([hashes(failures.openFixes()), hashes(failures.openFixes('a'))], [['h1'], ['h1']]);
-});
-
-test('a fix is known with all that a later process needs to judge it and take it back', () => {
-  const { fix } = failuresOf(seen('f1'), committed('h1', 'f1')).trials.get('a') ?? {};
-  assert.equal(fix, {
+test('a fix of the trial is known with all that a later process needs to judge it', () => {
+  const last = lastOf(opened(), seen('f1', 'a', { inputs: INPUTS }), committed('h1', 'f1'));
+  assert.equal(last?.fix, {
     stage: 'a',
     step: 'a',
     fingerprint: 'f1',
@@ -72,116 +61,81 @@ test('a fix is known with all that a later process needs to judge it and take it
     plugin: 'ollama',
     note: { fix: 'say good', reason: 'it said bad' },
   });
+  assert.equal([last?.steps.get('a'), last?.wasTimeOut], [INPUTS, false]);
+  const late = { ended: { ...ENDED, timed_out: true } };
+  assert.is(lastOf(opened(), seen('f1', 'a', late), committed('h1', 'f1'))?.wasTimeOut, true);
 });
 
 test('a rerun because an end said nothing is remembered, one after the fix itself is none', () => {
-  const fixed = [seen('f1'), committed('h1', 'f1'), retry('fix')];
-  assert.is(failuresOf(...fixed).trials.get('a')?.rerun.size, 0);
-  assert.ok(
-    failuresOf(...fixed, seen('t'), retry())
-      .trials.get('a')
-      ?.rerun.has('a'),
-  );
+  const fixed = [opened(), seen('f1'), committed('h1', 'f1'), retry('fix')];
+  assert.is(lastOf(...fixed)?.rerun.size, 0);
+  const net = lastOf(...fixed, seen('t', 'a', { transient: true }), retry());
+  assert.equal([net?.rerun.has('a'), net?.judged.size], [true, 0]);
+  assert.is(lastOf(...fixed, seen('f2'))?.judged.size, 1);
 });
 
-test('what is kept, taken back or verified is known as that; nothing stays open that came to an end', () => {
-  const kept = [seen('f1'), committed('h1', 'f1'), judged('h1', 'provisional'), seen('f2'), committed('h2', 'f2')];
-  const open = (...more: Line[]) => hashes(failuresOf(...kept, ...more).openFixes());
-  const provisional = (...more: Line[]) => hashes(incidentOf(failuresOf(...kept, ...more), 'a').provisional);
-  assert.equal([provisional(), open()], [['h1'], ['h1', 'h2']]);
-  assert.equal(open(reverted('h2', 'broke')), ['h1']);
-  const withdrawn = [reverted('h2', 'withdrawn'), reverted('h1', 'withdrawn')];
-  assert.equal(open(...withdrawn), []);
-  assert.equal(open(judged('h1', 'verified'), judged('h2', 'verified')), []);
-  const again = [...withdrawn, committed('h1', 'f1')];
-  assert.equal([open(...again), provisional(...again)], [['h1'], []], 'withdrawn, and back again');
-});
-
-test('one patch that is on the branch for two failures is settled once for each', () => {
-  const failures = failuresOf(
-    ...[seen('f1'), committed('h1', 'f1'), judged('h1', 'provisional'), seen('f2')],
-    ...[committed('h1', 'f2', 'a', 'another'), reverted('h1', 'no_effect', 'another')],
-  );
-  assert.equal(
-    failures.openFixes().map(({ commit }) => commit),
-    ['commit-h1'],
-  );
-});
-
-test('what one cell keeps counts for its stage, and is no other cell’s to judge', () => {
-  const failures = failuresOf(committed('h1', 'f1', 'm[h=1]'), judged('h1', 'provisional', 'm[h=1]'));
-  const { provisional } = incidentOf(failures, 'm', 'm[h=2]');
-  assert.equal(
-    [hashes(provisional), failures.open('m', 'm[h=2]'), failures.open('m', 'm[h=1]').length],
-    [['h1'], [], 1],
-  );
-  assert.equal(hashes(failures.openFixes('m')), ['h1']);
+test('fixes stand in their order until they are judged; the trial is over when it ends', () => {
+  const two = [opened(), seen('f1'), committed('h1', 'f1'), seen('f2'), committed('h2', 'f2')];
+  const standing = (...more: Line[]) => hashes(fixesOf(...two, ...more).map(({ fix }) => fix));
+  assert.equal(standing(), ['h1', 'h2']);
+  assert.equal(standing(judged('h2', 'no_effect')), ['h1']);
+  assert.equal(standing(judged('h1', 'kept'), judged('h2', 'kept')), ['h1', 'h2'], 'kept ones stay');
+  assert.is(failuresOf(...two, ended('kept')).trial, undefined);
+  assert.equal([failuresOf(...two).trialOf('b'), failuresOf(...two).trialOf('a')?.from], [undefined, 'tip']);
 });
 
 test('a fix for several cells is judged by each of them: who is green with it, who failed, who ran once more', () => {
   const steps = ['m[h=1]', 'm[h=2]', 'm[h=3]'];
   const fix: Line = ['fix.committed', 'm[h=1]', { hash: 'h1', fingerprint: 'f1', commit: 'commit-h1', steps }];
   const before = steps.map((step) => seen('f1', step, { inputs: { ...INPUTS, command: step } }));
-  const failures = failuresOf(
-    ...[...before, fix, ['step.done', 'm[h=1]'] as Line, ['step.done', 'm[h=4]'] as Line],
+  const last = lastOf(
+    ...[opened('m'), ...before, fix, ['step.done', 'm[h=1]'] as Line, ['step.done', 'm[h=4]'] as Line],
     ...[seen('t', 'm[h=2]'), ['step.retry', 'm[h=2]', {}] as Line, seen('f1', 'm[h=3]')],
   );
-  const trial = failures.trials.get('m');
-  assert.equal([...(trial?.green ?? [])], ['m[h=1]']);
-  assert.equal([...(trial?.failed ?? [])], ['m[h=2]', 'm[h=3]']);
-  assert.equal([...(trial?.rerun ?? [])], ['m[h=2]']);
-  assert.is(trial?.steps.get('m[h=3]')?.command, 'm[h=3]');
-  assert.equal(
-    [incidentOf(failures, 'm', 'm[h=2]').trial, incidentOf(failures, 'm', 'm[h=4]').trial],
-    [trial, undefined],
-  );
+  assert.equal([...(last?.green ?? [])], ['m[h=1]']);
+  assert.equal([...(last?.failed ?? [])], ['m[h=2]', 'm[h=3]']);
+  assert.equal([...(last?.rerun ?? [])], ['m[h=2]']);
+  assert.is(last?.steps.get('m[h=3]')?.command, 'm[h=3]');
 });
 
-test('what a step was made from before its fixes is that of the failure which the first of them is for', () => {
-  const lines = [seen('f1', 'a', { inputs: INPUTS }), committed('h1', 'f1')];
-  assert.equal(
-    failuresOf(...lines)
-      .trials.get('a')
-      ?.steps.get('a'),
-    INPUTS,
-  );
-  const second = [seen('f2', 'a', { inputs: { ...INPUTS, files: 'g' } }), committed('h2', 'f2')];
-  const kept = [...lines, judged('h1', 'provisional'), ...second, judged('h2', 'provisional')];
-  assert.equal(failuresOf(...kept).inputsBefore('a', 'a'), INPUTS);
-  assert.is(failuresOf(...lines).inputsBefore('a', 'a'), undefined);
-  assert.is(failuresOf(...kept, judged('h1', 'verified'), judged('h2', 'verified')).inputsBefore('a', 'a'), undefined);
-});
-
-test('before a fix that was taken back a step was made from what it was made from before', () => {
+test('what a step was made from before the trial is that of the failure which its first fix is for', () => {
   const inputs = (files: string) => ({ inputs: { ...INPUTS, files } });
-  const kept = [seen('f1', 'a', inputs('1')), committed('h1', 'f1'), judged('h1', 'provisional')];
-  const second = [seen('f2', 'a', inputs('2')), committed('h2', 'f2'), seen('f3', 'a', inputs('3'))];
-  const trial = failuresOf(...kept, ...second, reverted('h2', 'broke'), committed('h3', 'f2')).trials.get('a');
-  assert.is(trial?.steps.get('a')?.files, '2');
-  const cell = failuresOf(
-    ...[committed('h1', 'f1', 'm[h=1]'), judged('h1', 'provisional', 'm[h=1]')],
-    ...[
-      seen('f2', 'm[h=2]', { inputs: INPUTS }),
-      committed('h2', 'f2', 'm[h=2]'),
-      judged('h2', 'provisional', 'm[h=2]'),
-    ],
+  const two = [opened(), seen('f1', 'a', inputs('1')), committed('h1', 'f1'), seen('f2', 'a', inputs('2'))];
+  assert.is(failuresOf(...two).inputsBefore('a', 'a')?.files, '1');
+  assert.is(failuresOf(...two, ended('undone')).inputsBefore('a', 'a'), undefined);
+  const again = [...two, committed('h2', 'f2'), seen('f3', 'a', inputs('3')), judged('h2', 'no_effect')];
+  assert.is(
+    lastOf(...again, committed('h3', 'f2'))?.steps.get('a')?.files,
+    '2',
+    'as before the fix that was taken off',
   );
-  assert.equal(cell.inputsBefore('m', 'm[h=2]'), INPUTS, 'not what another cell was made from');
 });
 
-test('a step that fails again is green no more with the fix on trial', () => {
-  const done: Line = ['step.done', 'a'];
-  const trial = failuresOf(seen('f1'), committed('h1', 'f1'), done, seen('f2')).trials.get('a');
-  assert.equal([[...(trial?.green ?? [])], [...(trial?.failed ?? [])]], [[], ['a']]);
+test('a step that fails again is green no more with its fix', () => {
+  const last = lastOf(opened(), seen('f1'), committed('h1', 'f1'), ['step.done', 'a'], seen('f2'));
+  assert.equal([[...(last?.green ?? [])], [...(last?.failed ?? [])]], [[], ['a']]);
 });
 
-test('a judgement of a fix whose commit is lost leaves no fix open', () => {
-  assert.equal(failuresOf(judged('h1', 'provisional')).open(), []);
+test('stages that a commit of the trial made stale are remembered, others not', () => {
+  const stale = (commit: string): Line => ['stage.stale', 'b', { commit }];
+  const fixed = [opened(), seen('f1'), committed('h1', 'f1')];
+  assert.equal([...(failuresOf(...fixed, stale('commit-h1')).trial?.stale ?? [])], ['b']);
+  assert.equal([...(failuresOf(...fixed, stale('other')).trial?.stale ?? [])], []);
 });
 
-test('a failure that is carried over under its own name keeps it', () => {
-  const failures = failuresOf(seen('f1'), ['failure.carried', 'a', { fingerprint: 'f1' }], committed('h1', 'f1'));
-  assert.equal(failures.trials.get('a')?.earlier, ['f1']);
+test('a judgement of a fix whose trial is lost opens nothing', () => {
+  assert.is(failuresOf(judged('h1', 'undone'), ended('undone')).trial, undefined);
+});
+
+test('the trial of a stage whose fingerprints are made in a new way goes on under the new ones', () => {
+  const lines = [opened(), seen('f1'), committed('h1', 'f1')];
+  const carried = (stage: string, to?: string): Line => [
+    'failure.carried',
+    stage,
+    { fingerprint: 'f1', ...(to && { to }) },
+  ];
+  const name = (...more: Line[]) => lastOf(...lines, ...more)?.fix.fingerprint;
+  assert.equal([name(carried('a', 'new')), name(carried('b', 'new')), name(carried('a'))], ['new', 'f1', 'f1']);
 });
 
 test('how often a stage was stale and turned green in this run is counted', () => {
@@ -190,49 +144,25 @@ test('how often a stage was stale and turned green in this run is counted', () =
   assert.equal(counts(failuresOf(['stage.green', 'a'], ['stage.stale', 'a'], ['stage.green', 'a'])), [1, 2, 0]);
 });
 
-test('a step has run again until it is begun anew, or a fix is taken back for it', () => {
+const suspect = { suspect: { step: 'b', fingerprint: 'fb' } };
+const undone = [opened(), seen('f1'), committed('h1', 'f1'), judged('h1', 'undone'), ended('undone', suspect)];
+
+test('a step has run again until it is begun anew, or a trial is undone for it', () => {
   const again: Line = ['step.retry', 'b'];
   const hasRerun = (...lines: Line[]) => failuresOf(...lines).hasRerun('b');
   assert.equal([hasRerun(), hasRerun(again), hasRerun(again, seen('fb', 'b'))], [false, true, true]);
-  assert.equal([hasRerun(again, ['step.started', 'b']), hasRerun(again, charged('h1'))], [false, false]);
+  assert.equal([hasRerun(again, ['step.started', 'b']), hasRerun(again, ...undone)], [false, false]);
 });
 
-test('what was taken back for a failing step is known until that step is done or the fix is back', () => {
-  const fixes = (...lines: Line[]) =>
-    failuresOf(...lines)
-      .charges.get('b')
-      ?.fixes.map(({ fix, takenBackBy }) => `${fix.stage} ${fix.hash} ${takenBackBy}`);
-  const [first, second] = ['a h1 revert-h1', 'a h2 revert-h2'];
-  assert.equal(fixes(charged('h1'), charged('h2')), [first, second], 'all of an item, one by one');
-  assert.equal(fixes(charged('h1', 'c'), charged('h2')), [second], 'one stage at a time');
-  assert.equal(fixes(charged('h1'), charged('h2'), charged('h1')), [second, first], 'the same commit once');
-  assert.equal(fixes(charged('h1'), ['step.failed', 'b'], ['step.done', 'a']), [first]);
-  assert.is(fixes(charged('h1'), ['step.done', 'b']), undefined);
-  assert.is(fixes(charged('h1'), judged('h1', 'holds')), undefined);
-  assert.equal(fixes(charged('h1'), charged('h2'), judged('h1', 'holds')), [second]);
-  assert.equal(fixes(charged('h1'), judged('h1', 'holds', 'c')), [first], 'the same patch of another stage');
-  assert.is(fixes(charged('h1'), reverted('h1', 'withdrawn')), undefined);
-});
-
-test('what was taken back for a failure is known by its new fingerprint, each by that of its stage', () => {
-  const renamed = (stage: string, fingerprint: string): Line => ['failure.carried', stage, { fingerprint, to: 'new' }];
-  const names = (...lines: Line[]) => {
-    const { fingerprint, fixes } = failuresOf(charged('h1'), ...lines).charges.get('b') ?? {};
-    return [fingerprint, fixes?.[0]?.fix.fingerprint];
-  };
-  assert.equal(names(), ['fb', 'f1']);
-  assert.equal(
-    [names(renamed('b', 'fb')), names(renamed('a', 'f1'))],
-    [
-      ['new', 'f1'],
-      ['fb', 'new'],
-    ],
-  );
-  assert.equal([names(renamed('a', 'fb')), names(renamed('b', 'f1'))], [names(), names()], 'another stage’s');
+test('the fixes of a trial that was undone for another step are suspected until that step has run without them', () => {
+  const suspected = (...more: Line[]) => hashes(failuresOf(...undone, ...more).suspicions.get('b')?.fixes ?? []);
+  assert.equal([suspected(), suspected(['step.done', 'a'])], [['h1'], ['h1']]);
+  for (const line of [['step.done', 'b'], ['step.failed', 'b'], ['step.interrupted', 'b'], seen('fb', 'b')] as Line[])
+    assert.equal(suspected(line), [], line[0]);
 });
 
 test('an incident is what the log says, with its history, the waits and the fix on trial', () => {
-  const failures = failuresOf(seen('f1', 'talos'), decided('wait', 'talos'), committed('h1', 'f1', 'talos'));
+  const failures = failuresOf(seen('f1', 'talos'), decided('wait', 'talos'), opened('talos'));
   const sighting = {
     stage: 'talos',
     step: 'talos',
@@ -248,9 +178,7 @@ test('an incident is what the log says, with its history, the waits and the fix 
     endText: 'exit 1',
     history: entryAfter(seenStory()),
     waits: 1,
-    trial: failures.trials.get('talos'),
-    provisional: [],
-    storyCase: undefined,
+    trial: { stage: 'talos', from: 'tip', fixes: [], stale: new Set() },
   });
 });
 

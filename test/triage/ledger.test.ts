@@ -1,16 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  emptyLedger,
-  entriesOf,
-  entryOf,
-  isFlapping,
-  isLedger,
-  type Ledger,
-  triesSpent,
-  usedOn,
-} from '../../src/triage/ledger.ts';
-import { DAY, entryAfter, escalated, ledgerOf, NOW, patch, seen, tried, used } from './builders.ts';
+import { emptyLedger, entriesOf, entryOf, isFlapping, isLedger, type Ledger, usedOn } from '../../src/triage/ledger.ts';
+import { DAY, entryAfter, ledgerOf, NOW, patch, seen, tried, used } from './builders.ts';
 
 test('a failure is known by stage and fingerprint, also when they are names that every object has', () => {
   const ledger = ledgerOf([seen('toString', '__proto__'), seen('f1', 'constructor')]);
@@ -23,25 +14,12 @@ test('a failure is known by stage and fingerprint, also when they are names that
   assert.equal(JSON.parse(JSON.stringify(ledger)), ledger);
 });
 
-test('a try whose fix is withdrawn is not spent, until that fix is applied again', () => {
-  const begun = [seen(), tried(), patch('h1', 'applied'), tried('h1')];
-  assert.is(triesSpent(entryAfter(...begun)), 2);
-  assert.is(triesSpent(entryAfter(...begun, patch('h1', 'withdrawn'))), 1);
-  assert.is(triesSpent(entryAfter(...begun, patch('h1', 'withdrawn'), patch('h1', 'applied'))), 2);
-  assert.is(triesSpent(entryAfter(...begun, patch('h1', 'withdrawn'), patch('h1', 'refused'))), 2);
-});
-
-test('withdrawing what spent no try gives none back: known fixes, escalations', () => {
-  const known = patch('h1', 'withdrawn', { plugin: 'known-fixes' });
-  assert.is(triesSpent(entryAfter(seen(), tried(), known, escalated('h2', 'withdrawn'))), 1);
-});
-
-test('a failure flaps for 7 days after a fix of it was verified, also when the clock jumped back', () => {
-  const entry = entryAfter(patch('h1', 'verified'));
+test('a failure flaps for 7 days after a fix of it was kept, also when the clock jumped back', () => {
+  const entry = entryAfter(patch('h1', 'kept'));
   assert.ok(isFlapping(entry, NOW + 7 * DAY - 1));
   assert.not(isFlapping(entry, NOW + 7 * DAY));
   assert.ok(isFlapping(entry, NOW - 30 * DAY));
-  assert.not(isFlapping(entryAfter(seen(), patch('h1', 'provisional')), NOW));
+  assert.not(isFlapping(entryAfter(seen(), patch('h1', 'applied')), NOW));
 });
 
 test('the day of a clock that jumped back is the latest day seen; a later day begins with nothing used', () => {
@@ -52,7 +30,7 @@ test('the day of a clock that jumped back is the latest day seen; a later day be
 });
 
 test('only a ledger passes for one', () => {
-  const whole = () => JSON.parse(JSON.stringify(ledgerOf([seen(), tried('h1'), patch('h1', 'applied')]))) as Ledger;
+  const whole = () => JSON.parse(JSON.stringify(ledgerOf([seen(), tried(), patch('h1', 'applied')]))) as Ledger;
   assert.ok(isLedger(emptyLedger()));
   assert.ok(isLedger(whole()));
   for (const value of [null, 1, 'x', [], {}, { ...whole(), version: 2 }, { ...whole(), entries: [] }]) {
@@ -69,7 +47,7 @@ test('only a ledger passes for one', () => {
     (l) => Object.assign(l.entries, { 'talos/f1': null }),
     (l) => Object.assign(l.entries['talos/f1'] ?? {}, { executor_tries: '1' }),
     (l) => Object.assign(l.entries['talos/f1'] ?? {}, { last_seen: 'yesterday' }),
-    (l) => Object.assign(l.entries['talos/f1'] ?? {}, { try_fixes: [1] }),
+    (l) => Object.assign(l.entries['talos/f1'] ?? {}, { first: { hash: 'h1' } }),
     (l) => Object.assign(l.entries['talos/f1']?.patches[0] ?? {}, { outcome: 'fine' }),
   ];
   for (const change of spoil) {

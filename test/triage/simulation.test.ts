@@ -28,7 +28,7 @@ test('a hand-over leaves the stage alone until the case is closed', () => {
   assert.equal(simulate(handed), ['open_case', 'open_case', 'open_case']);
 });
 
-test('fixes withdrawn in one run are all that a later run needs when what was in their way is gone', () => {
+test('a change undone in one run is all that a later run needs when what was in its way is gone', () => {
   const off = failed('off', { external: true });
   const ends = [failed('f1'), off, off, failed('f1'), green];
   assert.equal(simulate(world({ ends, executor: ['fix', 'down'], runs: ['nothing', 'nothing'] })), [

@@ -1,11 +1,11 @@
 // A stage that fails in any way, mended by a loop that does what decide() and judge() say and nothing else.
 import * as assert from 'uvu/assert';
-import type { FixOutcome, FixTier } from '../../src/events.ts';
+import type { FixState, FixTier } from '../../src/events.ts';
 import { type Decision, decide, type Situation } from '../../src/triage/decide.ts';
 import { foldLedger } from '../../src/triage/fold.ts';
-import type { Trial } from '../../src/triage/incident.ts';
-import { judge, MAX_PROVISIONAL } from '../../src/triage/judge.ts';
-import { emptyLedger, entriesOf, entryOf, type Ledger } from '../../src/triage/ledger.ts';
+import type { TrialFix } from '../../src/triage/incident.ts';
+import { judge, MAX_FIXES } from '../../src/triage/judge.ts';
+import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import {
   called,
   closed,
@@ -20,6 +20,7 @@ import {
   on,
   opened,
   patch,
+  prepared,
   reset,
   type Story,
   seen,
@@ -78,14 +79,13 @@ export function simulate(world: World): string[] {
 
   function record(story: Story): void {
     foldLedger(ledger, stamped(story, ledger.as_of.seq + 1, now, run));
-    if (story.type !== 'fix.judged' || story.data.outcome !== 'verified') return;
+    if (story.type !== 'fix.judged' || story.data.outcome !== 'kept') return;
     for (const counts of [passes, calls]) counts.delete(story.data.fingerprint);
   }
 
   function oneRun(): string {
     const progress = { attempts: 0, waits: 0, time_left_ms: HOUR };
-    const had: string[] = [];
-    let kept = 0;
+    const standing: (TrialFix & { proposal: Proposal })[] = [];
     let executors: Situation['executors'] = 'ready';
     let escalations: Situation['escalations'] = 'ready';
     let ended = nextAttempt();
@@ -136,7 +136,6 @@ export function simulate(world: World): string[] {
       now += take(world.jumps);
       const next = take(world.ends);
       if (next.how === 'failed') {
-        had.push(next.fingerprint);
         record(seen(next.fingerprint, 's'));
       }
       return next;
@@ -145,9 +144,10 @@ export function simulate(world: World): string[] {
     /** The fixes to be tried, when anyone had one. */
     function ask(decision: Decision, fingerprint: string): Proposal[] {
       const { limits } = world;
-      if (decision.tier === 'executor' && decision.reapply.length > 0) {
-        const { patches = [] } = entryOf(ledger, 's', fingerprint) ?? {};
-        return patches.filter((p) => decision.reapply.includes(p.hash));
+      if (decision.tier === 'executor' && decision.scope === 'first') {
+        const { first } = entryOf(ledger, 's', fingerprint) ?? {};
+        assert.ok(first);
+        return [first];
       }
       const fix = (plugin: string, tier: FixTier = 'executor'): Proposal => {
         hashes += 1;
@@ -166,7 +166,7 @@ export function simulate(world: World): string[] {
         raise(passes, fingerprint, limits.executor_tries);
         record(on(fingerprint, used(100), 's'));
         const fixes = answer === 'fix' ? [fix('ollama')] : [];
-        record(on(fingerprint, tried(fixes[0]?.hash), 's'));
+        record(on(fingerprint, tried(), 's'));
         assert.ok(ledger.day.tries <= limits.day_tries);
         return fixes;
       }
@@ -180,54 +180,61 @@ export function simulate(world: World): string[] {
       return answer === 'fix' ? [fix('model', 'escalation')] : [];
     }
 
-    /** Applies fixes, runs the stage, judges; returns the failure the stage has then. */
-    function tryFixes(fixes: Proposal[], fingerprint: string, before: Ended): Ended {
-      const say = (outcome: FixOutcome) => {
-        for (const { hash, tier, plugin } of fixes) {
-          record(on(fingerprint, patch(hash, outcome, { tier, plugin }), 's'));
-        }
+    /** Applies a fix, runs the stage, judges; returns the failure the stage has then. */
+    function tryFixes([proposal]: Proposal[], fingerprint: string, before: Ended): Ended {
+      if (!proposal) return before;
+      const say = (of: TrialFix & { proposal: Proposal }, state: FixState) => {
+        const { hash, tier, plugin } = of.proposal;
+        record(on(of.fix.fingerprint, patch(hash, state, { tier, plugin }), 's'));
       };
-      say('applied');
-      const fix = fixOf(fingerprint);
-      const trial: Trial = {
-        ...{ fix, earlier: [...had], steps: new Map([['s', undefined]]) },
-        ...{ green: new Set(), failed: new Set(), rerun: new Set() },
+      const sets = { green: new Set<string>(), failed: new Set<string>(), judged: new Set<string>() };
+      const rerun = new Set<string>();
+      const latest = {
+        fix: fixOf(fingerprint),
+        steps: new Map([['s', undefined]]),
+        wasTimeOut: false,
+        ...sets,
+        rerun,
+        proposal,
       };
-      for (; ; trial.rerun.add('s')) {
+      standing.push(latest);
+      say(latest, 'applied');
+      assert.ok(standing.length <= MAX_FIXES);
+      for (; ; rerun.add('s')) {
         if (progress.attempts >= world.limits.stage_attempts) return { how: 'lost' };
         const ended = nextAttempt();
-        if (ended.how === 'green') say('verified');
+        if (ended.how === 'green') for (const each of standing.splice(0)) say(each, 'kept');
         if (ended.how !== 'failed') return ended;
         const { transient, external, timed_out } = ended;
-        const provisional = Array.from({ length: kept }, () => fix);
         const failure = failureOf(ended.fingerprint, { transient, external });
-        const judgement = judge({ trial, provisional }, [{ step: 's', failure, ended: { ...ENDED, timed_out } }]);
-        const verdict = judgement?.verdict ?? 'rerun';
-        assert.is.not(verdict, 'helped', 'of one step that failed');
-        if (verdict === 'rerun' || verdict === 'helped') continue;
-        say(verdict);
-        if (verdict === 'provisional') kept += 1;
-        assert.ok(kept <= MAX_PROVISIONAL);
-        return verdict === 'no_effect' || verdict === 'broke' ? before : ended;
+        const trial = { stage: 's', from: 'tip', fixes: standing, stale: new Set<string>() };
+        const judgement = judge(trial, [{ step: 's', failure, ended: { ...ENDED, timed_out } }]);
+        assert.is.not(judgement.verdict, 'helped', 'of one step that failed');
+        if (judgement.verdict === 'rerun') continue;
+        if (judgement.verdict !== 'off') return ended;
+        const off = standing.splice(judgement.from);
+        for (const each of off) say(each, judgement.outcome);
+        const first = off[0]?.fix.fingerprint ?? '';
+        return {
+          ...(ended as Extract<Ended, { how: 'failed' }>),
+          fingerprint: first,
+          transient: false,
+          external: false,
+        };
       }
     }
 
     function end(how: string): string {
-      for (const story of settle(ledger, how === 'green')) record(story);
+      const [first] = standing;
+      for (const { fix, proposal } of standing.splice(0).reverse()) {
+        const { hash, tier, plugin } = proposal;
+        record(on(fix.fingerprint, patch(hash, 'undone', { tier, plugin }), 's'));
+      }
+      if (first && !entryOf(ledger, 's', first.fix.fingerprint)?.prepared)
+        record(on(first.fix.fingerprint, prepared(first.proposal.hash, 'prepared'), 's'));
       return how;
     }
   }
-}
-
-/** What the end of a stage makes of the fixes that it still has. */
-function settle(ledger: Ledger, green: boolean): Story[] {
-  return entriesOf(ledger, 's').flatMap(({ fingerprint, patches }) =>
-    patches
-      .filter((p) => p.outcome === 'applied' || p.outcome === 'provisional')
-      .map(({ hash, tier, plugin }) =>
-        on(fingerprint, patch(hash, green ? 'verified' : 'withdrawn', { tier, plugin }), 's'),
-      ),
-  );
 }
 
 function raise(counts: Map<string, number>, fingerprint: string, most: number): void {

@@ -11,8 +11,8 @@ const patchOf = (tree: Worktree, attempt: number) => join(tree.home, `ai/patches
 const look = async (tree: Worktree, attempt = 1, seen = tree.seen) => {
   const checkFiles = async () => new Set<string>();
   const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, checkFiles });
-  const { checkFiles: putBack, ...rest } = found;
-  assert.equal(putBack, []);
+  const { checkFiles: putBack, unstorable, ...rest } = found;
+  assert.equal([putBack, unstorable], [[], []]);
   return rest;
 };
 

@@ -17,7 +17,6 @@ test('the base of a first run is the branch that is checked out, at its commit',
     name: 'main',
     commit: git(home, 'rev-parse', 'main'),
     firstRun: true,
-    merged: undefined,
   });
   assert.throws(() => git(home, 'config', KEY), 'finding out keeps nothing');
 });
@@ -38,7 +37,6 @@ test('afterwards the kept base counts, whatever the owner has checked out', asyn
     name: 'main',
     commit: git(home, 'rev-parse', 'main'),
     firstRun: false,
-    merged: git(home, 'rev-parse', 'main'),
   });
   git(home, 'switch', '-q', '--detach');
   assert.is((await findBase(home, { branch: AI, base: 'main' })).name, 'main');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCarry } from '../../src/worktree/carry.ts';
-import { checkoutHash, commit, folder, git, open, read, refusal, repository, write } from './repository.ts';
+import { bring, checkoutHash, commit, folder, git, open, read, refusal, repository, write } from './repository.ts';
 
 const IGNORING = { 'a.txt': 'a', '.gitignore': '.env\n/secrets/\n*.tfstate\n' };
 
@@ -64,12 +64,12 @@ test('a tracked one is refused before anything is made', async () => {
   assert.not(existsSync(join(home, 'ai/worktree')));
 });
 
-test('one that the base stopped tracking is linked after the merge', async () => {
+test('one that the base stopped tracking is linked once the branch is on the base', async () => {
   const home = repository({ 'a.txt': 'a', '.env': 'old' });
   await open(home);
   git(home, 'rm', '-q', '--cached', '.env');
   git(home, 'commit', '-q', '-m', 'secrets out');
-  const tree = await open(home, { carry: ['.env'] });
+  const tree = await bring(home, { carry: ['.env'] });
   assert.is(readlinkSync(join(tree.path, '.env')), join(home, '.env'));
 });
 
@@ -177,11 +177,11 @@ test('files of a carried folder that the base begins to track stay the owner’s
     git(home, 'commit', '-q', '-m', 'track the hosts');
     if (!keepExclude) write(home, { '.git/info/exclude': '/ai/worktree/\n' });
     const before = checkoutHash(home);
-    const again = await open(home).catch(async (error) => {
+    const again = await bring(home).catch(async (error) => {
       assert.not(keepExclude, String(error));
-      assert.match(String(error), 'it brings files that stages left untracked');
+      assert.match(String(error), 'brings files that stages left untracked');
       execSync('mv ai/worktree/secrets ai/worktree/secrets.old', { cwd: home });
-      return open(home);
+      return bring(home);
     });
     assert.is(checkoutHash(home), before, 'nothing is gone from the owner’s checkout');
     assert.is(again.head, git(home, 'rev-parse', 'HEAD'));
@@ -249,12 +249,12 @@ test('a base that brings files below a link that a stage made is refused by the 
   write(outside, { 'x.txt': 'x\n' });
   symlinkSync(outside, join(tree.path, 'conf'));
   commit(home, { 'conf/x.txt': 'x\n', 'conf/y.txt': 'y\n' });
-  const { text } = await refusal(open(home));
+  const { text } = await refusal(bring(home));
   assert.match(text, 'E_WORKTREE_IN_THE_WAY');
   assert.match(text, '\n  - conf\n  next:');
   assert.equal([read(outside, 'x.txt'), existsSync(join(outside, 'y.txt'))], ['x\n', false]);
   execSync('mv ai/worktree/conf ai/worktree/conf.old', { cwd: home });
-  await open(home);
+  await bring(home);
   assert.is(read(tree.path, 'conf/y.txt'), 'y\n');
 });
 

@@ -1,13 +1,13 @@
 // A fix is one commit of its own paths, and taking it back another; whatever is refused leaves the tree as it was.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitFix, isAsShown, revertFix, unwriteFix } from '../../src/worktree/commit-fix.ts';
+import { commitFix, isAsShown, unwriteFix } from '../../src/worktree/commit-fix.ts';
 import { restoreTree } from '../../src/worktree/save-changes.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
-import { commit, git, numbers, open, read, refusal, repository, script, write } from './repository.ts';
+import { bring, commit, git, open, read, refusal, repository, script, write } from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
 const status = ({ path }: Worktree) => git(path, 'status', '--porcelain');
@@ -23,46 +23,6 @@ test('the commit holds the patched paths alone; what a stage changed or staged b
   assert.equal([read(tree.path, 'b.txt'), status(tree)], ['one\n', '?? new.txt']);
 });
 
-test('taking it back restores text, mode and what was not there, and can be done after other fixes', async () => {
-  const tree = await open(repository({ 'a.txt': numbers(), 'run.sh': 'echo\n' }));
-  const base = git(tree.path, 'rev-parse', 'HEAD^{tree}');
-  const first = await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'two' }) }], 'one\n', PLAIN);
-  const mode = await commitFix(tree, [{ path: 'run.sh', text: 'echo\n', executable: true }], 'two\n', PLAIN);
-  const made = await commitFix(tree, [{ path: 'new.txt', text: 'new\n' }], 'three\n', PLAIN);
-  await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'two', 28: 'far' }) }], 'four\n', PLAIN);
-  assert.ok(lstatSync(join(tree.path, 'run.sh')).mode & 0o100);
-  for (const fix of [first, made, mode]) await revertFix(tree, fix, 'back\n', PLAIN);
-  assert.equal([read(tree.path, 'a.txt'), status(tree)], [numbers({ 28: 'far' }), '']);
-  assert.not(existsSync(join(tree.path, 'new.txt')));
-  await revertFix(tree, git(tree.path, 'log', '--format=%H', '--grep=^four'), 'back\n', PLAIN);
-  assert.is(git(tree.path, 'rev-parse', 'HEAD^{tree}'), base);
-});
-
-test('one that is taken back already is so by another commit that changes nothing', async () => {
-  const tree = await open(repository());
-  const fix = await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'two' }) }], 'one\n', PLAIN);
-  await revertFix(tree, fix, 'back\n', PLAIN);
-  await revertFix(tree, fix, 'back\n', PLAIN);
-  assert.equal([read(tree.path, 'a.txt'), status(tree)], [numbers(), '']);
-});
-
-test('later changes in the way: nothing is changed, and the command to do it by hand is told', async () => {
-  const tree = await open(repository());
-  const fix = await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'two' }) }], 'one\n', PLAIN);
-  const head = await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'other' }) }], 'two\n', PLAIN);
-  const { text, exit } = await refusal(revertFix(tree, fix, 'back\n', PLAIN));
-  assert.match(
-    text,
-    `error E_FIX_STUCK: the fix ${fix.slice(0, 12)} cannot be taken back: later changes are in the way`,
-  );
-  assert.match(text, `git -C ai/worktree revert ${fix.slice(0, 12)}`);
-  assert.is(exit, 3);
-  assert.equal(
-    [git(tree.path, 'rev-parse', 'HEAD'), read(tree.path, 'a.txt'), status(tree)],
-    [head, numbers({ 2: 'other' }), ''],
-  );
-});
-
 test('files below an ignored folder are committed, tracked or new', async () => {
   const home = repository({ 'build/a.txt': 'one\n', 'b.txt': 'one\n' });
   write(home, { '.gitignore': 'build/\nignored.txt\n' });
@@ -71,11 +31,9 @@ test('files below an ignored folder are committed, tracked or new', async () => 
   const tree = await open(home);
   const files = ['build/a.txt', 'build/new.txt', 'ignored.txt', 'empty.txt'];
   const texts = files.map((path) => ({ path, text: path === 'empty.txt' ? '' : 'two\n' }));
-  const fix = await commitFix(tree, texts, 'one\n', PLAIN);
+  const _fix = await commitFix(tree, texts, 'one\n', PLAIN);
   assert.equal(git(tree.path, 'show', '--format=', '--name-only').split('\n'), [...files].sort());
   assert.equal([read(tree.path, 'build/a.txt'), read(tree.path, 'empty.txt'), status(tree)], ['two\n', '', '']);
-  await revertFix(tree, fix, 'back\n', PLAIN);
-  assert.equal([existsSync(join(tree.path, 'build/new.txt')), read(tree.path, 'build/a.txt')], [false, 'one\n']);
 });
 
 /** What git is told to do with a file, and texts before and after a fix. */
@@ -212,16 +170,14 @@ test('a link that a stage put in the place of a tracked folder leads nothing of 
   linked();
   await restoreTree(tree, ['conf/b.txt', 'conf/c.txt']);
   linked();
-  const fix = await commitFix(tree, [{ path: 'conf/b.txt', text: 'two\n' }], 'one\n', PLAIN);
-  linked();
-  await revertFix(tree, fix, 'back\n', PLAIN);
+  const _fix = await commitFix(tree, [{ path: 'conf/b.txt', text: 'two\n' }], 'one\n', PLAIN);
   linked();
   await open(home);
   linked();
   git(home, 'rm', '-q', '--cached', 'conf/c.txt');
   git(home, 'commit', '-q', '-m', 'less');
-  await open(home);
-  assert.equal([status(tree), read(tree.path, 'conf/b.txt')], ['', 'one\n']);
+  await bring(home);
+  assert.equal([status(tree), read(tree.path, 'conf/b.txt')], ['', 'two\n']);
   assert.not(existsSync(join(tree.path, 'conf/c.txt')));
   git(home, 'reset', '-q', 'HEAD^');
   assert.is(read(home, 'conf/b.txt'), 'the owner’s\n');
@@ -243,13 +199,12 @@ test('commits are not signed unless asked for, whatever the owner does', async (
   git(home, 'config', 'commit.gpgSign', 'true');
   git(home, 'config', 'gpg.program', '/bin/false');
   const tree = await open(home);
-  const fix = await commitFix(tree, [{ path: 'a.txt', text: 'x\n' }], 'one\n', PLAIN);
-  await revertFix(tree, fix, 'back\n', PLAIN);
+  await commitFix(tree, [{ path: 'a.txt', text: 'x\n' }], 'one\n', PLAIN);
   const { text } = await refusal(
-    commitFix(tree, [{ path: 'a.txt', text: 'x\n' }], 'one\n', { hooks: false, sign: true }),
+    commitFix(tree, [{ path: 'a.txt', text: 'y\n' }], 'two\n', { hooks: false, sign: true }),
   );
   assert.match(text, 'git -C ai/worktree commit-tree -S -m try HEAD^{tree}');
-  assert.equal([read(tree.path, 'a.txt'), status(tree)], [numbers(), '']);
+  assert.equal([read(tree.path, 'a.txt'), status(tree)], ['x\n', '']);
 });
 
 test('files that were written and not committed are as they were; one that somebody else made is theirs', async () => {

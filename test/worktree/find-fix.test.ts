@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Fix } from '../../src/events.ts';
-import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
+import { commitFix } from '../../src/worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
 import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
 import { snapshotOf } from '../../src/worktree/read.ts';
@@ -35,8 +35,11 @@ async function fixed(
   const message = fixMessage({ ...fix, class: 'unknown', attempt: 1, run: 'r1', shapes: SHAPES });
   return { ...fix, commit: await commitFix(tree, [{ path, text }], message, PLAIN) };
 }
-const takeBack = (tree: Worktree, fix: Fix) =>
-  revertFix(tree, fix.commit, revertMessage(fix, 'withdrawn', 'it was never judged', 'r2'), PLAIN);
+/** As a fix that landed is rolled back. */
+async function takeBack(tree: Worktree, fix: Fix): Promise<void> {
+  git(tree.path, 'revert', '--no-commit', fix.commit);
+  git(tree.path, 'commit', '-q', '-m', revertMessage(fix, 'declined', 'it was never judged', 'r2'));
+}
 
 /** One of them tries to pass for a trailer. */
 const SHAPES = ['near name: `two` is,\nPatch: x', 'closed: "'];
@@ -58,7 +61,8 @@ test('fixes and what took them back, the newest first, with their story; merges 
       { fix: 'Say two Stage: evil', reason: 'One Patch: evil' },
     ],
   );
-  const { commit, time, paths, note, ...trailers } = fix as CommittedFix;
+  const { commit, time, paths, note, id, ...trailers } = fix as CommittedFix;
+  assert.match(id, /^[0-9a-f]{16}$/);
   assert.equal(trailers, {
     ...{ stage: 'a', step: 'a', fingerprint: 'f1', class: 'unknown', tier: 'executor', plugin: 'probe', run: 'r1' },
     ...{
@@ -71,7 +75,7 @@ test('fixes and what took them back, the newest first, with their story; merges 
   assert.is(git(tree.path, 'log', '-1', '--format=%(trailers:key=Attempt,valueonly)', first.commit).trim(), '1');
   assert.equal(
     [back?.reverts, back?.outcome, back?.hash, back?.paths],
-    [first.commit, 'withdrawn', 'h-two', ['ä b.txt']],
+    [first.commit, 'declined', 'h-two', ['ä b.txt']],
   );
 });
 

@@ -30,6 +30,7 @@ Plugin: probe
 Attempt: 2
 Run: r1
 Patch: aaaaaaaaaaaaaaaa
+Fix-Id: 8f20ab39d2cb9ff2
 `,
   );
 });
@@ -70,7 +71,7 @@ test('a note is bounded, of one line, and without what git refuses', () => {
   assert.ok((lines[2] as string).length <= 2010);
   assert.match(lines[2] as string, /^Fix: Say Reverts: x \[31m long/);
   assert.is(lines[3], 'Reason: a b c');
-  assert.is(lines.length, 14);
+  assert.is(lines.length, 15);
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unwritable } from '../../src/worktree/on-disk.ts';
-import { commit, git, open, repository, write } from './repository.ts';
+import { bring, commit, git, open, repository, write } from './repository.ts';
 
 test('a new file is refused where anything stands, in the worktree or in the owner’s checkout', async () => {
   const home = repository({ 'conf/a.txt': 'a\n', '.gitignore': '*.ignored\n' });
@@ -53,7 +53,7 @@ test('a file that git filters, re-encodes or expands is refused, tracked or new'
   const home = repository({ 'conf/a.txt': 'a\n' });
   for (const [i, [attribute, after, why]] of ATTRIBUTES.entries()) {
     commit(home, { '.gitattributes': `# ${i}\nconf/* ${attribute}\n` });
-    const tree = await open(home);
+    const tree = await bring(home);
     const files = [
       { path: 'conf/a.txt', before: 'a\n', after },
       { path: 'conf/new.txt', before: null, after },
@@ -75,7 +75,7 @@ test('attributes count as committed, and those of the repository’s own git fol
   assert.is((await unwritable(tree, files))?.code, 'converted');
   git(tree.path, 'checkout', '-q', '.gitattributes');
   commit(home, { '.gitattributes': '\n' });
-  const again = await open(home);
+  const again = await bring(home);
   assert.is(await unwritable(again, files), undefined);
   write(home, { '.git/info/attributes': 'a.txt filter=secret\n' });
   assert.is((await unwritable(again, files))?.code, 'converted');

@@ -248,17 +248,15 @@ test('an exclude file without a last newline keeps its lines', async () => {
   assert.is(readFileSync(join(home, '.git/info/exclude'), 'utf8'), '*.bak\n/ai/worktree/\n');
 });
 
-test('without merge a base that moved stays out', async () => {
+test('opening alone moves nothing: a base that moved stays out', async () => {
   const home = repository();
   const { head } = await open(home);
   commit(home, { 'b.txt': 'b' });
   const tree = await openWorktree(home, await findBase(home, { branch: AI }), {
     objects: objectsOf(home),
     carry: [],
-    merge: false,
   });
   assert.is(tree.head, head);
-  assert.is(tree.merged, undefined);
   assert.throws(() => lstatSync(join(tree.path, 'b.txt')));
 });
 

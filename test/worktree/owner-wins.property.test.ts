@@ -1,10 +1,10 @@
-// Whatever fixes and their owner do to one file, in whatever order: the base comes in, each line is the base's or that of the
-// newest fix that stands, and nothing that the base dropped is left.
+// Whatever fixes, their owner and a person on the branch do, in whatever order: the base's text stands, nobody's work is lost, and
+// each fix is carried, landed or superseded, never twice.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitFix } from '../../src/worktree/commit-fix.ts';
-import { committedFixes, standingFixes } from '../../src/worktree/find-fix.ts';
+import { committedFixes } from '../../src/worktree/find-fix.ts';
 import { fixMessage } from '../../src/worktree/fix-message.ts';
 import { treeGit } from '../../src/worktree/tree.ts';
 import { fc, runs } from '../sweep.ts';
@@ -19,94 +19,139 @@ const STORY = {
   attempt: 1,
   run: 'r1',
 };
-const VERIFIED = Array.from({ length: 20 }, (_, n) => `h${n}`);
 const line = fc.integer({ min: 1, max: 12 });
+const nth = fc.nat({ max: 5 });
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ fix: line }) },
+  { weight: 5, arbitrary: fc.record({ fix: line }) },
   { weight: 3, arbitrary: fc.record({ base: line }) },
-  { weight: 3, arbitrary: fc.constant({ run: true }) },
+  { weight: 1, arbitrary: fc.record({ mine: line }) },
+  { weight: 2, arbitrary: fc.record({ pick: nth }) },
+  { weight: 2, arbitrary: fc.constant({ squash: true }) },
+  { weight: 1, arbitrary: fc.constant({ land: true }) },
+  { weight: 2, arbitrary: fc.constant({ revert: true }) },
   { weight: 1, arbitrary: fc.record({ amend: line }) },
   { weight: 1, arbitrary: fc.constant({ reset: true }) },
+  { weight: 1, arbitrary: fc.constant({ rebase: true }) },
+  { weight: 3, arbitrary: fc.constant({ run: true }) },
 );
 
-test('the base comes in whatever fixes there are, and its text stands', async () => {
+type Change = Readonly<{ at: number; word: string }>;
+
+const replaced = (text: string, { at, word }: Change) =>
+  text
+    .split('\n')
+    .with(at - 1, word)
+    .join('\n');
+const linesOf = (text: string) => text.split('\n');
+
+/** git, or as it was: what the owner tries may conflict. */
+function tried(home: string, ...args: string[]): boolean {
+  try {
+    git(home, ...args);
+    return true;
+  } catch {
+    git(home, 'reset', '-q', '--hard');
+    git(home, 'clean', '-q', '-f', '-d', '-e', 'ai');
+    return false;
+  }
+}
+
+test('the base comes below whatever fixes there are, and its text stands', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const home = repository({ 'a.txt': numbers(), keep: 'k' });
-      await open(home);
-      const linesOf = (text: string) => text.split('\n');
-      const replaced = (text: string, at: number, word: string) =>
-        linesOf(text)
-          .with(at - 1, word)
-          .join('\n');
-      let seen = numbers();
-      const texts = new Map<string, { at: number; word: string }>();
-      const change = (at: number, word: string) => write(home, { 'a.txt': replaced(read(home, 'a.txt'), at, word) });
+      const { path } = await open(home);
+      const fixes = new Map<string, Change>();
+      const ended = new Set<string>();
+      const ours = () => git(home, 'rev-list', '--reverse', `main..${AI}`).split('\n').filter(Boolean);
+      const base = (change: Change, ...how: string[]) => {
+        write(home, { 'a.txt': replaced(read(home, 'a.txt'), change) });
+        git(home, 'commit', '-q', '-a', '--allow-empty', ...how);
+      };
       for (const [n, one] of [...steps, { run: true }].entries()) {
         if ('fix' in one) {
-          const tree = await open(home, { merge: false });
-          const text = replaced(read(tree.path, 'a.txt'), one.fix, `fix ${n}`);
-          const message = fixMessage({
-            ...STORY,
-            fingerprint: `f${n}`,
-            hash: `h${n}`,
-            note: { fix: 'x', reason: 'y' },
-          });
-          await commitFix(tree, [{ path: 'a.txt', text }], message, { hooks: false, sign: false });
-          texts.set(`h${n}`, { at: one.fix, word: `fix ${n}` });
+          const change = { at: one.fix, word: `fix ${n}` };
+          const note = { fix: 'x', reason: 'y' };
+          const message = fixMessage({ ...STORY, fingerprint: `f${n}`, hash: `h${n}`, note });
+          const text = replaced(read(path, 'a.txt'), change);
+          await commitFix(await open(home), [{ path: 'a.txt', text }], message, { hooks: false, sign: false });
+          fixes.set(`h${n}`, change);
         }
-        if ('base' in one) commit(home, { 'a.txt': replaced(read(home, 'a.txt'), one.base, `base ${n}`) });
-        if ('amend' in one) {
-          change(one.amend, `amended ${n}`);
-          git(home, 'commit', '-q', '-a', '--amend', '--no-edit');
+        if ('mine' in one) commit(path, { [`mine-${n}.txt`]: 'mine' }, `mine ${n}`);
+        if ('base' in one) base({ at: one.base, word: `base ${n}` }, '-m', `base ${n}`);
+        if ('amend' in one) base({ at: one.amend, word: `amended ${n}` }, '--amend', '--no-edit');
+        if ('pick' in one) {
+          const commits = ours();
+          const chosen = commits[one.pick % Math.max(1, commits.length)];
+          if (chosen && !tried(home, 'cherry-pick', '-x', chosen)) tried(home, 'cherry-pick', '--quit');
         }
-        if ('reset' in one && git(home, 'rev-list', '--count', 'main') !== '1')
-          git(home, 'reset', '-q', '--hard', 'HEAD~1');
-        if ('run' in one) seen = await look(home, texts, seen);
+        if ('squash' in one && tried(home, 'merge', '-q', '--squash', AI))
+          tried(home, 'commit', '-q', '-m', `squash ${n}`);
+        if ('land' in one) tried(home, 'merge', '-q', '--ff-only', AI);
+        if ('revert' in one && !tried(home, 'revert', '--no-edit', 'HEAD')) tried(home, 'revert', '--quit');
+        const isDeep = Number(git(home, 'rev-list', '--count', 'main')) > 2;
+        if ('reset' in one && isDeep) git(home, 'reset', '-q', '--hard', 'HEAD~1');
+        // The last commit is put below the one before it.
+        if ('rebase' in one && isDeep) {
+          const [last, before] = [git(home, 'rev-parse', 'main'), git(home, 'rev-parse', 'main~1')];
+          git(home, 'reset', '-q', '--hard', 'main~2');
+          for (const moved of [last, before])
+            if (!tried(home, 'cherry-pick', '--allow-empty', moved)) tried(home, 'cherry-pick', '--quit');
+        }
+        if ('run' in one) await look(home, fixes, ended);
       }
     }),
-    runs(4, 200),
+    runs(5, 300),
   );
 });
 
-type Texts = ReadonlyMap<string, { at: number; word: string }>;
-
-/** Brings the base in and looks at every line; `seen` is the base's text when this was last done. */
-async function look(home: string, texts: Texts, seen: string): Promise<string> {
-  const before = await standing(home);
-  const tree = await open(home, { merge: bring(VERIFIED) });
-  const after = await standing(home);
-  const now = read(home, 'a.txt');
-  const wanted = now.split('\n');
-  for (const hash of after) {
-    const { at, word } = texts.get(hash) ?? { at: 1, word: '?' };
-    wanted[at - 1] = word;
-  }
-  assert.equal(read(home, join('ai/worktree', 'a.txt')).split('\n'), wanted);
+/** Puts the branch onto the base, and looks at every line and every commit. */
+async function look(home: string, fixes: ReadonlyMap<string, Change>, ended: Set<string>): Promise<void> {
+  const owners = git(home, 'rev-parse', 'main');
+  const mine = git(home, 'log', '--format=%s', `refs/mendloop/base/${AI}..${AI}`)
+    .split('\n')
+    .filter((s) => s.startsWith('mine'));
+  const tree = await bring(home);
+  assert.is(git(home, 'rev-parse', 'main'), owners, 'the base is the owner’s');
+  assert.is(git(home, 'merge-base', 'main', AI), owners, 'the branch is on the base');
   assert.is(git(tree.path, 'status', '--porcelain'), '');
-  assert.not(
-    git(home, 'log', '--no-merges', '--format=%an', `main..${AI}`).includes('Owner'),
-    'no trace of what is dropped',
+  assert.is(git(home, 'rev-list', '--merges', `main..${AI}`), '');
+  const hashes = (await committedFixes(treeGit(tree), 'main', AI)).map(({ hash }) => hash).reverse();
+  assert.is(new Set(hashes).size, hashes.length, 'none is there twice');
+  const wanted = hashes.reduce((text, hash) => replaced(text, fixes.get(hash) as Change), read(home, 'a.txt'));
+  assert.equal(
+    linesOf(read(home, join('ai/worktree', 'a.txt'))),
+    linesOf(wanted),
+    'nothing but the base and its fixes',
   );
-  const linesBefore = seen.split('\n');
-  const touched = wanted.flatMap((_, i) => (now.split('\n')[i] === linesBefore[i] ? [] : [i + 1]));
-  const gone = before.filter((hash) => !after.includes(hash)).map((hash) => texts.get(hash)?.at ?? 0);
-  for (const at of gone) {
-    const others = gone.toSpliced(gone.indexOf(at), 1);
-    assert.ok(
-      [...touched, ...others].some((other) => Math.abs(other - at) <= 1),
-      `the fix on line ${at} was in nobody's way (${touched} and ${others})`,
-    );
+  for (const one of tree.ended) {
+    const [hash = ''] = one.split(' ');
+    assert.not(ended.has(hash), `${hash} ended twice`);
+    assert.not(hashes.includes(hash), `${hash} ended, and is there`);
+    ended.add(hash);
   }
-  return now;
+  const log = git(home, 'log', '--format=%s', AI).split('\n');
+  for (const subject of mine) {
+    const [, n] = subject.split(' ');
+    const has = tryRead(home, `${AI}:mine-${n}.txt`);
+    assert.ok(log.includes(subject) || has || wasThere(home, subject), `${subject} is lost`);
+  }
 }
 
-/** Hashes of the fixes that stand, the first one first. */
-async function standing(home: string): Promise<string[]> {
-  const tree = await open(home, { merge: false });
-  return standingFixes(await committedFixes(treeGit(tree), 'main', tree.head))
-    .map(({ hash }) => hash)
-    .reverse();
-}
+const tryRead = (home: string, what: string): boolean => {
+  try {
+    git(home, 'cat-file', '-e', what);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether the base had it, and dropped it since. */
+const wasThere = (home: string, subject: string): boolean =>
+  git(home, 'log', '-g', '--format=%s', 'main')
+    .split('\n')
+    .some((one) => one.includes(subject) || one.startsWith('squash')) ||
+  git(home, 'log', '-g', '--format=%s', 'HEAD').includes(subject);
 
 test.run();

@@ -4,8 +4,21 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
-import { AI, commit, flushes, folder, git, numbers, open, read, refusal, repository, write } from './repository.ts';
+import { commitFix } from '../../src/worktree/commit-fix.ts';
+import {
+  AI,
+  bring,
+  commit,
+  flushes,
+  folder,
+  git,
+  numbers,
+  open,
+  read,
+  refusal,
+  repository,
+  write,
+} from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
 
@@ -192,7 +205,7 @@ test('the worktree of a sparse clone has every file, and the clone stays sparse'
     write(home, { 'other/c.txt': 'c\n' });
     git(home, 'add', '--sparse', 'other/c.txt');
     git(home, 'commit', '-q', '-m', 'more');
-    await open(home);
+    await bring(home);
     assert.is(read(tree.path, 'other/c.txt'), 'c\n');
     assert.is(git(tree.path, 'status', '--porcelain'), '');
     assert.not(existsSync(join(home, 'deep')));
@@ -200,23 +213,23 @@ test('the worktree of a sparse clone has every file, and the clone stays sparse'
   }
 });
 
-test('objects, index and ref of a fix, its revert and a merge are on the disk before anybody names them', async () => {
+test('objects, index and ref of a fix and of a move are on the disk before anybody names them', async () => {
   const home = repository();
   const tree = await open(home);
-  let fix = '';
   const fixed = await flushes(async () => {
-    fix = await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'two' }) }], 'one\n', PLAIN);
+    await commitFix(tree, [{ path: 'a.txt', text: numbers({ 2: 'two' }) }], 'one\n', PLAIN);
   });
   assert.equal(fixed.slice(0, 2), ['hash-object 1', 'update-index 1']);
   // Tree, commit, ref, and mostly the index.
   assert.ok(/^commit [3-9]$/.test(fixed[2] ?? ''), fixed.join());
-  const reverted = await flushes(() => revertFix(tree, fix, 'back\n', PLAIN));
-  assert.ok(/^commit [2-9]$/.test(reverted.at(-1) ?? ''), reverted.join());
   commit(home, { 'b.txt': 'b\n' });
-  const merged = await flushes(() => open(home));
-  assert.equal(
-    merged.filter((line) => /^(?:commit-tree|merge) /.test(line)).map((line) => line.split(' ')[0]),
-    ['commit-tree', 'merge'],
+  commit(tree.path, { 'c.txt': 'mine\n' });
+  const moved = await flushes(() => bring(home));
+  const steps = moved.map((line) => line.split(' ')[0]);
+  for (const step of ['merge-tree', 'hash-object', 'reset']) assert.ok(steps.includes(step), moved.join());
+  assert.ok(
+    steps.filter((step) => step === 'update-ref').length >= 3,
+    'the refs that keep old and new tip, and the base',
   );
 });
 

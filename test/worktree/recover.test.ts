@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { MAKING } from '../../src/worktree/attach.ts';
 import { program } from '../program.ts';
 import { cases } from '../sweep.ts';
-import { AI, checkoutHash, commit, git, open, read, refusal, repository, script, write } from './repository.ts';
+import { AI, bring, checkoutHash, commit, git, open, read, refusal, repository, script, write } from './repository.ts';
 
 const lock = (path: string) => writeFileSync(path, '');
 const ended = (child: ChildProcess) => new Promise((done) => child.once('exit', done));
@@ -18,22 +18,24 @@ async function until(condition: () => boolean): Promise<void> {
   assert.ok(condition(), 'it came to the state the test waits for');
 }
 
-test('locks that a dead git left in the worktree and on the AI branch are removed and named', async () => {
+test('locks that a dead git left where the loop writes are removed and named', async () => {
   const home = repository();
   const tree = await open(home);
   const locks = [
     join(tree.gitDir, 'HEAD.lock'),
     join(tree.gitDir, 'index.lock'),
-    join(home, `.git/refs/heads/${AI}.lock`),
+    ...['config', 'packed-refs', `refs/heads/${AI}`, 'refs/mendloop/next', `refs/mendloop/base/${AI}`].map((name) =>
+      join(home, `.git/${name}.lock`),
+    ),
   ];
   locks.forEach(lock);
   commit(home, { 'b.txt': 'b' });
-  const again = await open(home);
+  const again = await bring(home);
   assert.equal(
-    again.notices.slice(0, 3),
+    again.notices.slice(0, locks.length),
     locks.map((file) => `a killed git left ${file}; it was removed`),
   );
-  assert.is(again.head, git(home, 'rev-parse', 'main'), 'and the merge went on');
+  assert.is(again.head, git(home, 'rev-parse', 'main'), 'and it went on');
 });
 
 test('a lock on the AI branch is removed also before there is a worktree', async () => {
@@ -150,7 +152,7 @@ test('whenever opening is killed, the next opening succeeds and the owner is unt
     commit(first.path, { 'fix.txt': 'f' });
     commit(home, Object.fromEntries(Object.keys(many).map((path) => [path, 'moved\n'])));
     if (await killedOpen(home, moment)) killed++;
-    const second = await open(home);
+    const second = await bring(home);
     assert.is(git(second.path, 'status', '--porcelain'), '');
     assert.is(read(second.path, 'files/399.txt'), 'moved\n');
     assert.is(read(second.path, 'fix.txt'), 'f');

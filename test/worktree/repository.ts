@@ -16,10 +16,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
+import type { LoopEvent } from '../../src/events.ts';
+import { systemClock } from '../../src/io/clock.ts';
 import { type GitObjects, openObjects } from '../../src/io/git-objects.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { withLock } from '../../src/io/lock.ts';
+import { newActionId, openJournal } from '../../src/journal/journal.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
+import { bringOntoBase, closeMove } from '../../src/mend/move-branch.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import type { BringOptions } from '../../src/worktree/merge.ts';
-import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
+import { attachWorktree, furnish, type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
 import { afterTest } from '../environment.ts';
 import { gitNow, headNow, initNow } from '../git-now.ts';
@@ -72,21 +78,42 @@ export function numbers(changes: Record<number, string> = {}): string {
   return Array.from({ length: 30 }, (_, i) => `${changes[i + 1] ?? `line ${i + 1}`}\n`).join('');
 }
 
-/** Brings the base in as a run would; these fixes are verified. */
-export const bring = (verified: readonly string[] = [], earlier: readonly string[] = []): BringOptions => ({
-  run: '20260101-000000-abcd',
-  sign: false,
-  isVerified: ({ hash }) => verified.includes(hash),
-  earlierBases: () => earlier,
-});
-
 export async function open(home: string, options: Partial<OpenOptions> = {}): Promise<Worktree> {
   return openWorktree(home, await findBase(home, { branch: AI }), {
     objects: objectsOf(home),
     carry: [],
-    merge: bring(),
     isSettled: true,
     ...options,
+  });
+}
+
+/** The same with the branch put onto its base, as a run does it; what was recorded of that. */
+export async function bring(
+  home: string,
+  { sign = false, ...options }: Partial<OpenOptions> & { sign?: boolean } = {},
+) {
+  const layout = layoutOf(home);
+  return withLock(layout, 'test', async () => {
+    const base = await findBase(home, { branch: AI });
+    const carry = options.carry ?? [];
+    const tree = await attachWorktree(home, base, { objects: objectsOf(home), isSettled: true, ...options, carry });
+    const { state } = loadStages(layout);
+    const id = newActionId({ layout, stages: state, clock: systemClock });
+    const events: LoopEvent[] = [];
+    const subscribers = [(event: LoopEvent) => void events.push(event)];
+    const path = layout.action(id);
+    const journal = openJournal({ run: id, layout, path, stages: state, clock: systemClock, subscribers });
+    const on = { tree, base, sign, ledger: journal.ledger, record: journal.append };
+    const moved = await closeMove(on)
+      .then(() => bringOntoBase(on, tree.head))
+      .finally(() => journal.close());
+    const head = moved?.to ?? tree.head;
+    const furnished = await furnish(tree, head);
+    const told = events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : []));
+    const ended = events.flatMap((event) =>
+      event.type === 'fix.judged' ? [`${event.data.hash} ${event.data.outcome}`] : [],
+    );
+    return { ...tree, ...furnished, head, moved, ended, notices: [...tree.notices, ...told, ...furnished.notices] };
   });
 }
 

@@ -44,14 +44,14 @@ export function outcomeOf({ exit, status, events, said, mustDecline }: Left): Ou
   const down = of('plugin.failed').at(-1);
   if (status === 'green') {
     if (applied === 0) return missed('the stage did not fail');
-    const verified = of('fix.judged').some(({ data }) => data.outcome === 'verified');
-    return verified ? 'green' : { word: 'wrong', why: 'green, but no fix was found to be the reason' };
+    const isKept = of('fix.judged').some(({ data }) => data.outcome === 'kept');
+    return isKept ? 'green' : { word: 'wrong', why: 'green, but no fix was found to be the reason' };
   }
   // What was applied before the host failed might have been followed by something better.
   if (down) return missed(String(down.data.reason));
   if (of('plugin.said').length + of('fix.refused').length === 0) return missed('no model was asked');
   if (applied === 0) return nothingApplied(events, mustDecline);
-  const ends = of('fix.reverted').map(({ data }) => String(data.outcome ?? 'taken back'));
+  const ends = of('fix.judged').map(({ data }) => String(data.outcome));
   return { word: 'wrong', why: `${applied} applied, ${[...new Set(ends)].join(', ') || 'not green'}` };
 }
 
@@ -81,8 +81,9 @@ export function soonOf(word: Word, events: readonly Seen[]): Soon | null {
     const answers = firstTry.filter(isAnswer).map(({ type }) => type);
     return answers[0] === 'plugin.passed' ? 'first' : answers.includes('plugin.passed') ? 'rounds' : 'tries';
   }
-  const count = (...types: string[]) => events.filter(({ type }) => types.includes(type)).length;
-  if (count('fix.reverted', 'try.ended') > 0) return 'tries';
+  const count = (of: string) => events.filter(({ type }) => type === of).length;
+  const inVain = events.filter(({ type, data }) => type === 'fix.judged' && data.outcome !== 'kept').length;
+  if (inVain + count('try.ended') > 0) return 'tries';
   // Each answer counts its tokens once, also one that was refused or asked for again.
   return count('model.used') > count('fix.committed') ? 'rounds' : 'first';
 }

@@ -4,10 +4,11 @@ import { basename, join } from 'node:path/posix';
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { rawWords } from '../../config/paths.ts';
 import { formatPath, type Path } from '../../config/problem.ts';
+import { folderOf } from '../../repository/tree.ts';
+import { outline } from '../../repository/yaml-outline.ts';
 import { type CommandText, type Reading, readPlain } from '../shell/read-commands.ts';
-import { type Finder, finderOf, folderOf, type Listing, SCRIPT } from './find-files.ts';
-import { calledByPlaybook } from './playbook.ts';
-import { type Ran, type RanTargets, runByCommand } from './run-by-command.ts';
+import { type Finder, finderOf, isPath, type Listing, SCRIPT } from './find-files.ts';
+import { type Ran, runByCommand } from './run-by-command.ts';
 import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file is one. */
@@ -24,7 +25,6 @@ export interface CheckFile {
 export type CheckFiles = ReadonlyMap<string, CheckFile>;
 
 const MAX_DEPTH = 3;
-const MAX_COMMANDS = 5_000;
 const LINK = '120000';
 
 /** Where check files are read from. */
@@ -46,16 +46,13 @@ export const checksOf = ({ stages }: Pick<ContextMap, 'stages'>): { path: Path; 
 
 /** Never throws unless its sources do. */
 export const findCheckFiles = (map: Pick<ContextMap, 'stages'>, sources: Sources): Promise<CheckFiles> =>
-  runByAll(
-    checksOf(map).map(({ path, entry }) => [formatPath(path), entry]),
-    sources,
-  );
+  runByAll(new Map(checksOf(map).map(({ path, entry }) => [formatPath(path), entry])), sources);
 
 /** Everything that one command runs, and what that calls. */
 export const runBy = (command: CommandText, by: string, sources: Sources): Promise<CheckFiles> =>
-  runByAll([[by, command]], sources);
+  runByAll(new Map([[by, command]]), sources);
 
-async function runByAll(commands: readonly [by: string, CommandText][], sources: Sources): Promise<CheckFiles> {
+async function runByAll(commands: ReadonlyMap<string, CommandText>, sources: Sources): Promise<CheckFiles> {
   const scope = { ...sources, files: new Map<string, CheckFile>(), seen: new Map<string, number>(), dir: '', depth: 0 };
   for (const [by, command] of commands) await follow(command, { ...scope, by });
   return scope.files;
@@ -71,44 +68,41 @@ interface Scope extends Sources {
   readonly seen: Map<string, number>;
 }
 
+const inside = (by: string, scope: Scope): Scope => ({ ...scope, by, dir: folderOf(by), depth: scope.depth + 1 });
+
 /** Everything that shell text or an argv runs. */
 async function follow(command: CommandText, scope: Scope): Promise<void> {
   const reading = readPlain(command) ?? (await scope.read(command));
-  if (!reading || reading.commands.length >= MAX_COMMANDS) return takeUnread([command].flat(), scope);
-  const { commands, values, unread } = reading;
-  const goesTo = commands.flatMap(({ program, args }) => (/^(?:cd|pushd)$/.test(program) ? args : []));
-  const folders = goesTo.map(({ text }) => text).filter((text) => !text.startsWith('-'));
-  const onPath = (values.get('PATH') ?? []).flatMap((value) => value.split(':')).filter((one) => !one.startsWith('$'));
-  const finder = finderOf(scope, [...folders, ...onPath], values);
-  for (const ran of commands.flatMap(runByCommand)) await take(ran, finder, scope);
-  takeUnread(finder.isSpent() ? [command].flat() : unread, scope);
+  if (!reading) return takeUnread([command].flat(), scope);
+  const finder = finderOf(scope, reading);
+  for (const ran of reading.commands.flatMap(runByCommand)) await take(ran, finder, scope);
+  takeUnread(finder.isSpent() ? [command].flat() : reading.unread, scope);
 }
 
 /** Text that could not be read may run every file whose name is in it. */
-function takeUnread(texts: readonly string[], { files, listing, by }: Scope): void {
+function takeUnread(texts: readonly string[], scope: Scope): void {
   const words = new Set(texts.flatMap((text) => text.split(/[^\w.+@-]+/)));
-  for (const path of texts.length > 0 ? listing.keys() : []) {
-    const word = basename(path);
-    if (words.has(word) && !files.has(path)) files.set(path, { word, by, tracked: true, unread: true });
-  }
+  for (const path of texts.length > 0 ? scope.listing.keys() : [])
+    if (words.has(basename(path))) note(path, basename(path), scope, { unread: true });
+}
+
+function note(path: string, word: string, { files, listing, by }: Scope, more?: { unread: true }): void {
+  if (!files.has(path)) files.set(path, { word, by, tracked: listing.has(path), ...more });
 }
 
 async function take(ran: Ran, finder: Finder, scope: Scope): Promise<void> {
   if (ran.as === 'targets') return takeTargets(ran, finder, scope);
   const { as, words } = ran;
   if (as === 'shell' || as === 'program') {
-    const word =
-      words.find((each) => finder.find(each).length > 0) ??
-      words.find((each) => SCRIPT.test(each) || each.includes('/'));
+    const word = words.find((each) => finder.find(each).length > 0) ?? words.find(isPath);
     return word === undefined ? undefined : add(word, finder.findOrName(word), scope, as === 'shell');
   }
-  for (const word of words)
-    if (as === 'code') await add('its code', calledByProgram(word, scope), scope);
-    else if (as === 'settings') await add(word, finder.find(word), { ...scope, depth: MAX_DEPTH });
-    else await add(word, [...finder.find(word), ...finder.below(word)], scope);
+  const below = as === 'settings' ? { ...scope, depth: MAX_DEPTH } : scope;
+  for (const word of as === 'code' ? words.flatMap(namedInProgram) : words)
+    await add(word, [...finder.find(word), ...(as === 'all' ? finder.findBelow(word) : [])], below);
 }
 
-async function takeTargets(ran: RanTargets, finder: Finder, scope: Scope): Promise<void> {
+async function takeTargets(ran: Extract<Ran, { as: 'targets' }>, finder: Finder, scope: Scope): Promise<void> {
   const { tool, file, folder, words: targets } = ran;
   const word = [tool, ...targets].join(' ');
   const names = file === undefined ? TARGET_FILES[tool] : [file];
@@ -128,13 +122,6 @@ async function takeTargets(ran: RanTargets, finder: Finder, scope: Scope): Promi
   }
 }
 
-/** The scope of what a file runs. */
-const inside = (by: string, scope: Scope): Scope => ({ ...scope, by, dir: folderOf(by), depth: scope.depth + 1 });
-
-function note(path: string, word: string, { files, listing, by }: Scope): void {
-  if (!files.has(path)) files.set(path, { word, by, tracked: listing.has(path) });
-}
-
 /** Whether nothing followed it so far, or only from further away. */
 function isNearer(key: string, { seen, depth }: Scope): boolean {
   if ((seen.get(key) ?? MAX_DEPTH + 1) <= depth) return false;
@@ -146,14 +133,15 @@ function isNearer(key: string, { seen, depth }: Scope): boolean {
 async function add(word: string, paths: readonly string[], scope: Scope, shell = false): Promise<void> {
   for (const path of paths) {
     note(path, word, scope);
-    if (!scope.listing.has(path) || scope.depth >= MAX_DEPTH || !isNearer(path, scope)) continue;
-    const text = await scope.text(path);
+    const mode = scope.listing.get(path)?.mode;
+    if (mode === undefined || scope.depth >= MAX_DEPTH || !isNearer(path, scope)) continue;
+    const text = (await scope.text(path)) ?? '';
     const below = inside(path, scope);
-    if (text === undefined) continue;
-    if (scope.listing.get(path)?.mode === LINK) await add(word, [join(below.dir, text)], below, shell);
-    else if (/\.ya?ml$/.test(path)) await add(word, calledByPlaybook(text, below), below);
+    const finder = finderOf(below);
+    if (mode === LINK) await take({ as: shell ? 'shell' : 'all', words: [text] }, finder, below);
+    else if (/\.ya?ml$/.test(path)) await take({ as: 'all', words: namedInPlaybook(text, below) }, finder, below);
     else if (isShellScript(path, text, shell)) await follow(text, below);
-    else await add(word, calledByProgram(text, below), below);
+    else await take({ as: 'code', words: [text] }, finder, below);
   }
 }
 
@@ -163,12 +151,22 @@ function isShellScript(path: string, text: string, shell: boolean): boolean {
   return /\.(?:sh|bash|zsh|ksh|bats)$/.test(path) || (!SCRIPT.test(path) && (shell || !/\.\w+$/.test(path)));
 }
 
-/** `from a.b import c`, `import a.b`. */
 const IMPORTED = /^\s*(?:from\s+\.?|import\s+)([\w.]+)/gm;
+const CALLED = /(?:^| )(?:import_playbook|(?:include|import)_tasks|script)(?: (?:file|cmd))?$/;
+const ROLE = /(?:^| )(?:roles|dependencies|(?:include|import)_role) (?:role|name)?$/;
+const ROLE_TASKS = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\//;
 
 /** Scripts that a program in another language names: better one too many. */
-function calledByProgram(text: string, scope: Scope): string[] {
-  const imported = [...text.matchAll(IMPORTED)].map(([, name]) => `${name?.replaceAll('.', '/')}.py`);
-  const words = rawWords(text).filter((word) => SCRIPT.test(word) && !/[*?[{$]/.test(word));
-  return [...words, ...imported].flatMap(finderOf(scope).find);
+function namedInProgram(text: string): string[] {
+  const imported = Array.from(text.matchAll(IMPORTED), ([, name]) => `${name?.replaceAll('.', '/')}.py`);
+  return [...rawWords(text).filter((word) => SCRIPT.test(word) && !/[*?[{$]/.test(word)), ...imported];
+}
+
+/** What a playbook or a role includes: other playbooks, tasks, scripts, and the tasks of the roles that it names. */
+function namedInPlaybook(text: string, { listing }: Scope): string[] {
+  const entries = outline(text) ?? [];
+  const valuesAt = (place: RegExp) => entries.filter(({ way }) => place.test(way)).map(({ value }) => value);
+  const roles = new Set(valuesAt(ROLE));
+  const ofRoles = [...listing.keys()].filter((path) => roles.has(ROLE_TASKS.exec(path)?.[1] ?? ''));
+  return [...valuesAt(CALLED).map((value) => value.replaceAll('$()', '$(…)').split(' ', 1)[0] as string), ...ofRoles];
 }

@@ -1,6 +1,7 @@
 // Which files of the repository a word of a command means: as a path, behind cd, with the values of variables, as a pattern.
-import { dirname, join, normalize } from 'node:path/posix';
+import { join, normalize } from 'node:path/posix';
 import { pathMatcher } from '../../config/paths.ts';
+import type { Reading } from '../shell/read-commands.ts';
 
 /** The files of a commit (or of the index), with their modes. */
 export type Listing = ReadonlyMap<string, { readonly mode: string }>;
@@ -9,7 +10,6 @@ export const SCRIPT = /\.(?:sh|bash|zsh|bats|py|rb|pl|js|mjs|cjs|ts|mts)$/;
 
 /** What is only known at run time: variables, substitutions, templates, what find and xargs fill in. */
 const UNKNOWN = /\$\{\w+\}|\$\w+|\$\(…\)|\$[@*#?!$-]|\{\}|\ue000+/g;
-const UNKNOWN_IN = new RegExp(UNKNOWN.source);
 const LEADING = new RegExp(`^(?:${UNKNOWN.source})+(?:/+|$)`);
 const ROOT = /^\$(?:MENDLOOP_ROOT|PWD)(?:\/+|$)/;
 const MAX_SPELLINGS = 64;
@@ -19,22 +19,24 @@ const MAX_PATTERNS = 300;
 
 export type Finder = ReturnType<typeof finderOf>;
 
-/** Looks around a script in `dir`; `goesTo`: the folders that its text changes to; `values`: what its variables may hold. */
+/** Looks around a script in `dir`, in the folders that its text changes to, with what its variables may hold. */
 export function finderOf(
   { listing, dir }: { readonly listing: Listing; readonly dir: string },
-  goesTo: readonly string[] = [],
-  values: ReadonlyMap<string, readonly string[]> = new Map(),
+  { commands, values }: Pick<Reading, 'commands' | 'values'> = { commands: [], values: new Map() },
 ) {
   let left = MAX_PATTERNS;
-  const entered = goesTo.flatMap(spellings);
+  const moves = commands.filter(({ program }) => /^(?:cd|pushd)$/.test(program)).flatMap(({ args }) => args);
+  const onPath = (values.get('PATH') ?? []).flatMap((value) => value.split(':')).filter((one) => !one.startsWith('$'));
+  const goesTo = moves.map(({ text }) => text).filter((text) => !text.startsWith('-'));
+  const entered = [...goesTo, ...onPath].flatMap(spellings);
   const folders = new Set(['', dir]);
   for (const word of entered) {
     const plain = word.replace(LEADING, '');
-    if (plain.startsWith('/') || UNKNOWN_IN.test(plain)) continue;
+    if (plain.startsWith('/') || isUnknown(plain)) continue;
     for (const folder of [...folders].slice(0, MAX_FOLDERS)) folders.add(inside(folder, plain));
   }
   // After a `cd` that only the run knows a word may lie anywhere.
-  const isAnywhere = entered.some((word) => UNKNOWN_IN.test(word));
+  const isAnywhere = entered.some(isUnknown);
 
   /** With every value of its variables, from the root. */
   function spellings(word: string): string[] {
@@ -47,7 +49,7 @@ export function finderOf(
     return [...all].map((one) => one.replace(ROOT, ''));
   }
 
-  const matching = (pattern: string) => (left-- > 0 ? matches(listing, pattern) : []);
+  const matching = (pattern: string) => (left-- > 0 ? [...listing.keys()].filter(pathMatcher([pattern])) : []);
   const filesAt = (path: string) => (/[*?[{]/.test(path) ? matching(path) : listing.has(path) ? [path] : []);
 
   function findSpelling(word: string): string[] {
@@ -68,35 +70,24 @@ export function finderOf(
     findOrName(word: string): string[] {
       const found = find(word);
       const path = inside('', word.replace(ROOT, ''));
-      const isPath = path.includes('/') || SCRIPT.test(path);
-      const isPlain = isPath && !UNKNOWN_IN.test(path) && !/[*?[\]{}\s$…]|^[/~]|^\.\.\//.test(path);
+      const isPlain = isPath(path) && !/[*?[\]{}\s$…\ue000]|^[/~]|^\.\.\//.test(path);
       return found.length > 0 || !isPlain ? found : [path];
     },
     /** The files below the folders that a word means, the root apart. */
-    below(word: string): string[] {
-      const names = spellings(word).flatMap((one) => [...folders].map((folder) => inside(folder, one)));
-      const starts = names.filter((name) => !/^(?:$|\.|\/)/.test(name)).map((name) => `${name}/`);
-      return [...listing.keys()].filter((path) => starts.some((start) => path.startsWith(start)));
+    findBelow(word: string): string[] {
+      const names = spellings(word).flatMap((one) => [...folders].map((folder) => `${inside(folder, one)}/`));
+      return [...listing.keys()].filter((path) => names.some((name) => path.startsWith(name)));
     },
     /** There were more patterns than anybody writes; the last ones found nothing. */
     isSpent: () => left < 0,
   };
 }
 
-export const folderOf = (path: string): string => (dirname(path) === '.' ? '' : dirname(path));
+/** Whether a word names a file by its looks. */
+export const isPath = (word: string): boolean => word.includes('/') || SCRIPT.test(word);
+const isUnknown = (word: string): boolean => word.search(UNKNOWN) !== -1;
 const inside = (folder: string, word: string): string => normalize(join(folder, word)).replace(/^\.$|\/$/, '');
 
 /** Whether a pattern names something: `*.sh` could be any script. */
 const hasName = (pattern: string): boolean =>
   /\w/.test((pattern.split('/').at(-1) ?? '').replace(/\.\w+$|\[[^\]]*\]/g, ''));
-
-const known = new WeakMap<Listing, Map<string, string[]>>();
-
-/** Each pattern is compared once a listing: scripts that share a library ask the same again and again. */
-function matches(listing: Listing, pattern: string): string[] {
-  const before = known.get(listing) ?? new Map<string, string[]>();
-  known.set(listing, before);
-  const paths = before.get(pattern) ?? [...listing.keys()].filter(pathMatcher([pattern]));
-  before.set(pattern, paths);
-  return paths;
-}

@@ -1,5 +1,6 @@
 // Commands, checks and diagnostics that run a protected file or a wipe script: by their own words under any spelling, or through
 // another file.
+import { basename } from 'node:path/posix';
 import type { ContextMap } from '../../config/context-map.ts';
 import { isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import { formatPath, type Path } from '../../config/problem.ts';
@@ -20,9 +21,8 @@ type Stages = Pick<ContextMap, 'stages' | 'protected_files'>;
 /** By their own words; only what could mean such a file is read closely. Never throws unless `read` does. */
 export function forbiddenByWords(map: Stages, { listing, read }: Omit<Sources, 'text'>): Promise<ForbiddenRun[]> {
   const describe = describer(map);
-  const names = [...listing.keys()].filter((path) => describe(path) !== undefined).flatMap((path) => path.split('/'));
-  const own = { listing, read, text: async () => undefined };
-  return forbiddenIn(map, own, (command) => mayMean(command, [...new Set(names)]));
+  const names = new Set([...listing.keys()].filter(describe).flatMap((path) => path.split('/')));
+  return forbiddenIn(map, { listing, read, text: async () => undefined }, (command) => mayMean(command, names));
 }
 
 /** Through other files. Never throws unless its sources do. */
@@ -38,9 +38,10 @@ async function forbiddenIn(
 ): Promise<ForbiddenRun[]> {
   const describe = describer(map);
   const all: ForbiddenRun[] = [];
-  const commands = Object.entries(map.stages).map(([name, { command: entry }]) => {
-    return { path: ['stages', name, 'command'], entry };
-  });
+  const commands = Object.entries(map.stages).map(([name, { command }]) => ({
+    path: ['stages', name, 'command'],
+    entry: command,
+  }));
   for (const { path, entry } of [...commands, ...checksOf(map)].filter((one) => isWorth(one.entry))) {
     const where = formatPath(path);
     for (const [file, { by }] of await runBy(entry, where, sources)) {
@@ -56,22 +57,11 @@ function describer({ protected_files }: Stages): (path: string) => string | unde
   return (path) => (isWipeScript(path) ? 'a wipe script' : isProtected(path) ? 'a protected file' : undefined);
 }
 
-/** Escapes and braces, in which a name need not stand as it is. */
-const DISGUISED = /\$'|\{[\w./-]*,[\w./,-]*\}/;
-const SETS_VALUES = /\w=|\sin\s|\bset --|\bread\b/;
-const RUN_TIME = /\$\{[^}]*\}|\$[\w@*#?]*|\[[^\]]*\]|[*?]/g;
+/** Variables, substitutions and patterns, but for what holds no file of the repository: a name need not stand in it as it is. */
+const FILLED_IN = /\$(?!\{?MENDLOOP_OUT)|[`*?]|\[[^\s[]|\{\S*,/;
 
-/**
- * Whether a word of the command, with all that is only known at run time as a pattern, could mean one of `names`: better one
- * too many. Reads no shell, so that a start that finds all green needs no grammar.
- */
-function mayMean(command: CommandText, names: readonly string[]): boolean {
-  const text = [command].flat().join(' ');
-  const isMeant = (word: string) => {
-    const named = word.split('/').findLast((part) => /\w/.test(part.replace(RUN_TIME, '')));
-    if (named !== undefined) return names.some(pathMatcher([named.replace(RUN_TIME, '*')]));
-    // Of variables alone: the value of one is a word of its own, two may be joined.
-    return word.includes('*') || ((word.match(/\$/g)?.length ?? 0) > 1 && SETS_VALUES.test(text));
-  };
-  return DISGUISED.test(text) || (names.length > 0 && rawWords(command).some(isMeant));
+/** Whether it could mean one of these: better one too many. Without the grammar, which most starts that find all green do not need. */
+function mayMean(command: CommandText, names: ReadonlySet<string>): boolean {
+  const text = [command].flat().join(' ').replace(/["']/g, '');
+  return names.size > 0 && (FILLED_IN.test(text) || rawWords(command).some((word) => names.has(basename(word))));
 }

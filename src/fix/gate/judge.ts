@@ -1,12 +1,12 @@
 // The gate: may this change run before its owner has seen it? Edits in, one verdict out. It sees only what the files are and would be,
 // never what an answer says of itself.
+import { diffArrays } from 'diff';
 import type { Repository } from '../../repository/definition.ts';
 import type { Vocabularies } from '../../repository/vocabulary/vocabulary.ts';
 import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
 import { evidenceOf } from '../repair/evidence.ts';
-import { repairsOf } from '../repair/repairs.ts';
+import { repairsOf } from '../repair/shapes.ts';
 import type { ParseShell } from '../shell/node.ts';
-import { addedLines, editDistance } from './changed-lines.ts';
 import { newDestroying } from './destroys.ts';
 import { parses } from './parses.ts';
 import { pathFindings } from './path-rules.ts';
@@ -62,7 +62,7 @@ function judgeByMeaning(
     refusalOf(edits.flatMap((edit) => destroyFindings(edit, parse))) ??
     refusalOf(edits.flatMap(({ path, before, after }) => parses(path, before, after, isFailure(path))));
   if (refusal) return refusal;
-  const grounds = { repository, vocabulary, evidence, failed, programs };
+  const grounds = { repository, vocabulary, evidence, programs };
   const repairs = edits.map((edit) => repairsOf(edit, grounds, parse));
   const shapes = listed(repairs.flatMap((each) => each.shapes));
   const decisions = repairs.flatMap((each) => each.decisions);
@@ -112,4 +112,29 @@ function destroyFindings(edit: Edit, parse: ParseShell): Finding[] {
   const after = edit.after.split('\n');
   const come = newDestroying(edit, parse).filter(({ line }) => !before.has(after[line - 1] ?? ''));
   return come.map(({ line, words }) => ({ code: 'destroys', reason: `${edit.path}:${line}: destroys: ${words}` }));
+}
+
+const linesOf = (text: string): string[] => {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+};
+
+/** The lines of `after` that `before` has not as often, wherever they stand and however they are indented; counted from 1. */
+export function addedLines(before: string | null, after: string): { number: number; text: string }[] {
+  const left = new Map<string, number>();
+  const essence = (line: string) => line.replace(/^[ \t]+/, '');
+  for (const line of linesOf(before ?? '').map(essence)) left.set(line, (left.get(line) ?? 0) + 1);
+  return linesOf(after).flatMap((text, i) => {
+    const count = left.get(essence(text)) ?? 0;
+    left.set(essence(text), count - 1);
+    return count > 0 ? [] : [{ number: i + 1, text }];
+  });
+}
+
+/** How many lines a diff adds and removes together; more than `max` is only said to be more. A moved line counts twice. */
+export function editDistance(before: string | null, after: string, max: number): number {
+  const parts = diffArrays(linesOf(before ?? ''), linesOf(after), { maxEditLength: max });
+  if (!parts) return max + 1;
+  return parts.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0);
 }

@@ -12,7 +12,7 @@ const KINDS: readonly { path: RegExp; faults: Faults }[] = [
   { path: /\.ya?ml$/i, faults: yamlFaults },
   { path: /\.(?:json|geojson|webmanifest)$/i, faults: (text) => jsonFaults(text, withoutComments) },
   { path: /\.(?:jsonc|code-workspace)$/i, faults: (text) => jsonFaults(withoutComments(text)) },
-  { path: /\.toml$/i, faults: tomlFaults },
+  { path: /\.toml$/i, faults: (text) => tomlFaults(text) },
 ];
 
 /** What Helm and Ansible fill in before anybody reads it. */
@@ -39,7 +39,7 @@ export function parses(path: string, before: string | null, after: string, faile
 }
 
 function yamlFaults(text: string, isFilled = false): string[] {
-  const deep = couldBeDeep(text) ? deepOffset(text) : undefined;
+  const deep = deepOffset(text);
   if (deep !== undefined) return [`line ${text.slice(0, deep).split('\n').length}: nested too deeply`];
   return caught(() => {
     // The parser's own check of keys compares each with every other.
@@ -52,11 +52,6 @@ function yamlFaults(text: string, isFilled = false): string[] {
       ...nodeFaults(contents, isFilled).map(({ what, offset }) => `${at(offset)}: ${what}`),
     ]);
   });
-}
-
-/** A level of nesting takes a column, or a bracket: short lines with few brackets need no closer look. */
-function couldBeDeep(text: string): boolean {
-  return text.split(/[[{]/).length > 40 || text.split('\n').some((line) => line.length > 150);
 }
 
 /** Aliases of anchors that stand nowhere before them, and keys that stand twice in their mapping. */
@@ -83,7 +78,8 @@ function nodeFaults(contents: unknown, isFilled: boolean): { what: string; offse
   return faults;
 }
 
-function jsonFaults(text: string, also?: (text: string) => string): string[] {
+/** What is wrong with a text as JSON; `also`: what may be taken out of it before. */
+export function jsonFaults(text: string, also?: (text: string) => string): string[] {
   const faults = caught(() => void JSON.parse(text));
   // Some tools' .json files have comments by custom; then they count without.
   if (faults.length === 0 || !also || !/^\s*(?:\/\/|\/\*)/m.test(text)) return faults;
@@ -97,9 +93,7 @@ function withoutComments(text: string): string {
   return bare.replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g, (_, string: string | undefined) => string ?? '');
 }
 
-function tomlFaults(text: string): string[] {
-  return caught(() => void parseToml(text, { maxDepth: 200 }));
-}
+export const tomlFaults = (text: string): string[] => caught(() => void parseToml(text, { maxDepth: 200 }));
 
 /** The faults that `work` returns, or what it throws as one. */
 function caught(work: () => string[] | undefined): string[] {

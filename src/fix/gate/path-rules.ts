@@ -28,21 +28,14 @@ export function editablePaths(paths: readonly string[], rules: GateRules): strin
   return paths.filter((path) => placeFinding(path, place) === undefined && place.tree.exists(path));
 }
 
-interface Place {
-  readonly rules: GateRules;
-  readonly tree: Tree;
-  allowed(path: string): boolean;
-  guarded(path: string): boolean;
-  closed(path: string): boolean;
-}
-
-const placeOf = (rules: GateRules): Place => ({
+const placeOf = (rules: GateRules) => ({
   rules,
   tree: treeOf(rules.tree),
   allowed: listOf(rules.allow),
   guarded: listOf(rules.protect, true),
   closed: listOf(rules.untouchable, true),
 });
+type Place = ReturnType<typeof placeOf>;
 
 /** A name as it stands counts beside what it matches as a pattern: files may be called `a[1].yaml`. */
 function listOf(globs: readonly string[], ignoreCase = false): (path: string) => boolean {

@@ -1,58 +1,56 @@
 // Files that no machine may change, whatever a stage's `files` say, by their names; and what is carried.
 import { isWipeScript } from '../../config/paths.ts';
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-
-/** By a file or folder on the way, in lower case: as a word (`.yml` stands for every ending of data) or by a pattern. */
-const PROTECTED: readonly (readonly [what: string, names: ReadonlySet<string> | RegExp])[] = [
-  ["git's own files", /^\.git/],
+/** By the names of files or folders on the way, in lower case (`.yml` stands for every ending of data), or by a pattern. */
+const PROTECTED: readonly (readonly [what: string, names: string, pattern?: RegExp])[] = [
+  ["git's own files", '', /^\.git/],
   [
     'hooks that run on commit',
-    words(
-      '.husky .lefthook .lefthook.yml lefthook.yml .lefthook-local.yml lefthook-local.yml .pre-commit-config.yml ' +
-        '.pre-commit-hooks.yml .overcommit.yml',
-    ),
+    '.husky .lefthook .lefthook.yml lefthook.yml .lefthook-local.yml lefthook-local.yml .pre-commit-config.yml ' +
+      '.pre-commit-hooks.yml .overcommit.yml',
   ],
   [
     'a file of continuous integration',
-    words(
-      '.circleci .buildkite .woodpecker .forgejo .tekton .teamcity .semaphore .ci .azure-pipelines .builds .travis.yml ' +
-        '.drone.yml .woodpecker.yml .cirrus.yml .appveyor.yml .build.yml .gitlab-ci.yml .sr.ht.yml appveyor.yml ' +
-        'azure-pipelines.yml bitbucket-pipelines.yml codefresh.yml wercker.yml cloudbuild.yml buildspec.yml',
-    ),
+    '.circleci .buildkite .woodpecker .forgejo .tekton .teamcity .semaphore .ci .azure-pipelines .builds .travis.yml ' +
+      '.drone.yml .woodpecker.yml .cirrus.yml .appveyor.yml .build.yml .gitlab-ci.yml .sr.ht.yml appveyor.yml ' +
+      'azure-pipelines.yml bitbucket-pipelines.yml codefresh.yml wercker.yml cloudbuild.yml buildspec.yml',
+    /^jenkinsfile(?:\.|$)/,
   ],
-  ['a file of continuous integration', /^jenkinsfile(?:\.|$)/],
-  ['a file of environment values', /^\.env/],
+  ['a file of environment values', '', /^\.env/],
   [
     'an encrypted file, or how files are encrypted',
+    '',
     /\.sops(?:\.|$)|\.enc\.(?:ya?ml|json|env|toml)$|\.(?:age|gpg|asc)$|^\.?vault[_-]pass/,
   ],
-  ['a key, or a file of credentials', words('.ssh .gnupg .kube .aws .talos known_hosts .netrc .htpasswd .pgpass')],
   [
     'a key, or a file of credentials',
+    '.ssh .gnupg .kube .aws .talos known_hosts .netrc .htpasswd .pgpass keys.txt',
     /\.(?:pem|key|p12|pfx|jks|keystore|agekey|ppk|kdbx)$|^(?:|.*\.)(?:kube|talos)config$/,
   ],
   [
     'a key, or a file of credentials',
-    /^id_(?:rsa|dsa|ecdsa|ed25519)|^(?:age|sops)[._-]keys?(?:\.txt)?$|^keys\.txt$|^authorized_keys/,
+    '',
+    /^id_(?:rsa|dsa|ecdsa|ed25519)|^(?:age|sops)[._-]keys?(?:\.txt)?$|^authorized_keys/,
   ],
   [
     'a file that shells read when they start',
-    words(
-      '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .inputrc',
-    ),
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .inputrc',
   ],
 ];
 
 /** What kind of protected file `path` is, or undefined. `path` is a plain path, or how one looks. */
 export function protectedAs(path: string): string | undefined {
-  const parts = path.toLowerCase().split('/');
+  const parts = path
+    .toLowerCase()
+    .split('/')
+    .filter((part) => part !== '');
   if (parts[0] === 'ai' || parts[0] === 'plugins') return "the loop's own files";
   const plain = parts.map((part) => part.replace(/\.(?:yaml|json|jsonnet|star)$/, '.yml'));
-  const found = PROTECTED.find(([, names]) =>
-    names instanceof RegExp ? parts.some((part) => names.test(part)) : plain.some((part) => names.has(part)),
+  const protecting = PROTECTED.find(
+    ([, names, pattern]) =>
+      plain.some((part) => names.split(' ').includes(part)) || parts.some((part) => pattern?.test(part)),
   );
-  return found?.[0] ?? (isWipeScript(path) ? 'a wipe script' : undefined);
+  return protecting?.[0] ?? (isWipeScript(path) ? 'a wipe script' : undefined);
 }
 
 /** Carried paths as such and as the trees below them. */

@@ -40,9 +40,9 @@ const MAX_REASONS = 12;
 const MAX_REASON_CHARS = 200;
 
 /** `text` on one line and no longer than a reason needs. */
-export function clip(text: string): string {
+export function clip(text: string, max = MAX_REASON_CHARS): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > MAX_REASON_CHARS ? `${line.slice(0, MAX_REASON_CHARS)}…` : line;
+  return line.length > max ? `${line.slice(0, max)}…` : line;
 }
 
 /** All of `reasons`, each once, as many as anyone reads. */

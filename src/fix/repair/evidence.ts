@@ -1,35 +1,7 @@
 // What the log of a failure says of a word, a line or a type. It may be long, foreign or a lie: it only ever says that something is
 // broken, or stands in for a definition where the word is near.
-
-/** A failure's log, as shapes ask it. */
-export interface Evidence {
-  /** A line quotes this very word and says that it is not known, found, allowed, supported, defined or existing. */
-  rejects(word: string): boolean;
-  /** A line says that this word is missing: it is used and nothing defines it. */
-  misses(word: string): boolean;
-  /** The names that a line which rejects `word` offers in its place. */
-  offers(word: string): readonly string[];
-  /** A line names this line of the file and says that it does not parse. */
-  cannotParse(path: string, line: number): boolean;
-  /** A message says that a text does not parse, or that its brackets do not match, and names this file or quotes this line. */
-  complainsOf(path: string, text: string): boolean;
-  /** A message says that a value has another type than it should, and names its line, one of `words`, or its object and a key above it. */
-  rejectsType(at: TypedPlace): boolean;
-  /** A line says that this program is not there. */
-  hasNoProgram(name: string): boolean;
-}
-
-/** Where a value stands, for messages about its type. */
-export interface TypedPlace {
-  readonly path: string;
-  readonly line: number;
-  /** The value and its own key. */
-  readonly words: readonly string[];
-  readonly object: string;
-  readonly keys: readonly string[];
-  /** The type that is wanted. */
-  readonly to: string;
-}
+import { nameOf } from '../../repository/tree.ts';
+import type { RetypedPlace } from './place.ts';
 
 const MAX_CHARS = 60_000;
 const MAX_LINES = 1_500;
@@ -70,36 +42,55 @@ const TELLING = 8;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** As a whole word: no letter, digit or sign of a name beside it. */
-const standsIn = (word: string): RegExp => new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\w)`);
+const standsIn = (word: string, message: string): boolean =>
+  message.includes(word) && new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\w)`).test(message);
 
-export function evidenceOf(log: string): Evidence {
+/** A failure's log, as shapes ask it. */
+export type Evidence = ReturnType<typeof evidenceOf>;
+
+export function evidenceOf(log: string) {
   const messages = messagesOf(log);
-  const of = (pattern: RegExp) => messages.filter((message) => pattern.test(message));
-  let unknown: readonly string[] | undefined;
-  const rejecting = (word: string) => {
-    unknown ??= of(UNKNOWN);
-    const whole = standsIn(word);
-    return word === '' ? [] : unknown.filter((message) => whole.test(message));
-  };
+  const saying = new Map<RegExp, readonly string[]>();
+  /** The messages that say so. */
+  function all(pattern: RegExp): readonly string[] {
+    const kept = saying.get(pattern) ?? messages.filter((message) => pattern.test(message));
+    saying.set(pattern, kept);
+    return kept;
+  }
+  const quoting = (pattern: RegExp, word: string): readonly string[] =>
+    word === '' ? [] : all(pattern).filter((message) => standsIn(word, message));
   return {
-    rejects: (word) => rejecting(word).length > 0,
-    misses: (word) => of(MISSING).some((message) => standsIn(word).test(message) || message.includes(`.${word}.`)),
-    offers: (word) => rejecting(word).flatMap(offered),
-    cannotParse: (path, line) => of(SYNTAX).some((message) => names(message, path, line)),
-    complainsOf: (path, text) =>
-      of(SYNTAX).some(
+    /** A message quotes this very word and says that it is not known, found, allowed, supported, defined or existing. */
+    rejects: (word: string): boolean => quoting(UNKNOWN, word).length > 0,
+    /** A message says that this word is missing: it is used and nothing defines it. */
+    misses: (word: string): boolean =>
+      all(MISSING).some((message) => standsIn(word, message) || message.includes(`.${word}.`)),
+    /** The names that a message which rejects `word` offers in its place. */
+    offers: (word: string): readonly string[] => quoting(UNKNOWN, word).flatMap(offered),
+    /** A message says that this program is not there. */
+    hasNoProgram: (name: string): boolean => quoting(NO_PROGRAM, name).length > 0,
+    /** A message names this line of the file and says that it does not parse. */
+    cannotParse: (path: string, line: number): boolean => all(SYNTAX).some((message) => names(message, path, line)),
+    /** A message says that a text does not parse, or that its brackets do not match, and names this file or quotes this line. */
+    complainsOf: (path: string, text: string): boolean =>
+      all(SYNTAX).some(
         (message) => message.includes(stemOf(path)) || (text.trim().length >= TELLING && message.includes(text.trim())),
       ),
-    rejectsType: ({ path, line, words, object, keys, to }) =>
-      of(TYPE).some(
-        (message) =>
-          wants(message, to) &&
-          (names(message, path, line, 0) ||
-            words.some((word) => word !== '' && standsIn(word).test(message)) ||
-            (object !== '' && standsIn(object).test(message) && keys.some((key) => message.includes(`.${key}.`)))),
-      ),
-    hasNoProgram: (name) => of(NO_PROGRAM).some((message) => standsIn(name).test(message)),
+    /** A message says that a value has another type than it should, and names its line, it, its key, or its object and a key above it. */
+    rejectsType: ({ path, line, old, keys, to, document }: RetypedPlace): boolean =>
+      all(TYPE).some((message) => {
+        const isNamed = [tellingKey(keys), old].some((word) => word !== '' && standsIn(word, message));
+        const isObject = document?.name !== undefined && standsIn(document.name, message);
+        const isInside = isObject && keys.some((key) => message.includes(`.${key}.`));
+        return wants(message, to) && (names(message, path, line, 0) || isNamed || isInside);
+      }),
   };
+}
+
+/** The last key, where it is more than `value` or `name`: a message that has it means this place. */
+function tellingKey(keys: readonly string[]): string {
+  const key = keys.findLast((each) => each !== '-') ?? '';
+  return /^(?:value|name|key|default|type)$/.test(key) ? '' : key;
 }
 
 /** Boxes and colours taken away; what a tool says over several lines is one message beside each of its lines. */
@@ -112,15 +103,15 @@ function messagesOf(log: string): string[] {
     .split(/\r?\n/)
     .slice(-MAX_LINES)
     .map((line) => line.replace(/^[\s│╷╵|]+/, ''));
-  const pairs = lines.map((line, i) =>
+  const messages = lines.flatMap((line, i) =>
     isStart(line)
-      ? (lines
+      ? lines
           .slice(i, i + REACH)
           .join('\n')
-          .split('\n\n\n')[0] ?? line)
-      : '',
+          .split('\n\n\n', 1)
+      : [],
   );
-  return [...lines, ...pairs].filter((line) => line !== '');
+  return [...lines, ...messages].filter((line) => line !== '');
 }
 
 /** How many lines a message that begins with `Error:` may go on. */
@@ -130,19 +121,17 @@ const isStart = (line: string): boolean =>
   (line.endsWith(':') && UNKNOWN.test(line));
 
 function offered(message: string): string[] {
-  const quoted = (text: string) => [...text.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
+  const behind = (match: RegExpExecArray, length: number) =>
+    message.slice(match.index + match[0].length, match.index + length);
   const meant = OFFER.exec(message);
   if (meant) {
-    const rest = message.slice(meant.index + meant[0].length, meant.index + 200);
-    const [bare] =
-      /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''))?.slice(1) ??
-      [];
-    const words = quoted(rest);
-    return words.length > 0 ? words : bare === undefined ? [] : [bare];
+    const rest = behind(meant, 200);
+    const quoted = [...rest.matchAll(/["'`‘“]([\w./:@-]+)["'`’”]/g)].map(([, word]) => word as string);
+    const bare = /^[\s:]*(?:this\??\s*)?([\w./-]+)/.exec(rest.replace(/^[\s:]*(?:a|an|the)\s+\w+\s+(?=["'`])/, ''));
+    return quoted.length > 0 ? quoted : (bare?.slice(1) ?? []);
   }
   const list = OFFER_LIST.exec(message);
-  if (!list) return [];
-  const rest = message.slice(list.index + list[0].length, list.index + 4_000).split(/\n|\.\s/)[0] as string;
+  const rest = list ? (behind(list, 4_000).split(/\n|\.\s/, 1)[0] as string) : '';
   return rest.split(/[\s,;'"`[\]()]+/).filter((word) => /^[\w.-]{2,}$/.test(word) && !/^(?:and|or)$/.test(word));
 }
 
@@ -164,13 +153,11 @@ function wants(message: string, to: string): boolean {
 }
 
 /** The last part of a path, without the ending that only says that it is a template: what is made of it is called so. */
-const stemOf = (path: string): string =>
-  path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
+const stemOf = (path: string): string => nameOf(path).replace(/\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/, '');
 
 /** Whether a message names this line of the file, by its path or its last part; parsers may mean the line before or after. */
 function names(message: string, path: string, line: number, reach = 1): boolean {
-  const last = path.slice(path.lastIndexOf('/') + 1);
-  if (!message.includes(last)) return false;
+  if (!message.includes(nameOf(path))) return false;
   const numbers = [...message.matchAll(/(?:\bline[ :]+|:|\bon line )(\d{1,6})\b/g)].map(([, number]) => Number(number));
   return numbers.some((number) => Math.abs(number - line) <= reach);
 }

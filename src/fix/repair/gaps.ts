@@ -1,46 +1,44 @@
-// Where two lists differ, by their longest common part.
+// Where two lists differ, by what they have in common.
+import { diffArrays } from 'diff';
 
-type Range = readonly [from: number, to: number];
+/** What one list has where the other has something else, and where in their lists that begins. */
+export interface Gap<T> {
+  readonly gone: T[];
+  readonly come: T[];
+  readonly from: number;
+  readonly to: number;
+}
 
-/** Where two lists differ, as the parts between what they have in common. */
-export function gaps(a: readonly string[], b: readonly string[]): [Range, Range][] {
+/** With more differences nothing in common is searched for. */
+const MAX_DIFFERENCES = 1_000;
+
+/** The gaps between what two lists have in common; items are equal whose `essence` is. */
+export function gaps<T>(a: readonly T[], b: readonly T[], essence: (item: T) => string): Gap<T>[] {
+  const [x, y] = [a.map(essence), b.map(essence)];
   let from = 0;
-  while (from < a.length && from < b.length && a[from] === b[from]) from++;
+  while (from < x.length && x[from] === y[from]) from++;
+  // Before anything is searched for: a block that goes takes its own end with it, not that of the block around it.
   let end = 0;
-  while (end < a.length - from && end < b.length - from && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  const [x, y] = [a.slice(from, a.length - end), b.slice(from, b.length - end)];
-  if (x.length === 0 && y.length === 0) return [];
-  // Longest common part; beyond a size it is not worth it: one gap.
-  if (x.length * y.length > 250_000)
-    return [
-      [
-        [from, a.length - end],
-        [from, b.length - end],
-      ],
-    ];
-  const table = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
-  for (let i = x.length - 1; i >= 0; i--)
-    for (let j = y.length - 1; j >= 0; j--) {
-      const [row, next] = [table[i] as Uint16Array, table[i + 1] as Uint16Array];
-      row[j] = x[i] === y[j] ? (next[j + 1] as number) + 1 : Math.max(next[j] as number, row[j + 1] as number);
+  while (end < Math.min(x.length, y.length) - from && x.at(-1 - end) === y.at(-1 - end)) end++;
+  const [old, now] = [x.slice(from, x.length - end), y.slice(from, y.length - end)];
+  const parts = diffArrays(old, now, { maxEditLength: MAX_DIFFERENCES });
+  if (!parts) return [{ gone: a.slice(from, a.length - end), come: b.slice(from, b.length - end), from, to: from }];
+  let to = from;
+  const all: Gap<T>[] = [];
+  let gap: Gap<T> | undefined;
+  for (const { removed, added, count } of parts) {
+    const gone = added ? [] : a.slice(from, from + count);
+    const come = removed ? [] : b.slice(to, to + count);
+    if (!removed && !added) gap = undefined;
+    else if (gap) {
+      gap.gone.push(...gone);
+      gap.come.push(...come);
+    } else {
+      gap = { gone, come, from, to };
+      all.push(gap);
     }
-  const found: [Range, Range][] = [];
-  let [i, j, startX, startY] = [0, 0, 0, 0];
-  const close = () => {
-    if (i > startX || j > startY)
-      found.push([
-        [from + startX, from + i],
-        [from + startY, from + j],
-      ]);
-  };
-  while (i < x.length && j < y.length) {
-    if (x[i] === y[j]) {
-      close();
-      [startX, startY] = [++i, ++j];
-    } else if ((table[i + 1]?.[j] as number) >= (table[i]?.[j + 1] as number)) i++;
-    else j++;
+    from += gone.length;
+    to += come.length;
   }
-  [i, j] = [x.length, y.length];
-  close();
-  return found;
+  return all;
 }

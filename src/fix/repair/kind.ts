@@ -1,18 +1,19 @@
 // What a place that is no proven repair is to a person: its kind, and one plain sentence.
 import type { AskCode } from '../edit.ts';
+import { clip } from '../gate/rules.ts';
 import { nearness } from './near.ts';
 import {
+  blobAround,
   decides,
-  isAccountKey,
   isAddress,
-  isAddressKey,
   isBoolean,
   isNumber,
+  isOwnersKey,
   isRun,
-  isTolerant as isTolerantWord,
+  isTolerant,
+  ownersKind,
 } from './never.ts';
-import type { Place, WordPlace } from './place.ts';
-import { blobAround } from './split-words.ts';
+import type { OtherPlace, Place, WordPlace } from './place.ts';
 
 /** Commands of the shell that decide how it goes on. */
 const SHELL = /^(?:test|exit|return|set|shopt|trap|unset|exec|break|continue)$/;
@@ -21,17 +22,13 @@ export interface Decision {
   readonly code: AskCode;
   readonly sentence: string;
   /** A command, task or line of a program that takes the place of nothing: it may do anything beside what was there. */
-  readonly isNew?: true;
+  readonly isNew: boolean;
 }
 
 /** The kind of a place, and what it does in a sentence with file and line. */
 export function decisionOf(place: Place): Decision {
   const code = codeOf(place);
-  return {
-    code,
-    sentence: `${place.path}:${place.line}: ${sentenceOf(place, code)}`,
-    ...(isNew(place) && { isNew: true }),
-  };
+  return { code, sentence: `${place.path}:${place.line}: ${sentenceOf(place, code)}`, isNew: isNew(place) };
 }
 
 /** In a list at the top of a file stand plays and tasks. */
@@ -41,36 +38,31 @@ const isTask = (keys: readonly string[]): boolean =>
 function isNew(place: Place): boolean {
   if (place.what === 'added-command') return true;
   if (place.what !== 'other' || lines(place.new) <= lines(place.old)) return false;
-  return place.kind === 'command' || isTask(place.keys ?? []);
+  return place.kind === 'command' || isTask(place.keys);
 }
 
 const lines = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length;
 
+const CODES = {
+  moved: 'moved',
+  duplicate: 'removed',
+  'added-command': 'command',
+  executable: 'command',
+  syntax: 'text',
+} as const;
+
 function codeOf(place: Place): AskCode {
-  if (isTolerant(place)) return 'tolerance';
-  switch (place.what) {
-    case 'word':
-      return wordCode(place);
-    case 'retyped':
-      return isBoolean(place.old) ? 'condition' : isNumber(place.old) ? 'number' : 'value';
-    case 'moved':
-      return 'moved';
-    case 'duplicate':
-      return 'removed';
-    case 'added-command':
-    case 'executable':
-      return 'command';
-    case 'syntax':
-      return 'text';
-    case 'other':
-      return otherCode(place.kind, place.old, place.new, place.keys ?? []);
-  }
+  if (addsTolerance(place)) return 'tolerance';
+  if (place.what === 'word') return wordCode(place);
+  if (place.what === 'other') return otherCode(place);
+  if (place.what !== 'retyped') return CODES[place.what];
+  return isBoolean(place.old) ? 'condition' : isNumber(place.old) ? 'number' : 'value';
 }
 
-function otherCode(kind: AskCode, old: string, now: string, keys: readonly string[]): AskCode {
+function otherCode({ kind, old, new: now, keys }: OtherPlace): AskCode {
   const key = lastKey(keys);
   if (kind === 'removed' || kind === 'new_file' || kind === 'unread') return kind;
-  if (isAddressKey(key) || isAccountKey(key) || hasAddress(now, old)) return 'address';
+  if (isOwnersKey(key) || hasAddress(now, old)) return 'address';
   if (kind === 'condition') return kind;
   if (decides(key) || isBoolean(now) || isBoolean(old)) return 'condition';
   // Of what is run, signs decide how it ends; a key of a task does so, too.
@@ -78,14 +70,14 @@ function otherCode(kind: AskCode, old: string, now: string, keys: readonly strin
   return kind === 'key' && isTask(keys) ? 'condition' : kind;
 }
 
-function wordCode({ role, old, new: now, left, right, keys, document }: WordPlace): AskCode {
+function wordCode(place: WordPlace): AskCode {
+  const { role, old, new: now, left, right, keys } = place;
+  const kind = ownersKind(place);
+  const isPlaced = [old, now].some((word) => isAddress(blobAround(left, word, right)));
+  if (kind === 'address' || isPlaced) return 'address';
   const key = lastKey(keys);
-  const [a, b] = [old, now].map((word) => blobAround({ left, right, old: word })) as [string, string];
-  if (isAddress(a) || isAddress(b)) return 'address';
-  const isGrant = /(?:Role|Binding|Policy)$/.test(document?.kind ?? '');
-  if (isGrant || (role !== 'key' && (isAddressKey(key) || isAccountKey(key)))) return 'address';
-  if (isBoolean(old) || isBoolean(now) || (role !== 'key' && (decides(key) || SHELL.test(key)))) return 'condition';
-  if (isNumber(old) || isNumber(now)) return 'number';
+  if (role !== 'key' && (decides(key) || SHELL.test(key))) return 'condition';
+  if (kind !== undefined) return kind;
   // Another program takes the place of what ran, or the same does otherwise what it did.
   const isOther = role === 'program' && nearness(old, now) === undefined;
   if (isOther || role === 'option' || (role === 'value' && isOfRun(keys) && /(?:^|-)$/.test(left.trim())))
@@ -103,7 +95,7 @@ const hasAddress = (now: string, old: string): boolean =>
   now.split(/[\s"'`,;()[\]{}|=]+/).some((word) => word !== '' && !old.includes(word) && isAddress(word));
 
 /** Added words that put up with a failure. */
-function isTolerant(place: Place): boolean {
+function addsTolerance(place: Place): boolean {
   const words = (text: string) => text.split(/[\s"'`,;()[\]{}|=]+|:(?=\s|$)/).filter((word) => word !== '');
   const before = new Set(words(place.old));
   if (
@@ -111,18 +103,14 @@ function isTolerant(place: Place): boolean {
     !/\|\|\s*(?:true|:)|\/dev\/null/.test(place.old)
   )
     return true;
-  const added = words(place.new).filter((word) => !before.has(word));
-  return added.some(isTolerantWord);
+  return words(place.new).some((word) => !before.has(word) && isTolerant(word));
 }
 
-const shown = (text: string): string => {
-  const line = text.trim().replace(/\s+/g, ' ');
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
-};
+const shown = (text: string): string => `\`${clip(text.trim(), 80)}\``;
 
 function sentenceOf(place: Place, code: AskCode): string {
   const { old, new: now } = place;
-  const key = 'keys' in place ? lastKey(place.keys ?? []) : '';
+  const key = lastKey(place.keys ?? []);
   const where = key !== '' && !old.includes(key) && !now.includes(key) ? ` (${key})` : '';
   if (code === 'new_file') return 'makes a new file';
   if (code === 'unread') return 'could not be read in the time or size there is for it';

@@ -1,212 +1,163 @@
 // What a word may name where it stands, by its file and its place: which kind of definition settles whether it leads to something.
-import { basename } from 'node:path/posix';
 import type { Kind } from '../../repository/definition.ts';
 import type { WordPlace } from './place.ts';
 
-export interface Meaning {
-  readonly kind: Kind;
-  readonly of?: string | undefined;
-  /** It could be defined in this repository only: what the table does not have is nowhere. */
-  readonly isClosed: boolean;
-  /** The place itself defines it, to change what is defined elsewhere under the same name: a patch. */
-  readonly isOwn?: true;
-  /** The name before and after, where it is only a part of the changed word. */
+interface Names {
   readonly old: string;
   readonly new: string;
 }
 
-const isCompose = (path: string): boolean => /^(?:docker-)?compose[^/]*\.ya?ml$/i.test(basename(path));
-const isTaskfile = (path: string): boolean => /^taskfile[^/]*\.ya?ml$/i.test(basename(path));
-const isAnsible = (path: string, keys: readonly string[]): boolean =>
-  /(?:^|\/)(?:roles|playbooks|tasks|handlers|group_vars|host_vars|ansible)\//.test(path) || keys[0] === '-';
+/** A word that is a name as a whole. */
+const word = ({ old, new: now }: Names): Names => ({ old, new: now });
+/** Names of several words: all of the value. */
+const value = ({ left, old, new: now, right }: WordPlace): Names => ({
+  old: left + old + right,
+  new: left + now + right,
+});
 
-/** Keys of manifests whose value names another object, by the object's kind; '' where a `kind` beside it says so. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  sourceRef: '',
-  chartRef: '',
-  targetRef: '',
-  scaleTargetRef: '',
-  issuerRef: '',
-  secretRef: 'Secret',
-  secretKeyRef: 'Secret',
-  configMapRef: 'ConfigMap',
-  configMapKeyRef: 'ConfigMap',
-  claimName: 'PersistentVolumeClaim',
-  existingClaim: 'PersistentVolumeClaim',
-  storageClassName: 'StorageClass',
-  ingressClassName: 'IngressClass',
-  secretName: 'Secret',
-  existingSecret: 'Secret',
-  valuesFrom: '',
-  substituteFrom: '',
-  namespace: 'Namespace',
-  parentRefs: '',
-  backendRefs: 'Service',
-};
-
-/** Every meaning that the word may have; most have none. */
-export function meaningsOf(place: WordPlace): Meaning[] {
-  const { path, old, new: now, role } = place;
-  if (role === 'option') return [];
-  if (role === 'key') return composeKey(place);
-  const whole = { old, new: now };
-  if (/\.(?:tf|tofu)$/.test(path)) return terraform(place);
-  if (/\.py$/.test(path)) return named('python-name', false, lastParts(old, now));
-  const expression = inExpression(place);
-  if (expression) return expression;
-  if (/(?:^|\/)(?:GNU)?makefile[^/]*$|\.mk$/i.test(path)) return make(place);
-  if (/(?:^|\/)\.?justfile$|\.just$/i.test(path))
-    return /^[\w@-]+[^:=]*:(?!=)/.test(place.left) ? target('just', place) : [];
-  if (role === 'program') return [{ kind: 'shell-function', isClosed: false, ...whole }];
-  if (role === 'operand') return operand(place);
-  if (role === 'value' && place.document) return yamlValue(place);
-  return [];
+/** The one part that differs, and what stands behind it. */
+export function differingPart(
+  old: string,
+  now: string,
+  separator: string,
+): (Names & { readonly rest: readonly string[] }) | undefined {
+  const [a, b] = [old.split(separator), now.split(separator)];
+  const at = a.findIndex((one, i) => one !== b[i]);
+  const rest = a.slice(at + 1);
+  if (at < 0 || a.length !== b.length || rest.join() !== b.slice(at + 1).join()) return undefined;
+  return { old: a[at] as string, new: b[at] as string, rest };
 }
 
-const named = (
-  kind: Kind,
-  isClosed: boolean,
-  pair: Pick<Meaning, 'old' | 'new'> | undefined,
-  of?: string,
-): Meaning[] => (pair ? [{ kind, isClosed, ...pair, ...(of !== undefined && { of }) }] : []);
-const target = (of: string, { old, new: now }: WordPlace): Meaning[] => named('target', true, { old, new: now }, of);
+export const partOfDotted = (old: string, now: string): Names | undefined => differingPart(old, now, '.');
 
-/** The short form of a list is a mapping whose keys are names. */
-function composeKey({ path, keys, old, new: now }: WordPlace): Meaning[] {
-  const [top, , section] = keys;
-  if (!isCompose(path) || top !== 'services' || keys.length !== 3) return [];
-  if (section === 'depends_on') return named('service', true, { old, new: now });
-  return section === 'networks' ? named('network', true, { old, new: now }) : [];
-}
-
-/** The one part between dots that differs. */
-export function lastParts(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {
-  const [a, b] = [old.split('.'), now.split('.')];
-  const other = a.flatMap((part, i) => (part === b[i] ? [] : [i]));
-  const [at] = other;
-  return a.length === b.length && other.length === 1 && at !== undefined
-    ? { old: a[at] as string, new: b[at] as string }
-    : undefined;
-}
-
-/** The name that a word begins with, when what follows is the same. */
-function leading(old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined {
+/** The name at its beginning, when what follows is the same. */
+function leading({ old, new: now }: Names): Names | undefined {
   const [a = '', b = ''] = [/^[A-Za-z_]\w*/.exec(old)?.[0], /^[A-Za-z_]\w*/.exec(now)?.[0]];
   return a !== '' && b !== '' && old.slice(a.length) === now.slice(b.length) ? { old: a, new: b } : undefined;
 }
 
-/** Inside `{{ … }}`, `{% … %}`, `${…}` and `$(…)` words are variables. */
-function inExpression({ path, left, right, old, new: now, keys }: WordPlace): Meaning[] | undefined {
-  const isOpen = (open: string, close: string) => left.lastIndexOf(open) > left.lastIndexOf(close);
-  const isJinja =
-    isOpen('{{', '}}') ||
-    isOpen('{%', '%}') ||
-    /^(?:when|until|changed_when|failed_when|that|var)$/.test(keys.findLast((key) => key !== '-') ?? '');
-  if (isJinja && /\.just$|justfile$/i.test(path)) return named('just-variable', true, leading(old, now));
-  if (isJinja && isTaskfile(path))
-    return named('task-variable', false, leading(old.replace(/^\./, ''), now.replace(/^\./, '')));
-  if (isJinja) {
-    // What follows a dot, a filter's bar or stands in quotes is no variable.
-    if (/groups\[["']$/.test(left) && /^["']\]/.test(right)) return named('group', false, { old, new: now });
-    if (/(?:\.|\|\s*|["'])$/.test(left)) return [];
-    return named('ansible-variable', false, leading(old, now));
-  }
-  if (/\$\{?$/.test(left) && !/(?:^|\/)(?:GNU)?[Mm]akefile|\.mk$/.test(path)) {
-    if (isCompose(path) || /\.env$/.test(path)) return named('env-variable', false, leading(old, now));
-    return [
-      ...named('shell-variable', false, leading(old, now)),
-      ...named('env-variable', false, leading(old, now)),
-      ...named('make-variable', false, leading(old, now)),
-    ];
-  }
-  return undefined;
-}
-
-/** `var.x`, `local.x`, `module.x`, `data.type.name`, `type.name`, with attributes behind. */
-function terraform({ old, new: now, left, role }: WordPlace): Meaning[] {
-  if (role === 'key' || /["\w]$/.test(left)) return [];
+/** `var.x`, `local.x`, `module.x`, `data.type.name`, `type.name`, with the same attributes behind. */
+function address({ old, new: now }: Names): Names | undefined {
   const [a, b] = [old.split('.'), now.split('.')];
   const size = a[0] === 'data' ? 3 : 2;
-  if (a.length < size || a.slice(size).join('.') !== b.slice(size).join('.')) return [];
-  return named('terraform', true, { old: a.slice(0, size).join('.'), new: b.slice(0, size).join('.') });
+  if (a.length < size || a.slice(size).join('.') !== b.slice(size).join('.')) return undefined;
+  return { old: a.slice(0, size).join('.'), new: b.slice(0, size).join('.') };
 }
 
-function make(place: WordPlace): Meaning[] {
-  const { left, right, old, new: now } = place;
-  if (/\$[({]$/.test(left) && /^[)}]/.test(right)) return named('make-variable', false, { old, new: now });
-  const isPrerequisite = /^[^\t#=][^=]*:(?!=)/.test(left);
-  const isPhony = /^\.PHONY\s*:/.test(left);
-  return isPrerequisite && !isPhony ? target('make', place) : [];
+/** What a word names where it stands. */
+interface Use {
+  readonly kind: Kind;
+  readonly of?: string;
+  /** It could be defined in this repository only: what the table does not have is nowhere. */
+  readonly isClosed?: true;
+  /** The place itself defines it, to change what is defined elsewhere under the same name: a patch. */
+  readonly isOwn?: true;
+  /** The name, where it is more or less than the changed word. */
+  readonly name?: (place: WordPlace) => Names | undefined;
 }
 
-const RUNNERS: Readonly<Record<string, string>> = { make: 'make', just: 'just', task: 'task', 'go-task': 'task' };
+export type Meaning = Omit<Use, 'name'> & Names;
 
-function operand(place: WordPlace): Meaning[] {
-  const { old, new: now, keys } = place;
-  const [program = '', option = ''] = keys;
-  const of = RUNNERS[program];
-  if (of !== undefined && option === '') return target(of, place);
-  if (/^(?:-n|--namespace)$/.test(option)) return named('object', false, { old, new: now }, 'Namespace');
-  return program === 'kubectl' || program === 'flux' ? named('object', false, lastOfSlash(old, now)) : [];
+const SERVICE: Use = { kind: 'service', isClosed: true };
+const ROLE: Use = { kind: 'role', isClosed: true };
+const target = (of: string): Use => ({ kind: 'target', isClosed: true, of });
+
+const COMPOSE = /(?:^|\/)(?:docker-)?compose[^/]*\.ya?ml /i;
+const TASKFILE = /(?:^|\/)taskfile[^/]*\.ya?ml /i;
+const MAKE = /(?:^|\/)(?:GNU)?makefile[^/]* |\.mk /i;
+const JUST = /(?:^|\/)\.?justfile |\.just /i;
+const ANSIBLE = /(?:^|\/)(?:roles|playbooks|tasks|handlers|group_vars|host_vars|ansible)\/| -$/;
+
+/** Path and first key, the word's role with its keys, and the word between what stands around it → what it names there. */
+const USES: readonly (readonly [file: RegExp, way: RegExp, around: RegExp, use: Use])[] = [
+  [/\.py /, /^(?!key)/, /./, { kind: 'python-name', name: ({ old, new: now }) => partOfDotted(old, now) }],
+  [/\.(?:tf|tofu) /, /^(?!key)/, /(?<!["\w])‹/, { kind: 'terraform', isClosed: true, name: address }],
+  [COMPOSE, /^key services \S+ depends_on$|^value services \S+ (?:depends_on|links) -$/, /^‹/, SERVICE],
+  [COMPOSE, /^value services \S+ network_mode$/, /^service:‹/, SERVICE],
+  [COMPOSE, /^value services \S+ volumes -$/, /^‹[^./]+›:/, { kind: 'volume', isClosed: true }],
+  [
+    COMPOSE,
+    /^(?:key services \S+ networks|value services \S+ networks -)$/,
+    /^‹.*›$/,
+    { kind: 'network', isClosed: true },
+  ],
+  [COMPOSE, /^value services \S+ (?:secrets|configs) -$/, /^‹.*›$/, { kind: 'compose-config', isClosed: true }],
+  [TASKFILE, /^value .*(?:deps|task)(?: -)?$/, /./, { ...target('task'), name: value }],
+  [ANSIBLE, /^value .*(?:notify|listen)(?: -)?$/, /./, { kind: 'handler', name: value }],
+  [ANSIBLE, /^value (?:.* )?roles?(?: -)?$|^value .*(?:include|import)_role name$/, /^‹[^.]+›$/, ROLE],
+  [ANSIBLE, /^value - hosts$/, /./, { kind: 'group' }],
+  [MAKE, /^token/, /\$[({]‹.*›[)}]/, { kind: 'make-variable' }],
+  [MAKE, /^token/, /^(?!\.PHONY\s*:)[^\t#=‹][^=‹]*:(?!=).*(?<!\$[({])‹/, target('make')],
+  [JUST, /^token/, /^[\w@-]+[^:=‹]*:(?!=).*‹/, target('just')],
+  [/./, /^operand make $/, /./, target('make')],
+  [/./, /^operand just $/, /./, target('just')],
+  [/./, /^operand (?:go-)?task $/, /./, target('task')],
+  [/./, /^operand \S+ (?:-n|--namespace)$/, /./, { kind: 'object', of: 'Namespace' }],
+  [/./, /^operand (?:kubectl|flux) (?!-n$|--namespace$)/, /./, { kind: 'object', name: lastOfSlash }],
+  [/./, /^program/, /./, { kind: 'shell-function' }],
+];
+
+function lastOfSlash({ old, new: now }: Names): Names | undefined {
+  const other = differingPart(old, now, '/');
+  return other?.rest.length === 0 ? other : undefined;
 }
 
-const lastOfSlash = (old: string, now: string): Pick<Meaning, 'old' | 'new'> | undefined => {
-  const [a, b] = [old.split('/'), now.split('/')];
-  return a.length === b.length && a.slice(0, -1).join() === b.slice(0, -1).join()
-    ? { old: a.at(-1) as string, new: b.at(-1) as string }
-    : undefined;
-};
+/** Every meaning that the word may have; most have none. */
+export function meaningsOf(place: WordPlace): Meaning[] {
+  const { path, keys, role, left, old, right } = place;
+  if (role === 'option') return [];
+  const [file, way, around] = [`${path} ${keys[0]}`, `${role} ${keys.join(' ')}`, `${left}‹${old}›${right}`];
+  const uses: readonly Use[] =
+    usesInExpression(place) ??
+    usesInManifest(place) ??
+    USES.filter(([a, b, c]) => a.test(file) && b.test(way) && c.test(around)).map(([, , , use]) => use);
+  return uses.flatMap(({ name = word, ...use }) => {
+    const names = name(place);
+    return names ? [{ ...use, old: names.old, new: names.new }] : [];
+  });
+}
 
-function yamlValue(place: WordPlace): Meaning[] {
-  const { path, keys, left, right, old, new: now, document } = place;
-  const isWhole = left === '' && right === '';
-  const steps = keys.filter((key) => key !== '-');
-  const key = steps.at(-1) ?? '';
-  const whole = { old, new: now };
-  if (isCompose(path)) return compose(place, steps);
-  if (isTaskfile(path)) {
-    const name = { old: left + old + right, new: left + now + right };
-    return key === 'deps' || key === 'task' ? named('target', true, name, 'task') : [];
+/** Inside `{{ … }}`, `{% … %}`, `${…}` and `$(…)` words are variables; undefined elsewhere. */
+function usesInExpression({ path, role, left, right, keys }: WordPlace): Use[] | undefined {
+  if (role === 'key' || /\.(?:tf|tofu|py)$/.test(path)) return undefined;
+  const file = `${path} `;
+  const isOpen = (open: string, close: string) => left.lastIndexOf(open) > left.lastIndexOf(close);
+  const key = keys.findLast((each) => each !== '-') ?? '';
+  if (isOpen('{{', '}}') || isOpen('{%', '%}') || /^(?:when|until|changed_when|failed_when|that|var)$/.test(key)) {
+    if (JUST.test(file)) return [{ kind: 'just-variable', isClosed: true, name: leading }];
+    if (TASKFILE.test(file)) return [{ kind: 'task-variable', name: leadingBehindDot }];
+    if (/groups\[["']$/.test(left) && /^["']\]/.test(right)) return [{ kind: 'group' }];
+    // What follows a dot, a filter's bar or stands in quotes is no variable.
+    return /(?:\.|\|\s*|["'])$/.test(left) ? [] : [{ kind: 'ansible-variable', name: leading }];
   }
-  if (document?.kind !== undefined && document.apiVersion !== undefined) return manifest(place, steps);
-  if (!isAnsible(path, keys)) return [];
-  // Handlers and groups of several words are one name.
-  const name = { old: left + old + right, new: left + now + right };
-  if (key === 'notify' || key === 'listen') return named('handler', false, name);
-  if (isWhole && (key === 'roles' || key === 'role') && !old.includes('.')) return named('role', true, whole);
-  if (isWhole && key === 'name' && /(?:^|\.)(?:include|import)_role$/.test(steps.at(-2) ?? '') && !old.includes('.'))
-    return named('role', true, whole);
-  if (key === 'hosts' && keys.length <= 2) return named('group', false, whole);
-  return [];
+  if (!/\$\{?$/.test(left) || MAKE.test(file)) return undefined;
+  const isOfEnvironment = COMPOSE.test(file) || /\.env$/.test(path);
+  const kinds = isOfEnvironment ? [] : (['shell-variable', 'make-variable'] as const);
+  return [...kinds, 'env-variable' as const].map((kind) => ({ kind, name: leading }));
 }
 
-function compose({ keys, left, right, old, new: now }: WordPlace, steps: readonly string[]): Meaning[] {
-  const whole = { old, new: now };
-  const [top, , section] = steps;
-  if (top !== 'services') return [];
-  if (section === 'depends_on' || section === 'links') return left === '' ? named('service', true, whole) : [];
-  if (section === 'network_mode' && left === 'service:') return named('service', true, whole);
-  const isItem = keys.at(-1) === '-';
-  if (section === 'volumes' && isItem && left === '' && right.startsWith(':') && !/[./]/.test(old + now))
-    return named('volume', true, whole);
-  if (section === 'networks' && isItem && left + right === '') return named('network', true, whole);
-  return (section === 'secrets' || section === 'configs') && isItem && left + right === ''
-    ? named('compose-config', true, whole)
-    : [];
+const leadingBehindDot = ({ old, new: now }: Names): Names | undefined =>
+  leading({ old: old.replace(/^\./, ''), new: now.replace(/^\./, '') });
+
+/** Kinds that a key calls otherwise than they are called. */
+const CALLED: Readonly<Record<string, string>> = { claim: 'PersistentVolumeClaim', backend: 'Service' };
+
+/** The kind of object that a key names: `secretKeyRef`, `existingClaim`, `storageClassName`, `namespace`; undefined: none. */
+function kindOfKey(key: string): string | undefined {
+  const [, reference, existing] = /^(\w+?)(?:Key)?(?:Refs?|Name|From)$|^existing(\w+)$|^namespace$/.exec(key) ?? [];
+  const name = reference ?? existing ?? (key === 'namespace' ? key : undefined);
+  return name && (CALLED[name.toLowerCase()] ?? name.charAt(0).toUpperCase() + name.slice(1));
 }
 
-/** A reference of one object to another. */
-function manifest({ left, right, old, new: now, document }: WordPlace, steps: readonly string[]): Meaning[] {
-  if (left !== '' || right !== '') return [];
-  const whole = { old, new: now };
-  const [above = '', key = ''] = [steps.at(-2), steps.at(-1)];
-  const beside = document?.beside?.kind;
-  if (key === 'name' && above === 'metadata' && document?.kind !== undefined)
-    return [{ kind: 'object', of: document.kind, isClosed: false, isOwn: true, ...whole }];
-  if (key === 'name' && above === 'dependsOn') return named('object', false, whole, document?.kind);
+/** Whole values of a Kubernetes object may refer to another; undefined elsewhere. */
+function usesInManifest({ role, keys, left, right, document }: WordPlace): Use[] | undefined {
+  if (role !== 'value' || document?.kind === undefined || document.apiVersion === undefined) return undefined;
+  const [key = '', above = ''] = keys.filter((each) => each !== '-').reverse();
   const holder = key === 'name' ? above : key;
-  const kind = REFERENCES[holder];
-  if (kind === undefined) return [];
-  const of = kind || beside || (holder === 'issuerRef' ? 'Issuer' : undefined);
-  return of === undefined ? [] : named('object', false, whole, of);
+  const isOwn = key === 'name' && above === 'metadata';
+  const ofKind = isOwn || (key === 'name' && above === 'dependsOn') ? document.kind : undefined;
+  const named = kindOfKey(holder);
+  const of = ofKind ?? (named && key === 'name' ? document.beside?.kind : undefined) ?? named;
+  if (left + right !== '' || of === undefined) return [];
+  return [{ kind: 'object', of, ...(isOwn && { isOwn }) }];
 }

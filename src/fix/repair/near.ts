@@ -33,11 +33,20 @@ function isTurned(old: string, now: string): boolean {
 
 /** Whether `now` is near `old`, and none of `names` is as near. */
 export function isNearest(old: string, now: string, names: Iterable<string>, isPath = false): boolean {
-  const own = nearness(old, now, isPath);
-  if (own === undefined) return false;
+  const edits = nearness(old, now, isPath);
+  if (edits === undefined) return false;
   for (const name of names) {
     const other = name === now ? undefined : nearness(old, name, isPath);
-    if (other !== undefined && other <= own) return false;
+    if (other !== undefined && other <= edits) return false;
   }
   return true;
 }
+
+/** Whether `old` is none of all that it might mean, and `now`, near it and the only near one, is defined for certain. */
+export const isMended = (
+  old: string,
+  now: string,
+  possible: ReadonlySet<string> | undefined,
+  defined: ReadonlySet<string> | undefined = possible,
+): boolean =>
+  possible !== undefined && !possible.has(old) && defined?.has(now) === true && isNearest(old, now, possible);

@@ -1,4 +1,6 @@
 // What is never a repair, whatever the log says: booleans, numbers, negations, addresses and accounts.
+import type { AskCode } from '../edit.ts';
+import type { WordPlace } from './place.ts';
 
 const BOOLEAN = /^(?:true|false|yes|no|on|off|y|n|null|none|nil|~)$/i;
 const NUMBER = /^[-+]?v?\d[\d._:/x-]*(?:[A-Za-z%]{1,3})?$/;
@@ -7,12 +9,11 @@ const MAC = /\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b/i;
 const HOST_AND_PORT = /(?<![\w$])[\w.-]+:\d{2,5}\b/;
 /** Two labels at least, the last of letters, as domains have; what has an ending of a file is a file. */
 const DOMAIN = /^(?:[a-z0-9_-]+\.)+(?:[a-z]{2,})\.?$/i;
-const FILE_ENDINGS = new Set(
-  'yaml yml json json5 toml sh bash py js mjs ts j2 tmpl tpl gotmpl tf tfvars hcl conf cfg ini env mk just md txt csv xml sql service timer lock log pem crt key img iso qcow2 gz tgz zip tar lua rb go nix rules list repo html htm css svg png'.split(
-    ' ',
-  ),
-);
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const FILE_ENDINGS = words(
+  'yaml yml json json5 toml sh bash py js mjs ts j2 tmpl tpl gotmpl tf tfvars hcl conf cfg ini env mk just md txt csv xml sql service timer ' +
+    'lock log pem crt key img iso qcow2 gz tgz zip tar lua rb go nix rules list repo html htm css svg png',
+);
 /** Keys by their last word: the value says who somebody is, or where something is. */
 const ACCOUNTS = words(
   'user username users owner group uid gid account subject subjects principal runasuser runasgroup login',
@@ -46,8 +47,11 @@ const lastWord = (key: string): string =>
     .findLast((word) => word !== '') ?? '';
 
 export const isAccountKey = (key: string): boolean => ACCOUNTS.has(lastWord(key)) || /service_?account/i.test(key);
-export const isAddressKey = (key: string): boolean => PLACES.has(lastWord(key));
+const isAddressKey = (key: string): boolean => PLACES.has(lastWord(key));
+export const isOwnersKey = (key: string): boolean => isAccountKey(key) || isAddressKey(key);
 export const isTolerant = (word: string): boolean => TOLERATES.has(word);
+/** A word that no shape may touch, wherever it stands. */
+export const isFixed = (word: string): boolean => isBoolean(word) || isNumber(word) || isTolerant(word);
 
 const DIRECTIVES: readonly RegExp[] = [
   // It goes on in the next line.
@@ -73,3 +77,32 @@ export const decides = (key: string): boolean => DECIDES.test(key) || PROBES.tes
 /** Keys that hold what is run. */
 const RUNS = /^(?:command|args|scripts?|run|cmd|cmds|shell|entrypoint|exec|hook|Exec\w+)$/;
 export const isRun = (key: string): boolean => RUNS.test(key);
+
+/** All that is not a space and touches the word: `https://a/b` around `a`. */
+export const blobAround = (left: string, word: string, right: string): string =>
+  `${/[^\s"'`,;()[\]{}|=]*$/.exec(left)?.[0] ?? ''}${word}${/^[^\s"'`,;()[\]{}|=]*/.exec(right)?.[0] ?? ''}`;
+
+const IN_CODE = /\.(?:py|tf|tofu|hcl)$/;
+/** The name that a word is given to in its own text: `NAME=`, `--option=`, `key:`. */
+const ASSIGNED = /([\w-]+)\s*[=:]\s*["']?[^\s"']*$/;
+const GRANTS = /(?:Role|Binding|Policy)$/;
+
+/** The kind of decision that a word is whatever a log says of it, by itself or by where it stands; undefined: it may be a slip. */
+export function ownersKind({ path, role, keys, left, right, old, new: now, document }: WordPlace): AskCode | undefined {
+  const words = [old, now];
+  const steps = keys.filter((each) => each !== '-');
+  const key = steps.at(-1) ?? '';
+  // Outside of quotes a dot of a program's text parts names.
+  const isInCode = IN_CODE.test(path) && left.split(/["']/).length % 2 === 1;
+  const before = left.replace(/\$\{(\w+)\}/g, '$$$1');
+  if (!isInCode && words.some((word) => isAddress(blobAround(before, word, right)))) return 'address';
+  // What is called by its name only is what the key above says; below `hosts` and other plurals the keys are the names.
+  const above = /^(?:name|value|key|id)$/.test(key) ? steps.at(-2) : undefined;
+  const holders = role === 'key' ? [/s$/.test(key) ? key : ''] : [key, above ?? '', ASSIGNED.exec(left)?.[1] ?? ''];
+  if (holders.some(isOwnersKey) || GRANTS.test(document?.kind ?? '')) return 'address';
+  const isValue = role !== 'key';
+  if (words.some(isBoolean) || (isValue && (decides(key) || keys[0] === 'test'))) return 'condition';
+  if (words.some(isNumber)) return 'number';
+  const isDefault = isValue && (isTolerant(key) || /default\([^)]*$/.test(left));
+  return isDefault || words.some(isTolerant) ? 'tolerance' : undefined;
+}

@@ -1,38 +1,30 @@
 // One place of a file that a change touches, as shapes are asked about it and people are told of it.
 import type { AskCode } from '../edit.ts';
 
-/** What stands where in its file's language. */
-export type Role =
-  /** A key of a mapping, an argument's name, a setting's name. */
-  | 'key'
-  /** A value, or an item of a list. */
-  | 'value'
-  /** The program of a command. */
-  | 'program'
-  /** Any other word of a command but its options. */
-  | 'operand'
-  /** An option of a command. */
-  | 'option'
-  /** A variable where it is used. */
-  | 'use'
-  /** A variable where it is set. */
-  | 'definition'
-  /** Anything else of a language without a tree here. */
-  | 'token';
+/**
+ * What a word is in its file's language: the key or name of something, or a value; the program of a command, an option, any other
+ * word of it; a variable where it is used or set; or, of a language without a tree here, anything else.
+ */
+export type Role = 'key' | 'value' | 'program' | 'option' | 'operand' | 'use' | 'definition' | 'token';
 
-interface At {
+export interface At {
   readonly path: string;
   /** In the old text, or the new one for what is added; counted from 1. */
   readonly line: number;
+  /** The keys on the way to it, the outermost first; a list's items are `-`. */
+  readonly keys?: readonly string[];
+}
+
+/** What was there and what is, '' for nothing. */
+interface Changed extends At {
+  readonly old: string;
+  readonly new: string;
 }
 
 /** One word in the place of another, everything around it being the same. */
-export interface WordPlace extends At {
+export interface WordPlace extends Changed {
   readonly what: 'word';
-  readonly old: string;
-  readonly new: string;
   readonly role: Role;
-  /** The keys on the way to it, the outermost first; a list's items are `-`. */
   readonly keys: readonly string[];
   /** What stands before and behind it in its value, word or line. */
   readonly left: string;
@@ -52,6 +44,7 @@ export interface WordPlace extends At {
 export interface Document {
   readonly apiVersion?: string;
   readonly kind?: string;
+  readonly name?: string;
   readonly namespace?: string;
   readonly keys: readonly string[];
   /** The mapping that the place is in, its scalars only. */
@@ -59,41 +52,27 @@ export interface Document {
 }
 
 /** The same characters, read as something else: quotes that come or go. */
-export interface RetypedPlace extends At {
+export interface RetypedPlace extends Changed {
   readonly what: 'retyped';
-  readonly old: string;
-  readonly new: string;
   readonly keys: readonly string[];
   /** What it was and is: string, number, boolean, null, map, list, words. */
   readonly from: string;
   readonly to: string;
-  /** The name of the object that it is in, if that has one. */
-  readonly object: string;
-}
-
-/** A key with all below it, one level further in or out. */
-export interface MovedPlace extends At {
-  readonly what: 'moved';
-  readonly old: string;
-  readonly new: string;
-  readonly key: string;
-  readonly from: readonly string[];
-  readonly to: readonly string[];
   readonly document?: Document;
 }
 
-/** A sibling that is gone while its equal stays. */
-export interface DuplicatePlace extends At {
-  readonly what: 'duplicate';
-  readonly old: string;
-  readonly new: '';
+/** A key with all below it, one level further in or out. */
+export interface MovedPlace extends Changed {
+  readonly what: 'moved';
+  readonly key: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly document: Document;
 }
 
 /** The text did not parse and does now, by signs and blanks alone. */
-export interface SyntaxPlace extends At {
+export interface SyntaxPlace extends Changed {
   readonly what: 'syntax';
-  readonly old: string;
-  readonly new: string;
   /** A parser of ours says so; otherwise only signs of the text and the log do. */
   readonly isProven: boolean;
   /** The signs that came or went. */
@@ -103,37 +82,22 @@ export interface SyntaxPlace extends At {
 }
 
 /** A command that is added between others of its block. */
-export interface AddedCommandPlace extends At {
+export interface AddedCommandPlace extends Changed {
   readonly what: 'added-command';
-  readonly old: '';
-  readonly new: string;
   readonly words: readonly string[] | undefined;
   readonly isLast: boolean;
 }
 
-/** A script is made executable. */
-export interface ExecutablePlace extends At {
-  readonly what: 'executable';
-  readonly old: '';
-  readonly new: '';
-  readonly text: string;
+/** A sibling is gone while its equal stays; or the script is made executable. */
+interface PlainPlace extends Changed {
+  readonly what: 'duplicate' | 'executable';
 }
 
 /** Everything else: no shape is asked, the owner is. */
-export interface OtherPlace extends At {
+export interface OtherPlace extends Changed {
   readonly what: 'other';
-  readonly old: string;
-  readonly new: string;
   readonly kind: AskCode;
-  readonly keys?: readonly string[];
+  readonly keys: readonly string[];
 }
 
-export type Place =
-  | WordPlace
-  | RetypedPlace
-  | MovedPlace
-  | DuplicatePlace
-  | SyntaxPlace
-  | AddedCommandPlace
-  | ExecutablePlace
-  | OtherPlace;
+export type Place = WordPlace | RetypedPlace | MovedPlace | SyntaxPlace | AddedCommandPlace | PlainPlace | OtherPlace;

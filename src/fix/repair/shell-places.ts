@@ -1,248 +1,152 @@
 // What a change touches of a script, by bash's grammar.
-
-import type { AskCode } from '../edit.ts';
-import type { ShellNode } from '../shell/node.ts';
+import { child, type ShellNode } from '../shell/node.ts';
 import { gaps } from './gaps.ts';
 import { isDirective } from './never.ts';
 import type { Place, Role } from './place.ts';
-import { changedWords } from './split-words.ts';
+import { type Directive, decision, directivePlaces, wordPlaces } from './texts.ts';
 
+const types = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 /** Nodes whose children are statements, one after the other. */
-const BLOCKS = new Set([
-  'program',
-  'compound_statement',
-  'do_group',
-  'if_statement',
-  'else_clause',
-  'elif_clause',
-  'case_item',
-  'subshell',
-]);
+const BLOCKS = types('program compound_statement do_group if_statement else_clause elif_clause case_item subshell');
 /** Nodes that are compared as texts. */
-const TEXTS = new Set([
-  'word',
-  'string_content',
-  'raw_string',
-  'variable_name',
-  'number',
-  'heredoc_body',
-  'ansi_c_string',
-  'special_variable_name',
-  'file_descriptor',
-  'regex',
-  'heredoc_content',
-  'extglob_pattern',
-]);
-const SEPARATORS = new Set(['\n', ';']);
-
-interface Walk {
-  readonly path: string;
-  /** Of the script in its file, less one. */
-  readonly offset: number;
-  readonly places: Place[];
-}
+const TEXTS = types(
+  'word string_content raw_string variable_name number heredoc_body ansi_c_string special_variable_name file_descriptor regex ' +
+    'heredoc_content extglob_pattern',
+);
+/** Words put together of texts and expansions: between these every sign counts. */
+const GLUED = types('string concatenation simple_expansion expansion');
+const WORDS = new Set([...GLUED, 'word', 'raw_string', 'number']);
+const SEPARATORS = types('\n ;');
 
 /** What a node means, as its tree: without comments, and with one sign for all that ends a statement. */
 function code(node: ShellNode): string {
-  if (node.type === 'comment') return '';
   if (TEXTS.has(node.type) || node.children.length === 0) return node.text;
-  // Between the children of a string or a word that is put together every sign counts.
-  if (isGlued(node) || node.type.includes('expansion')) return node.text;
+  if (GLUED.has(node.type) || node.type.includes('expansion')) return node.text;
   return `${node.type}(${parts(node).map(code).join('\u0001')})`;
 }
 
 /** The children that mean something: of a `for ((a; b; c))` the signs between them, too. */
 function parts(node: ShellNode): ShellNode[] {
   const isSign = ({ type }: ShellNode) => SEPARATORS.has(type) && node.type !== 'c_style_for_statement';
-  return node.children.filter((child) => child.type !== 'comment' && !isSign(child));
+  return node.children.filter((part) => part.type !== 'comment' && !isSign(part));
 }
 
-/** The places at which two scripts that both parse differ. `line`: where the script begins in its file. */
-export function shellPlaces(path: string, old: ShellNode, now: ShellNode, line = 1): Place[] {
-  const walk: Walk = { path, offset: line - 1, places: [] };
-  compare(walk, old, now, []);
-  walk.places.push(...commentPlaces(walk, old, now));
-  return walk.places;
-}
+/** The places at which two scripts that both parse differ. */
+export const shellPlaces = (path: string, old: ShellNode, now: ShellNode): Place[] => [
+  ...compare(path, old, now, []),
+  ...directivePlaces(path, directives(old), directives(now)),
+];
 
 /** Comments that speak to a tool, each with its place among the statements. */
-function commentPlaces({ path, offset }: Walk, old: ShellNode, now: ShellNode): Place[] {
-  const [a, b] = [directives(old), directives(now)];
-  const only = (some: Map<string, ShellNode>, others: Map<string, ShellNode>) =>
-    [...some].filter(([key]) => !others.has(key));
-  const place = (node: ShellNode, isOld: boolean): Place => {
-    const texts = { old: isOld ? node.text : '', new: isOld ? '' : node.text };
-    return { what: 'other', path, line: node.line + offset, ...texts, kind: 'tolerance' };
-  };
-  return [...only(a, b).map(([, node]) => place(node, true)), ...only(b, a).map(([, node]) => place(node, false))];
+function directives(node: ShellNode, inside = ''): Directive[] {
+  let count = 0;
+  return node.children.flatMap((part) => {
+    const above = `${inside} ${count}`;
+    if (part.type !== 'comment' && !SEPARATORS.has(part.type)) count++;
+    const { text, line } = part;
+    const own = part.type === 'comment' && isDirective(text) ? [{ text, line, above }] : [];
+    return [...own, ...directives(part, above)];
+  });
 }
 
-function directives(node: ShellNode, inside = ''): Map<string, ShellNode> {
-  const all = new Map<string, ShellNode>();
-  for (const [i, child] of node.children.entries()) {
-    const above = node.children.slice(0, i).filter(({ type }) => type !== 'comment' && !SEPARATORS.has(type)).length;
-    const at = `${inside} ${above}`;
-    if (child.type === 'comment' && isDirective(child.text)) all.set(`${child.text}\u0001${at}`, child);
-    for (const [key, comment] of directives(child, at)) all.set(key, comment);
-  }
-  return all;
-}
-
-function compare(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
-  if (code(a) === code(b)) return;
+function compare(path: string, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): Place[] {
+  if (code(a) === code(b)) return [];
   const inside = [...above, a];
   const [x, y] = [parts(a), parts(b)];
+  const inPairs = (some: readonly ShellNode[], others: readonly ShellNode[]) =>
+    some.flatMap((part, i) => compare(path, part, others[i] as ShellNode, inside));
+  const isSameType = a.type === b.type;
   const isText = TEXTS.has(a.type) || x.length === 0 || y.length === 0;
-  if (a.type === b.type && isText) return void compareTexts(walk, a, b, above);
-  if (a.type !== b.type && !(isWordLike(a) && isWordLike(b))) return void decided(walk, a, b, inside);
-  if (a.type !== b.type || isGlued(a)) {
-    if (isGlued(a) && isGlued(b) && x.length === y.length && glue(a) === glue(b)) {
-      for (const [i, part] of x.entries()) compare(walk, part, y[i] as ShellNode, inside);
-      return;
-    }
-    return void compareTexts(walk, a, b, above);
+  if (isSameType && isText) return textPlaces(path, a, b, above);
+  if (!isSameType && !(WORDS.has(a.type) && WORDS.has(b.type))) return [decided(path, a, b, above)];
+  if (!isSameType || GLUED.has(a.type)) {
+    const isInPairs = GLUED.has(a.type) && GLUED.has(b.type) && x.length === y.length && glue(a) === glue(b);
+    return isInPairs ? inPairs(x, y) : textPlaces(path, a, b, above);
   }
-  if (x.length === y.length && !BLOCKS.has(a.type)) {
-    for (const [i, part] of x.entries()) compare(walk, part, y[i] as ShellNode, inside);
-    return;
-  }
-  if (!BLOCKS.has(a.type)) return void decided(walk, a, b, inside);
-  for (const [gone, come] of gaps(x.map(code), y.map(code))) {
-    const [before, after] = [x.slice(...gone), y.slice(...come)];
-    if (before.length === after.length) {
-      for (const [i, part] of before.entries()) compare(walk, part, after[i] as ShellNode, inside);
-      continue;
-    }
-    for (const part of before) decided(walk, part, undefined, inside);
-    for (const part of after) {
-      const rest = y.slice(y.indexOf(part) + 1);
-      // The end of the command before it must not be asked for behind it.
-      const isAsked = rest.some(({ text }) => /\$[?_]|PIPESTATUS/.test(text) || /^(?:return|exit)$/.test(text));
-      added(walk, part, isAsked || !isStatement(rest[0]), a);
-    }
-  }
+  if (!BLOCKS.has(a.type)) return x.length === y.length ? inPairs(x, y) : [decided(path, a, b, above)];
+  return gaps(x, y, code).flatMap(({ gone, come }) => {
+    if (gone.length === come.length) return inPairs(gone, come);
+    const removed = gone.map((part) => decided(path, part, undefined, inside));
+    return [...removed, ...come.map((part) => added(path, part, y.slice(y.indexOf(part) + 1), a))];
+  });
 }
 
-const isWordLike = ({ type }: ShellNode): boolean =>
-  ['word', 'string', 'concatenation', 'raw_string', 'simple_expansion', 'expansion', 'number'].includes(type);
-/** Words put together of texts and expansions. */
-const isGlued = ({ type }: ShellNode): boolean =>
-  type === 'string' || type === 'concatenation' || type === 'simple_expansion' || type === 'expansion';
 /** What is no child of such a word: the blanks in a string. */
-function glue(node: ShellNode): string {
-  let rest = node.text;
-  for (const part of parts(node)) rest = rest.replace(part.text, '\u0001');
-  return rest;
-}
+const glue = (node: ShellNode): string =>
+  parts(node).reduce((rest, part) => rest.replace(part.text, '\u0001'), node.text);
 
 const isStatement = (node: ShellNode | undefined): boolean =>
   node !== undefined && /statement|command|list|pipeline|assignment|function_definition/.test(node.type);
 
-function added({ path, offset, places }: Walk, node: ShellNode, isLast: boolean, block: ShellNode): void {
-  const at = { path, line: node.line + offset, old: '' as const, new: node.text };
-  if (node.type === 'command' && block.type !== 'if_statement' && !node.error)
-    places.push({ what: 'added-command', ...at, words: plainWords(node), isLast });
-  else places.push({ what: 'other', ...at, kind: 'condition' });
+/** `rest`: what stands behind it in its block. */
+function added(path: string, node: ShellNode, rest: readonly ShellNode[], block: ShellNode): Place {
+  const { line, text } = node;
+  if (node.type !== 'command' || block.type === 'if_statement' || node.error)
+    return decision({ path, line }, 'condition', '', text);
+  // The end of the command before it must not be asked for behind it.
+  const isAsked = rest.some((one) => /\$[?_]|PIPESTATUS/.test(one.text) || /^(?:return|exit)$/.test(one.text));
+  const isLast = isAsked || !isStatement(rest[0]);
+  return { what: 'added-command', path, line, old: '', new: text, words: plainWords(node), isLast };
 }
 
 /** The words of a command that has nothing but words; undefined for any other. */
 function plainWords(node: ShellNode): string[] | undefined {
-  const words = parts(node).map((part) => (part.type === 'command_name' ? part.children[0] : part));
-  if (words.some((part) => part === undefined || !isWordLike(part))) return undefined;
-  return words.map((part) => (part as ShellNode).text);
+  const words = parts(node).flatMap((part) => (part.type === 'command_name' ? part.children.slice(0, 1) : part));
+  return words.every(({ type }) => WORDS.has(type)) ? words.map(({ text }) => text) : undefined;
 }
 
-/** A place that no shape is asked about. */
-function decided(
-  { path, offset, places }: Walk,
-  a: ShellNode,
-  b: ShellNode | undefined,
-  above: readonly ShellNode[],
-): void {
-  // With another number of words, or in another form of statement, a command does or ends otherwise.
+/** With another number of words, or in another form of statement, a command does or ends otherwise. */
+function decided(path: string, a: ShellNode, b: ShellNode | undefined, above: readonly ShellNode[]): Place {
   const inTest = above.some(({ type }) => type === 'test_command');
-  const kind: AskCode =
-    b === undefined ? 'removed' : isWordLike(a) && isWordLike(b) && !inTest ? 'command' : 'condition';
-  places.push({ what: 'other', path, line: a.line + offset, old: a.text, new: b?.text ?? '', kind });
+  const areWords = WORDS.has(a.type) && b !== undefined && WORDS.has(b.type) && !inTest;
+  const kind = b === undefined ? 'removed' : areWords ? 'command' : 'condition';
+  return decision({ path, line: a.line }, kind, a.text, b?.text ?? '');
 }
 
-function compareTexts(walk: Walk, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): void {
-  const { path, offset, places } = walk;
+function textPlaces(path: string, a: ShellNode, b: ShellNode, above: readonly ShellNode[]): Place[] {
   const { role, keys } = roleOf(a, above);
-  if (role === undefined || a.type === 'test_operator') return void decided(walk, a, b, above);
-  const [x, y] = [a.text.split('\n'), b.text.split('\n')];
-  if (x.length !== y.length) return void decided(walk, a, b, above);
-  if (isQuoted(a, b) && keys[0] === 'test') {
-    const at = { path, line: a.line + offset, old: a.text, new: b.text, keys, from: 'words', to: 'string', object: '' };
-    places.push({ what: 'retyped', ...at });
-    return;
-  }
-  const [before, behind] = aroundOf(a, above);
-  for (const [i, line] of x.entries()) {
-    if (line === y[i]) continue;
-    const words = changedWords(line, y[i] as string);
-    const at = { path, line: a.line + offset + i };
-    if (!words)
-      places.push({
-        what: 'other',
-        ...at,
-        old: line,
-        new: y[i] as string,
-        kind: role === 'operand' ? 'command' : 'value',
-      });
-    for (const { left, right, ...word } of words ?? [])
-      places.push({ what: 'word', ...at, role, keys, ...word, left: before + left, right: right + behind });
-  }
+  const isAsLong = a.text.split('\n').length === b.text.split('\n').length;
+  if (role === undefined || a.type === 'test_operator' || !isAsLong) return [decided(path, a, b, above)];
+  const { line, text: old } = a;
+  // Quotes put around an expansion: the same word, not split any more.
+  if (keys[0] === 'test' && old.startsWith('$') && b.type === 'string' && b.text === `"${old}"`)
+    return [{ what: 'retyped', path, line, old, new: b.text, keys, from: 'words', to: 'string' }];
+  // What stands before and behind a part of a word that is put together.
+  const whole = above.find(({ type }) => GLUED.has(type)) ?? a;
+  const [before, behind] = [
+    whole.text.slice(0, a.from - whole.from),
+    whole.text.slice(a.from - whole.from + old.length),
+  ];
+  const places = wordPlaces({ path, line, role, keys }, old, b.text, role === 'operand' ? 'command' : 'value');
+  return places.map((place) =>
+    place.what === 'word' ? { ...place, left: before + place.left, right: place.right + behind } : place,
+  );
 }
-
-/** What stands before and behind a part of a word that is put together. */
-function aroundOf(node: ShellNode, above: readonly ShellNode[]): [string, string] {
-  const whole = above.find(isGlued);
-  if (!whole) return ['', ''];
-  const at = node.from - whole.from;
-  return [whole.text.slice(0, at), whole.text.slice(at + node.text.length)];
-}
-
-/** Quotes put around expansions: the same word, not split any more. */
-const isQuoted = (a: ShellNode, b: ShellNode): boolean =>
-  b.type === 'string' && b.text === `"${a.text}"` && /^\$/.test(a.text);
 
 /** What a text is to the commands around it: of `keys` the last is the option, variable or command that it belongs to. */
 function roleOf(node: ShellNode, above: readonly ShellNode[]): { role?: Role; keys: string[] } {
   const chain = [...above, node];
-  const command = chain.findLast(({ type }) => type === 'command');
-  const program = command?.children.find(({ type }) => type === 'command_name')?.text ?? '';
-  const type = (name: string) => chain.some((each) => each.type === name);
+  const last = (type: string) => chain.findLastIndex((each) => each.type === type);
+  const has = (pattern: RegExp) => chain.some(({ type }) => pattern.test(type));
+  const command = chain[last('command')];
+  const program = (command && child(command, 'command_name')?.text) ?? '';
   const parent = above.at(-1)?.type ?? '';
   if (node.type === 'variable_name')
-    return {
-      role:
-        parent === 'variable_assignment'
-          ? 'definition'
-          : /for_statement|declaration/.test(parent)
-            ? 'definition'
-            : 'use',
-      keys: [program],
-    };
-  if (type('test_command') && !type('command')) return { role: 'value', keys: ['test'] };
-  if (type('heredoc_body')) return { role: 'token', keys: ['<<'] };
-  if (type('file_redirect')) {
-    const redirect = chain.find((each) => each.type === 'file_redirect');
-    return redirect?.children.some((part) => part.type === '<') ? { role: 'operand', keys: ['<'] } : { keys: [] };
-  }
-  const assignment = chain.findLast((each) => each.type === 'variable_assignment');
-  if (assignment && !(command && chain.indexOf(command) > chain.indexOf(assignment)))
+    return { role: /assignment|for_statement|declaration/.test(parent) ? 'definition' : 'use', keys: [program] };
+  if (has(/^test_command$/) && !command) return { role: 'value', keys: ['test'] };
+  if (has(/^heredoc_body$/)) return { role: 'token', keys: ['<<'] };
+  const redirect = chain.find(({ type }) => type === 'file_redirect');
+  if (redirect) return child(redirect, '<') ? { role: 'operand', keys: ['<'] } : { keys: [] };
+  const assignment = chain[last('variable_assignment')];
+  if (assignment && last('variable_assignment') > last('command'))
     return { role: 'value', keys: [assignment.children[0]?.text ?? ''] };
-  if (type('command_name')) return { role: 'program', keys: [] };
-  if (!command)
-    return parent === 'function_definition'
-      ? { role: 'definition', keys: ['function'] }
-      : type('for_statement') || type('case_statement') || type('array')
-        ? { role: 'value', keys: [''] }
-        : { keys: [] };
-  const word = chain[chain.indexOf(command) + 1]?.text ?? '';
-  const before =
-    command.children[command.children.findIndex(({ from }) => from === chain[chain.indexOf(command) + 1]?.from) - 1]
-      ?.text ?? '';
-  return { role: word.startsWith('-') ? 'option' : 'operand', keys: [program, before.startsWith('-') ? before : ''] };
+  if (has(/^command_name$/)) return { role: 'program', keys: [] };
+  if (!command && parent === 'function_definition') return { role: 'definition', keys: ['function'] };
+  if (!command) return has(/^(?:for_statement|case_statement|array)$/) ? { role: 'value', keys: [''] } : { keys: [] };
+  const word = chain[last('command') + 1];
+  const option = command.children[command.children.findIndex(({ from }) => from === word?.from) - 1]?.text ?? '';
+  return {
+    role: word?.text.startsWith('-') ? 'option' : 'operand',
+    keys: [program, option.startsWith('-') ? option : ''],
+  };
 }

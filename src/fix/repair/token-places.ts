@@ -1,10 +1,9 @@
 // What a change touches of a language that has no tree here: HCL, Jinja, Python, Dockerfile, Makefile, ini, and whatever does not
 // parse; by the words of its lines.
-
 import { gaps } from './gaps.ts';
 import { isDirective } from './never.ts';
 import type { Place, Role } from './place.ts';
-import { changedWords } from './split-words.ts';
+import { type Directive, decision, directivePlaces, wordPlaces } from './texts.ts';
 
 /** How a language writes comments, whether the blanks before a line mean something, and whether it is run, not only read. */
 interface LineLanguage {
@@ -30,38 +29,18 @@ const LINE_LANGUAGES: readonly (readonly [path: RegExp, language: LineLanguage])
 
 const FALLBACK: LineLanguage = { comment: /^(?!)/, isIndented: true };
 
-const lineLanguageOf = (path: string): LineLanguage =>
-  LINE_LANGUAGES.find(([pattern]) => pattern.test(path))?.[1] ?? FALLBACK;
-
 /** The places at which the lines of two texts differ. */
 export function tokenPlaces(path: string, old: string, now: string): Place[] {
-  const language = lineLanguageOf(path);
-  const essence = (line: string) => line.replace(/\s+$/, '').replace(/^\s+/, language.isIndented ? '$&' : '');
-  const a = linesOf(old, language, essence);
-  const b = linesOf(now, language, essence);
-  const places = comments(path, old, now, language);
-  for (const [gone, come] of gaps(
-    a.map(({ text }) => text),
-    b.map(({ text }) => text),
-  )) {
-    const [x, y] = [a.slice(...gone), b.slice(...come)];
-    if (x.length !== y.length) {
-      const line = x[0]?.line ?? y[0]?.line ?? 1;
-      const [before, after] = [x, y].map((lines) => lines.map(({ text }) => text).join('\n')) as [string, string];
-      places.push({
-        what: 'other',
-        path,
-        line,
-        old: before,
-        new: after,
-        kind: x.length > y.length ? 'removed' : language.isRun ? 'command' : 'text',
-      });
-      continue;
-    }
-    for (const [i, { text, line, isInside }] of x.entries())
-      places.push(...linePlaces(path, language, { text, line, isInside }, y[i]?.text ?? ''));
-  }
-  return places;
+  const language = LINE_LANGUAGES.find(([pattern]) => pattern.test(path))?.[1] ?? FALLBACK;
+  const [a, b] = [linesOf(old, language), linesOf(now, language)];
+  const [gone, come] = [a, b].map((lines) => lines.filter(({ isComment }) => !isComment)) as [Line[], Line[]];
+  const places = gaps(gone, come, ({ text }) => text).flatMap(({ gone: x, come: y }) => {
+    if (x.length === y.length) return x.flatMap((line, i) => linePlaces(path, language, line, y[i] as Line));
+    const [before, after] = [x, y].map((lines) => lines.map(({ text }) => text).join('\n')) as [string, string];
+    const kind = x.length > y.length ? 'removed' : language.isRun ? 'command' : 'text';
+    return [decision({ path, line: (x[0] ?? y[0])?.line ?? 1 }, kind, before, after)];
+  });
+  return [...directivePlaces(path, directivesOf(a), directivesOf(b)), ...places];
 }
 
 interface Line {
@@ -69,54 +48,38 @@ interface Line {
   readonly line: number;
   /** It is part of a text or goes on from the line before: every sign and blank of it counts. */
   readonly isInside: boolean;
+  readonly isComment: boolean;
 }
 
 const TEXT_BEGINS = /<<[-~]?\s*["']?(\w+)["']?|("""|'''|\/\*)/;
 
-/** The lines of a text, and which of them lie in a here-document, a long string, a block comment, or behind a line that goes on. */
-function scanned(text: string): Line[] {
+/** The lines that are not empty, and which of them lie in a here-document, a long string, a block comment, or behind a line that goes on. */
+function linesOf(text: string, { comment, isIndented }: LineLanguage): Line[] {
   let end: string | undefined;
   let goesOn = false;
-  return text.split(/\r?\n/).map((line, i) => {
-    const isInside = end !== undefined || goesOn;
+  const all = text.split(/\r?\n/).map((line, i) => {
+    const wasInside = end !== undefined || goesOn;
     if (end !== undefined) end = line.includes(end) ? undefined : end;
     else {
-      const [found = '', name, sign] = TEXT_BEGINS.exec(line) ?? [];
+      const [begin = '', name, sign] = TEXT_BEGINS.exec(line) ?? [];
       const closing = name ?? (sign === '/*' ? '*/' : sign);
-      const rest = line.slice(line.indexOf(found) + found.length);
+      const rest = line.slice(line.indexOf(begin) + begin.length);
       if (closing !== undefined && !(sign !== undefined && rest.includes(closing))) end = closing;
     }
     goesOn = /\\\s*$/.test(line);
-    return { text: line, line: i + 1, isInside: isInside || goesOn };
+    const isInside = wasInside || goesOn;
+    const essence = squeezed(isIndented ? line.trimEnd() : line.trim());
+    return { text: isInside ? line : essence, line: i + 1, isInside, isComment: !isInside && comment.test(line) };
   });
+  return all.filter(({ text: line, isInside }) => isInside || line !== '');
 }
 
-const linesOf = (text: string, { comment }: LineLanguage, essence: (line: string) => string): Line[] =>
-  scanned(text)
-    .map((line) => (line.isInside ? line : { ...line, text: essence(line.text) }))
-    .filter(({ text: line, isInside }) => isInside || (line !== '' && !comment.test(line)));
-
-/** Comments that speak to a tool, each with how much stands before it. */
-function comments(path: string, old: string, now: string, { comment }: LineLanguage): Place[] {
-  const all = (text: string) => {
-    const lines = scanned(text);
-    return lines.flatMap((one, i) => {
-      if (one.isInside || !comment.test(one.text) || !isDirective(one.text)) return [];
-      const above = lines.slice(0, i).filter((other) => other.text.trim() !== '' && !comment.test(other.text));
-      return [{ ...one, key: `${one.text.trim()}\u0001${above.length}` }];
-    });
-  };
-  const [a, b] = [all(old), all(now)];
-  const only = (some: typeof a, others: typeof a) =>
-    some.filter(({ key }) => !others.some((other) => other.key === key));
-  const place = (text: string, line: number, isOld: boolean): Place => {
-    const texts = { old: isOld ? text : '', new: isOld ? '' : text };
-    return { what: 'other', path, line, ...texts, kind: 'tolerance' };
-  };
-  return [
-    ...only(a, b).map(({ text, line }) => place(text, line, true)),
-    ...only(b, a).map(({ text, line }) => place(text, line, false)),
-  ];
+function directivesOf(lines: readonly Line[]): Directive[] {
+  let above = 0;
+  return lines.flatMap(({ text, line, isComment }) => {
+    if (!isComment) above++;
+    return isComment && isDirective(text) ? [{ text: text.trim(), line, above }] : [];
+  });
 }
 
 /** White space between tokens is none of them: never inside of quotes. */
@@ -126,17 +89,11 @@ const squeezed = (line: string): string =>
   );
 const QUOTED_OR_BLANKS = /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|["'`].*$)|[ \t]+/g;
 
-function linePlaces(path: string, language: LineLanguage, { text: old, line, isInside }: Line, now: string): Place[] {
-  const plain = isInside ? (text: string) => text : squeezed;
-  if (plain(old) === plain(now)) return [];
-  const words = changedWords(plain(old), plain(now));
+function linePlaces(path: string, { isRun }: LineLanguage, { text, line }: Line, now: Line): Place[] {
+  const at = { path, line, keys: [keyOf(text)], role: 'token' } as const;
   // Of what is run, other signs decide otherwise.
-  if (!words) return [{ what: 'other', path, line, old, new: now, kind: language.isRun ? 'condition' : 'text' }];
-  return words.map((word) => ({
-    what: 'word',
-    ...{ path, line, keys: [keyOf(old)], role: roleOf(path, word.left, word.right) },
-    ...word,
-  }));
+  const places = wordPlaces(at, text, now.text, isRun ? 'condition' : 'text');
+  return places.map((place) => (place.what === 'word' ? { ...place, role: roleOf(place) } : place));
 }
 
 const ASSIGNED = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*(?:[:?+]?=|:(?=\s))/;
@@ -144,7 +101,7 @@ const ASSIGNED = /^\s*(?:-\s+)?["']?([\w.-]+)["']?\s*(?:[:?+]?=|:(?=\s))/;
 const keyOf = (line: string): string => ASSIGNED.exec(line)?.[1] ?? '';
 
 /** A word at a line's start with `=` or `:` behind it is a name. */
-const roleOf = (path: string, left: string, right: string): Role =>
+const roleOf = ({ path, left, right }: { path: string; left: string; right: string }): Role =>
   (/(?:^|\/)Caddyfile/.test(path) && left.trim() === '') ||
   (/^\s*(?:-\s+|export\s+)?["']?$/.test(left) && /^["']?\s*(?:[:?+]?=(?!=)|:(?:\s|$))/.test(right))
     ? 'key'

@@ -15,19 +15,19 @@ import {
   type YAMLMap,
   type Document as YamlDocument,
 } from 'yaml';
-import type { AskCode } from '../edit.ts';
 import { gaps } from './gaps.ts';
 import { isDirective, isRun } from './never.ts';
 import type { Document, OtherPlace, Place, WordPlace } from './place.ts';
-import { changedWords } from './split-words.ts';
+import { type Directive, decision, directivePlaces, wordPlaces } from './texts.ts';
 
-/** A text as its documents; undefined when it does not parse. */
+/** A text as its documents. */
 export interface YamlText {
   readonly text: string;
   readonly documents: readonly YamlDocument.Parsed[];
   readonly lineOf: (offset: number) => number;
 }
 
+/** Undefined when it does not parse. */
 export function readYaml(text: string): YamlText | undefined {
   const lines = new LineCounter();
   const options = { logLevel: 'error', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const;
@@ -40,18 +40,19 @@ export function readYaml(text: string): YamlText | undefined {
   }
 }
 
-/** The block texts of a text that parses, by their first and last lines. */
-export function blockTexts(text: string): (readonly [from: number, to: number])[] {
+/** Whether a line of a text that parses is part of a text of several lines, behind its first. */
+export function blockTextIn(text: string): (line: number) => boolean {
   const read = readYaml(text);
-  const found: (readonly [number, number])[] = [];
+  const inside = new Set<number>();
   for (const document of read?.documents ?? [])
     visit(document, {
-      Scalar: (_, { type, range }) => {
-        const isText = type?.startsWith('BLOCK') || (range && text.slice(range[0], range[1]).includes('\n'));
-        if (isText && range && read) found.push([read.lineOf(range[0]), read.lineOf(Math.max(range[0], range[1] - 1))]);
+      Scalar: (_, { range }) => {
+        const [from, to] = range ?? [0, 0];
+        for (let at = text.indexOf('\n', from); at >= 0 && at < to - 1; at = text.indexOf('\n', at + 1))
+          inside.add(read?.lineOf(at + 1) ?? 0);
       },
     });
-  return found;
+  return (line) => inside.has(line);
 }
 
 type Value = Node | null;
@@ -60,108 +61,81 @@ interface Walk {
   readonly path: string;
   readonly old: YamlText;
   readonly now: YamlText;
-  readonly places: Place[];
   readonly document: Document;
-  readonly object: string;
   /** Pairs that one side alone has, to find out what only moved. */
   readonly gone: LoosePair[];
   readonly come: LoosePair[];
 }
 
 interface LoosePair {
-  readonly key: string;
   readonly meaning: string;
-  readonly keys: readonly string[];
   readonly place: OtherPlace;
 }
 
 /** The places at which two texts that both parse differ in what they mean. */
 export function yamlPlaces(path: string, old: YamlText, now: YamlText): Place[] {
-  if (old.documents.length !== now.documents.length) {
-    const kind = old.documents.length > now.documents.length ? 'removed' : 'text';
-    return [{ what: 'other', path, line: 1, old: old.text, new: now.text, kind }];
-  }
-  const places: Place[] = [];
-  for (const [i, document] of old.documents.entries()) {
+  const whole = { path, line: 1 };
+  const more = old.documents.length - now.documents.length;
+  if (more !== 0) return [decision(whole, more > 0 ? 'removed' : 'text', old.text, now.text)];
+  const places = old.documents.flatMap((document, i) => {
     const other = now.documents[i] as YamlDocument.Parsed;
-    if (directives(document) !== directives(other))
-      places.push({ what: 'other', path, line: 1, old: '', new: '', kind: 'text' });
-    const about = aboutOf(document.contents);
-    const walk = { path, old, now, places, document: about, object: nameOf(document.contents), gone: [], come: [] };
-    compare(walk, document.contents, other.contents, []);
-    places.push(...looseEnds(walk));
-  }
-  places.push(...commentPlaces(path, old.text, now.text));
-  return places;
+    const walk: Walk = { path, old, now, document: documentOf(document.contents), gone: [], come: [] };
+    const isReadOtherwise = tagsOf(document) !== tagsOf(other);
+    return [
+      ...(isReadOtherwise ? [decision(whole, 'text', '', '')] : []),
+      ...compare(walk, document.contents, other.contents, []),
+      ...loosePlaces(walk),
+    ];
+  });
+  return [...places, ...directivePlaces(path, directivesOf(old.text), directivesOf(now.text))];
 }
 
+const tagsOf = ({ directives }: YamlDocument.Parsed): string => JSON.stringify([directives?.tags, directives?.yaml]);
+
 /** What went and came: the same key with the same below it, one level further in or out, has moved. */
-function looseEnds({ gone, come, path, document }: Walk): Place[] {
+function loosePlaces({ gone, come, document }: Walk): Place[] {
   const left = [...come];
-  const places: Place[] = [];
-  for (const { key, meaning: what, keys, place } of gone) {
-    const at = left.findIndex((pair) => pair.key === key && pair.meaning === what && isLevelApart(keys, pair.keys));
-    const [pair] = at < 0 ? [] : left.splice(at, 1);
-    if (pair) places.push({ ...place, what: 'moved', new: pair.place.new, key, from: keys, to: pair.keys, document });
-    else places.push({ ...place, path });
-  }
+  const places = gone.map(({ meaning: what, place }): Place => {
+    const at = left.findIndex((pair) => pair.meaning === what && isLevelApart(place.keys, pair.place.keys));
+    const [other] = at < 0 ? [] : left.splice(at, 1);
+    if (!other) return place;
+    const [from, to] = [place.keys.slice(0, -1), other.place.keys.slice(0, -1)];
+    return { ...place, what: 'moved', new: other.place.new, key: place.keys.at(-1) ?? '', from, to, document };
+  });
   return [...places, ...left.map(({ place }) => place)];
 }
 
-const isLevelApart = (a: readonly string[], b: readonly string[]): boolean => {
+function isLevelApart(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return long.length === short.length + 1 && short.every((key, i) => key === long[i]);
-};
-
-/** Comments are no part of the tree; those that speak to a tool are a decision, and so is what they speak of. */
-function commentPlaces(path: string, old: string, now: string): Place[] {
-  const [a, b] = [spokenOf(old), spokenOf(now)];
-  const only = (some: string[], others: string[]) => some.filter((comment) => !others.includes(comment));
-  const place = (comment: string, isOld: boolean): Place => {
-    const [text = ''] = comment.split('\u0001');
-    return { what: 'other', path, line: 1, old: isOld ? text : '', new: isOld ? '' : text, kind: 'tolerance' };
-  };
-  return [...only(a, b).map((comment) => place(comment, true)), ...only(b, a).map((comment) => place(comment, false))];
+  const isBelow = short.slice(0, -1).every((key, i) => key === long[i]);
+  return isBelow && long.length === short.length + 1 && long.at(-1) === short.at(-1);
 }
 
-/** Each with how much stands before it. */
-function spokenOf(text: string): string[] {
-  let above = 0;
+function directivesOf(text: string): Directive[] {
+  let [above, line] = [0, 1];
   return [...new Lexer().lex(text)].flatMap((token) => {
+    const at = line;
+    line += token.split('\n').length - 1;
     if (!token.startsWith('#')) above += /\w/.test(token) ? 1 : 0;
-    return token.startsWith('#') && isDirective(token) ? [`${token}\u0001${above}`] : [];
+    return token.startsWith('#') && isDirective(token) ? [{ text: token, line: at, above }] : [];
   });
 }
 
-const directives = (document: YamlDocument.Parsed): string =>
-  JSON.stringify([document.directives?.tags, document.directives?.yaml]);
-
-function aboutOf(contents: Value): Document {
-  const { apiVersion, kind } = scalarsOf(contents);
-  const { namespace } = scalarsOf(metadataOf(contents));
-  return {
-    ...(namespace !== undefined && { namespace }),
-    ...(apiVersion !== undefined && { apiVersion }),
-    ...(kind !== undefined && { kind }),
-    keys: isMap(contents) ? contents.items.map(keyOf) : [],
-  };
+function documentOf(contents: Value): Document {
+  const metadata = isMap(contents) ? (contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value) : null;
+  const named = (node: Value, names: string[]): Partial<Document> =>
+    Object.fromEntries(Object.entries(scalarsOf(node)).filter(([key]) => names.includes(key)));
+  const keys = isMap(contents) ? contents.items.map(keyOf) : [];
+  return { ...named(contents, ['apiVersion', 'kind']), ...named(metadata, ['name', 'namespace']), keys };
 }
 
 /** The scalars of a mapping, by their keys. */
 function scalarsOf(node: Value | undefined): Record<string, string> {
-  if (!isMap(node)) return {};
+  const pairs = isMap(node) ? node.items : [];
   return Object.fromEntries(
-    node.items.flatMap((pair) => (isScalar(pair.value) ? [[keyOf(pair), String(pair.value.value)]] : [])),
+    pairs.flatMap((pair) => (isScalar(pair.value) ? [[keyOf(pair), String(pair.value.value)]] : [])),
   );
 }
-
-/** What messages call a document by. */
-function nameOf(contents: Value): string {
-  return scalarsOf(metadataOf(contents)).name ?? '';
-}
-
-const metadataOf = (contents: Value): Value | undefined =>
-  isMap(contents) ? (contents.items.find((pair) => keyOf(pair) === 'metadata')?.value as Value | undefined) : undefined;
 
 const keyOf = (pair: Pair): string =>
   isScalar(pair.key) ? String(pair.key.value) : isAlias(pair.key) ? `*${pair.key.source}` : JSON.stringify(pair.key);
@@ -190,18 +164,14 @@ function meaning(node: unknown): string {
 const properties = (node: Value): string =>
   node && !isAlias(node) && (node.anchor || node.tag) ? `&${node.anchor ?? ''} ${node.tag ?? ''} ` : '';
 
-const sourceOf = ({ text }: YamlText, node: unknown): string => {
-  const range = (node as Node | null)?.range;
-  return range ? text.slice(range[0], range[1]) : '';
-};
-const lineAt = ({ lineOf }: YamlText, node: unknown): number => {
-  const range = ((isPair(node) ? node.key : node) as Node | null)?.range;
-  return range ? lineOf(range[0]) : 1;
-};
-
-/** The other mappings among some values. */
-const mapsBeside = (values: readonly unknown[], own: unknown): YAMLMap[] =>
-  values.filter((value): value is YAMLMap => value !== own && isMap(value));
+/** Where a node, or a pair as a whole, begins and ends. */
+function rangeOf(node: unknown): readonly [from: number, to: number] {
+  const [first, last] = isPair(node) ? [node.key, node.value ?? node.key] : [node, node];
+  const from = (first as Value)?.range?.[0] ?? 0;
+  return [from, (last as Value)?.range?.[1] ?? from];
+}
+const sourceOf = ({ text }: YamlText, node: unknown): string => text.slice(...rangeOf(node));
+const lineAt = ({ lineOf }: YamlText, node: unknown): number => lineOf(rangeOf(node)[0]);
 
 /** The mapping that a value is in, the mappings beside the value, and those beside that mapping. */
 interface Around {
@@ -210,27 +180,29 @@ interface Around {
   readonly uncles?: readonly YAMLMap[];
 }
 
-function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], around: Around = {}): void {
-  if (meaning(a) === meaning(b)) return;
-  const { path, old, now, places } = walk;
-  const line = lineAt(old, a) || lineAt(now, b);
-  const texts = { old: sourceOf(old, a), new: sourceOf(now, b) };
-  const isSameText = isRetyped(walk, a, b);
-  if (isAlias(a) && isAlias(b)) words(walk, { line, keys, role: 'value', around }, `*${a.source}`, `*${b.source}`);
-  else if (properties(a) !== properties(b) && !isSameText)
-    places.push({ what: 'other', path, line, ...texts, kind: 'text', keys });
-  else if (isMap(a) && isMap(b)) compareMaps(walk, a, b, keys, around.beside ?? []);
-  else if (isSeq(a) && isSeq(b)) compareLists(walk, a.items as Value[], b.items as Value[], keys);
-  else if (isSameText)
-    places.push({ what: 'retyped', path, line, ...texts, keys, from: typeOf(a), to: typeOf(b), object: walk.object });
-  else if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string') {
-    const first = a.type?.startsWith('BLOCK') ? line + 1 : line;
-    wordsOfText(walk, { line: first, keys, role: 'value', around }, a.value, b.value);
-  } else
-    places.push({ what: 'other', path, line, ...texts, kind: isNumeric(a) || isNumeric(b) ? 'number' : 'value', keys });
-}
+/** The other mappings among some values. */
+const mapsBeside = (values: readonly unknown[], one: unknown): YAMLMap[] =>
+  values.filter((value): value is YAMLMap => value !== one && isMap(value));
 
-const isNumeric = (node: Value): boolean => isScalar(node) && typeof node.value === 'number';
+function compare(walk: Walk, a: Value, b: Value, keys: readonly string[], around: Around = {}): Place[] {
+  if (meaning(a) === meaning(b)) return [];
+  const at = { path: walk.path, line: lineAt(walk.old, a), keys };
+  const [old, now] = [sourceOf(walk.old, a), sourceOf(walk.now, b)];
+  const { parent, beside = [], uncles = [] } = around;
+  const document = { ...walk.document, beside: scalarsOf(parent) };
+  const others = uncles.flatMap((map) => scalarsOf(map)[keys.at(-1) ?? ''] ?? []);
+  const word = { ...at, role: 'value', document, others } as const;
+  if (isAlias(a) && isAlias(b)) return wordPlaces(word, `*${a.source}`, `*${b.source}`, 'value');
+  const [from, to] = [typeOf(a), typeOf(b)];
+  const isRetyped = isRequoted(old, now) && from !== to;
+  if (properties(a) !== properties(b) && !isRetyped) return [decision(at, 'text', old, now)];
+  if (isMap(a) && isMap(b)) return mapPlaces(walk, a, b, keys, beside);
+  if (isSeq(a) && isSeq(b)) return listPlaces(walk, a.items as Value[], b.items as Value[], keys);
+  if (isRetyped) return [{ what: 'retyped', ...at, old, new: now, from, to, document }];
+  if (isScalar(a) && isScalar(b) && typeof a.value === 'string' && typeof b.value === 'string')
+    return wordPlaces({ ...word, line: at.line + (a.type?.startsWith('BLOCK') ? 1 : 0) }, a.value, b.value, 'value');
+  return [decision(at, [from, to].includes('number') ? 'number' : 'value', old, now)];
+}
 
 const typeOf = (node: Value): string => {
   if (isMap(node)) return 'map';
@@ -240,169 +212,97 @@ const typeOf = (node: Value): string => {
 };
 
 /** The same characters but for quotes around all of them. */
-function isRetyped({ old, now }: Walk, a: Value, b: Value): boolean {
+function isRequoted(old: string, now: string): boolean {
   const bare = (text: string) => text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
-  const [x, y] = [sourceOf(old, a).trim(), sourceOf(now, b).trim()];
-  return x !== y && bare(x) === bare(y) && bare(x) !== '' && typeOf(a) !== typeOf(b) && !/\n/.test(x);
+  return old.trim() !== now.trim() && bare(old) === bare(now) && bare(old) !== '' && !old.trim().includes('\n');
 }
 
-interface Where {
-  readonly line: number;
-  readonly keys: readonly string[];
-  readonly role: WordPlace['role'];
-  readonly around: Around;
-}
-
-/** A text of several lines is compared line by line, so that a place has its line. */
-function wordsOfText(walk: Walk, where: Where, old: string, now: string): void {
-  const [a, b] = [old.split('\n'), now.split('\n')];
-  if (a.length !== b.length) {
-    const kind = a.length > b.length ? 'removed' : 'text';
-    walk.places.push({ what: 'other', path: walk.path, line: where.line, old, new: now, kind, keys: where.keys });
-    return;
-  }
-  for (const [i, line] of a.entries()) words(walk, { ...where, line: where.line + i }, line, b[i] as string);
-}
-
-function words({ path, places, document }: Walk, { line, keys, role, around }: Where, old: string, now: string): void {
-  if (old === now) return;
-  const changed = changedWords(old, now);
-  if (!changed) {
-    places.push({ what: 'other', path, line, old, new: now, kind: 'value', keys });
-    return;
-  }
-  for (const word of changed)
-    places.push({
-      what: 'word',
-      ...{ path, line, role, keys, ...word },
-      document: { ...document, beside: scalarsOf(around.parent) },
-      others: (around.uncles ?? []).flatMap((map) => scalarsOf(map)[keys.at(-1) ?? ''] ?? []),
-    });
-}
-
-function compareMaps(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): void {
-  const { path, old, now, places, document } = walk;
+function mapPlaces(walk: Walk, a: YAMLMap, b: YAMLMap, keys: readonly string[], cousins: readonly YAMLMap[]): Place[] {
+  const { path, old, now } = walk;
   const [x, y] = [byKey(a), byKey(b)];
-  const gone = a.items.filter((pair) => !y.has(keyOf(pair)));
-  const come = b.items.filter((pair) => !x.has(keyOf(pair)));
-  const values = a.items.map(({ value }) => value);
+  const places: Place[] = [];
   // An alias takes the last anchor of its name, and a merge the first key.
-  const order = (map: YAMLMap, others: Map<string, unknown>) =>
-    map.items
-      .map(keyOf)
-      .filter((key) => others.has(key))
-      .join('\u0001');
-  if (/[*&]|<</.test(meaning(a) + meaning(b)) && order(a, y) !== order(b, x))
-    places.push({
-      what: 'other',
-      path,
-      line: lineAt(old, a),
-      old: sourceOf(old, a),
-      new: sourceOf(now, b),
-      kind: 'moved',
-      keys,
-    });
-  for (const [key, pairs] of x) {
-    const others = y.get(key) ?? [];
-    const [pair, other] = [pairs[0] as Pair, others[0]];
-    const line = lineAt(old, pair);
-    if (pairs.length > 1 || others.length > 1) repeated(walk, pairs, others, keys);
-    else if (other && meaning(pair.key) !== meaning(other.key))
-      places.push({ what: 'other', path, line, old: textOf(old, pair), new: textOf(now, other), kind: 'key', keys });
+  const inBoth = ({ items }: YAMLMap) => items.map(keyOf).filter((key) => x.has(key) && y.has(key));
+  if (/[*&]|<</.test(meaning(a) + meaning(b)) && inBoth(a).join('\u0001') !== inBoth(b).join('\u0001'))
+    places.push(decision({ path, line: lineAt(old, a), keys }, 'moved', sourceOf(old, a), sourceOf(now, b)));
+  const values = a.items.map(({ value }) => value);
+  for (const [id, pair] of x) {
+    const [key, other] = [keyOf(pair), y.get(id)];
+    const at = { path, line: lineAt(old, pair), keys };
+    if (other && meaning(pair.key) !== meaning(other.key))
+      places.push(decision(at, 'key', sourceOf(old, pair), sourceOf(now, other)));
     // Looking around costs more than to see that nothing has changed.
     else if (other && meaning(pair.value) !== meaning(other.value)) {
       const around = { parent: a, beside: mapsBeside(values, pair.value), uncles: cousins };
-      compare(walk, pair.value as Value, other.value as Value, [...keys, key], around);
+      places.push(...compare(walk, pair.value as Value, other.value as Value, [...keys, key], around));
     }
   }
-  // The same value in the same place under another name.
-  for (const pair of [...gone]) {
-    const at = a.items.indexOf(pair);
-    const other = come.find(
-      (each) => meaning(each.value) === meaning(pair.value) && Math.abs(b.items.indexOf(each) - at) <= 1,
-    );
-    if (!other || properties(pair.key as Value) !== properties(other.key as Value)) continue;
-    gone.splice(gone.indexOf(pair), 1);
-    come.splice(come.indexOf(other), 1);
-    places.push({
-      what: 'word',
-      ...{ path, line: lineAt(old, pair), role: 'key', keys, left: '', right: '' },
-      ...{ old: keyOf(pair), new: keyOf(other), isBlock: !isScalar(pair.value) },
-      beside: [...x.keys()],
-      cousins: cousins.map((map) => map.items.map(keyOf)),
-      document: { ...document, beside: scalarsOf(a) },
-    });
+  const come = new Map([...y].filter(([id]) => !x.has(id)));
+  for (const [id, pair] of [...x].filter(([each]) => !y.has(each))) {
+    const at = { path, line: lineAt(old, pair), keys: [...keys, keyOf(pair)] };
+    const place = decision(at, 'removed', sourceOf(old, pair), '');
+    const isTwice = id !== keyOf(pair) && meaning(y.get(keyOf(pair))?.value) === meaning(pair.value);
+    const isBeside = (each: Pair) => Math.abs(b.items.indexOf(each) - a.items.indexOf(pair)) <= 1;
+    const [renamedTo, other] = [...come].find(([, each]) => isRenamed(pair, each) && isBeside(each)) ?? [];
+    if (isTwice) places.push({ ...place, what: 'duplicate' });
+    else if (!other) walk.gone.push({ meaning: meaning(pair.value), place });
+    else {
+      come.delete(renamedTo as string);
+      places.push({ ...renamed(walk, a, pair, other, keys), cousins: cousins.map(({ items }) => items.map(keyOf)) });
+    }
   }
-  const loose = (text: YamlText, pair: Pair, kind: AskCode): LoosePair => {
-    const shown = textOf(text, pair);
-    const [before, after] = kind === 'removed' ? [shown, ''] : ['', shown];
-    const all = [...keys, keyOf(pair)];
-    const place = { what: 'other', path, line: lineAt(text, pair), old: before, new: after, kind, keys: all } as const;
-    return { key: keyOf(pair), meaning: meaning(pair.value), keys, place };
+  for (const [id, pair] of come) {
+    const at = { path, line: lineAt(now, pair), keys: [...keys, keyOf(pair)] };
+    // A key that stands there already takes away what that one says.
+    const place = decision(at, id === keyOf(pair) ? 'key' : 'removed', '', sourceOf(now, pair));
+    walk.come.push({ meaning: meaning(pair.value), place });
+  }
+  return places;
+}
+
+/** The same value under another name. */
+const isRenamed = (a: Pair, b: Pair): boolean =>
+  meaning(a.value) === meaning(b.value) && properties(a.key as Value) === properties(b.key as Value);
+
+function renamed(walk: Walk, map: YAMLMap, pair: Pair, other: Pair, keys: readonly string[]): WordPlace {
+  return {
+    what: 'word',
+    ...{ path: walk.path, line: lineAt(walk.old, pair), role: 'key', keys, left: '', right: '' },
+    ...{ old: keyOf(pair), new: keyOf(other), isBlock: !isScalar(pair.value) },
+    beside: map.items.map(keyOf),
+    document: { ...walk.document, beside: scalarsOf(map) },
   };
-  walk.gone.push(...gone.map((pair) => loose(old, pair, 'removed')));
-  walk.come.push(...come.map((pair) => loose(now, pair, 'key')));
 }
 
-/** The pairs of a mapping under each of its keys. */
-function byKey({ items }: YAMLMap): Map<string, Pair[]> {
-  const pairs = new Map<string, Pair[]>();
-  for (const pair of items) pairs.set(keyOf(pair), [...(pairs.get(keyOf(pair)) ?? []), pair]);
-  return pairs;
-}
-
-function textOf({ text }: YamlText, pair: Pair): string {
-  const from = (pair.key as Node | null)?.range?.[0] ?? 0;
-  const to = ((pair.value ?? pair.key) as Node | null)?.range?.[1] ?? from;
-  return text.slice(from, to);
-}
-
-/** A key that stands there more than once: of equal pairs one may go. */
-function repeated(
-  { path, old, now, places }: Walk,
-  x: readonly Pair[],
-  y: readonly Pair[],
-  keys: readonly string[],
-): void {
-  const line = lineAt(old, x.at(-1));
-  const isAlike = new Set([...x, ...y].map(({ value }) => meaning(value))).size === 1;
-  if (isAlike && y.length < x.length && y.length > 0)
-    places.push({ what: 'duplicate', path, line, old: textOf(old, x.at(-1) as Pair), new: '' });
-  else if (x.map(meaning).join('\u0002') !== y.map(meaning).join('\u0002')) {
-    const [before, after] = [textOf(old, x[0] as Pair), y[0] ? textOf(now, y[0]) : ''];
-    places.push({ what: 'other', path, line, old: before, new: after, kind: 'removed', keys });
+/** The pairs of a mapping by their keys; with a mark behind the key of one that stands there already. */
+function byKey({ items }: YAMLMap): Map<string, Pair> {
+  const pairs = new Map<string, Pair>();
+  for (const pair of items) {
+    let key = keyOf(pair);
+    while (pairs.has(key)) key += '\u0001';
+    pairs.set(key, pair);
   }
+  return pairs;
 }
 
 /** What is run one after the other may well be run twice. */
 const runsInOrder = (keys: readonly string[]): boolean =>
   keys.length === 0 || keys[0] === '-' || keys.some((key) => isRun(key));
 
-function compareLists(walk: Walk, a: readonly Value[], b: readonly Value[], keys: readonly string[]): void {
-  const { path, old, now, places } = walk;
+function listPlaces(walk: Walk, a: readonly Value[], b: readonly Value[], keys: readonly string[]): Place[] {
+  const { path, old, now } = walk;
   const inside = [...keys, '-'];
-  for (const [gone, come] of gaps(a.map(meaning), b.map(meaning))) {
-    const [x, y] = [a.slice(...gone), b.slice(...come)];
-    if (x.length === y.length) {
-      for (const [i, item] of x.entries()) compare(walk, item, y[i] as Value, inside, { beside: mapsBeside(a, item) });
-      continue;
-    }
-    for (const item of x) {
-      const isTwice = !runsInOrder(keys) && y.length === 0 && b.some((each) => meaning(each) === meaning(item));
-      const text = sourceOf(old, item);
-      const line = lineAt(old, item);
-      if (isTwice) places.push({ what: 'duplicate', path, line, old: text, new: '' });
-      else places.push({ what: 'other', path, line, old: text, new: '', kind: 'removed', keys: inside });
-    }
-    for (const item of y)
-      places.push({
-        what: 'other',
-        path,
-        line: lineAt(now, item),
-        old: '',
-        new: sourceOf(now, item),
-        kind: 'value',
-        keys: inside,
-      });
-  }
+  return gaps(a, b, meaning).flatMap(({ gone, come }) => {
+    if (gone.length === come.length)
+      return gone.flatMap((item, i) => compare(walk, item, come[i] as Value, inside, { beside: mapsBeside(a, item) }));
+    const removed = gone.map((item): Place => {
+      const isTwice = !runsInOrder(keys) && come.length === 0 && b.some((each) => meaning(each) === meaning(item));
+      const place = decision({ path, line: lineAt(old, item), keys: inside }, 'removed', sourceOf(old, item), '');
+      return isTwice ? { ...place, what: 'duplicate' } : place;
+    });
+    const added = come.map((item) =>
+      decision({ path, line: lineAt(now, item), keys: inside }, 'value', '', sourceOf(now, item)),
+    );
+    return [...removed, ...added];
+  });
 }

@@ -1,36 +1,14 @@
-// Templates inside scripts and data: an expression is one word, a statement on a line of its own is none. Lengths stay.
+// Templates inside scripts and data: an expression is one word, a statement or comment is none. Lengths stay.
 
 /** Stands for every character of a template that becomes text. */
 const MARK = '\ue000';
-/** What templates say besides values: conditions, loops, blocks; and what ends them. */
-const STATEMENTS = new Set(
-  'if elif else for range with block define template include macro set import from raw'.split(' '),
-);
 const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
+/** What only decides about text; with brackets inside it is an expression of just: `{{ if a == b { "c" } else { "d" } }}`. */
+const STATEMENT =
+  /^\{(?:[%#]|\{[-~]?\s*(?:(?:if|else|range|with|block|define|template|include|end)\b|\$\w+\s*:?=)[^{]*$)/;
 
-/** With brackets inside it is an expression of just: `{{ if a == b { "c" } else { "d" } }}`. */
-function isStatement(template: string): boolean {
-  const [, word] = /^\{[{%][-~]?\s*(\w+|\$\w+\s*:?=)/.exec(template) ?? [];
-  if (word === undefined || template.slice(2).includes('{')) return false;
-  return word.startsWith('$') || word === 'end' || STATEMENTS.has(word.replace(/^end/, ''));
-}
-
-export function hideTemplates(text: string): string {
-  if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;
-  // A line that goes on behind a statement goes on without it, too.
-  const joined = text.replace(/\\(\{[{%][^\n]*?[%}]\})(?=[ \t]*\n)/g, (whole, template: string) =>
-    isStatement(template) ? `${' '.repeat(template.length)}\\` : whole,
-  );
-  return joined.replace(TEMPLATE, (template, at: number) => {
-    const isAlone =
-      /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 200), at)) &&
-      /^[ \t]*(?:\n|$)/.test(text.slice(at + template.length, at + template.length + 200));
-    // What only decides about text makes none itself.
-    if (template.startsWith('{#') || isStatement(template) || (isAlone && template.startsWith('{%')))
-      return ' '.repeat(template.length);
-    return MARK.repeat(template.length);
-  });
-}
+export const hideTemplates = (text: string): string =>
+  text.replace(TEMPLATE, (template) => (STATEMENT.test(template) ? ' ' : MARK).repeat(template.length));
 
 const QUOTED = /\$'(?:\\[\s\S]|[^'\\])*'|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g;
 

@@ -1,8 +1,11 @@
 // Programs that run others: which of their words are a command, and which of their texts a script.
 import type { Word } from './words.ts';
 
-/** What a command runs: the words of another one, or a text for a shell; `isInput`: it reads that text. */
-export type Inner = { readonly words: readonly Word[] } | { readonly text: string; readonly isInput?: boolean };
+/** What a command runs: the words of another one, a text for a shell (`isInput`: it reads that text), or code of another language. */
+export type Inner =
+  | { readonly words: readonly Word[] }
+  | { readonly text: string; readonly isInput?: boolean }
+  | { readonly code: string };
 
 /** Programs that run the command behind their options, with the letters of the options that take a value in the next word. */
 const WRAPPERS: Readonly<Record<string, string>> = {
@@ -14,7 +17,7 @@ const WRAPPERS: Readonly<Record<string, string>> = {
 };
 const LONG_VALUES = new Set(
   `user group chdir host prompt unset adjustment kill-after signal replace max-args max-chars max-lines max-procs delimiter
-  arg-file jobs target interval wait unit property uid gid setenv slice delay times`.split(/\s+/),
+  arg-file jobs target interval wait unit property uid gid setenv slice delay times timeout`.split(/\s+/),
 );
 /** They give what stands behind their options to a shell, as one text. */
 const JOINS = /^(?:ssh|su|runuser|watch|script|flock)$/;
@@ -22,6 +25,7 @@ const JOINS = /^(?:ssh|su|runuser|watch|script|flock)$/;
 const TAKES_FIRST = /^(?:timeout|chroot|ssh|flock|taskset|chrt|su|retry)$/;
 
 const SHELL = /^(?:ba|z|da|k|a)?sh$/;
+const SQL = /^(?:psql|mysql|mariadb|sqlite3)$/;
 const INTERPRETER = /^(?:python[\d.]*|perl|ruby|node|php|deno|bun|tsx|ts-node|lua|pwsh|Rscript|tclsh|expect)$/;
 export const isShell = (program: string): boolean => SHELL.test(program);
 export const isInterpreter = (program: string): boolean => SHELL.test(program) || INTERPRETER.test(program);
@@ -39,15 +43,17 @@ export function programOf(word: Word | undefined): string {
 /** What `program` with these words runs; `inputs`: the texts it is given to read. */
 export function innerCommands(program: string, args: readonly Word[], inputs: readonly string[]): Inner[] {
   const texts = args.map(({ text }) => text);
-  const given = texts.flatMap((text, i) => (TEXT_OPTION.test(texts[i - 1] ?? '') ? [{ text }] : [])).slice(0, 1);
+  const given = texts.filter((_, i) => TEXT_OPTION.test(texts[i - 1] ?? '')).slice(0, 1);
   const read = inputs.map((text): Inner => ({ text, isInput: true }));
   if (isShell(program)) {
     const hasScript = texts.some((text) => !/^[-+]/.test(text)) && !texts.includes('-s');
-    return given.length > 0 ? given : hasScript ? [] : read;
+    return given.length > 0 ? textsOf(given) : hasScript ? [] : read;
   }
-  if (program === 'eval') return [{ text: texts.join(' ') }];
-  if (program === 'trap') return texts.slice(0, 1).map((text) => ({ text }));
-  if (program === 'ansible') return texts.flatMap((text, i) => (texts[i - 1] === '-a' ? [{ text }] : []));
+  if (isInterpreter(program)) return [...given, ...inputs].slice(0, 1).map((code) => ({ code }));
+  if (SQL.test(program)) return [{ code: [...texts, ...inputs].join('\n') }];
+  if (program === 'eval') return textsOf([texts.join(' ')]);
+  if (program === 'trap') return textsOf(texts.slice(0, 1));
+  if (program === 'ansible') return textsOf(texts.filter((_, i) => texts[i - 1] === '-a'));
   if (program === 'find') return findActions(args);
   // Inside of a container, or on a host of Proxmox.
   if (/^(?:kubectl|oc|docker|podman|pct)$/.test(program) && texts.includes('--'))
@@ -55,27 +61,25 @@ export function innerCommands(program: string, args: readonly Word[], inputs: re
   if (!isWrapper(program)) return [];
   const rest = behindOptions(program, args);
   if (!JOINS.test(program)) return wordsOf(rest);
-  if (program !== 'ssh' && given.length > 0) return given;
+  if (program !== 'ssh' && given.length > 0) return textsOf(given);
   const text = rest.map((word) => word.text).join(' ');
-  return text !== '' ? [{ text }] : program === 'ssh' ? read : [];
+  return text !== '' ? textsOf([text]) : program === 'ssh' ? read : [];
 }
 
+const textsOf = (texts: readonly string[]): Inner[] => texts.map((text) => ({ text }));
 const wordsOf = (words: readonly Word[]): Inner[] => (words.length > 0 ? [{ words }] : []);
 
 function behindOptions(program: string, args: readonly Word[]): readonly Word[] {
   // `command -v x` only asks.
   if (program === 'command' && args.some(({ text }) => /^-[vV]+$/.test(text))) return [];
   const letters = WRAPPERS[program] ?? '';
-  let at = 0;
-  for (; at < args.length; at++) {
-    const { text } = args[at] as Word;
-    if (text === '--') break;
-    const isSetting = /^\w+=/.test(text) && /^(?:env|sudo)$/.test(program);
-    if (!text.startsWith('-') && !isSetting) break;
-    if ((/^-\w$/.test(text) && letters.includes(text[1] as string)) || LONG_VALUES.has(text.replace(/^--/, ''))) at++;
-  }
-  if (args[at]?.text === '--') at++;
-  return args.slice(at + (TAKES_FIRST.test(program) ? 1 : 0));
+  const takesValue = (option = '') =>
+    /^-\w$/.test(option) ? letters.includes(option.slice(1)) : LONG_VALUES.has(option.replace(/^--/, ''));
+  const isSetting = (text: string) => /^\w+=/.test(text) && /^(?:env|sudo)$/.test(program);
+  const at = args.findIndex(
+    ({ text }, i) => !text.startsWith('-') && !isSetting(text) && !takesValue(args[i - 1]?.text),
+  );
+  return at === -1 ? [] : args.slice(at + (TAKES_FIRST.test(program) ? 1 : 0));
 }
 
 /** `find … -exec cmd {} ;`, with what it finds as a pattern. */

@@ -1,10 +1,9 @@
 // Every command that a text or an argv runs: its own, and those inside of wrappers, `sh -c '…'`, here-documents for a shell and
 // functions; variables with one value are filled in.
-
 import { readable } from './hide-templates.ts';
-import { innerCommands, isInterpreter, isShell, programOf, TEXT_OPTION } from './inner-commands.ts';
+import { innerCommands, programOf } from './inner-commands.ts';
 import type { ParseShell } from './node.ts';
-import { type Command, NOTHING_AROUND, readScript, type Script } from './read-script.ts';
+import { type Around, type Command, NOTHING_AROUND, readScript, type Script } from './read-script.ts';
 import type { Word } from './words.ts';
 
 /** A text for the shell, or an argv. */
@@ -32,25 +31,17 @@ export interface Reading {
 
 /** What runs when the text or argv does. Never throws. */
 export const readCommands = (shell: CommandText, parse: ParseShell): Reading =>
-  read(shell, (text) => readScript(parse(readable(text))));
+  read(shell, (text, around) => readScript(parse(readable(text)), around));
 
-const PLAIN_LINE = /^[ \t]*(?:#.*|[\w./:@%+,-][\w./:=@%+,-]*(?:[ \t]+[\w./:=@%+,-]+)*[ \t]*)?$/;
-const KEYWORDS = new Set(
-  `if then elif else fi for while until do done case esac select function time in coproc export local declare readonly
-  typeset unset`.split(/\s+/),
-);
+const PLAIN = /^[\w./:@%+,-]+(?:[ \t]+[\w./:=@%+,-]+)*$/;
 
-/** The same for commands of plain words, one a line, which need no grammar; undefined for anything else. */
+/** The same for one command of plain words, which needs no grammar; undefined for anything else. */
 export function readPlain(shell: CommandText): Reading | undefined {
-  let isPlain = true;
-  const reading = read(shell, (text) => {
-    const lines = text.split('\n').map((line) => line.trim());
-    const commands = lines.flatMap((line, i): Command[] => {
-      const words = line.split(/[ \t]+/);
-      isPlain &&= PLAIN_LINE.test(line) && !/^\w+\+?=/.test(line) && !KEYWORDS.has(words[0] ?? '');
-      return line === '' || line.startsWith('#') ? [] : [{ ...plainCommand(words), line: i + 1 }];
-    });
-    return { commands, functions: [], loops: [], unread: [] };
+  const words = typeof shell !== 'string' ? shell : PLAIN.test(shell) ? shell.split(/[ \t]+/) : [];
+  let isPlain = words.length > 0;
+  const reading = read(words, () => {
+    isPlain = false;
+    return { commands: [], functions: [], unread: [] };
   });
   return isPlain ? reading : undefined;
 }
@@ -67,15 +58,15 @@ const MAX_COMMANDS = 5_000;
 
 interface Scope {
   readonly reading: Reading;
-  readonly readText: (text: string) => Script;
+  readonly readText: (text: string, around?: Around) => Script;
   /** Commands of functions that hand on what they are given. */
-  readonly passing: ReadonlyMap<string, readonly Command[]>;
+  readonly passing: readonly Command[];
   readonly depth: number;
 }
 
 function read(shell: CommandText, readText: Scope['readText']): Reading {
   const reading: Reading = { commands: [], functions: [], values: new Map(), unread: [] };
-  const scope: Scope = { reading, readText, passing: new Map(), depth: 0 };
+  const scope: Scope = { reading, readText, passing: [], depth: 0 };
   if (typeof shell === 'string') takeScript(readText(shell), scope);
   else take(plainCommand(shell), scope);
   return reading;
@@ -85,103 +76,83 @@ function takeScript(script: Script, outer: Scope, by?: Pick<ReadCommand, 'progra
   const { reading } = outer;
   reading.functions.push(...script.functions);
   reading.unread.push(...script.unread);
-  noteValues(script, reading.values);
-  const single = singleValues(script);
-  const scope: Scope = { ...outer, passing: passingIn(script) };
+  const single = noteValues(script, reading.values);
+  const isPassing = ({ within, words }: Command) => within !== undefined && words.some(({ raw }) => PASSED.test(raw));
+  const scope = { ...outer, passing: script.commands.filter(isPassing) };
   for (const command of script.commands) {
     const words = command.words.flatMap((word, i) => filledIn(word, single, i === 0));
-    const line = command.line + (by ? by.line - 1 : 0);
-    take({ ...command, words, line }, scope, by?.program);
+    take({ ...command, words, line: command.line + (by ? by.line - 1 : 0) }, scope, by?.program);
   }
 }
 
 /** The command itself, and what it runs. */
 function take(command: Command, scope: Scope, via?: string): void {
-  const { reading, depth, readText } = scope;
+  const { reading, depth, readText, passing } = scope;
   const [first, ...args] = command.words;
   const program = programOf(first);
-  const inputs = inputTexts(command);
-  const code = codeOf(program, args, inputs);
+  const inner = innerCommands(program, args, inputTexts(command));
+  const ofFunction = passing.filter(({ within }) => within === program).slice(0, MAX_PASSING);
+  const passed = ofFunction.map((one) => ({ words: handedOn(args, one) }));
+  // What is more, or hidden deeper, than anybody would write is not looked into.
+  const isDeep = depth >= MAX_DEPTH && inner.length + passed.length > 0;
+  if (isDeep || reading.commands.length >= MAX_COMMANDS)
+    return void reading.unread.push(command.words.map(({ text }) => text).join(' '));
+  const code = inner.flatMap((one) => ('code' in one ? one.code : []))[0];
   reading.commands.push({ ...command, program, args, via, code });
-  const passed = scope.passing.get(program)?.map((inner) => handedOn(args, inner)) ?? [];
-  const inner = [...innerCommands(program, args, inputs), ...passed];
-  // What is hidden deeper than anybody would write is not looked into.
-  const isTooMuch = depth >= MAX_DEPTH || reading.commands.length >= MAX_COMMANDS;
-  if (isTooMuch && inner.length > 0) reading.unread.push(command.words.map(({ text }) => text).join(' '));
-  for (const one of isTooMuch ? [] : inner) {
-    if ('words' in one) {
-      take({ ...command, words: one.words, assignments: [] }, { ...scope, depth: depth + 1 }, program);
-      continue;
-    }
-    const script = readText(one.text);
-    const commands = one.isInput ? script.commands : script.commands.map((each) => withInput(each, command));
-    takeScript({ ...script, commands }, { ...scope, depth: depth + 1 }, { program, line: command.line });
-  }
+  const below = { ...scope, depth: depth + 1 };
+  for (const one of [...inner, ...passed])
+    if ('words' in one) take({ ...command, words: one.words, assignments: [] }, below, program);
+    // What a wrapper reads, the commands of its text read, too.
+    else if ('text' in one)
+      takeScript(readText(one.text, one.isInput ? undefined : command), below, { program, line: command.line });
 }
 
-/** What a wrapper reads, the commands of its text read too. */
-const withInput = (inner: Command, { redirects, document, fedBy }: Command): Command =>
-  inner.document !== undefined || inner.fedBy.length > 0
-    ? inner
-    : { ...inner, redirects: [...inner.redirects, ...redirects], fedBy, document };
+const documentOf = (command: Command | undefined): string | undefined =>
+  command?.redirects.findLast(({ operator }) => operator.startsWith('<<'))?.target?.text;
 
 /** Texts that a command reads which are written in the script: a here-document, or what echo prints into it. */
-function inputTexts({ document, fedBy: [feeder] }: Command): string[] {
+function inputTexts(command: Command): string[] {
+  const [feeder] = command.fedBy;
   const [name, ...rest] = feeder?.words.map(({ text }) => text) ?? [];
   const said = rest.filter((text) => !/^-[neE]+$/.test(text)).join(' ');
   const isSaid = name === 'echo' || name === 'printf';
-  const fed = isSaid ? said.replaceAll('\\n', '\n') : name === 'cat' ? feeder?.document : undefined;
-  return [document, fed].filter((text) => text !== undefined);
-}
-
-const SQL = /^(?:psql|mysql|mariadb|sqlite3)$/;
-
-function codeOf(program: string, args: readonly Word[], inputs: readonly string[]): string | undefined {
-  const texts = args.map(({ text }) => text);
-  if (SQL.test(program)) return [...texts, ...inputs].join('\n');
-  if (!isInterpreter(program) || isShell(program)) return undefined;
-  const at = texts.findIndex((text) => TEXT_OPTION.test(text));
-  return at === -1 ? inputs[0] : texts[at + 1];
+  const fed = isSaid ? said.replaceAll('\\n', '\n') : name === 'cat' ? documentOf(feeder) : undefined;
+  return [documentOf(command), fed].filter((text) => text !== undefined);
 }
 
 /** `${NAME:-value}` */
 const DEFAULT = /\$\{(\w+):?[-=]["']?([^{}"'\s]+)/g;
 
-function noteValues({ commands, loops }: Script, values: Reading['values']): void {
-  const add = (name: string, ...texts: string[]) => values.set(name, [...(values.get(name) ?? []), ...texts]);
-  const assignments = [...commands.flatMap((command) => command.assignments), ...loops];
-  for (const { name, values: given } of assignments) add(name, ...given.map(({ text }) => text));
-  for (const { words } of commands)
-    if (words[0]?.text === 'set' && words[1]?.text === '--')
-      for (const [i, { text }] of words.slice(2).entries()) add(String(i + 1), text);
-  const written = [...commands.flatMap(({ words }) => words), ...assignments.flatMap((one) => one.values)];
-  for (const [, name = '', text = ''] of written.flatMap(({ raw }) => [...raw.matchAll(DEFAULT)])) add(name, text);
-}
-
-type Values = ReadonlyMap<string, readonly Word[]>;
-
-/** Variables that are set once, to something that is written down. */
-function singleValues({ commands, loops }: Script): Values {
-  const values = new Map<string, readonly Word[]>();
-  const often = new Set(loops.map(({ name }) => name));
-  for (const { name, values: given, append } of commands.flatMap(({ assignments }) => assignments)) {
-    if (values.has(name) || append) often.add(name);
+/** Adds to `all` what each variable may hold; returns those that are set once, to something that is written down. */
+function noteValues({ commands }: Script, all: Reading['values']): Map<string, readonly Word[]> {
+  const now = new Map<string, readonly Word[]>();
+  const often = new Set<string>();
+  const note = (name: string, ...texts: string[]) => all.set(name, [...(all.get(name) ?? []), ...texts]);
+  for (const { name, values, append } of commands.flatMap(({ assignments }) => assignments)) {
+    note(name, ...values.map(({ text }) => text));
     // One may be made of another.
-    const words = given.flatMap((word) => filledIn(word, values, false));
-    values.set(name, words);
+    const words = values.flatMap((word) => filledIn(word, now));
+    if (append || now.has(name)) often.add(name);
+    if (!append) now.set(name, words);
   }
-  return new Map([...values].filter(([name, [first]]) => !often.has(name) && first && !first.text.startsWith('$(')));
+  for (const { words, assignments } of commands) {
+    const isSet = words[0]?.text === 'set' && words[1]?.text === '--';
+    for (const [i, { text }] of isSet ? words.slice(2).entries() : []) note(String(i + 1), text);
+    for (const { raw } of [...words, ...assignments.flatMap(({ values }) => values)])
+      for (const [, name = '', text = ''] of raw.matchAll(DEFAULT)) note(name, text);
+  }
+  return new Map([...now].filter(([name, [first]]) => !often.has(name) && first && !first.text.startsWith('$(')));
 }
 
-const parted = (text: string): string[] => text.trim().split(/\s+/);
+const parted = (word: Word): Word[] =>
+  word.text.split(/\s+/).flatMap((text) => (text === '' ? [] : [{ ...word, text, raw: text }]));
 
 /** The words that a word is; the value of one in program's place is parted as the shell would, even in quotes. */
-function filledIn(word: Word, values: Values, isProgram: boolean): Word[] {
+function filledIn(word: Word, values: ReadonlyMap<string, readonly Word[]>, isProgram = false): Word[] {
   if (!word.dynamic) return [word];
   const whole = /^"?\$\{?(\w+)(?:\[@\])?\}?"?$/.exec(word.raw)?.[1];
   const given = whole === undefined ? undefined : values.get(whole);
-  if (given && (isProgram || !word.quoted || word.raw.includes('[@]')))
-    return given.flatMap((one) => parted(one.text).map((text) => ({ ...one, text, raw: text })));
+  if (given && (isProgram || !word.quoted || word.raw.includes('[@]'))) return given.flatMap(parted);
   const text = word.text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (variable, braced, plain) => {
     const value = values.get(braced ?? plain);
     return value?.length === 1 ? (value[0] as Word).text : variable;
@@ -189,27 +160,17 @@ function filledIn(word: Word, values: Values, isProgram: boolean): Word[] {
   return [{ ...word, text, dynamic: text.includes('$') }];
 }
 
+const PASSED = /\$\{?[@*1-9]/;
 const ALL_PASSED = /^"?\$(?:[@*]|\{[@*](?::\d+)?\})"?$/;
 const MAX_PASSING = 5;
 
-function passingIn({ commands }: Script): Map<string, Command[]> {
-  const passing = new Map<string, Command[]>();
-  for (const command of commands) {
-    if (command.within === undefined || !command.words.some(({ raw }) => /\$\{?[@*1-9]/.test(raw))) continue;
-    const others = passing.get(command.within) ?? [];
-    if (others.length < MAX_PASSING) passing.set(command.within, [...others, command]);
-  }
-  return passing;
-}
-
 /** A command of a function as one call of it makes it. */
-function handedOn(args: readonly Word[], inner: Command): { words: readonly Word[] } {
+function handedOn(args: readonly Word[], inner: Command): Word[] {
   // Durations and counts before a command are the function's own.
   const first = args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text));
-  const words = inner.words.flatMap((word, i): readonly Word[] => {
+  return inner.words.flatMap((word, i): readonly Word[] => {
     if (ALL_PASSED.test(word.raw)) return i === 0 ? args.slice(Math.max(0, first)) : args;
     const text = word.text.replace(/\$\{?([1-9])\}?/g, (whole, n) => args[Number(n) - 1]?.text ?? whole);
     return [{ ...word, text, dynamic: text.includes('$') }];
   });
-  return { words };
 }

@@ -5,6 +5,7 @@ import { type Word, wordsOf } from './words.ts';
 export interface Redirect {
   /** `>`, `>>`, `<`, `&>`, … without the descriptor. */
   readonly operator: string;
+  /** Of a here-document or here-string its text. */
   readonly target: Word | undefined;
 }
 
@@ -12,6 +13,7 @@ export interface Assignment {
   readonly name: string;
   /** Several for an array or a loop. */
   readonly values: readonly Word[];
+  /** It may have held something else before. */
   readonly append: boolean;
 }
 
@@ -20,8 +22,6 @@ export interface Command {
   readonly words: readonly Word[];
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
-  /** What a here-document or here-string gives it to read. */
-  readonly document: string | undefined;
   /** The commands that print into it, the nearest first. */
   readonly fedBy: readonly Command[];
   /** The function whose body it stands in. */
@@ -29,107 +29,70 @@ export interface Command {
   readonly line: number;
 }
 
-export interface Script {
-  readonly commands: readonly Command[];
-  /** Names of the functions that it defines. */
-  readonly functions: readonly string[];
-  /** Variables of `for` loops. */
-  readonly loops: readonly Assignment[];
-  /** Parts that the grammar could not read. */
-  readonly unread: readonly string[];
-}
+/** The commands of a script, the names of the functions that it defines, and the parts that the grammar could not read. */
+export type Script = ReturnType<typeof readScript>;
 
-/** Reads a parsed script. Never throws. */
-export function readScript(root: ShellNode): Script {
-  const reader = new Reader();
-  reader.visit(root, NOTHING_AROUND);
-  return reader;
-}
+export type Around = Pick<Command, 'redirects' | 'fedBy' | 'within'>;
 
-type Around = Pick<Command, 'redirects' | 'document' | 'fedBy' | 'within'>;
-
-export const NOTHING_AROUND: Around = { redirects: [], document: undefined, fedBy: [], within: undefined };
+export const NOTHING_AROUND: Around = { redirects: [], fedBy: [], within: undefined };
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'variable_assignment']);
 /** Inside of a simple command these run commands of their own. */
 const NESTED = new Set(['command_substitution', 'process_substitution', 'subshell']);
 const isRedirect = ({ type }: ShellNode): boolean => type.endsWith('_redirect');
+const isAssignment = ({ type }: ShellNode): boolean => type === 'variable_assignment';
 
-class Reader implements Script {
-  readonly commands: Command[] = [];
-  readonly functions: string[] = [];
-  readonly loops: Assignment[] = [];
-  readonly unread: string[] = [];
+/** Reads a parsed script; `outer`: what is around the command that runs it. Never throws. */
+export function readScript(root: ShellNode, outer: Around = NOTHING_AROUND) {
+  const script = { commands: [] as Command[], functions: [] as string[], unread: [] as string[] };
+  const visitAll = (nodes: readonly ShellNode[], around: Around) => {
+    for (const node of nodes) visit(node, around);
+  };
 
-  visit(node: ShellNode, around: Around): void {
-    const { type, children } = node;
-    if (node.error) this.unread.push(node.text);
-    if (type === 'for_statement') this.loops.push(loopOf(node));
-    if (SIMPLE.has(type)) this.simple(node, around);
-    else if (type === 'redirected_statement') this.redirected(node, around);
-    else if (type === 'pipeline') this.pipeline(node, around);
+  function visit(node: ShellNode, around: Around): void {
+    const { type, children, line } = node;
+    const redirects = children.filter(isRedirect);
+    const within = { ...around, redirects: [...around.redirects, ...redirects.flatMap(readRedirect)] };
+    const add = (words: Word[], assignments: Assignment[]) =>
+      script.commands.push({ ...within, words, assignments, line });
+    const start = script.commands.length;
+    /** What is printed into by all that stands here so far. */
+    const fed = () => ({ ...around, fedBy: [...script.commands.slice(start).reverse(), ...around.fedBy] });
+    if (node.error) script.unread.push(node.text);
+    if (type === 'for_statement') add([], [loopOf(node)]);
+    if (SIMPLE.has(type)) {
+      add(readWords(node), (isAssignment(node) ? [node] : children.filter(isAssignment)).map(readAssignment));
+      visitAll(nodesOf(node, NESTED), around);
+    } else if (type === 'redirected_statement') {
+      if (redirects.length === children.length) add([], []);
+      visitAll(
+        children.filter((part) => !isRedirect(part)),
+        within,
+      );
+      // `cat <<E | bash`: what follows the here-document stands inside its node.
+      const behind = fed();
+      for (const part of redirects.flatMap((one) => one.children))
+        visit(part, part.type === 'pipeline' ? behind : around);
+    } else if (type === 'pipeline') for (const part of children) visit(part, fed());
     else if (type === 'function_definition') {
-      const within = child(node, 'word')?.text ?? '';
-      this.functions.push(within);
-      this.all(children, { ...around, within });
-    } else this.all(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
+      const name = child(node, 'word')?.text ?? '';
+      script.functions.push(name);
+      visitAll(children, { ...around, within: name });
+    } else visitAll(children, /_substitution$/.test(type) ? { ...around, redirects: [], fedBy: [] } : around);
   }
 
-  private all(nodes: readonly ShellNode[], around: Around): void {
-    for (const node of nodes) this.visit(node, around);
-  }
-
-  private simple(node: ShellNode, around: Around): void {
-    const redirects = node.children.filter(isRedirect);
-    const setting = node.type === 'variable_assignment' ? [node] : node.children;
-    this.commands.push({
-      ...withRedirects(around, redirects),
-      words: readWords(node),
-      assignments: setting.filter(({ type }) => type === 'variable_assignment').map(readAssignment),
-      line: node.line,
-    });
-    for (const nested of nodesOf(node, NESTED)) this.visit(nested, around);
-  }
-
-  private redirected(node: ShellNode, around: Around): void {
-    const redirects = node.children.filter(isRedirect);
-    const start = this.commands.length;
-    const body = node.children.filter((part) => !isRedirect(part));
-    const within = withRedirects(around, redirects);
-    if (body.length === 0) this.commands.push({ ...within, words: [], assignments: [], line: node.line });
-    this.all(body, within);
-    const fed = this.fed(around, start);
-    // `cat <<E | bash`: what follows the here-document stands inside its node.
-    for (const part of redirects.flatMap(({ children }) => children))
-      this.visit(part, part.type === 'pipeline' ? fed : around);
-  }
-
-  private pipeline(node: ShellNode, around: Around): void {
-    const start = this.commands.length;
-    for (const part of node.children) this.visit(part, this.fed(around, start));
-  }
-
-  /** What every command since `start` prints into. */
-  private fed(around: Around, start: number): Around {
-    return { ...around, fedBy: [...this.commands.slice(start).reverse(), ...around.fedBy] };
-  }
-}
-
-function withRedirects(around: Around, nodes: readonly ShellNode[]): Around {
-  const document = nodes.map(documentOf).find((text) => text !== undefined) ?? around.document;
-  return { ...around, redirects: [...around.redirects, ...nodes.flatMap(readRedirect)], document };
-}
-
-function documentOf(node: ShellNode): string | undefined {
-  if (node.type === 'heredoc_redirect') return child(node, 'heredoc_body')?.text;
-  const string = node.type === 'herestring_redirect' ? node.children.at(-1) : undefined;
-  return string && wordsOf(string)[0]?.text;
+  visit(root, outer);
+  return script;
 }
 
 function readRedirect(node: ShellNode): Redirect[] {
-  if (node.type === 'heredoc_redirect') return node.children.filter(isRedirect).flatMap(readRedirect);
   const at = node.children.findIndex(({ type }) => /^[<>&|]+-?$/.test(type));
-  const target = node.children[at + 1];
-  return at === -1 ? [] : [{ operator: (node.children[at] as ShellNode).text, target: target && wordsOf(target)[0] }];
+  const operator = node.children[at]?.text;
+  if (operator === undefined) return [];
+  if (node.type !== 'heredoc_redirect')
+    return [{ operator, target: node.children.slice(at + 1, at + 2).flatMap(wordsOf)[0] }];
+  const text = child(node, 'heredoc_body')?.text ?? '';
+  const target = { text, dynamic: false, quoted: true, raw: text };
+  return [...node.children.filter(isRedirect).flatMap(readRedirect), { operator, target }];
 }
 
 /** Of a declaration only its program: what it sets is an assignment. */
@@ -146,14 +109,12 @@ function glued({ text, from }: ShellNode, parts: readonly ShellNode[]): ShellNod
   const all: ShellNode[] = [];
   for (const part of parts) {
     const last = all.at(-1);
-    const between = last === undefined ? ' ' : text.slice(last.from + last.text.length - from, part.from - from);
-    const isBehind = last !== undefined && part.from >= last.from + last.text.length;
-    if (last === undefined || !isBehind || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
+    const end = last ? last.from + last.text.length : part.from + 1;
+    if (!last || part.from < end || !/^(?:\\(?:.|\n))*$/.test(text.slice(end - from, part.from - from))) all.push(part);
     else if (last.type === '$') all[all.length - 1] = part;
     else {
-      const children = [...(last.type === 'concatenation' ? last.children : [last]), part];
       const whole = text.slice(last.from - from, part.from + part.text.length - from);
-      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children };
+      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children: [last, part] };
     }
   }
   return all;
@@ -168,5 +129,5 @@ function readAssignment(node: ShellNode): Assignment {
 
 function loopOf({ children: [, name, , ...rest] }: ShellNode): Assignment {
   const end = rest.findIndex(({ type }) => /^(?:;|\n|do_group|compound_statement)$/.test(type));
-  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: false };
+  return { name: name?.text ?? '', values: rest.slice(0, end).flatMap(wordsOf), append: true };
 }

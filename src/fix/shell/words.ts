@@ -23,20 +23,19 @@ export function wordsOf(node: ShellNode): Word[] {
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
   const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text });
-  if (quoted || !node.text.includes('{')) return [word(joinedText(parts).replace(/[\ue100-\ue102]/g, unhide))];
-  // Braces in quotes are text; they are hidden while the others are expanded.
-  const shown = parts.map((part) => (part.quoted ? { ...part, text: part.text.replace(/[{},]/g, hide) } : part));
-  const all = braces(joinedText(shown));
+  const all = braces(joinedText(parts));
   if (all.length > MAX_BRACES) return [{ ...word('$(…)'), dynamic: true }];
   return all.map((text) => word(text.replace(/[\ue100-\ue102]/g, unhide)));
 }
 
 /** `$a` before a letter stands as `${a}`, so that it can be told from `$ab`. */
 function joinedText(parts: readonly Part[]): string {
-  const isOpen = (text: string, i: number) => /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '');
-  return parts.map(({ text }, i) => (isOpen(text, i) ? `\${${text.slice(1)}}` : text)).join('');
+  const isOpen = ({ text, dynamic }: Part, i: number) =>
+    dynamic && /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '');
+  return parts.map((part, i) => (isOpen(part, i) ? `\${${part.text.slice(1)}}` : part.text)).join('');
 }
 
+/** Braces in quotes are text; they are hidden while the others are expanded. */
 const HIDDEN = '{},';
 const hide = (c: string): string => String.fromCharCode(0xe100 + HIDDEN.indexOf(c));
 const unhide = (c: string): string => HIDDEN[c.charCodeAt(0) - 0xe100] as string;
@@ -49,19 +48,25 @@ function braces(text: string, depth = 0): string[] {
   return middle.split(',').flatMap((one) => braces(`${before}${one}${after}`, depth + 1));
 }
 
-const partOf = (text: string, dynamic: boolean, quoted: boolean): Part => ({ text, dynamic, quoted });
+const known = (text: string): Part => ({ text: text.replace(/[{},]/g, hide), dynamic: false, quoted: true });
 
-function partsOf(node: ShellNode): Part[] {
+/** `quoted`: it stands inside of double quotes. */
+function partsOf(node: ShellNode, quoted = false): Part[] {
   const { type, text, children } = node;
-  if (type === 'raw_string') return [partOf(text.slice(1, -1), false, true)];
-  if (type === 'ansi_c_string') return [partOf(ansiText(text.slice(2, -1)), false, true)];
-  if (type === 'string' || type === 'translated_string') return stringParts(node);
-  if (type === 'simple_expansion' || type === 'expansion') return [partOf(variableText(text), true, false)];
+  if (type === 'raw_string') return [known(text.slice(1, -1))];
+  if (type === 'ansi_c_string') return [known(ansiText(text.slice(2, -1)))];
+  if (type === 'string' || type === 'translated_string') {
+    const inside = withGaps(node).filter((part) => part.type !== '"' && part.type !== '$');
+    if (inside.length === 0) return [known(text.slice(text.indexOf('"') + 1, -1))];
+    return inside.flatMap((part) => partsOf(part, true));
+  }
+  if (type === 'simple_expansion' || type === 'expansion') return [{ text: variableText(text), dynamic: true, quoted }];
   if (/^(?:command_substitution|process_substitution|arithmetic_expansion)$/.test(type))
-    return [partOf('$(…)', true, false)];
-  if (children.length > 0 && type !== 'word') return withGaps(node).flatMap(partsOf);
-  const unescaped = (_: string, c: string) => (c === '\n' ? '' : HIDDEN.includes(c) ? hide(c) : c);
-  return [partOf(text.replace(/\\(\n|.)/gs, unescaped), false, false)];
+    return [{ text: '$(…)', dynamic: true, quoted }];
+  if (children.length > 0 && type !== 'word') return withGaps(node).flatMap((part) => partsOf(part, quoted));
+  if (quoted) return [known(text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c)))];
+  const bare = text.replace(/\\(\n|.)/gs, (_, c) => (c === '\n' ? '' : HIDDEN.includes(c) ? hide(c) : c));
+  return [{ text: bare, dynamic: false, quoted }];
 }
 
 /** The children, with the text between them that the grammar leaves out. */
@@ -80,34 +85,13 @@ function withGaps({ text, from: start, line, children }: ShellNode): ShellNode[]
   return all;
 }
 
-const textOf = (parts: readonly Part[]): string => parts.map(({ text }) => text).join('');
-
-function stringParts(node: ShellNode): Part[] {
-  const inside = withGaps(node).filter(({ type }) => type !== '"' && type !== '$');
-  if (inside.length === 0) return [partOf(node.text.slice(node.text.indexOf('"') + 1, -1), false, true)];
-  return inside.map((part) => {
-    const isText = part.type === 'string_content' || part.type === 'word';
-    const plain = part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c));
-    return partOf(isText ? plain : textOf(partsOf(part)), !isText, true);
-  });
-}
-
 /** `$NAME`, whatever is done to it; `$(…)` where a command fills it in. */
 function variableText(text: string): string {
   const name = /^\$\{?[!#]?([A-Za-z_]\w*|[@*#?$!0-9-])/.exec(text)?.[1];
   return name === undefined ? '$(…)' : `$${name}`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  f: '\f',
-  v: '\v',
-};
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', e: '\x1b', f: '\f', v: '\v' };
 
 function ansiText(text: string): string {
   const code = (digits: string, base: number) =>

@@ -9,6 +9,7 @@ import { refusalByForm } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
 import type { CommandText, Reading } from '../../fix/shell/read-commands.ts';
 import type { RepositoryFacts } from '../../repository/repository.ts';
+import { requireAddressSpace } from '../address-space.ts';
 import { readText } from '../store.ts';
 import type { Question } from './worker.ts';
 
@@ -79,7 +80,11 @@ function readyWorker(): Promise<Thread> {
   return current;
 }
 
+/** Address space that the thread and its grammar reserve; almost nothing of it is memory. */
+const ADDRESS_SPACE = 13 * 1024 ** 3;
+
 async function start(): Promise<Thread> {
+  requireAddressSpace('the thread that reads commands and judges fixes', ADDRESS_SPACE);
   const bundled = typeof BUNDLE_URL === 'undefined' ? undefined : new URL('gate-worker.mjs', BUNDLE_URL);
   // A Node that strips no types itself is told how in each thread.
   const hooks = fileURLToPath(new URL('../../../scripts/typescript.mjs', import.meta.url));

@@ -1,7 +1,7 @@
 // The gate as a whole: which files may be changed and by how much, with which code it refuses, and how it says so.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
+import { editDistance } from '../../../src/fix/gate/judge.ts';
 import { editablePaths } from '../../../src/fix/gate/path-rules.ts';
 import { edit, FILES, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
 

@@ -1,21 +1,22 @@
-// A key that its tool rejects becomes the near one that the tool knows there, or that every sibling has.
-import { isNearest } from '../near.ts';
-import { isBoolean, isNumber, isTolerant } from '../never.ts';
-import type { WordPlace } from '../place.ts';
+// A key that its tool rejects becomes one that the tool knows there, or goes to where it knows it.
+import { isMended, isNearest } from '../near.ts';
+import { isFixed, isTolerant } from '../never.ts';
+import type { MovedPlace, WordPlace } from '../place.ts';
 import type { Grounds, Shape } from '../shape.ts';
 
+/** It becomes the near one that the tool knows there, or that every sibling has. */
 export const key: Shape = (place, grounds) => {
   if (place.what !== 'word' || place.role !== 'key') return undefined;
-  const { old, new: now } = place;
-  if ([old, now].some((word) => isBoolean(word) || isNumber(word) || isTolerant(word))) return undefined;
+  const { old, new: now, keys } = place;
+  if (isFixed(old) || isFixed(now)) return undefined;
   const last = (word: string) => word.slice(word.lastIndexOf('.') + 1);
   const { evidence } = grounds;
   const isRejected = [old, last(old)].some((word) => evidence.rejects(word)) || evidence.misses(now);
   if (!isRejected) return undefined;
   if (isOutlier(place)) return `every other one has \`${now}\`, and the log misses it`;
-  const known = knownKeys(place, grounds);
-  if (!known || known.has(old) || !known.has(now) || !isNearest(old, now, known)) return undefined;
-  return `the log rejects the key \`${old}\`, and \`${now}\` is known there`;
+  return isMended(old, now, keysBelow(place, keys, grounds))
+    ? `the log rejects the key \`${old}\`, and \`${now}\` is known there`
+    : undefined;
 };
 
 /** All mappings beside have the new key, and none has the old one. */
@@ -31,36 +32,36 @@ function isOutlier({ old, new: now, beside = [], cousins = [] }: WordPlace): boo
 
 const ENOUGH = 2;
 
-/** The keys that the tool knows where this one stands. */
-function knownKeys(place: WordPlace, { vocabulary, text }: Grounds): ReadonlySet<string> | undefined {
-  const { path, keys, document = { keys: [] } } = place;
-  const steps = keys.filter((each) => each !== '-');
-  if (!place.document) return wordsOfTool(place, text, vocabulary);
-  const root = vocabulary.rootOf(path, document);
-  if (root !== undefined) return vocabulary.keysAt(root, steps);
-  // Of Ansible only tasks and the arguments of their modules.
-  const isTask = document.keys.length === 0 && keys.at(-1) === '-' && steps.every((each) => BLOCKS.has(each));
-  if (isTask)
-    return new Set([
-      ...vocabulary.modules(),
-      ...vocabulary.words('ansible', 'task'),
-      ...vocabulary.words('ansible', 'play'),
-    ]);
-  return vocabulary.moduleArguments(steps.at(-1) ?? '');
-}
+/** It goes one level further in or out: the log rejects it where it stood, and the tool knows it where it stands now. */
+export const movedKey: Shape = (place, grounds) => {
+  if (place.what !== 'moved') return undefined;
+  const { key: name, from, to } = place;
+  const [here, there] = [from, to].map((keys) => keysBelow(place, keys, grounds));
+  if (isTolerant(name) || !here || here.has(name) || !there?.has(name) || !grounds.evidence.rejects(name))
+    return undefined;
+  return `\`${name}\` belongs below ${to.findLast((step) => step !== '-') ?? 'the root'}, where the tool knows it`;
+};
 
 const BLOCKS = new Set(['tasks', 'handlers', 'pre_tasks', 'post_tasks', 'block', 'rescue', 'always']);
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl)$/;
 
-/** What has no tree here: a template of a file that has one, or a language of words. */
-function wordsOfTool(
-  { path }: WordPlace,
-  text: string,
-  vocabulary: Grounds['vocabulary'],
-): ReadonlySet<string> | undefined {
+/** The keys that the tool knows below these of the place's file. */
+function keysBelow({ path, document }: WordPlace | MovedPlace, keys: readonly string[], { vocabulary, text }: Grounds) {
+  const words = (tool: string, ...lists: readonly string[]) =>
+    new Set(lists.flatMap((list) => [...vocabulary.words(tool, list)]));
+  const steps = keys.filter((each) => each !== '-');
+  if (document) {
+    const root = vocabulary.rootOf(path, document);
+    if (root !== undefined) return vocabulary.keysAt(root, steps);
+    // Of Ansible only tasks and the arguments of their modules.
+    const isTask = document.keys.length === 0 && keys.at(-1) === '-' && steps.every((each) => BLOCKS.has(each));
+    return isTask
+      ? new Set([...vocabulary.modules(), ...words('ansible', 'task', 'play')])
+      : vocabulary.moduleArguments(steps.at(-1) ?? '');
+  }
+  // What has no tree here: a template of a file that has one, or a language of words.
   const plain = path.replace(TEMPLATE, '');
-  if (/(?:^|\/)Caddyfile/.test(plain))
-    return new Set([...vocabulary.words('caddy', 'directive'), ...vocabulary.words('caddy', 'subdirective')]);
+  if (/(?:^|\/)Caddyfile/.test(plain)) return words('caddy', 'directive', 'subdirective');
   const root = vocabulary.rootOf(plain, { keys: [...text.matchAll(/^([\w-]+):/gm)].map(([, name]) => name as string) });
   return root === undefined ? undefined : vocabulary.allKeys(root);
 }

@@ -1,46 +1,38 @@
 // A path that leads to nothing becomes the one near path that is there.
 import { basename, dirname, join, normalize } from 'node:path/posix';
 import type { Tree } from '../../../repository/tree.ts';
+import { differingPart } from '../meaning.ts';
 import { isNearest } from '../near.ts';
+import { ownersKind } from '../never.ts';
 import type { WordPlace } from '../place.ts';
-import { isNever, isOwners } from '../prove.ts';
-import type { Grounds, Shape } from '../shape.ts';
+import type { Shape } from '../shape.ts';
 
 const HAS_ENDING = /\.[A-Za-z][\w]{0,9}$/;
 const PLAIN = /^(?:\.{1,2}\/)*\.?[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*\/?$|^(?:\.\.\/?)+$/;
 
-export const path: Shape = (place, grounds) => {
-  if (place.what !== 'word' || place.role === 'option' || place.role === 'key' || place.role === 'definition')
-    return undefined;
-  const reader = readerOf(place);
-  if (!reader && isOwners(place)) return undefined;
+export const path: Shape = (place, { repository, evidence, text }) => {
+  if (place.what !== 'word' || /^(?:option|key|definition)$/.test(place.role)) return undefined;
+  const reads = foldersOfReader(place);
   const looksLikePath = /\//.test(place.old + place.new) || HAS_ENDING.test(place.old);
-  if (!reader && !looksLikePath) return undefined;
-  const written = writtenPaths(place, grounds);
-  if (!written || (!reader && isNever(place))) return undefined;
-  const { old, new: now } = written;
-  if (!PLAIN.test(old) || !PLAIN.test(now)) return undefined;
-  const { repository, evidence } = grounds;
+  if (!reads && (!looksLikePath || ownersKind(place))) return undefined;
+  const written = writtenPaths(place, text);
+  if (!written || !PLAIN.test(written.old) || !PLAIN.test(written.new)) return undefined;
+  const { old, new: now, folders, isFrom } = written;
   const { tree } = repository;
   const isScript = place.role === 'operand';
-  const own = written.isFrom ? written.bases : [dirname(place.path), '.', ...written.bases];
-  const bases = reader && !isScript ? reader.bases : [...new Set(own)];
+  const beside = isFrom ? folders : [...new Set([dirname(place.path), '.', ...folders])];
+  const bases = isScript ? beside : (reads ?? beside);
   const at = (base: string, word: string) => normalize(join(base, word)).replace(/\/$/, '').replace(/^\.$/, '');
   const leadsNowhere = bases.every((base) => !tree.exists(at(base, old)) && !repository.mayAppear(at(base, old)));
   // Of a command it is known only by the log whether the path is read.
-  const isBroken = leadsNowhere && (reader !== undefined || evidence.rejects(place.old) || evidence.rejects(old));
+  const isRead = reads !== undefined || evidence.rejects(place.old) || evidence.rejects(old);
   // A script is started at the root, unless it says where it goes.
-  const starts = isScript && !written.isFrom && written.bases.length === 0 ? ['.'] : bases;
-  const found = starts.filter((base) => isThere(tree, at(base, now)) && isOnlyNear(tree, at(base, ''), old, now));
-  return isBroken && found.length > 0 ? `there is no ${old}, and ${now} is there` : undefined;
+  const starts = isScript && !isFrom && folders.length === 0 ? ['.'] : bases;
+  const isThere = (base: string) => isFile(tree, at(base, now)) && isOnlyNear(tree, at(base, ''), old, now);
+  return leadsNowhere && isRead && starts.some(isThere) ? `there is no ${old}, and ${now} is there` : undefined;
 };
 
-const isThere = (tree: Tree, path: string): boolean => !path.startsWith('..') && path !== '' && tree.exists(path);
-
-interface Reader {
-  /** The folders from which the tool reads such a path. */
-  readonly bases: readonly string[];
-}
+const isFile = (tree: Tree, path: string): boolean => !path.startsWith('..') && path !== '' && tree.exists(path);
 
 type Reads = (place: WordPlace, key: string) => boolean;
 const below =
@@ -65,42 +57,36 @@ const OF_ROLE = ['files', 'templates', 'tasks', 'vars', 'handlers', '.'];
 const MODULE = /(?:^|\.)(?:(?:import|include)_(?:tasks|playbook|vars|role)|template|copy|script|vars_files)$/;
 const SOURCE = /^(?:src|file|vars_files|(?:ansible\.builtin\.)?(?:import|include)_(?:tasks|playbook|vars))$/;
 
-/** Where it is certain that a path is read, and from where. */
-function readerOf(place: WordPlace): Reader | undefined {
+/** The folders from which a tool reads the path, where it is certain that one does. */
+function foldersOfReader(place: WordPlace): readonly string[] | undefined {
   const { path: file, keys, document, role } = place;
-  const own = dirname(file);
+  const folder = dirname(file);
   const steps = keys.filter((key) => key !== '-');
   const key = steps.at(-1) ?? '';
-  if (role === 'operand') return /^(?:source|\.)$/.test(keys[0] ?? '') ? { bases: [] } : undefined;
+  if (role === 'operand') return /^(?:source|\.)$/.test(keys[0] ?? '') ? [] : undefined;
   const [, reads, orRoot] = READERS.find(([name]) => name.test(basename(file))) ?? [];
-  if (reads) return reads(place, key) ? { bases: orRoot ? [own, '.'] : [own] } : undefined;
-  if (document?.kind === 'Kustomization' && steps.join('.') === 'spec.path') return { bases: ['.'] };
+  if (reads) return reads(place, key) ? [folder, ...(orRoot ? ['.'] : [])] : undefined;
+  if (document?.kind === 'Kustomization' && steps.join('.') === 'spec.path') return ['.'];
   if (role !== 'value' || !SOURCE.test(key) || !steps.some((each) => MODULE.test(each))) return undefined;
   const ofRole = /^(.*roles\/[^/]+)\//.exec(file)?.[1];
-  const folders = ofRole === undefined ? [] : OF_ROLE.map((folder) => join(ofRole, folder));
-  return { bases: [...new Set([own, ...folders, join(own, 'files'), join(own, 'templates')])] };
+  const folders = ofRole === undefined ? [] : OF_ROLE.map((part) => join(ofRole, part));
+  return [folder, ...folders, join(folder, 'files'), join(folder, 'templates')];
 }
 
-/** The path that the word is a part of, as far as it stands there, with what its variables hold at its beginning. */
-function writtenPaths(place: WordPlace, { text }: Grounds) {
-  const { left, right, old, new: now, path: file } = place;
+/** The path that the word is a part of, as far as it stands there, and the folders that it or its script begins at. */
+function writtenPaths({ left, right, old, new: now, path: file, role }: WordPlace, text: string) {
   const before = /[\w.@+/${}-]*$/.exec(left)?.[0] ?? '';
   const after = /^[\w.@+/-]*/.exec(right)?.[0] ?? '';
-  const at = /^@/.test(before + old) ? 1 : 0;
-  if (at === 1)
-    return { old: (before + old + after).slice(1), new: (before + now + after).slice(1), bases: [], isFrom: false };
-  const variable = /^\$\{?(\w+)\}?\//.exec(before);
-  const start = place.role === 'operand' ? startOf(text, file) : [];
-  if (!variable && !start) return undefined;
-  if (!variable)
-    return /\$/.test(before) || before.startsWith('/')
-      ? undefined
-      : { old: before + old + after, new: before + now + after, bases: start ?? [], isFrom: false };
-  const rest = before.slice(variable[0].length);
-  const base = folderIn(variable[1] as string, text, file);
-  return base === undefined
-    ? undefined
-    : { old: rest + old + after, new: rest + now + after, bases: [base], isFrom: true };
+  const [begin = '', variable] = /^@/.exec(before + old) ?? /^\$\{?(\w+)\}?\//.exec(before) ?? [];
+  const whole = (word: string) => (before + word + after).slice(begin.length);
+  const written = { old: whole(old), new: whole(now), folders: [] as readonly string[], isFrom: false };
+  if (begin === '@') return written;
+  if (variable !== undefined) {
+    const folder = folderIn(variable, text, file);
+    return folder === undefined ? undefined : { ...written, folders: [folder], isFrom: true };
+  }
+  const folders = role === 'operand' ? startOf(text, file) : [];
+  return folders && !/^\/|\$/.test(before) ? { ...written, folders } : undefined;
 }
 
 /** Where a script reads from besides its own folder and the root: undefined when it goes where nobody knows. */
@@ -112,13 +98,10 @@ function startOf(text: string, file: string): string[] | undefined {
 /** The folder that a script's variable holds: its own, the root, or a plain path that is written once. */
 function folderIn(name: string, text: string, file: string): string | undefined {
   if (/^(?:MENDLOOP_ROOT|PWD)$/.test(name)) return '.';
-  const values = [...text.matchAll(new RegExp(`^\\s*(?:export |readonly |local )?${name}=(.*)$`, 'gm'))].map(
-    ([, value]) => value as string,
-  );
-  const [value = ''] = values;
-  if (values.length !== 1) return undefined;
-  if (/rev-parse --show-toplevel/.test(value)) return '.';
-  return ownFolder(value, file);
+  const set = new RegExp(`^\\s*(?:export |readonly |local )?${name}=(.*)$`, 'gm');
+  const [value = '', ...more] = Array.from(text.matchAll(set), ([, one]) => one as string);
+  if (more.length > 0) return undefined;
+  return /rev-parse --show-toplevel/.test(value) ? '.' : ownFolder(value, file);
 }
 
 /** The script's own folder, or one above it. */
@@ -130,19 +113,13 @@ function ownFolder(value: string, file: string): string | undefined {
 
 /** The same path but for one part that is near what lies there, and only that; or with another number of `../` before it. */
 function isOnlyNear(tree: Tree, base: string, old: string, now: string): boolean {
-  const parts = (word: string) =>
-    word
-      .replace(/\/$/, '')
-      .split('/')
-      .filter((part) => part !== '.');
-  const [a, b] = [parts(old), parts(now)];
-  const tail = (words: string[]) => words.filter((part) => part !== '..').join('/');
-  if (a.length !== b.length) return tail(a) === tail(b) && tail(a) !== '' && a.some((part) => part === '..');
-  const other = a.flatMap((part, i) => (part === b[i] ? [] : [i]));
-  const [at] = other;
-  if (at === undefined || other.length !== 1) return false;
-  const folder = normalize(join(base, ...b.slice(0, at))).replace(/^\.$|\/$/, '');
-  const rest = b.slice(at + 1).join('/');
-  const entries = tree.entries(folder).filter((entry) => rest === '' || tree.exists(join(folder, entry, rest)));
-  return isNearest(a[at] as string, b[at] as string, entries, true);
+  const plain = (word: string) => word.replace(/\/$/, '').replace(/(?<![^/])\.\//g, '');
+  const [a, b] = [plain(old), plain(now)];
+  const tail = (word: string) => word.replace(/(?<![^/])\.\.(?:\/|$)/g, '');
+  if (a.split('/').length !== b.split('/').length) return tail(a) === tail(b) && tail(a) !== '' && tail(a) !== a;
+  const other = differingPart(a, b, '/');
+  if (!other) return false;
+  const folder = normalize(join(base, ...b.split('/').slice(0, -1 - other.rest.length))).replace(/^\.$|\/$/, '');
+  const isWhole = (entry: string) => tree.exists(join(folder, entry, ...other.rest));
+  return isNearest(other.old, other.new, tree.entries(folder).filter(isWhole), true);
 }
