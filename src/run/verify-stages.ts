@@ -10,7 +10,7 @@ import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
-import { newRunId } from '../journal/runs.ts';
+import { nextId } from '../journal/runs.ts';
 import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
 import { cellNames, cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
@@ -63,7 +63,7 @@ export async function verifyStages(
       const open = openRun(loaded);
       const inUse = stepsElsewhere(open?.events).size > 0;
       const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, inUse });
-      const id = newRunId(ports.clock.now(), '0000', []);
+      const id = nextId(layout, ports.clock.now(), '0000', loaded.state.as_of.run);
       const given = { ...ports, id, layout, config, tree: runTree(worktree, layout), lab };
       const run = singleRun(given, loaded.state, () => {});
       const { state } = loaded;

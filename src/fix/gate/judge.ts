@@ -6,7 +6,7 @@ import type { Vocabularies } from '../../repository/vocabulary/vocabulary.ts';
 import { ALWAYS_ASKED, type Edit, type Refusal, refuse } from '../edit.ts';
 import { evidenceOf } from '../repair/evidence.ts';
 import { repairsOf } from '../repair/shapes.ts';
-import type { ParseShell } from '../shell/node.ts';
+import type { ParseShell, ShellNode } from '../shell/node.ts';
 import { newDestroying } from './destroys.ts';
 import { parses } from './parses.ts';
 import { pathFindings } from './path-rules.ts';
@@ -53,9 +53,10 @@ export function refusalByForm(edits: readonly Edit[], rules: GateRules): Refusal
 function judgeByMeaning(
   edits: readonly Edit[],
   { failed = '', log = '', programs = [], unattended }: GateRules,
-  { parse, repository, vocabulary }: Library,
+  { parse: parseShell, repository, vocabulary }: Library,
   unparsed: readonly string[],
 ): Verdict {
+  const parse = onceEach(parseShell);
   const evidence = evidenceOf(`${log}\n${failed}`);
   const isFailure = (path: string) => unparsed.includes(path) || evidence.complainsOf(path, '');
   const refusal =
@@ -71,6 +72,16 @@ function judgeByMeaning(
   if (unattended === 'none') reasons.unshift('its owner asked to be shown every change');
   const code = unattended === 'none' ? 'every_change' : asked[0]?.code;
   return { ok: true, shapes, ...(code && { ask: { code, reasons: listed(reasons) } }) };
+}
+
+/** Several rules look at a text: it is read once for a verdict. */
+function onceEach(parse: ParseShell): ParseShell {
+  const trees = new Map<string, ShellNode>();
+  return (text) => {
+    const tree = trees.get(text) ?? parse(text);
+    trees.set(text, tree);
+    return tree;
+  };
 }
 
 /** The refusal that all findings make together, under the code of the first. */
