@@ -22,7 +22,8 @@ export interface Relay {
 /**
  * Copies stdin to the end of the log $1 in rounds of $2 blocks. When it is longer than $3 bytes, a new one takes its place: its first
  * $4 bytes, a line ($6) that says how much is left out, its last $5 bytes. When it cannot be written, the rest is read and
- * dropped, so that the writer does not block; the code tells.
+ * dropped, so that the writer does not block; the code tells. It writes to descriptor 3, which was opened before a stage could put
+ * anything else in its place.
  */
 const COPY = `
 trap '' HUP INT PIPE TERM
@@ -37,13 +38,13 @@ copy() {
   kept=$4 left=0
   while :; do
     before=$size
-    dd bs=${BLOCK} count="$2" status=none >>"$1" || return
+    dd bs=${BLOCK} count="$2" status=none >&3 || return
     length "$1" || return
     [ "$size" -ne "$before" ] || return 0
     [ "$size" -gt "$3" ] || continue
     left=$((left + size - kept - $5))
     { head -c "$4" "$1" && printf "$6" $((left / 1000000)) $left && tail -c "$5" "$1"; } >"$1.$$.tmp" &&
-      mv "$1.$$.tmp" "$1" || { code=$?; rm -f "$1.$$.tmp"; return $code; }
+      exec 3>>"$1.$$.tmp" && mv "$1.$$.tmp" "$1" || { code=$?; rm -f "$1.$$.tmp"; return $code; }
     length "$1" || return
     kept=$((size - $5))
   done
@@ -59,15 +60,18 @@ const MAX_IN_FLIGHT = 2 * 1024 * 1024;
 
 /** Starts copying to the end of `log`, which keeps its beginning, its end and at most `maxBytes`. Throws MendError when it cannot. */
 export function startRelay(log: string, maxBytes: number): Relay {
+  const out = ifPossible(() => openSync(log, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
+  if (out === undefined) throw notWritten(log, 'it cannot be opened');
   const { reader, fd } = openPipe(log);
   const round = Math.floor(maxBytes / 8 / BLOCK);
   const bounds = [round, maxBytes - round * BLOCK, HEAD_BYTES, Math.floor(maxBytes / 2)].map(String);
   // Without a stage's marks in its environment: it must not be ended as a leftover.
   const child = spawn('/bin/sh', ['-c', COPY, 'mendloop-relay', ...[log, ...bounds, leftOutLine('%s', '%s')]], {
     ...{ detached: true, cwd: '/', env: environment() },
-    stdio: [reader, 'ignore', 'pipe'],
+    stdio: [reader, 'ignore', 'pipe', out],
   });
   closeSync(reader);
+  closeSync(out);
   let said = '';
   let fault = '';
   child.stderr?.on('data', (chunk: Buffer) => {
