@@ -38,6 +38,8 @@ export function editFile(path: string, changes: readonly Asked[], before: string
   const placed = placeAll(asked, source);
   if (placed.obstacles.length > 0) return refusalOf(path, asked, placed, source);
   const { edits, newline } = placed;
+  if (edits.length === 0 && meansLineEnds(asked, source))
+    return changed({ path, before, after: before.replaceAll('\r\n', '\n') });
   if (edits.length === 0) return unchanged(path, first?.form, source, asked);
   const clash = clashOf(edits);
   if (clash !== undefined) {
@@ -49,6 +51,18 @@ export function editFile(path: string, changes: readonly Asked[], before: string
 
 const changed = (file: Edit): Edited =>
   file.before === file.after ? refuse('no_change', `${file.path}: the file would stay as it is`) : { ok: true, file };
+
+/** A diff that takes lines out of a file with CRLF and puts the same ones in again can only mean their ends. */
+const meansLineEnds = (changes: readonly Asked[], { ends }: Source): boolean =>
+  ends.includes('\r\n') &&
+  changes.every(
+    (change) =>
+      change.form === 'diff' &&
+      change.hunks.every(({ lines }) => {
+        const texts = (op: HunkLine['op']) => lines.flatMap((line) => (line.op === op ? [line.text] : []));
+        return texts('-').length > 0 && texts('-').join('\n') === texts('+').join('\n');
+      }),
+  );
 
 function unchanged(path: string, form: Change['form'] | undefined, source: Source, asked: readonly Asked[]): Edited {
   const left =

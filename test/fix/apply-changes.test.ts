@@ -52,6 +52,15 @@ test('the file’s own line ends, trailing space and missing final newline stay'
   }
 });
 
+test('a diff that takes lines out and puts the same ones in mends the ends of all lines', () => {
+  const dos = '#!/bin/sh\r\nset -e\r\nrun\r\n';
+  const written = '@@ -1,2 +1,2 @@\n-#!/bin/sh\r\n-set -e\r\n+#!/bin/sh\n+set -e\n';
+  for (const answer of [written, written.replaceAll('\r', '')])
+    assert.is(answered(answer, dos), '#!/bin/sh\nset -e\nrun\n');
+  assert.is(code(written, dos.replaceAll('\r', '')), 'no_change', 'a file that has none');
+  assert.is(code('```\n#!/bin/sh\nset -e\nrun\n```\n', dos), 'no_change', 'a file that is only repeated');
+});
+
 test('a diff that reaches the end decides about the final newline', () => {
   const none = '\\ No newline at end of file\n';
   assert.is(answered(`@@\n a\n-b\n+c\n${none}`, 'a\nb\n'), 'a\nc');
