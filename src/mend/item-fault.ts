@@ -1,6 +1,7 @@
 // A stage that was green before an item of the work queue fails with what the item changed: the item, and later ones on the same files,
 // leave the branch, ticks included, and the stage runs without them. Failing alike brings all of it back by one move of the branch.
 import { itemNumber, itemStageName } from '../backlog/stage-of-item.ts';
+import type { NewEvent } from '../events.ts';
 import { lines } from '../io/git.ts';
 import { recordOf } from '../journal/stages.ts';
 import { again } from '../plan/stage-end.ts';
@@ -14,7 +15,7 @@ import { changedBetween } from '../worktree/trial-tree.ts';
 import { fixData, restoreTracked } from './commit.ts';
 import { type Answers, answerAll, type FailedCell } from './failed-cell.ts';
 import { moveBranch, moverOf } from './move-branch.ts';
-import { recordEnd } from './trial.ts';
+import { endOfFix } from './trial.ts';
 
 /** Undefined: no item is to blame. Throws MendError when git or the disk refuses. */
 export async function blameItem(run: Run, cells: readonly FailedCell[]): Promise<Answers | undefined> {
@@ -37,16 +38,18 @@ export async function blameItem(run: Run, cells: readonly FailedCell[]): Promise
   return answerAll(cells, again(0, `it failed with item ${guilty.number}, which left the branch: once more`));
 }
 
-/** A step is green without the items that left the branch for it: these are open again. */
+/** A step is green without the items that left the branch for it: these are open again. Recorded at once: all of it or nothing. */
 export async function settleDropped(run: Run, step: string): Promise<void> {
   const dropped = run.journal.failures.dropped.get(step);
   if (!dropped) return;
-  const { tree } = run;
-  for (const fix of await committedFixes(treeGit(tree), tree.base.commit, dropped.from))
-    if (dropped.commits.includes(fix.commit))
-      recordEnd(run, fix, { outcome: 'broke', reason: `${step} is green without it` });
+  const { tree, journal } = run;
+  const fixes = await committedFixes(treeGit(tree), tree.base.commit, dropped.from);
+  const broke = fixes.filter(({ commit }) => dropped.commits.includes(commit));
   const why = `${step} failed with it`;
-  run.journal.append(...dropped.stages.map((stage) => staleEvent({ stage, why, remake: true }, tree.head, true)));
+  journal.append(
+    ...broke.map((fix) => endOfFix(fix, { outcome: 'broke', reason: `${step} is green without it` })),
+    ...dropped.stages.map((stage) => staleEvent({ stage, why, remake: true }, tree.head, true)),
+  );
 }
 
 interface ItemOnBranch {
@@ -86,10 +89,16 @@ function dropItems(run: Run, items: readonly ItemOnBranch[], failing: string, fi
     const put = await putOnBase(treeGit(tree), { old: base, base, tip: from, drop, sign: config.loop.git.sign });
     if (isStuck(put)) return false;
     const ends = items.flatMap((item) => item.fixes.map((fix) => endOf(fix, 'undone', `${failing} failed with it`)));
-    for (const { number, commits } of items) {
-      const data = { failing, fingerprint, commits: [...commits], from, to: put.to };
-      journal.append({ type: 'item.dropped', stage: itemStageName(number), data });
-    }
+    const data = { failing, fingerprint, from, to: put.to };
+    journal.append(
+      ...items.map(
+        ({ number, commits }): NewEvent<'item.dropped'> => ({
+          type: 'item.dropped',
+          stage: itemStageName(number),
+          data: { ...data, commits: [...commits] },
+        }),
+      ),
+    );
     await move(run, put.to, `${failing} failed with ${items.map(({ number }) => `item ${number}`).join(', ')}`, ends);
     return true;
   });

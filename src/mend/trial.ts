@@ -21,7 +21,7 @@ import { tripSafeMode } from './trip-safe-mode.ts';
 
 type End = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason'> & Partial<DataOf<'fix.judged'>>;
 
-const endOfFix = (fix: Fix, end: End): NewEvent<'fix.judged'> => ({
+export const endOfFix = (fix: Fix, end: End): NewEvent<'fix.judged'> => ({
   type: 'fix.judged',
   stage: fix.stage,
   step: fix.step,

@@ -88,6 +88,7 @@ export class RunFailures {
   readonly suspicions = new Map<string, Suspicion>();
   /** By the step that failed with them. */
   readonly dropped = new Map<string, DroppedItems>();
+  #leaving: DroppedItems | undefined;
   /** Steps that failed alike without items, which are on the branch again: these are not to blame any more. */
   readonly cleared = new Set<string>();
   /** Steps that ran again since they were begun, or since a trial was undone for them. */
@@ -108,6 +109,7 @@ export class RunFailures {
 
   fold(event: LoopEvent): void {
     const { type, stage, step = stage } = event;
+    if (type === 'branch.moved') this.#dropLeaving(event.data.to);
     if (stage === undefined || step === undefined) return;
     if (type === 'stage.stale') {
       this.staleCount += 1;
@@ -130,14 +132,26 @@ export class RunFailures {
     if (type === 'step.failed' && event.data.human) this.#forPerson.add(step);
     if (type === 'step.retry') this.#rerun.add(step);
     if (type === 'item.dropped') {
-      const { stages = [] } = this.dropped.get(event.data.failing) ?? {};
-      this.dropped.set(event.data.failing, { ...event.data, stages: [...stages, stage] });
-      this.#rerun.delete(event.data.failing);
+      const { stages = [], commits = [] } = this.#leaving?.to === event.data.to ? this.#leaving : {};
+      const all = new Set([...commits, ...event.data.commits]);
+      this.#leaving = { ...event.data, commits: [...all], stages: [...new Set([...stages, stage])] };
     }
     if (type === 'item.restored') this.cleared.add(event.data.failing);
     if (type === 'item.restored') this.dropped.delete(event.data.failing);
     if (type === 'step.done') this.dropped.delete(step);
+    if (type === 'fix.judged' && event.data.outcome === 'broke')
+      for (const [failing, { commits }] of this.dropped)
+        if (commits.includes(event.data.commit)) this.dropped.delete(failing);
     this.#foldTrial(event, stage, step);
+  }
+
+  /** Items have left the branch only when it has moved to where they are not. */
+  #dropLeaving(to: string): void {
+    const leaving = this.#leaving;
+    if (leaving?.to !== to) return;
+    this.dropped.set(leaving.failing, leaving);
+    this.#rerun.delete(leaving.failing);
+    this.#leaving = undefined;
   }
 
   #foldTrial({ type, data }: LoopEvent, stage: string, step: string): void {

@@ -29,7 +29,8 @@ export function lookAt(slot: Slot): Seen {
     branch: treeOf(inHome, AI),
     journals: new Map(journalsOf(home).map((path) => [path, wholeLines(path)])),
     failures: new Map(Object.entries(ledger?.entries ?? {}).map(([key, { times_seen }]) => [key, times_seen])),
-    cases: namesIn(join(home, 'ai/escalations')),
+    // What was only half written, a start sweeps.
+    cases: namesIn(join(home, 'ai/escalations')).filter((name) => !name.endsWith('.tmp')),
   };
 }
 

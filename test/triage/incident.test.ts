@@ -111,6 +111,24 @@ test('what a step was made from before the trial is that of the failure which it
   );
 });
 
+test('items have left the branch when it has moved, all of them, and until the step was seen without them', () => {
+  const drop = (item: string, commit: string): Line => [
+    'item.dropped',
+    item,
+    { failing: 'a', fingerprint: 'f1', commits: [commit], from: 'c2', to: 'c0' },
+  ];
+  const two = [drop('item-01', 'c1'), drop('item-02', 'c2')];
+  assert.is(failuresOf(...two).dropped.size, 0);
+  const moved = failuresOf(...two, ['branch.moved', undefined, { from: 'c2', to: 'c0' }]).dropped.get('a');
+  assert.equal(
+    [moved?.stages, moved?.commits],
+    [
+      ['item-01', 'item-02'],
+      ['c1', 'c2'],
+    ],
+  );
+});
+
 test('a step that fails again is green no more with its fix', () => {
   const last = lastOf(opened(), seen('f1'), committed('h1', 'f1'), ['step.done', 'a'], seen('f2'));
   assert.equal([[...(last?.green ?? [])], [...(last?.failed ?? [])]], [[], ['a']]);
