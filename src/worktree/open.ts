@@ -81,6 +81,7 @@ async function attachAt(home: string, base: Base, options: OpenOptions): Promise
   // What no stage was seen to change would be judged in the place of what is committed.
   const strange = inUse ? [] : (held?.strange ?? []);
   await restoreTree(place, strange);
+  const back = attached.isTrial ? changed : strange;
   return {
     ...place,
     branch: base.branch,
@@ -91,9 +92,9 @@ async function attachAt(home: string, base: Base, options: OpenOptions): Promise
     dropped,
     links: [],
     unlinked: [],
-    putBack: [...missing, ...strange],
-    changed: changed.filter((path) => !strange.includes(path)),
-    seen: (strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>(),
+    putBack: [...missing, ...back],
+    changed: changed.filter((path) => !back.includes(path)),
+    seen: (back.length > 0 ? undefined : held?.changes) ?? new Map<string, string>(),
     notices: [
       ...recovered,
       ...attached.notices,

@@ -477,7 +477,9 @@ export const SCENARIOS: Record<string, Scenario> = {
     wrong: (slot) => [
       ...ends('good\nsecond\n', ['Mend a: Say good'])(slot),
       ...(inTree(slot, 'made/a.txt') === 'good\nsecond\n' ? [] : ['what was made of the template is lost']),
-      ...(inTree(slot, 'made/once.txt') === 'none\ntoken\n' ? [] : ['what was made once is lost, or there twice']),
+      ...(inTree(slot, 'made/once.txt') === 'none\ntoken\n'
+        ? []
+        : [`what was made once is ${JSON.stringify(inTree(slot, 'made/once.txt'))}`]),
       ...ranTwice(slot),
     ],
   },

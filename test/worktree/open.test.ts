@@ -177,6 +177,20 @@ test('anything else in the place is refused and left alone', async () => {
   assert.is((await refusal(open(foreign))).text, taken('a worktree of another repository'));
 });
 
+test('a trial whose process died is left: the worktree is on its branch, and what stages had written is put back', async () => {
+  const home = repository({ 'a.txt': 'a\n', 'made.txt': 'none\n' });
+  const { path } = await open(home);
+  git(path, 'checkout', '-q', '--detach');
+  write(path, { 'a.txt': 'fixed\n' });
+  git(path, 'commit', '-qam', 'a fix');
+  git(path, 'update-ref', 'refs/mendloop/trial', 'HEAD');
+  write(path, { 'made.txt': 'token\n' });
+  const tree = await open(home);
+  assert.equal([tree.putBack, tree.changed], [['made.txt'], []]);
+  assert.equal([read(path, 'a.txt'), read(path, 'made.txt')], ['a\n', 'none\n']);
+  assert.is(git(path, 'symbolic-ref', 'HEAD'), `refs/heads/${AI}`);
+});
+
 test('a worktree on another branch, or on none, is refused with the way back', async () => {
   const home = repository();
   const tree = await open(home);
