@@ -20,6 +20,7 @@ export {
   type RefusedRound,
   type Reporting,
 } from './plugin/contract.ts';
+export type { Place } from './repository/rank/rank.ts';
 
 // The only ways out: a program, an Ollama host, an HTTP host. Whoever does not do its part throws ModelFault.
 

@@ -40,7 +40,7 @@ const RULES: ImportRules = {
     // Events on disk, and what is folded from them.
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
-    'src/plugin': only('src/config', 'src/failure', 'src/fix', 'src/outbound', 'src/io/links.ts'),
+    'src/plugin': only('src/config', 'src/failure', 'src/repository', 'src/fix', 'src/outbound', 'src/io/links.ts'),
     // Knows git, and nothing of stages; of the work queue how its files are merged.
     'src/worktree': only('src/backlog', 'src/repository', 'src/io'),
     // Slurm's programs, and what they say; knows nothing of stages.
@@ -78,7 +78,15 @@ const RULES: ImportRules = {
     'src/index.ts': only('src/plan', 'src/plugin', 'src/plan-api'),
     // Behind the door for plugins, and the door: the only ones that reach the egress.
     'src/model': only('src/config', 'src/fix', 'src/outbound', 'src/plugin', 'src/io/egress'),
-    'src/model.ts': only('src/config', 'src/fix', 'src/outbound', 'src/plugin', 'src/model', 'src/io/egress'),
+    'src/model.ts': only(
+      'src/config',
+      'src/repository',
+      'src/fix',
+      'src/outbound',
+      'src/plugin',
+      'src/model',
+      'src/io/egress',
+    ),
     'src/testing': only(),
     plugins: only('src/model.ts'),
   },

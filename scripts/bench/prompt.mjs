@@ -19,13 +19,15 @@ const url = (path) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
 const OURS = `
 import ${url('scripts/typescript.mjs')};
 const { maskedPrompt } = await import(${url('src/mend/documents.ts')});
+const { placesOf } = await import(${url('src/mend/places.ts')});
+const { logEnd } = await import(${url('src/mend/context.ts')});
 const { parseContextMap } = await import(${url('src/config/parse.ts')});
 const { readFile } = await import('node:fs/promises');
 const [home, ...files] = process.argv.slice(2);
 const { value: map } = parseContextMap('stages: { talos: { command: stages/talos/run.sh } }\\ncarry: [.env]\\n', 'map');
 const failure = { class: 'unknown', log: '${LOG}', error_lines: ['config/app-7.yaml:12: did not find expected key'] };
 const facts = { stage: { name: 'talos', ...map.stages.talos }, failure, files, tree: files, tries: [], limits: { files: 3, changed_lines: 100 } };
-facts.read = (path) => readFile(home + '/' + path, 'utf8');
+const snapshot = { files: new Map(files.map((path) => [path, {}])), text: (path) => readFile(home + '/' + path, 'utf8') };
 // The base commit has instructions and no memo.
 const instructions = Buffer.from('Mend it.');
 const objects = {
@@ -33,9 +35,11 @@ const objects = {
   info: async () => ({ size: instructions.length }),
   read: async () => instructions,
 };
-const run = { layout: { home }, config: { map, loop: { redact: [] } }, env: {}, tree: { objects, base: { commit: '' } } };
+const run = { journal: { stages: { stages: {} } }, layout: { home }, config: { map, loop: { redact: [] } }, env: {}, tree: { objects, base: { commit: '' } } };
 const [began, used] = [performance.now(), process.cpuUsage()];
-const { text: prompt } = await maskedPrompt(run, { endText: 'exit code 1', steps: ['talos'] }, facts);
+const failureLog = logEnd(home + '/' + failure.log);
+const places = await placesOf({ stage: facts.stage, failure, log: failureLog }, snapshot, files, []);
+const { text: prompt } = await maskedPrompt(run, { endText: 'exit code 1', steps: ['talos'] }, { facts, places, snapshot, failureLog });
 const made = performance.now() - began;
 const { user, system } = process.cpuUsage(used);
 if (prompt.includes('s3cr3t') || !prompt.includes('SECRET_')) throw new Error('the prompt is not masked');

@@ -56,7 +56,7 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
     const reply = await converse(conversation);
     if ('sound' in reply) return { fix: reply.sound };
   }
-  const out_of_reach = await whyOutOfReach(run, incident, context.facts);
+  const out_of_reach = await whyOutOfReach(run, incident, context);
   return out_of_reach === undefined ? {} : { out_of_reach };
 }
 

@@ -60,7 +60,7 @@ export async function writeCase(
       ]
     : await runOwnerDiagnostics(run, incident, signal);
   const about = { case: name, version, lead, diagnostics, notes: [...trialNotes(run, incident), ...notes] } as const;
-  const document = await maskedCase(run, incident, context.facts, about);
+  const document = await maskedCase(run, incident, context, about);
   store.write(name, version, document.text);
   updateCase(run, incident, name, ({ versions, state }) => ({
     versions: [...new Set([...versions, version] as const)],

@@ -24,17 +24,27 @@ import { openRepositoryReader, type RepositoryReader } from '../worktree/reposit
 import { gateRules, repositoryFacts, unattendedFor } from './gate-rules.ts';
 import { endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
+import { makersOf, type Places, placesOf } from './places.ts';
 import type { ProposalContext } from './proposal.ts';
 
 /** What a plugin is told, and what its answer is judged by. */
 export interface FixContext extends ProposalContext {
   facts: FixFacts;
+  /** Where the failure points in the whole repository. */
+  places: Places;
+  /** The end of the failure's log. */
+  failureLog: string;
 }
 
-/** The tree at the worktree's commit, read once a commit, and what it defines. */
-const snapshots = perRun((): { latest?: Snapshot; readonly reader: RepositoryReader } => ({
-  reader: openRepositoryReader(),
-}));
+interface Latest {
+  snapshot?: Snapshot;
+  /** Of one log at one commit. */
+  places?: { readonly key: string; readonly value: Promise<Places> };
+  readonly reader: RepositoryReader;
+}
+
+/** The tree at the worktree's commit, read once a commit, what it defines, and where the last failure points in it. */
+const latestOf = perRun((): Latest => ({ reader: openRepositoryReader() }));
 
 /** For one failure and tier, at `commit`: by default where the worktree is now. */
 export async function contextFor(
@@ -45,18 +55,30 @@ export async function contextFor(
 ): Promise<FixContext> {
   const { tree, config, layout } = run;
   const { failure, log, history } = incident;
-  const cache = snapshots(run);
-  if (cache.latest?.commit !== commit) cache.latest = await snapshotOf(tree, commit);
-  const snapshot = cache.latest;
+  const latest = latestOf(run);
+  if (latest.snapshot?.commit !== commit) latest.snapshot = await snapshotOf(tree, commit);
+  const { snapshot, reader } = latest;
   const stage = config.map.stages[incident.stage] as Stage;
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
+  const failureLog = logEnd(`${layout.home}/${log}`);
   const rules: GateRules = {
     ...(await gateRules(layout.home, config, stage, tier, snapshot, await checkFilesOf(run))),
     failed: error_lines.join('\n'),
-    log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),
+    log: failureLog.slice(-MAX_GATE_LOG),
   };
   const files = editablePaths([...snapshot.files.keys()], rules);
   const { fingerprint, class: failureClass } = failure;
+  const key = `${commit} ${log}`;
+  if (latest.places?.key !== key) {
+    const makers = makersOf(config, run.journal.stages, incident.stage, [...snapshot.files.keys()]);
+    const evidence = {
+      stage: { ...stage, name: incident.stage },
+      failure: { class: failureClass, error_lines, ended: '' },
+      log: failureLog,
+    };
+    latest.places = { key, value: placesOf(evidence, snapshot, files, makers) };
+  }
+  const places = await latest.places.value;
   const facts: FixFacts = {
     stage: { ...stage, name: incident.stage },
     failure: { fingerprint, class: failureClass, excerpt: excerptOf(failure), log, error_lines },
@@ -65,6 +87,7 @@ export async function contextFor(
     look: async (path) => (await snapshot.text(path)) ?? '',
     prompt: '',
     tree: [...snapshot.files.keys()],
+    places: places.places.slice(0, MAX_PLACES),
     shell: { parses: bashParses },
     surroundings: { path: stagePath(run), variables: [...Object.keys(run.env), ...stageVariables(stage)] },
     tries: earlierTries(run, history),
@@ -79,14 +102,19 @@ export async function contextFor(
     patches: history.patches,
     diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
-    repository: () => repositoryFacts(cache.reader, snapshot, config.map, run.journal.stages),
+    repository: () => repositoryFacts(reader, snapshot, config.map, run.journal.stages),
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, commit, edited),
     unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),
     madeOnceFrom: (paths) => madeOnceFrom(run, paths),
     facts,
+    places,
+    failureLog,
   };
 }
+
+/** What a plugin is told of: more than any reads. */
+const MAX_PLACES = 200;
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {

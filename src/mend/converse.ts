@@ -48,7 +48,7 @@ export async function documentFor(
 ): Promise<{ context: FixContext; document: Document } | undefined> {
   const context = await contextFor(run, incident, tier);
   const document = await unlessUnsafe(run, incident, () =>
-    tier === 'executor' ? maskedPrompt(run, incident, context.facts) : writeCase(run, incident, context, { signal }),
+    tier === 'executor' ? maskedPrompt(run, incident, context) : writeCase(run, incident, context, { signal }),
   );
   return document && { context, document };
 }

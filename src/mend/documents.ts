@@ -1,24 +1,21 @@
 // The documents that leave this machine for a failure, prompt and case: made from its context, every secret masked.
 import { randomBytes } from 'node:crypto';
-import type { Stage } from '../config/context-map.ts';
-import { pathMatcher, splitCarry } from '../config/paths.ts';
-import { protectedAs } from '../fix/gate/protected-names.ts';
+import { splitCarry } from '../config/paths.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
 import { choicesFor } from '../outbound/choices.ts';
-import type { Choice, FailureContext, Maker } from '../outbound/context.ts';
+import type { Choice, FailureContext } from '../outbound/context.ts';
 import { isSyntaxError, outOfReach } from '../outbound/out-of-reach.ts';
 import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
-import { needsOf } from '../plan/compile.ts';
-import { cellNames, stepNames } from '../plan/matrix.ts';
-import type { FixFacts } from '../plugin/contract.ts';
+import { cellNames } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { checkoutFiles } from '../worktree/read.ts';
-import { committedTexts, logEnd } from './context.ts';
+import { committedTexts, type FixContext } from './context.ts';
+import { makersOf, textsOf } from './places.ts';
 
 /** What is sent for a failure, masked: a prompt, or a case. */
 export interface Document {
@@ -45,10 +42,10 @@ export async function outgoingRedactor(
 }
 
 /** The prompt for a failure, masked. Throws RedactionError when a secret may be left in it: then nothing is sent. */
-export async function maskedPrompt(run: Run, incident: Incident, facts: FixFacts): Promise<Document> {
-  const redactor = await outgoingRedactor(run, facts.tree);
+export async function maskedPrompt(run: Run, incident: Incident, fix: FixContext): Promise<Document> {
+  const redactor = await outgoingRedactor(run, fix.facts.tree);
   const { instructions } = await committedTexts(run);
-  const context = await failureContext(run, incident, facts);
+  const context = await failureContext(run, incident, fix);
   const choices = choicesFor(context, redactor.redact);
   const options = { instructions, format: 'diff', choices } as const;
   const { text } = buildPrompt(context, options, redactor.redact);
@@ -59,15 +56,15 @@ export async function maskedPrompt(run: Run, incident: Incident, facts: FixFacts
 export async function maskedCase(
   run: Run,
   incident: Incident,
-  facts: FixFacts,
+  fix: FixContext,
   about: Pick<CaseOptions, 'case' | 'version' | 'lead'> & Required<Pick<FailureContext, 'diagnostics' | 'notes'>>,
 ): Promise<CaseDocument> {
-  const redactor = await outgoingRedactor(run, facts.tree);
+  const redactor = await outgoingRedactor(run, fix.facts.tree);
   const { stage, step, attempt, failure, log, history } = incident;
   const { diagnostics, notes, ...rest } = about;
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const context = {
-    ...(await failureContext(run, incident, facts)),
+    ...(await failureContext(run, incident, fix)),
     ...(step === stage ? {} : { step }),
     diagnostics,
     notes,
@@ -90,17 +87,18 @@ export async function maskedCase(
 }
 
 /** Why no fix may mend a failure, in a sentence that does not leave this machine; undefined when one might. */
-export async function whyOutOfReach(run: Run, incident: Incident, facts: FixFacts): Promise<string | undefined> {
-  const { class: name, error_lines } = facts.failure;
+export async function whyOutOfReach(run: Run, incident: Incident, fix: FixContext): Promise<string | undefined> {
+  const { class: name, error_lines } = fix.facts.failure;
   if (!isSyntaxError({ class: name, error_lines, ended: incident.endText })) return undefined;
-  return outOfReach(await failureContext(run, incident, facts));
+  return outOfReach(await failureContext(run, incident, fix));
 }
 
 /** What prompt and case tell of a failure; not masked yet. */
-async function failureContext(run: Run, { endText, steps }: Incident, facts: FixFacts): Promise<FailureContext> {
+async function failureContext(run: Run, { endText, steps }: Incident, context: FixContext): Promise<FailureContext> {
+  const { facts, places, snapshot, failureLog: log } = context;
   const { stage, failure, tries, limits } = facts;
   const { memo } = await committedTexts(run);
-  const log = logEnd(`${run.layout.home}/${failure.log}`);
+  const editable = new Set(facts.files);
   return {
     stage,
     failure: {
@@ -111,62 +109,13 @@ async function failureContext(run: Run, { endText, steps }: Incident, facts: Fix
     },
     log,
     tree: facts.tree,
-    makers: makersOf(run, stage.name, facts.tree),
-    files: await fileTexts(facts.files, facts.read, MAX_FILE_CHARS),
-    readable: await fileTexts(readableFiles(facts, log), facts.look, MAX_READABLE_CHARS),
+    makers: makersOf(run.config, run.journal.stages, stage.name, facts.tree),
+    ranking: places,
+    isEditable: (path) => editable.has(path),
+    ...(await textsOf(places, snapshot, facts.files)),
     ...(memo === undefined ? {} : { memo, keywords: run.config.map.architecture_section_keywords }),
     tries,
     limits,
     nonce: randomBytes(8).toString('hex'),
   };
-}
-
-/** Every stage that this one needs, directly or not: what is not in the repository may be theirs. */
-function makersOf({ config, journal }: Run, name: string, tree: readonly string[]): Maker[] {
-  return needsOf(config.map, name).map((stage) => {
-    const { files, matrix } = config.map.stages[stage] as Stage;
-    const steps = stepNames(stage, { matrix }).flatMap((step) => recordOf(journal.stages, step)?.wrote ?? []);
-    return { stage, files: tree.filter(pathMatcher(files)), wrote: [...new Set(steps)] };
-  });
-}
-
-/** Files beyond this much text are left to the ones before them: no model reads more. */
-const MAX_FILE_CHARS = 400_000;
-const FILES_AT_ONCE = 50;
-
-/** Of files that are only read: a failure is seldom about more, and all of it is masked and searched. */
-const MAX_READABLE_CHARS = 150_000;
-const MAX_READABLE = 150;
-const IS_TEXT =
-  /(?:^|\/)(?:\w*file|hosts|inventory)$|\.(?:ya?ml|json5?|toml|ini|cfg|conf|env|sh|py|tf|tofu|tfvars|hcl|mk|just|j2|tmpl|tpl|gotmpl|txt|csv)$/i;
-
-/** Files that may not be changed and may be read: those that the failure or the command names first, then the stage's neighbours. */
-function readableFiles({ files, tree, stage, failure }: FixFacts, log: string): string[] {
-  const editable = new Set(files);
-  const mentions = [failure.error_lines.join('\n'), log, JSON.stringify(stage.command)].join('\n');
-  const tops = new Set(files.map((path) => path.split('/')[0]));
-  const rank = (path: string): number => {
-    if (mentions.includes(path.slice(path.lastIndexOf('/') + 1))) return 0;
-    return tops.has(path.split('/')[0]) ? 1 : 2;
-  };
-  const others = tree.filter((path) => !editable.has(path) && IS_TEXT.test(path) && protectedAs(path) === undefined);
-  return others.sort((a, b) => rank(a) - rank(b)).slice(0, MAX_READABLE);
-}
-
-/** The texts of files, as many as anyone reads. */
-async function fileTexts(
-  paths: readonly string[],
-  read: FixFacts['read'],
-  maxChars: number,
-): Promise<{ path: string; text: string }[]> {
-  const texts: { path: string; text: string }[] = [];
-  let room = maxChars;
-  for (let from = 0; from < paths.length && room > 0; from += FILES_AT_ONCE) {
-    const some = paths.slice(from, from + FILES_AT_ONCE);
-    for (const file of await Promise.all(some.map(async (path) => ({ path, text: await read(path) })))) {
-      if (room > 0) texts.push(file);
-      room -= file.text.length;
-    }
-  }
-  return texts;
 }

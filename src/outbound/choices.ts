@@ -1,12 +1,11 @@
 // Changes that are few and fit for sure, for a model to choose from instead of writing one: an existing path for one that does not
 // exist, a defined name for one like it, a value that the error allows. The edit is ours.
 import { distance } from 'fastest-levenshtein';
+import type { NearName } from '../repository/rank/near-names.ts';
+import { normalized } from '../repository/rank/paths.ts';
+import type { MissingPath } from '../repository/rank/references.ts';
 import { type Choice, type FailureContext, type MaskText, maskedWhenRead } from './context.ts';
-import type { MissingPath } from './parts/missing-paths.ts';
-import type { NearName } from './parts/near-names.ts';
-import { normalized } from './parts/paths.ts';
-import type { Suspect } from './parts/suspects.ts';
-import { readableNames, suspicionOf } from './parts/suspicion-of.ts';
+import { readableNames, type Suspect, suspicionOf } from './parts/suspicion-of.ts';
 
 const MAX_CHOICES = 6;
 

@@ -1,5 +1,8 @@
 // All that a document tells of a failure, as plain values: one of these serves the prompt and the case. And its masking:
 // secrets are masked before anything is cut to size, because the middle of a key no longer shows that it is one.
+import type { Maker } from '../repository/rank/made-by.ts';
+import type { Ranking } from '../repository/rank/rank.ts';
+import type { SourceFile } from '../repository/tree.ts';
 import { maskedLeaves } from './redact/redactor.ts';
 
 /**
@@ -55,26 +58,12 @@ export type Diagnostic = DiagnosticRun | { readonly command: string; readonly bl
 
 export const isBlocked = (one: Diagnostic): one is Exclude<Diagnostic, DiagnosticRun> => 'blocked' in one;
 
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** A change to choose: in one line of one file, one text in the place of another that stands there once. */
 export interface Choice {
   readonly path: string;
   readonly line: number;
   readonly old: string;
   readonly new: string;
-}
-
-/** A green stage that the failing one needs. */
-export interface Maker {
-  readonly stage: string;
-  /** The paths that it is made from. */
-  readonly files: readonly string[];
-  /** Tracked files that it was seen to write. */
-  readonly wrote: readonly string[];
 }
 
 export interface FailureContext {
@@ -104,8 +93,12 @@ export interface FailureContext {
   readonly tree?: readonly string[];
   /** The stages that what is not in the repository may be from. */
   readonly makers?: readonly Maker[];
-  /** The files that the stage may change. */
+  /** Files that the stage may change: all of them, or the likeliest. */
   readonly files: readonly SourceFile[];
+  /** Whether the stage may change a path; without it, whether it is one of `files`. */
+  readonly isEditable?: (path: string) => boolean;
+  /** What the failure points at in the whole repository; without it, in the texts that are here. */
+  readonly ranking?: Ranking;
   /** Other files of the repository, which may be read and not changed. */
   readonly readable?: readonly SourceFile[];
   /** The text of ai/master_memo.md, and the words that find its sections. */

@@ -19,8 +19,8 @@ export const isSyntaxError = ({ class: name, error_lines }: FailureContext['fail
 export function outOfReach(context: FailureContext): string | undefined {
   if (!isSyntaxError(context.failure)) return undefined;
   const overview = suspicionOf(context);
-  const { closed, rendered, files } = overview;
-  const made = rendered.filter(({ from }) => !files.has(from));
+  const { closed, rendered, isEditable } = overview;
+  const made = rendered.filter(({ from }) => !isEditable(from));
   const faulty = [...closed.filter((path) => IS_DATA.test(path)), ...made.map(({ from }) => from)];
   const [path, ...others] = new Set(faulty);
   if (path === undefined || others.length > 0 || hasSuspect(overview)) return undefined;

@@ -7,6 +7,7 @@ import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
 import type { RefusalCode, ShownPlace } from '../fix/edit.ts';
 import type { Choice, Try } from '../outbound/context.ts';
+import type { Place } from '../repository/rank/rank.ts';
 
 /** The failure that is to be mended. */
 export interface FailureFacts {
@@ -43,6 +44,11 @@ export interface FixFacts {
   readonly shell: { parses(text: string): Promise<boolean> };
   /** Every path of the repository, at the commit the stage runs from. */
   readonly tree: readonly string[];
+  /**
+   * Where the failure points in the whole repository, the likeliest file first, with the lines it means and why. What is not one of
+   * `files` may only be looked at.
+   */
+  readonly places: readonly Place[];
   /** What stages find around them: PATH, and the names of the variables that are set. */
   readonly surroundings: { readonly path: string; readonly variables: readonly string[] };
   /** All of this as a prompt for a model, secrets masked: the only text that may leave the machine. '' for who needs none. */

@@ -1,5 +1,10 @@
 // The files of a tree, as plain values and as something that can be asked. Paths are relative to its root.
 
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** The tree an edit would land in: it goes to the thread that judges. */
 export interface Listing {
   readonly files: readonly string[];

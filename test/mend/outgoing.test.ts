@@ -46,7 +46,7 @@ test('log, files and answers are kept with their secrets masked: prompt, answer 
 
 test('a value that is also a word of a tracked path stays readable: no path has a placeholder in it', async () => {
   const { home, probe } = homeWith('secrets.env', `API_TOKEN=${SECRET}\nNAMESPACE=cloudflared\n`);
-  commit(home, { 'conf/cloudflared/a.yaml': 'name: cloudflared\n' });
+  commit(home, { 'conf/cloudflared/a.yaml': `name: cloudflared\ntoken: ${SECRET}\n` });
   probe.answers({ pass: 'nothing' });
   await run(home);
   const [name = ''] = readdirSync(join(home, 'ai/logs/executor'));

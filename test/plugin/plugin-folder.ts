@@ -73,6 +73,7 @@ const stage = stageSchema.parse({ command: 'stages/talos/run.sh', files: ['stage
 export const fixFacts = (more: Partial<FixFacts> = {}): FixFacts => ({
   stage: { ...stage, name: 'talos' },
   tree: ['stages/talos/run.sh'],
+  places: [],
   shell: { parses: async () => true },
   prompt: '',
   surroundings: { path: '/usr/bin:/bin', variables: ['PATH'] },

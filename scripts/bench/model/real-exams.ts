@@ -31,7 +31,7 @@ function app(n: number): string {
 /** Those that nothing but the protected file can mend, and whose words do not say so. */
 const PROTECTED: readonly string[] = [
   ...['flux-helm-env-is-number', 'helm-schema', 'kustomize-registered-twice'],
-  ...['render-expression', 'render-prometheus-field', 'talos-kubespan-level'],
+  ...['render-expression', 'talos-kubespan-level'],
 ];
 
 /** The ways to mend it that are right: the first is the one that the set names. */

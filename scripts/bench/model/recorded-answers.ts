@@ -71,7 +71,7 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
   },
 
   // Of those that must be declined.
-  'protected: render-prometheus-field': { changes: [['vars.yaml', 'metrics: true', 'metrics: false']] },
+  'protected: helm-schema': { changes: [['helmfile.yaml', 'atomic: true', 'atomic: false']] },
   'protected: talos-kubespan-level': {
     changes: [['talos/patches/global/network.yaml', '  kubespan:\n    enabled: false\n', '']],
   },

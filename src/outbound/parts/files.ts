@@ -2,15 +2,11 @@
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine, textLines } from '../text.ts';
 import { excerpt } from './excerpt.ts';
-import type { Suspect } from './suspects.ts';
-import { suspicionOf } from './suspicion-of.ts';
+import { type Suspect, suspicionOf } from './suspicion-of.ts';
 
 /** At most, for the names of files that are not shown. */
 const NAMES_ROOM = 300;
 const NAMES_INTRO = 'Editable too, but not shown:';
-
-/** So many files are all there is to look at: none of them is left out as unlikely. */
-const FEW = 3;
 
 /** At most so many are shown, and none with less than this part of what points at the most suspicious one. */
 export interface FileLimits {
@@ -24,7 +20,7 @@ export const fileLines =
   (context) => {
     const { nonce } = context;
     const { ranked } = suspicionOf(context);
-    const least = ranked.length <= FEW ? 0 : (ranked[0]?.score ?? 0) * share;
+    const least = (ranked[0]?.score ?? 0) * share;
     return (room) => {
       const forNames = Math.min(NAMES_ROOM, 40 + ranked.length * 15, room / 12);
       let left = room - estimateTokens(intro) - 1 - forNames;

@@ -1,11 +1,12 @@
 // What helps to understand the failure and is not to be changed: what stands where a path was looked for, names like one that is
 // not there, which template a rendered file is from, and files that the stage reads.
+
+import { likest, type NearName } from '../../repository/rank/near-names.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, plainLine, textLines } from '../text.ts';
 import { excerpt } from './excerpt.ts';
-import { likest, type NearName } from './near-names.ts';
-import type { Suspect } from './suspects.ts';
-import { hasSuspect, suspicionOf } from './suspicion-of.ts';
+
+import { hasSuspect, type Suspect, suspicionOf } from './suspicion-of.ts';
 
 const INTRO = 'Only for reading; none of this is yours to change.';
 const MAX_LISTED = 24;
@@ -20,7 +21,7 @@ export const readingLines: PartLines = (context) => {
   const { nonce, failure } = context;
   const errors = failure.error_lines.join('\n');
   const suspicion = suspicionOf(context);
-  const { missing, near, rendered, closed, files } = suspicion;
+  const { missing, near, rendered, closed, isEditable } = suspicion;
   const notes = [
     // Where something that may be changed is suspected, it would only be an excuse.
     ...(hasSuspect(suspicion) ? [] : closed)
@@ -40,7 +41,7 @@ export const readingLines: PartLines = (context) => {
       }),
     ...rendered.map(({ written, from, by }) => {
       const who = by === undefined ? 'is made' : `was made by the stage ${by}`;
-      return `${written} ${who} from ${from}${files.has(from) ? '' : ', which no fix of this stage may change'}`;
+      return `${written} ${who} from ${from}${isEditable(from) ? '' : ', which no fix of this stage may change'}`;
     }),
   ].map((line) => clipLine(plainLine(line), 600));
   const shown = suspicion.readable.filter(({ score }) => score >= MIN_SCORE).slice(0, MAX_FILES);

@@ -1,25 +1,27 @@
 // What a failure points at, once for all parts of a document: the files that may be changed, and those that are only read.
+import { type Evidence, pathsIn } from '../../repository/rank/clues.ts';
+import { sourceFinder } from '../../repository/rank/made-by.ts';
+import type { NearName } from '../../repository/rank/near-names.ts';
+import { MIN_SUSPICION, openSearch, type Place, type Ranking } from '../../repository/rank/rank.ts';
+import type { SourceFile } from '../../repository/tree.ts';
 import { commandText, type FailureContext, originalOf } from '../context.ts';
 import { plainPath } from '../text.ts';
-import { type Evidence, pathsIn } from './clues.ts';
 import { lastLines } from './failure.ts';
-import { sourceFinder } from './made-by.ts';
-import type { NearName } from './near-names.ts';
-import { type Suspect, type Suspicion, suspicion } from './suspects.ts';
 
-export interface Overview extends Suspicion {
+/** A place with the text of its file. */
+export interface Suspect extends Place, SourceFile {}
+
+export interface Overview extends Omit<Ranking, 'places'> {
+  /** Files that may be changed, the most suspicious first. */
+  readonly ranked: readonly Suspect[];
   /** Files that may not be changed, the most telling first. */
   readonly readable: readonly Suspect[];
   /** Files that the error lines name by their whole path and no fix may change. */
   readonly closed: readonly string[];
-  /** The paths that a fix may change. */
-  readonly files: ReadonlySet<string>;
+  readonly isEditable: (path: string) => boolean;
 }
 
-/** With as much to point at it, a file that may be changed may be the cause. */
-const MIN_SUSPICION = 40;
-
-export const hasSuspect = ({ ranked }: Suspicion): boolean => (ranked[0]?.score ?? 0) >= MIN_SUSPICION;
+export const hasSuspect = ({ ranked }: Overview): boolean => (ranked[0]?.score ?? 0) >= MIN_SUSPICION;
 
 const overviews = new WeakMap<FailureContext, Overview>();
 
@@ -73,35 +75,45 @@ export function readableNames(near: readonly NearName[], masked: FailureContext[
     .filter(({ places }) => places.length > 0);
 }
 
-const evidenceOf = ({ failure, log, stage }: FailureContext): Evidence => ({
+/** What of a failure is looked up in the repository. */
+export const evidenceOf = ({ failure, log, stage }: Pick<FailureContext, 'failure' | 'log' | 'stage'>): Evidence => ({
   error_lines: failure.error_lines,
   log: lastLines(log),
   command: commandText(stage),
 });
 
+/** The ranking of the texts that the context itself has. */
+export function rankingOf(context: FailureContext): Ranking {
+  const { tree, files, readable = [], makers } = context;
+  const all = [...files, ...readable].map(({ path, text }) => ({ path: plainPath(path), text }));
+  const paths = all.map(({ path }) => path);
+  const search = openSearch(evidenceOf(context), [...new Set([...(tree ?? []), ...paths])], makers);
+  for (const file of all) search.read(file);
+  return search.ranking();
+}
+
 function overview(context: FailureContext): Overview {
-  const { failure, tree = [], readable = [] } = context;
-  const plain = (files: FailureContext['files']) => files.map(({ path, text }) => ({ path: plainPath(path), text }));
-  const [files, others] = [plain(context.files), plain(readable)];
-  const evidence = evidenceOf(context);
-  const sourceOf = sourceFinder(context.makers ?? [], tree);
-  const changeable = suspicion(files, evidence, tree, sourceOf);
-  const read = suspicion(others, evidence, tree, sourceOf);
-  const open = new Set(files.map(({ path }) => path));
+  const { failure, tree = [], readable = [], files, ranking = rankingOf(context), makers = [] } = context;
+  const open = new Set(files.map(({ path }) => plainPath(path)));
+  const { isEditable = (path: string) => open.has(path) } = context;
+  const sourceOf = sourceFinder(makers, tree);
+  const texts = textIn([...files, ...readable]);
+  const withText = (place: Place): Suspect => ({ ...place, text: texts(place.path) });
+  const none = { score: 0, reasons: [], isRun: false, named: [], matching: [] };
+  const found = new Set(ranking.places.map(({ path }) => path));
+  const suspects = (some: readonly SourceFile[]) => {
+    const paths = new Set(some.map(({ path }) => plainPath(path)));
+    const rest = [...paths].filter((path) => !found.has(path)).map((path) => ({ ...none, path }));
+    return [...ranking.places.filter(({ path }) => paths.has(path)), ...rest].map(withText);
+  };
   const named = namedPaths(failure.error_lines);
-  const made = named.flatMap((path) => sourceOf(path) ?? []).filter(({ from }) => !open.has(from));
-  const isClosed = (path: string): boolean => path.includes('/') && !open.has(path) && !sourceOf(path);
+  const isClosed = (path: string): boolean => path.includes('/') && !isEditable(path) && !sourceOf(path);
   return {
-    ...changeable,
-    ranked: withRead(changeable.ranked, read.ranked[0]),
-    near: joined(changeable.near, read.near),
-    rendered: [
-      ...changeable.rendered,
-      ...made.filter(({ from }, i) => made.findIndex((one) => one.from === from) === i),
-    ],
-    readable: read.ranked,
+    ...ranking,
+    ranked: withRead(suspects(files), suspects(readable)[0]),
+    readable: suspects(readable),
     closed: tree.filter((path) => named.includes(path) && isClosed(path)),
-    files: open,
+    isEditable,
   };
 }
 
@@ -123,16 +135,3 @@ const namedPaths = (errorLines: readonly string[]): string[] =>
   errorLines
     .filter((line) => !line.startsWith('(the command succeeded; '))
     .flatMap((line) => pathsIn(line, 1).map(({ written }) => written));
-
-/** One entry a name, with the places of both. */
-function joined(some: readonly NearName[], more: readonly NearName[]): NearName[] {
-  const byName = new Map(some.map((near) => [near.name, near]));
-  for (const near of more) {
-    const before = byName.get(near.name);
-    const isSame = before && before.related === near.related;
-    if (isSame) byName.set(near.name, { ...before, places: [...before.places, ...near.places] });
-    // A slip of the finger says more than a name of the same family.
-    else if (!before || !near.related) byName.set(near.name, near);
-  }
-  return [...byName.values()];
-}

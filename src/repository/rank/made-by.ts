@@ -1,6 +1,14 @@
 // What a needed stage wrote leads to what it is from: a template of the same name, or the same path in another folder.
-import type { Maker } from '../context.ts';
 import { commonEnd, normalized, renderedName } from './paths.ts';
+
+/** A green stage that the failing one needs. */
+export interface Maker {
+  readonly stage: string;
+  /** The paths that it is made from. */
+  readonly files: readonly string[];
+  /** Tracked files that it was seen to write. */
+  readonly wrote: readonly string[];
+}
 
 /** A file that is not its own source. */
 export interface Made {

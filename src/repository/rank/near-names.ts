@@ -1,6 +1,6 @@
 // Names that files have in nearly the form in which an error tells them: what was meant, or what is misspelt.
 import { distance } from 'fastest-levenshtein';
-import type { SourceFile } from '../context.ts';
+import type { SourceFile } from '../tree.ts';
 import type { NameClue } from './clues.ts';
 
 export interface NearName {
@@ -24,41 +24,47 @@ const WORDS = /[A-Za-z_][\w-]*[A-Za-z\d_]/g;
 const MIN_LENGTH = 4;
 const MAX_NAMES = 12;
 const MAX_LIKE = 6;
-/** Of all files together: near names are looked for in what a stage usually has, not in what it may have. */
-const MAX_CHARS = 500_000;
+/** Of one name: more than that is no slip and no family. */
+const MAX_FOUND = 200;
 
-/** For the strongest single-word names of `names`; only those that something is near to, or else related. */
-export function nearNames(files: readonly SourceFile[], names: readonly NameClue[]): NearName[] {
+type Like = { readonly like: string; readonly path: string; readonly line: number; count: number };
+
+/** For the strongest single-word names of `names`: reads texts, and then has those that something is near to, or else related. */
+export function nearNames(names: readonly NameClue[]) {
   const wanted = names
     .filter(({ text, strong }) => strong && text.length >= MIN_LENGTH && /^[A-Za-z_][\w-]*$/.test(text))
-    .slice(0, MAX_NAMES);
-  if (wanted.length === 0) return [];
-  const words = new Map<string, { file: SourceFile; count: number }>();
-  let room = MAX_CHARS;
-  for (const file of files) {
-    if (room <= 0) break;
-    room -= file.text.length;
-    for (const word of file.text.match(WORDS) ?? []) {
-      const place = words.get(word);
-      if (place) place.count++;
-      else words.set(word, { file, count: 1 });
-    }
-  }
-  return wanted.flatMap(({ text, weight }): NearName[] => {
-    const those = (are: (name: string, word: string) => boolean) =>
-      [...words].filter(([word]) => are(text, word)).map(([like, place]) => ({ like, ...place }));
-    const near = those(isNear).slice(0, MAX_LIKE);
-    const alike = near.length > 0 ? near : likest(text, those(isRelated));
-    if (alike.length === 0) return [];
-    const places = alike.map(({ like, file, count }) => ({ like, path: file.path, line: lineOf(like, file), count }));
-    const subject = { name: text, weight, exact: words.get(text)?.count ?? 0, places };
-    return [near.length > 0 ? subject : { ...subject, related: true }];
-  });
+    .slice(0, MAX_NAMES)
+    .map(({ text, weight }) => ({
+      text,
+      weight,
+      exact: 0,
+      near: new Map<string, Like>(),
+      related: new Map<string, Like>(),
+    }));
+  const initials = new Set(wanted.flatMap(({ text }) => [text[0]?.toLowerCase(), text[0]?.toUpperCase(), '_']));
+  return {
+    read({ path, text }: SourceFile): void {
+      if (wanted.length === 0) return;
+      for (const { 0: word, index } of text.matchAll(WORDS)) {
+        if (!initials.has(word[0])) continue;
+        for (const one of wanted) {
+          if (one.text === word) one.exact++;
+          const to = isNear(one.text, word) ? one.near : isRelated(one.text, word) ? one.related : undefined;
+          const before = to?.get(word);
+          if (before) before.count++;
+          else if (to && to.size < MAX_FOUND)
+            to.set(word, { like: word, path, line: text.slice(0, index).split('\n').length, count: 1 });
+        }
+      }
+    },
+    found: (): NearName[] =>
+      wanted.flatMap(({ text: name, weight, exact, near, related }): NearName[] => {
+        if (near.size > 0) return [{ name, weight, exact, places: likest(name, [...near.values()]) }];
+        if (related.size === 0) return [];
+        return [{ name, weight, exact, related: true, places: likest(name, [...related.values()]) }];
+      }),
+  };
 }
-
-/** The first line that has a word. */
-const lineOf = (word: string, { text }: SourceFile): number =>
-  text.split('\n').findIndex((line) => line.match(WORDS)?.includes(word)) + 1;
 
 /** As many as help, those that are most like `name` first. */
 export const likest = <T extends { readonly like: string }>(name: string, places: readonly T[]): T[] =>

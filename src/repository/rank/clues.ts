@@ -1,7 +1,5 @@
 // What a failure says that can be looked up in files: paths, names, quoted phrases and lines of source that tools repeat. The
 // error lines count most, then the lines around them, warnings, the rest of the log, and the command.
-import { clipLine } from '../text.ts';
-
 /** Where clues are looked for. */
 export interface Evidence {
   readonly error_lines: readonly string[];
@@ -107,7 +105,7 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
       }
     }
   };
-  const wanted = new Set(error_lines.flatMap((line) => [line.trim(), clipLine(line).trim()]));
+  const wanted = new Set(error_lines.map(headOf));
   const near = linesAround(log, wanted);
   const quote = (line: string, weight: number): void => {
     source.push({ text: line.replace(/^[\s│|]*(?:\d+ ?[:|│])?\s*/, '').trim(), weight });
@@ -118,7 +116,7 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
     look(endFirst(line), isQuoted ? WEIGHTS.behind : PLACE.test(line) ? WEIGHTS.place : WEIGHTS.error);
   }
   log.forEach((line, i) => {
-    if (wanted.has(line.trim())) return;
+    if (wanted.has(headOf(line))) return;
     const beside = PLACE.test(line) ? undefined : near.get(i);
     look(line, Math.max(beside ?? 0, WARNING.test(line) ? WEIGHTS.warning : WEIGHTS.log));
     if (beside) quote(line, beside);
@@ -131,6 +129,10 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
   return { paths, names: strongestFirst, source, numbers };
 }
 
+/** A line of a log may be cut; so much of it is left. */
+const HEAD_CHARS = 200;
+const headOf = (line: string): string => line.trim().slice(0, HEAD_CHARS);
+
 /** Of a long line the end comes first, for there many tools name the cause, and only so much of it is looked at. */
 const endFirst = (line: string): string =>
   line.length > MAX_LINE_CHARS ? `${line.slice(-MAX_LINE_CHARS)} ${line.slice(0, MAX_LINE_CHARS)}` : line;
@@ -142,7 +144,7 @@ const byPlace = (line: string, at: number): number => (line.length > 160 ? 0.5 +
 function linesAround(log: readonly string[], wanted: ReadonlySet<string>): Map<number, number> {
   const around = new Map<number, number>();
   log.forEach((line, i) => {
-    if (!wanted.has(line.trim())) return;
+    if (!wanted.has(headOf(line))) return;
     for (let at = i - AROUND.before; at <= i + AROUND.after; at++) {
       around.set(at, Math.max(around.get(at) ?? 0, at > i ? WEIGHTS.behind : WEIGHTS.before));
     }

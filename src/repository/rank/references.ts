@@ -1,8 +1,8 @@
 // Paths that the error names and that do not exist: who refers to them, and what stands there instead.
-import type { SourceFile } from '../context.ts';
+
+import type { SourceFile } from '../tree.ts';
 import type { Clues } from './clues.ts';
 import { normalized, type PathFinder } from './paths.ts';
-import type { Points } from './points.ts';
 
 export interface MissingPath {
   readonly path: string;
@@ -12,15 +12,10 @@ export interface MissingPath {
 
 const MAX_MISSING = 8;
 /** More than a last part in common. */
-const CERTAIN_REFERENCE = 100;
+export const CERTAIN_REFERENCE = 100;
 
-/** Who refers to what does not exist is the likeliest of all. */
-export function addReferrers(
-  files: readonly SourceFile[],
-  { paths }: Clues,
-  finder: PathFinder,
-  add: (path: string, score: number) => Points,
-): MissingPath[] {
+/** The paths that the error names and that do not exist, the latest last. */
+export function missingPaths({ paths }: Clues, finder: PathFinder): MissingPath[] {
   const absent = new Set(
     paths.flatMap(({ written, weight, beside, isRooted, isAbsent }) => {
       const { sure } = finder.meaning(written, beside);
@@ -28,22 +23,12 @@ export function addReferrers(
       return finder.missing(written, beside);
     }),
   );
-  const missing = [...absent].filter((path) => !path.startsWith('..')).slice(-MAX_MISSING);
-  const referred: { readonly path: MissingPath; readonly strongest: number }[] = [];
-  for (const absentPath of missing.map((path) => missingPath(path, finder))) {
-    const strengths = files.flatMap((file) => {
-      const { line, strength } = reference(file, absentPath);
-      return strength > 0 ? [{ path: file.path, line, strength }] : [];
-    });
-    const strongest = Math.max(0, ...strengths.map(({ strength }) => strength));
-    const best = strengths.filter(({ strength }) => strength === strongest);
-    for (const { path, line, strength } of best) add(path, strength / best.length).named.add(line);
-    if (strongest >= CERTAIN_REFERENCE) referred.push({ path: absentPath, strongest });
-  }
-  return referred.sort((a, b) => b.strongest - a.strongest).map(({ path }) => path);
+  const inside = [...absent].filter((path) => !path.startsWith('..'));
+  return inside.slice(-MAX_MISSING).map((path) => placeOf(path, finder));
 }
 
-function missingPath(path: string, finder: PathFinder): MissingPath {
+/** A path, the nearest folder to it that exists, and what is there. */
+export function placeOf(path: string, finder: PathFinder): MissingPath {
   const parts = path.split('/');
   let length = parts.length - 1;
   while (length > 0 && !finder.isFolder(parts.slice(0, length).join('/'))) length--;
@@ -51,8 +36,8 @@ function missingPath(path: string, finder: PathFinder): MissingPath {
   return { path, folder, listing: finder.listing(folder) };
 }
 
-/** Where a file refers to a missing path, and how surely that is the same one. */
-function reference({ path, text }: SourceFile, { path: missing, folder }: MissingPath) {
+/** Where a file refers to a path, and how surely that is the same one; `folder`: the nearest one to it that exists. */
+export function reference({ path, text }: SourceFile, { path: missing, folder }: Pick<MissingPath, 'path' | 'folder'>) {
   const none = { line: 0, strength: 0 };
   const parts = missing.split('/');
   const at = folder === '' ? 0 : folder.split('/').length;

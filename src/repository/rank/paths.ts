@@ -1,6 +1,6 @@
 // What is written → the files it means: the path itself, seen from a folder that is named beside it, or the longest end of it
 // that is the end of a file's path. A template stands for what is rendered from it.
-import { foldersAbove } from '../../repository/tree.ts';
+import { nameOf, push, treeOf } from '../tree.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl|template|mustache|in)$/;
 
@@ -22,55 +22,51 @@ export interface PathFinder {
   readonly listing: (folder: string) => string[];
 }
 
+/** A name that more files have means none of them. */
+const MAX_MEANT = 8;
 const NOTHING: Meaning = { paths: [], sure: 0 };
 
-/** `tree`: every path of the repository; `files`: those that are looked for. */
-export function pathFinder(files: readonly string[], tree: readonly string[]): PathFinder {
-  const wanted = new Set(files);
-  const all = new Set([...tree, ...files]);
-  const folders = new Set([...all].flatMap(foldersAbove));
+/** `paths`: every path of the repository. */
+export function pathFinder(paths: readonly string[]): PathFinder {
+  const tree = treeOf({ files: paths });
   const byName = new Map<string, string[]>();
-  for (const path of files) {
-    for (const name of new Set([lastPart(path), lastPart(renderedName(path))])) {
-      byName.set(name, [...(byName.get(name) ?? []), path]);
-    }
-  }
+  for (const path of paths)
+    for (const name of new Set([nameOf(path), nameOf(renderedName(path))])) push(byName, name, path);
   const joined = (written: string, beside: readonly string[]): string[] => {
-    const bases = ['', ...beside.filter((one) => one !== written).map((one) => tailFolder(one, folders))];
+    const bases = ['', ...beside.filter((one) => one !== written).map((one) => tailFolder(one, tree.isFolder))];
     return [...new Set(bases.flatMap((base) => (base === undefined ? [] : [normalized(`${base}/${written}`)])))];
   };
+  const isFile = (path: string): boolean => tree.exists(path) && !tree.isFolder(path);
   return {
-    isFolder: (path) => folders.has(path),
-    listing: (folder) => {
-      const prefix = folder === '' ? '' : `${folder}/`;
-      const below = [...all].filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
-      return [...new Set(below.map((path) => path.replace(/\/.*$/s, '/')))].sort();
-    },
+    isFolder: tree.isFolder,
+    listing: (folder) =>
+      tree
+        .entries(folder)
+        .map((name) => (tree.isFolder(folder === '' ? name : `${folder}/${name}`) ? `${name}/` : name))
+        .sort(),
     meaning: (written, beside) => {
-      const exact = joined(written, beside).filter((path) => wanted.has(path));
+      const exact = joined(written, beside).filter(isFile);
       if (exact.length > 0) return { paths: exact.slice(-1), sure: 1 };
-      const same = byName.get(lastPart(written)) ?? [];
+      const same = byName.get(nameOf(written)) ?? [];
       const parts = normalized(written).split('/');
       const lengths = same.map((path) => [path, commonEnd(parts, path)] as const);
       const longest = Math.max(0, ...lengths.map(([, length]) => length));
       const best = lengths.filter(([, length]) => length === longest).map(([path]) => path);
-      if (longest === 0) return NOTHING;
+      if (longest === 0 || best.length > MAX_MEANT) return NOTHING;
       const isWhole = longest === parts.length && parts.length > 1;
       return { paths: best, sure: (isWhole ? 0.95 : longest > 1 ? 0.9 : 0.75) / best.length };
     },
     missing: (written, beside) => {
       if (!/[/.]/.test(written) || /^https?:|^\W*$/.test(written)) return [];
       const isAbsolute = written.startsWith('/');
-      const from = isAbsolute ? [belowRoot(written, folders)] : joined(written, beside);
+      const from = isAbsolute ? [belowRoot(written, tree.isFolder)] : joined(written, beside);
       return from.filter((path): path is string => {
-        if (path === undefined || all.has(path) || folders.has(path)) return false;
+        if (path === undefined || tree.exists(path)) return false;
         return !isAbsolute || path.includes('/');
       });
     },
   };
 }
-
-const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Without `.` and `..`; what leads out of the repository begins with `..`. */
 export function normalized(path: string): string {
@@ -94,20 +90,20 @@ export function commonEnd(parts: readonly string[], path: string): number {
 }
 
 /** The folder of the repository that the end of `written` names. */
-function tailFolder(written: string, folders: ReadonlySet<string>): string | undefined {
+function tailFolder(written: string, isFolder: (path: string) => boolean): string | undefined {
   const parts = normalized(written).split('/');
   for (let from = 0; from < parts.length; from++) {
     const path = parts.slice(from).join('/');
-    if (folders.has(path)) return path;
+    if (isFolder(path)) return path;
     const above = parts.slice(from, -1).join('/');
-    if (above !== '' && folders.has(above)) return above;
+    if (above !== '' && isFolder(above)) return above;
   }
   return undefined;
 }
 
 /** An absolute path as one of the repository: from the first part on that is a folder at its top. */
-function belowRoot(written: string, folders: ReadonlySet<string>): string | undefined {
+function belowRoot(written: string, isFolder: (path: string) => boolean): string | undefined {
   const parts = normalized(written).split('/');
-  const from = parts.findIndex((part) => folders.has(part));
+  const from = parts.findIndex(isFolder);
   return from < 0 ? undefined : parts.slice(from).join('/');
 }
