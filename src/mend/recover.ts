@@ -60,7 +60,7 @@ async function judgeByJournal(run: Run, trial: Trial): Promise<void> {
     return recordUndone(run, trial, CUT_OFF, { isGone: true });
   }
   const changed = await changedBetween(tree, trial.from, last);
-  await recordUndone(run, trial, CUT_OFF);
+  await recordUndone(run, trial, CUT_OFF, { isCutOff: true });
   journal.append(noticeEvent(text));
   await recordStale(run, tree.head, { changed, putBack: [] });
 }

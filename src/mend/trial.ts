@@ -66,14 +66,22 @@ export function undoTrial(run: Run, reason: string, suspect?: Suspect): Promise<
 const isOpen = ({ journal }: Run, { fixes: [first] }: Trial): boolean =>
   journal.failures.trial?.fixes[0]?.fix.commit === first?.fix.commit;
 
-/** Records that all that stands is undone; the tree is to follow. `isGone`: git has its commits no longer. */
+interface Undoing {
+  readonly suspect?: Suspect | undefined;
+  /** Git has its commits no longer. */
+  readonly isGone?: boolean;
+  /** The process died: nothing speaks against the change. */
+  readonly isCutOff?: boolean;
+}
+
+/** Records that all that stands is undone; the tree is to follow. */
 export async function recordUndone(
   run: Run,
   trial: Trial,
   reason: string,
-  { suspect, isGone = false }: { suspect?: Suspect | undefined; isGone?: boolean } = {},
+  { suspect, isGone = false, isCutOff = false }: Undoing = {},
 ): Promise<void> {
-  const prepared = isGone ? undefined : await wholeChange(run, trial);
+  const prepared = isGone ? undefined : await wholeChange(run, trial, isCutOff);
   const ended = [...trial.fixes.entries()].reverse().map(([i, { fix, judged }]) => {
     const unjudged = i === trial.fixes.length - 1 && judged.size === 0;
     return endOfFix(fix, { outcome: 'undone', reason, ...(unjudged && { unjudged }) });
@@ -142,14 +150,14 @@ async function goBack(run: Run, to: string, isOver: boolean): Promise<void> {
   await writeAgain(run, restored);
 }
 
-/** All fixes that stand as one change, for the next time that the first failure returns; undefined where it had its one return. */
-async function wholeChange(run: Run, trial: Trial) {
+/** All fixes that stand as one change, for the next time that the first failure returns; undefined where it had its one return to the end. */
+async function wholeChange(run: Run, trial: Trial, isCutOff: boolean) {
   const [first] = trial.fixes;
   // What its owner must be asked about waits for their word.
   if (!first || trial.fixes.some(({ ask }) => ask)) return undefined;
   const isUnjudged = trial.fixes.length === 1 && first.judged.size === 0;
   const entry = entryOf(run.journal.ledger, trial.stage, first.fix.fingerprint);
-  if (entry?.prepared && !isUnjudged) return undefined;
+  if (entry?.prepared && !isUnjudged && !isCutOff) return undefined;
   const known = isUnjudged ? entry?.patches.find(({ hash }) => hash === first.fix.hash) : undefined;
   const whole = await combined(run, trial);
   const { tier, plugin } = first.fix;
