@@ -123,7 +123,7 @@ const outOfMemory = (step: string): StageEnd => ({
   loss: {
     code: 'JOB_OUT_OF_MEMORY',
     next: 'give its spec more with --mem in ai/loop.yaml',
-    transient: true,
+    transient: false,
     began: true,
   },
 });

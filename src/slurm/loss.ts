@@ -1,4 +1,5 @@
-// Why a job left no result, or will never start: each state and reason of Slurm in words, with what to do. Pure.
+// Why a job left no result, or will never start: each state and reason of Slurm in words, with what to do. A loss is one of three kinds:
+// it passes by itself, somebody has to change something first, or a person ended the job. Pure.
 import type { Job } from './job.ts';
 
 /** A step that its backend lost. It spends no try: nothing is known of the stage itself. */
@@ -19,7 +20,7 @@ export const SHARE_IT =
 
 /** By kind, which is a state of Slurm where there is one; `JOB_<kind>` is the code of the loss. */
 const WORDS = {
-  TIMEOUT: passing(
+  TIMEOUT: lasting(
     'ran into the time limit that Slurm has for it',
     'give its spec a longer --time in ai/loop.yaml, or the stage a shorter timeout',
   ),
@@ -28,7 +29,7 @@ const WORDS = {
     'was preempted by a job with a higher priority',
     'give its spec a partition or --qos in ai/loop.yaml that is not preempted',
   ),
-  OUT_OF_MEMORY: passing('needed more memory than Slurm gave it', 'give its spec more with --mem in ai/loop.yaml'),
+  OUT_OF_MEMORY: lasting('needed more memory than Slurm gave it', 'give its spec more with --mem in ai/loop.yaml'),
   BOOT_FAIL: passing('could not start, for its node did not boot', 'see the node: sinfo -R'),
   DEADLINE: lasting(
     'passed the deadline that its options set',
@@ -39,7 +40,8 @@ const WORDS = {
     'give its spec options in ai/loop.yaml that keep it on this cluster',
   ),
   DEPENDENCY: lasting('was never started, for a job that it waited for did not end well', 'see that job first'),
-  CANCELLED: passing('was cancelled by somebody with scancel', 'run again when you want it: mendloop'),
+  // A person's word: what somebody ended is not submitted again.
+  CANCELLED: lasting('was cancelled by somebody with scancel', 'run again when you want it: mendloop'),
   LAUNCH: passing(
     'could not be started on its node: the folder of its output is not there, or cannot be written',
     SHARE_IT,

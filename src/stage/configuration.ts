@@ -94,10 +94,22 @@ async function parsed(
   const read = parseLoopConfig(loopText, LOOP_FILE);
   if (!map.ok || !read.ok) return failConfig([map, read].flatMap((one) => (one.ok ? [] : one.problems)));
   const loop = backend === undefined ? read.value : { ...read.value, backend };
-  const problems = loop.backend.startsWith('slurm-') ? slurmProblems(map.value, loop, mapText, loopText ?? '') : [];
+  const problems = [
+    ...located(mapText, MAP_FILE, cellFindings(map.value, loop)),
+    ...(loop.backend.startsWith('slurm-') ? slurmProblems(map.value, loop, mapText, loopText ?? '') : []),
+  ];
   if (problems.length > 0) failConfig(problems);
   await refuseForbidden(map.value, mapText, files);
   return { map: map.value, loop };
+}
+
+/** Stages with more cells than a plan may have steps: a mistake, or a limit to be raised. */
+function cellFindings({ stages }: ContextMap, { limits: { max_steps } }: LoopConfig) {
+  return Object.entries(stages).flatMap(([name, { matrix = {} }]) => {
+    const cells = Object.values(matrix).reduce((product, values) => product * values.length, 1);
+    const message = `the axes multiply to ${cells} steps; the limit is ${max_steps} (limits.max_steps in ${LOOP_FILE})`;
+    return cells > max_steps ? [{ path: ['stages', name, 'matrix'], at: 'value' as const, message }] : [];
+  });
 }
 
 /** What two files say of jobs: each `spec` means something, and no option makes another thing of a job than a step. */

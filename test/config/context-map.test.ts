@@ -169,7 +169,7 @@ test('a bad duration names the units', () => {
   ]);
 });
 
-test('matrix axes, values and size are limited', () => {
+test('matrix axes and values are limited', () => {
   const value = 'expected a value of up to 64 letters, digits, ".", "_" and "-"';
   assert.equal(stage('matrix: { Host: [a], none: [], twice: [1, "1"], bad: [a b, .., null] }'), [
     `${AT}:4:15: stages.vms.matrix.Host: expected an axis name of a-z, 0-9 and "_" that starts with a letter, such as host`,
@@ -178,10 +178,6 @@ test('matrix axes, values and size are limited', () => {
     `${AT}:4:59: stages.vms.matrix.bad[0]: ${value}, got "a b"`,
     `${AT}:4:64: stages.vms.matrix.bad[1]: ${value}, got ".."`,
     `${AT}:4:68: stages.vms.matrix.bad[2]: ${value}, got nothing`,
-  ]);
-  const axis = `[${Array.from({ length: 33 }, (_, i) => i).join(', ')}]`;
-  assert.equal(stage(`matrix: { a: ${axis}, b: ${axis} }`), [
-    `${AT}:4:13: stages.vms.matrix: the axes multiply to 1089 steps; the limit is 1024`,
   ]);
 });
 

@@ -111,14 +111,14 @@ const job = (state: string, reason = 'None', more: Partial<Job> = {}): Job => ({
 
 test('each end of a job without a result has its own code, words and advice', () => {
   const ends: [Job | undefined, string, boolean][] = [
-    [job('TIMEOUT', 'TimeLimit', { signal: 15 }), 'JOB_TIMEOUT', true],
+    [job('TIMEOUT', 'TimeLimit', { signal: 15 }), 'JOB_TIMEOUT', false],
     [job('NODE_FAIL', 'NodeDown'), 'JOB_NODE_FAIL', true],
     [job('PREEMPTED'), 'JOB_PREEMPTED', true],
-    [job('OUT_OF_MEMORY', 'OutOfMemory'), 'JOB_OUT_OF_MEMORY', true],
+    [job('OUT_OF_MEMORY', 'OutOfMemory'), 'JOB_OUT_OF_MEMORY', false],
     [job('BOOT_FAIL'), 'JOB_BOOT_FAIL', true],
     [job('DEADLINE'), 'JOB_DEADLINE', false],
     [job('REVOKED'), 'JOB_REVOKED', false],
-    [job('CANCELLED', 'None', { signal: 15 }), 'JOB_CANCELLED', true],
+    [job('CANCELLED', 'None', { signal: 15 }), 'JOB_CANCELLED', false],
     [job('CANCELLED', 'DependencyNeverSatisfied'), 'JOB_DEPENDENCY', false],
     [job('FAILED', 'JobLaunchFailure', { signal: 53 }), 'JOB_LAUNCH', true],
     [job('FAILED', 'JobLaunchFailure', { signal: 9 }), 'JOB_KILLED', true],
