@@ -47,6 +47,14 @@ const TABLE = {
     `this attempt was begun before or withdrawn, and none is made twice: ${d.file}`,
     'ask for another: mendloop',
   ]),
+  E_WORKER_VERSION: usage((d: { here: string; there: string }) => [
+    `a worker of mendloop ${d.here} was started for a run of mendloop ${d.there}`,
+    'have one version on all machines, and begin the run anew: mendloop',
+  ]),
+  E_NOT_PRIVATE: usage((d: { path: string }) => [
+    `others may write into ${d.path}, and whoever writes there decides what runs here`,
+    `see who did: ls -la ${d.path}\nthen: chmod -R go-w ${d.path}, or chown it to yourself`,
+  ]),
   E_ROOT_MISSING: usage((d: { root: string }) => [
     `${d.root} is not a folder`,
     'name your repository with --root, or start inside it',

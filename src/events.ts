@@ -282,6 +282,9 @@ export const EVENTS = {
     ...reason,
     /** Its command may have run. */
     began: flag,
+    /** The same for all that it happened to, and the nodes. */
+    what: optional(text),
+    host: optional(text),
   }),
   'attempt.changed': row('step', 'the stage changed tracked files; they were saved as a patch', {
     files: listOf(text),

@@ -15,7 +15,6 @@ const BENCHMARKS = [
   'memory',
   'board',
   'lab',
-  'queue',
   'slurm',
   'fingerprint',
   'known-fixes',

@@ -5,8 +5,8 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { stopReason } from '../plan/stop.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
-import { type EndJobsPorts, endJobs } from '../slurm/end-jobs.ts';
 import type { Job } from '../slurm/job.ts';
+import { type EndJobsPorts, endJobs } from '../slurm/watch.ts';
 import { openJobs, readComment } from './jobs.ts';
 import { endIn, type OpenTask, openTasks, readResult, withdrawTask } from './task-file.ts';
 
@@ -81,6 +81,9 @@ function endEvents(
   if (end && end.kind !== 'lost' && end.kind !== 'unbegun')
     return events.some(({ type }) => type === 'attempt.ended') ? [...events] : [...events, withdrawn];
   if (!hasBegun || end?.kind === 'unbegun') return [withdrawn];
+  // It was ended here, and seen to end.
+  if (result === undefined && unseen === ENDED)
+    return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }];
   const reason = typeof result === 'object' && 'thrown' in result ? `${CLOSED}: ${result.thrown.message}` : unseen;
   const data = end
     ? { code: end.loss.code, reason: end.message, began: end.loss.began }

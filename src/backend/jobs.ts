@@ -43,6 +43,9 @@ export function openJobs(events: readonly LoopEvent[]): { jobs: OpenJob[]; count
   return { jobs: [...jobs.values()].filter(({ open }) => open.size > 0), count: jobs.size };
 }
 
+/** Workers of a pool are jobs of the run, of no step: its jobs have numbers from 1. */
+export const WORKER_JOB = '0';
+
 /** What a job of the scheduler says of itself, so that a later start knows it: whose it is, of which run, and which one. */
 export const jobComment = (home: string, run: string, job: string, label: string): string =>
   `mendloop ${run} ${job} ${label} ${home}`;

@@ -1,9 +1,10 @@
 // One attempt as a program of its own, on any machine that shares home: reads its task, makes the attempt as the loop itself
 // would, and leaves its end as a file. It never writes journal, ledger, HEAD or index: that is the controller's.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { durationText } from '../config/duration.ts';
 import { fail, MendError, mendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
+import { namesIn } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { identify } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -23,11 +24,13 @@ import { changesNow } from '../worktree/save-changes.ts';
 import { type Tree, trackedStatus, treeGit } from '../worktree/tree.ts';
 import {
   beginTask,
+  countTasks,
   isGreen,
   type Result,
   type RunContext,
   readTask,
   resultPath,
+  slurmJobOf,
   writeResult,
   writeSign,
 } from './task-file.ts';
@@ -36,11 +39,15 @@ import {
  * Makes the attempt and leaves its result; resolves to 0 exactly when it is green. Shows a sign of life every `signMs`, 0 for never.
  * Throws MendError when there is no such task.
  */
-export async function makeAttempt(file: string, index: number, ports: RunPorts, signMs = 0): Promise<number> {
-  const read = readTask(file, index);
-  if (!read) fail('E_TASK', { file: `${file}#${index}` });
-  const { task, context } = read;
-  if (!beginTask(file, index, ports.env as NodeJS.ProcessEnv)) fail('E_TASK_BEGUN', { file: resultPath(file, index) });
+export async function makeAttempt(
+  file: string,
+  index: number,
+  ports: RunPorts,
+  signMs = 0,
+  maker = slurmJobOf(ports.env),
+): Promise<number> {
+  const { task, context } = await seenTask(file, index, ports);
+  if (!beginTask(file, index, maker)) fail('E_TASK_BEGUN', { file: resultPath(file, index) });
   const signs = signMs > 0 ? setInterval(() => showSign(file, index), signMs) : undefined;
   const indexFile = join(`${file}.${index}.index`);
   const result = await withObjects(context.home, (objects) =>
@@ -51,6 +58,40 @@ export async function makeAttempt(file: string, index: number, ports: RunPorts, 
   writeResult(file, index, result);
   return isGreen(result) ? 0 : 1;
 }
+
+/** For so long after it began a job of an array makes other cells of it, too. */
+const SHARE_MS = 5_000;
+
+/**
+ * The same for a job of an array: then it makes others that have not begun, the last ones first, while little time went by and all end
+ * green. A start of Node costs more than a small cell. Resolves to how its own ended.
+ */
+export async function makeOfArray(file: string, index: number, ports: RunPorts, signMs: number): Promise<number> {
+  const until = ports.clock.monotonic() + SHARE_MS;
+  const isTime = () => ports.clock.monotonic() < until && !ports.signal.aborted;
+  const own = await makeAttempt(file, index, ports, signMs);
+  const names = new Set(namesIn(dirname(file)));
+  let last = own;
+  for (let at = countTasks(file) - 1; at > index && last === 0 && isTime(); at--) {
+    if (names.has(`${at}.begun`)) continue;
+    last = await makeAttempt(file, at, ports, signMs).catch((error) => {
+      if (error instanceof MendError && error.code === 'E_TASK_BEGUN') return 0;
+      throw error;
+    });
+  }
+  return own;
+}
+
+/** A folder that machines share may show a file late. */
+async function seenTask(file: string, index: number, { clock, signal }: RunPorts) {
+  for (const until = clock.monotonic() + SEEN_LATE_MS; ; await clock.sleep(LOOK_MS, signal)) {
+    const read = readTask(file, index);
+    if (read) return read;
+    if (clock.monotonic() > until || signal.aborted) fail('E_TASK', { file: `${file}#${index}` });
+  }
+}
+const SEEN_LATE_MS = 5_000;
+const LOOK_MS = 250;
 
 /** A disk that is full for a while must not cost the attempt; the output of the job says so. */
 function showSign(file: string, index: number): void {

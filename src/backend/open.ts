@@ -1,23 +1,24 @@
 // Which backend a run has: looked for and reached before the first stage, opened once the run is there.
 import type { Stage } from '../config/context-map.ts';
 import { fail, MendError } from '../errors.ts';
-import type { LoopEvent } from '../events.ts';
+import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
-import type { EndJobsPorts } from '../slurm/end-jobs.ts';
 import { type JobPlace, parentsInOptions, phaseOf } from '../slurm/job.ts';
+import { type EndJobsPorts, watchSlurm } from '../slurm/watch.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { cancelJobs, interruptible } from './close-jobs.ts';
+import { dagCarrier, SLURM_DAG } from './dag.ts';
 import { openJobs, placeOf } from './jobs.ts';
 import { askPlugin, pluginBackend } from './plugin-backend.ts';
+import { poolCarrier, SLURM_POOL } from './pool.ts';
 import { proveShared } from './probe.ts';
-import { SLURM_DAG, slurmDag } from './slurm-dag.ts';
-import { slurmJobs } from './slurm-jobs.ts';
-import { SLURM_POOL, slurmPool } from './slurm-pool.ts';
-import { openTasks } from './task-file.ts';
+import { slurmAttempts } from './slurm-attempts.ts';
+import { type Carrier, slurmBackend } from './slurm-backend.ts';
+import { isWithdrawn, openTasks } from './task-file.ts';
 
 /** More jobs than these need a person's --yes. */
 export const MANY_JOBS = 100;
@@ -74,24 +75,37 @@ async function reach(request: ReachRequest): Promise<Reached> {
   const limits = { graceMs: loop.slurm.grace, limitMs: loop.limits.run_minutes * 60_000 };
   const probe = { slurm, layout, clock, signal, progress, ...limits };
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
-  if (loop.backend === SLURM_POOL) {
-    const { slurm: settings, limits } = loop;
-    const shared = { slurm, settings, workers, requeues: limits.max_compute_retries };
-    const open = async (run: Run, { earlier: events }: { earlier: readonly LoopEvent[] }) => {
-      const earlier = openTasks(layout, run.id, events);
-      return slurmPool(run, { ...shared, earlier, count: openJobs(events).count });
-    };
-    return { name: SLURM_POOL, open };
-  }
   const maxArraySize = await slurm.maxArraySize();
-  return {
-    name: SLURM_DAG,
-    async open(run, { ahead, earlier }) {
-      const jobs = slurmJobs(run, slurm, loop.slurm, SLURM_DAG, openJobs(earlier).count);
-      const adopted = await jobs.adopt(openTasks(layout, run.id, earlier));
-      return slurmDag(run, { jobs, adopted, maxArraySize, ahead });
-    },
-  };
+  return { name: loop.backend, open: async (run, scope) => openSlurm(run, scope, { slurm, workers, maxArraySize }) };
+}
+
+/** What this backend left in this run is taken over, and nothing else. */
+async function openSlurm(
+  run: Run,
+  { ahead, earlier }: { ahead(): readonly TaskAhead[]; earlier: readonly LoopEvent[] },
+  { slurm, workers, maxArraySize }: { slurm: Slurm; workers: number; maxArraySize: number },
+): Promise<Backend> {
+  const { layout, clock, config, journal } = run;
+  const { slurm: settings, backend, limits } = config.loop;
+  const all = openTasks(layout, run.id, earlier, backend);
+  // Its process died before it could say so.
+  const withdrawn = all.filter(({ file, index }) => isWithdrawn(file, index));
+  const reason = 'it was withdrawn';
+  journal.append(
+    ...withdrawn.map(
+      ({ job, task }): NewEvent => ({ type: 'job.withdrawn', data: { job, steps: [task.step], reason } }),
+    ),
+  );
+  const left = all.filter((task) => !withdrawn.includes(task));
+  let carrier: Carrier | undefined;
+  const watch = watchSlurm(slurm, clock, settings.stale, () => carrier?.isAlive?.() === true);
+  const attempts = slurmAttempts(run, { slurm, watch, settings });
+  const shared = { slurm, watch, settings, attempts, maxArraySize, count: openJobs(earlier).count };
+  carrier =
+    backend === SLURM_POOL
+      ? poolCarrier(run, { ...shared, workers, requeues: limits.max_compute_retries }, left)
+      : await dagCarrier(run, { ...shared, ahead }, left);
+  return slurmBackend(run, attempts, carrier);
 }
 
 const specsOf = ({ config, stages }: Pick<ReachRequest, 'config' | 'stages'>): Set<string> =>

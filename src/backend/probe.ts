@@ -10,9 +10,9 @@ import { toolVersion } from '../io/program.ts';
 import { parseJson, privateFolder, readText, removeAll, writeAtomic } from '../io/store.ts';
 import { isTexts, listOf, name, shaped, text } from '../shape.ts';
 import type { Slurm } from '../slurm/client.ts';
-import type { EndJobsPorts } from '../slurm/end-jobs.ts';
 import { type JobPlace, phaseOf } from '../slurm/job.ts';
 import { lossOf, stuckOf } from '../slurm/loss.ts';
+import type { EndJobsPorts } from '../slurm/watch.ts';
 
 export interface ProbePorts extends EndJobsPorts {
   readonly slurm: Slurm;

@@ -3,12 +3,13 @@
 import { dirname, join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { fail } from '../errors.ts';
 import { EVENTS, type LoopEvent, type NewEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { identify } from '../io/identity.ts';
-import type { Layout } from '../io/layout.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
-import { createText, ifPossible, parseJson, privateFolder, readText, writeAtomic } from '../io/store.ts';
+import { createText, entryStat, ifPossible, parseJson, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import type { StageEnd } from '../plan/stage-end.ts';
 import { type Check, count, flag, isTexts, listOf, name, oneOf, optional, shaped, text } from '../shape.ts';
 import type { Task, TaskEnd } from '../stage/backend.ts';
@@ -49,8 +50,7 @@ const isTask: Check<Task> = shaped({
   spec: name,
 });
 
-/** `context`: the path of the run's. */
-const isJob = shaped({ version: oneOf([1]), context: name, tasks: listOf(isTask) });
+const isJob = shaped({ version: oneOf([1]), tasks: listOf(isTask) });
 
 /** What an attempt left: its end, or what it died of. */
 export type Result = TaskEnd | { readonly thrown: { readonly message: string; readonly code?: string | undefined } };
@@ -104,29 +104,46 @@ export function writeJob(layout: Layout, run: string, job: string, tasks: readon
   const folder = join(layout.jobs(run), job);
   privateFolder(folder);
   const file = join(folder, 'job.json');
-  writeAtomic(file, JSON.stringify({ version: 1, context: layout.runContext(run), tasks }));
+  writeAtomic(file, JSON.stringify({ version: 1, tasks }));
   return file;
 }
 
 /** What a job is made of; undefined when its file is not what it should be. */
-function readJob(file: string): { context: string; tasks: readonly Task[] } | undefined {
+function readJob(file: string): { tasks: readonly Task[] } | undefined {
   const job = parseJson(readText(file) ?? '');
   return isJob(job) ? job : undefined;
 }
 
-/** A task with the context of its run; undefined when one of the files is not what it should be. */
+export const countTasks = (file: string): number => readJob(file)?.tasks.length ?? 0;
+
+/**
+ * A task with the context of its run; undefined when one of the files is not what it should be, or not below the folder of the run that
+ * it names. Throws E_NOT_PRIVATE when others may write there.
+ */
 export function readTask(file: string, index: number): { task: Task; context: RunContext } | undefined {
-  const job = readJob(file);
-  const context = job && parseJson(readText(job.context) ?? '');
-  const task = job?.tasks[index];
-  return task && isContext(context) ? { task, context } : undefined;
+  const task = readJob(file)?.tasks[index];
+  const context = parseJson(readText(join(dirname(file), '../../context.json')) ?? '');
+  if (!task || !isContext(context)) return undefined;
+  const jobs = layoutOf(context.home).jobs(task.run);
+  if (dirname(dirname(file)) !== jobs) return undefined;
+  requirePrivate(jobs);
+  return { task, context };
 }
 
-/** Instead of a number: Slurm says which task of the array a job is. */
-export const ARRAY = 'array';
+const OTHERS_MAY_WRITE = 0o022;
 
-/** The command that makes an attempt, on any machine that shares home and this program; `signMs` as for `makeAttempt`. */
-export const attemptArgv = (file: string, index: number | typeof ARRAY, signMs = 0): string[] => [
+/** Whoever writes below the folder of a run decides what runs: throws E_NOT_PRIVATE when that is not this user alone. */
+export function requirePrivate(folder: string): void {
+  for (const path of [folder, dirname(folder), dirname(dirname(folder))]) {
+    const stat = entryStat(path);
+    if (!stat) continue;
+    const isOthers = stat.uid !== 0 && stat.uid !== process.getuid?.();
+    if (isOthers || (stat.mode & OTHERS_MAY_WRITE) !== 0) fail('E_NOT_PRIVATE', { path });
+  }
+}
+
+/** The command that makes an attempt, on any machine that shares home and this program. `array`: Slurm says which task it is. */
+export const attemptArgv = (file: string, index: number | 'array', signMs = 0): string[] => [
   process.execPath,
   packageEntry(),
   '--attempt',
@@ -142,17 +159,32 @@ const markPath = (file: string, index: number): string => beside(file, index, 'b
 /** The text in the mark of a withdrawn task. */
 const WITHDRAWN = 'withdrawn';
 
-/** False when it was begun before or withdrawn: then it must not run. */
-export const beginTask = (file: string, index: number, env: NodeJS.ProcessEnv): boolean =>
-  createText(markPath(file, index), JSON.stringify({ ...identify(process.pid), slurm_job: env.SLURM_JOB_ID }));
+/** The job of Slurm that this process is, as squeue names it; undefined outside of one. */
+export function slurmJobOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { SLURM_JOB_ID: id, SLURM_ARRAY_JOB_ID: array, SLURM_ARRAY_TASK_ID: index } = env;
+  return array && index ? `${array}_${index}` : id;
+}
+
+/** False when it was begun before or withdrawn: then it must not run. `maker`: what its backend calls the job that begins it. */
+export const beginTask = (file: string, index: number, maker = ''): boolean =>
+  createText(markPath(file, index), JSON.stringify({ ...identify(process.pid), maker }));
+
+/** Who began it; undefined when nobody did, or it was withdrawn. */
+export function makerOf(file: string, index: number): string | undefined {
+  const mark = readText(markPath(file, index));
+  if (mark === undefined || mark === WITHDRAWN) return undefined;
+  const { maker } = (parseJson(mark) ?? {}) as { maker?: unknown };
+  return typeof maker === 'string' ? maker : '';
+}
 
 /** Withdraws a task, so that it is never begun; false when it has begun. */
 export const withdrawTask = (file: string, index: number): boolean =>
-  createText(markPath(file, index), WITHDRAWN) || readText(markPath(file, index)) === WITHDRAWN;
+  createText(markPath(file, index), WITHDRAWN) || isWithdrawn(file, index);
+
+export const isWithdrawn = (file: string, index: number): boolean => readText(markPath(file, index)) === WITHDRAWN;
 
 /** Whether it began anywhere. */
-export const hasBegun = (file: string, index: number): boolean =>
-  ![undefined, WITHDRAWN].includes(readText(markPath(file, index)));
+export const hasBegun = (file: string, index: number): boolean => makerOf(file, index) !== undefined;
 
 /** A sign of life of the process that makes a task; the text must differ each time. Throws MendError when the disk refuses. */
 export const writeSign = (file: string, index: number, text: string): void =>
@@ -164,6 +196,17 @@ export const readSign = (file: string, index: number): string | undefined =>
 export const writeResult = (file: string, index: number, result: Result): void =>
   writeAtomic(resultPath(file, index), JSON.stringify(result));
 
+/**
+ * What a job of an array does first, for sh: where another job of it has made its cell already, it ends as that did, without a start
+ * of Node; where another one is at it, it waits for a while.
+ */
+export function arrayScript(file: string): string {
+  const green = `grep -q '^{"end":{"kind":"green"' "$f.result.json"`;
+  const wait = '[ -e "$f.begun" ] && [ ! -e "$f.result.json" ] && [ $i -lt 60 ]';
+  const path = `${dirname(file)}/`.replaceAll("'", "'\\''");
+  return `f='${path}'$SLURM_ARRAY_TASK_ID; i=0; while ${wait}; do sleep 1; i=$((i+1)); done; if [ -e "$f.result.json" ]; then ${green}; exit; fi; `;
+}
+
 /** What attempts may tell: of themselves, and nothing that only the controller decides. */
 const ATTEMPT_EVENTS = ['attempt.started', 'check.started', 'attempt.changed', 'attempt.ended', 'notice'] as const;
 const isAttemptEvent = shaped({
@@ -173,7 +216,10 @@ const isAttemptEvent = shaped({
   attempt: optional(count),
   data: shaped({}),
 }) as Check as Check<NewEvent>;
-const isLoss = shaped({ code: name, next: text, transient: flag, began: flag });
+const isLoss = shaped({
+  ...{ code: name, next: text, transient: flag, began: flag },
+  ...{ what: optional(text), host: optional(text) },
+});
 const KINDS = ['failed', 'stopped', 'halted', 'lost', 'unbegun'] as const;
 const isWhy = shaped({ kind: oneOf(KINDS), message: text });
 const isStageEnd = ((value) =>
@@ -218,9 +264,10 @@ export interface OpenTask extends Omit<OpenJob, 'open'> {
   readonly task: Task;
 }
 
-/** The tasks that a run handed on and whose end its journal does not have. */
-export const openTasks = (layout: Layout, run: string, events: readonly LoopEvent[]): OpenTask[] =>
+/** The tasks that a run handed on, to one backend or to any, and whose end its journal does not have. */
+export const openTasks = (layout: Layout, run: string, events: readonly LoopEvent[], backend?: string): OpenTask[] =>
   openJobs(events).jobs.flatMap(({ open, ...job }) => {
+    if (backend !== undefined && job.backend !== backend) return [];
     const file = join(layout.jobs(run), job.job, 'job.json');
     const tasks = readJob(file)?.tasks ?? [];
     return [...open.keys()].flatMap((index) => {

@@ -1,20 +1,20 @@
 // How the loop starts itself on another machine: `--attempt <job file> <which of its tasks> <sign ms>`, `--probe <folder>`, and
-// a worker of the pool as `--worker <folder> <spec> <batch> <idle ms> <sign ms>`.
-import { makeAttempt } from '../backend/make-attempt.ts';
-import { readEntry, readWorkerArgv } from '../backend/pool-entry.ts';
+// a worker of the pool as `--worker <folder> <spec> <batch> <idle ms> <sign ms> <version>`.
+import { makeAttempt, makeOfArray } from '../backend/make-attempt.ts';
+import { readWorkerArgv, workerId } from '../backend/pool-entry.ts';
 import { answerProbe } from '../backend/probe.ts';
-import { ARRAY } from '../backend/task-file.ts';
-import { EXIT, failUsage, MendError } from '../errors.ts';
-import { workerId } from '../slurm/crew.ts';
-import { runWorker } from '../slurm/worker.ts';
+import { slurmJobOf } from '../backend/task-file.ts';
+import { runWorker } from '../backend/worker.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { withPorts } from './ports.ts';
 
 /** Resolves to the exit code: 0 exactly when the attempt is green. Throws MendError when there is none to make. */
 function attempt([file = '', index = '', signMs = '0']: readonly string[]): Promise<number> {
   // All tasks of a job array share one command; Slurm tells each its index.
-  const which = index === ARRAY ? (process.env.SLURM_ARRAY_TASK_ID ?? '') : index;
+  const which = index === 'array' ? (process.env.SLURM_ARRAY_TASK_ID ?? '') : index;
   if (!/^\d+$/.test(which)) failUsage('--attempt is for mendloop itself, on another machine', 'mendloop --help');
-  return withPorts([], (ports) => makeAttempt(file, Number(which), ports, Number(signMs)));
+  const make = index === 'array' ? makeOfArray : makeAttempt;
+  return withPorts([], (ports) => make(file, Number(which), ports, Number(signMs)));
 }
 
 /** Says that this machine sees home. Throws MendError when it does not. */
@@ -26,30 +26,10 @@ async function probe([folder = '']: readonly string[]): Promise<number> {
 /** Resolves to 0 when there was nothing left to do, or when it was told to go. Throws MendError. */
 function worker(words: readonly string[]): Promise<number> {
   const settings = readWorkerArgv(words);
-  const { SLURM_ARRAY_JOB_ID: array, SLURM_ARRAY_TASK_ID: index } = process.env;
-  if (!settings || !array || !index) {
-    return failUsage('--worker is for mendloop itself, as a job of Slurm', 'mendloop --help');
-  }
+  const job = slurmJobOf(process.env);
+  if (!settings || !job) return failUsage('--worker is for mendloop itself, as a job of Slurm', 'mendloop --help');
   return withPorts([], async (ports) => {
-    await runWorker({
-      ...settings,
-      spec: settings.batch.spec,
-      id: workerId(`${array}_${index}`, settings.batch.name),
-      clock: ports.clock,
-      signal: ports.signal,
-      specOf: (text) => readEntry(text)?.spec,
-      warn: (error) => console.error(String(error)),
-      async make(text, signal) {
-        const { file, index: at } = readEntry(text) as { file: string; index: number };
-        return makeAttempt(file, at, { ...ports, signal }).then(
-          () => true,
-          (error) => {
-            if (error instanceof MendError && error.code === 'E_TASK_BEGUN') return false;
-            throw error;
-          },
-        );
-      },
-    });
+    await runWorker(settings, workerId(job, settings.batch.name), ports);
     return EXIT.ok;
   });
 }

@@ -219,6 +219,8 @@ function apply(record: StageRecord, event: LoopEvent): void {
       record.last = { attempt: record.attempts, log: event.data.log };
       break;
     case 'attempt.ended': {
+      // Of one elsewhere this may be all that is known.
+      record.attempts = Math.max(record.attempts, event.attempt ?? 0);
       const facts = Object.entries(event.data).filter(([key]) => (ATTEMPT_FACTS as readonly string[]).includes(key));
       record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...Object.fromEntries(facts) };
       break;

@@ -30,6 +30,9 @@ export interface Loss {
   readonly transient: boolean;
   /** Its command may have run. */
   readonly began: boolean;
+  /** What happened, in words that are the same for all attempts that it happened to, and where. */
+  readonly what?: string;
+  readonly host?: string;
 }
 
 export type StageEnd =

@@ -58,7 +58,8 @@ export async function prepare(
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
   const read = await readBase(request, objects, loaded, now, start);
-  const { open, whyClosed, base, config } = read;
+  const { whyClosed, base, config } = read;
+  let { open } = read;
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const head = open?.head ?? newHead(request, config, loaded.state, base, now);
   const lab = request.lab ?? config.loop.lab;
@@ -86,7 +87,8 @@ export async function prepare(
     const anew = await prepare(request, objects, ports);
     return { ...anew, notices: [...ended, ...anew.notices] };
   }
-  const elsewhere = await takeOverJobs(open, backend.name, closePorts);
+  const elsewhere = await takeOverJobs(open, backend.name, loaded, closePorts);
+  open = elsewhere.open;
   const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, closePorts);
   const mask = openMask(home, config, env, (await objects.files(base.commit)).keys());
   const forced = new Set(request.forced ? request.stages : []);

@@ -43,7 +43,7 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
     if (type === 'stage.stale') for (const name of done) if (splitStepName(name).stage === stage) done.delete(name);
     if (step === undefined || stage === undefined) continue;
     if (attempt !== undefined) attempts.set(step, Math.max(attempts.get(step) ?? 0, attempt));
-    if (type === 'step.started' || type === 'attempt.ended') open.set(step, { stage, step });
+    if (/^(?:step\.started|attempt\.(?:ended|lost))$/.test(type)) open.set(step, { stage, step });
     if (type === 'step.drift') open.delete(step);
     if (type === 'attempt.lost') losses.set(step, (losses.get(step) ?? 0) + 1);
     if (type === 'attempt.started') {

@@ -11,6 +11,8 @@ export interface JobRequest {
   readonly name: string;
   /** Says whose job it is: a later start finds it by this. */
   readonly comment: string;
+  /** Words of sh that come first, and may end the job. */
+  readonly before?: string | undefined;
   /** argv, no shell. */
   readonly command: readonly string[];
   readonly cwd: string;
@@ -46,7 +48,7 @@ export function sbatchArgs(request: JobRequest): string[] {
     ...(minutes === undefined || hasTime ? [] : [`--time=${Math.max(1, Math.ceil(minutes))}`]),
     ...(array === undefined ? [] : [`--array=0-${array - 1}`]),
     ...(dependencies.length > 0 ? [`--dependency=${dependencies.join(',')}`, '--kill-on-invalid-dep=yes'] : []),
-    `--wrap=exec ${request.command.map(shellWord).join(' ')}`,
+    `--wrap=${request.before ?? ''}exec ${request.command.map(shellWord).join(' ')}`,
   ];
 }
 

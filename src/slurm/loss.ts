@@ -6,6 +6,9 @@ import type { Job } from './job.ts';
 export interface Loss {
   readonly code: string;
   readonly message: string;
+  /** The same without the job, as it is told of many; and the nodes. */
+  readonly what: string;
+  readonly host?: string;
   readonly next: string;
   /** True: another try may succeed; false: something has to be changed first. */
   readonly transient: boolean;
@@ -42,6 +45,10 @@ const WORDS = {
   DEPENDENCY: lasting('was never started, for a job that it waited for did not end well', 'see that job first'),
   // A person's word: what somebody ended is not submitted again.
   CANCELLED: lasting('was cancelled by somebody with scancel', 'run again when you want it: mendloop'),
+  CONTROLLER: passing(
+    "was ended while Slurm's controller was away or came back",
+    'see why it was away: scontrol ping, and its log',
+  ),
   LAUNCH: passing(
     'could not be started on its node: the folder of its output is not there, or cannot be written',
     SHARE_IT,
@@ -73,17 +80,32 @@ const WORDS = {
 };
 type Kind = keyof typeof WORDS;
 
-/** How a job that ended came to leave no result, or one that Slurm does not know. */
-export function lossOf(id: string, job: Job | undefined): Loss {
-  const where = job?.nodes ? ` on ${job.nodes}` : '';
-  const slurm = job ? [job.state, job.reason, endOf(job)].filter((word) => word && word !== 'None') : [];
-  return loss(kindOf(job), `job ${id}${where}`, slurm);
+/** What else is known of how a job ended. */
+export interface LossFacts {
+  /** The end of what it printed. */
+  readonly output?: string;
+  /** Slurm's controller did not answer at some time since it was submitted. */
+  readonly wasAway?: boolean;
 }
 
-function loss(kind: Kind, job: string, slurm: readonly string[]): Loss {
+/** Words of Slurm and the kernel in the output of a job that was killed for its memory. */
+const MEMORY = /oom.?kill|out of memory|exceeded (?:job|step) memory limit/i;
+
+/** How a job that ended came to leave no result, or one that Slurm does not know. */
+export function lossOf(id: string, job: Job | undefined, { output = '', wasAway = false }: LossFacts = {}): Loss {
+  const slurm = job ? [job.state, job.reason, endOf(job)].filter((word) => word && word !== 'None') : [];
+  const seen = kindOf(job);
+  const isShort = seen === 'KILLED' && MEMORY.test(output);
+  const kind = isShort ? 'OUT_OF_MEMORY' : seen === 'CANCELLED' && wasAway ? 'CONTROLLER' : seen;
+  const last = seen === 'NO_RESULT' ? output.trim().split('\n').at(-1) : '';
+  return loss(kind, id, job?.nodes, slurm, last);
+}
+
+function loss(kind: Kind, id: string, host: string | undefined, slurm: readonly string[], last = ''): Loss {
   const { what, next, transient } = WORDS[kind];
-  const message = `${job} ${what}${slurm.length > 0 ? ` (${slurm.join(' ')})` : ''}`;
-  return { code: `JOB_${kind}`, message, next, transient };
+  const how = slurm.length > 0 ? ` (${slurm.join(' ')})` : '';
+  const message = `job ${id}${host ? ` on ${host}` : ''} ${what}${how}${last && `: ${last}`}`;
+  return { code: `JOB_${kind}`, message, what, ...(host && { host }), next, transient };
 }
 
 const LAUNCH_SIGNAL = 53;
@@ -111,5 +133,5 @@ const NEVER: readonly [RegExp, Kind][] = [
 /** Why a job that waits will never start, or undefined. */
 export function stuckOf(job: Job): Loss | undefined {
   const kind = NEVER.find(([match]) => match.test(job.reason))?.[1];
-  return kind && loss(kind, `job ${job.id}`, [job.state, job.reason]);
+  return kind && loss(kind, job.id, '', [job.state, job.reason]);
 }

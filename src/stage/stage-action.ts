@@ -74,8 +74,9 @@ async function settle({ payload, attempt }: AttemptCall, run: StageRun, taskEnd:
   if (events.some(({ type }) => type === 'attempt.changed')) await run.tree.changedElsewhere();
   if (end.kind !== 'lost') return end;
   const { stage, step } = payload;
-  const { code, began, transient, next } = end.loss;
-  run.journal.append({ type: 'attempt.lost', stage, step, attempt, data: { code, reason: end.message, began } });
+  const { transient, next, ...facts } = end.loss;
+  const { began } = facts;
+  run.journal.append({ type: 'attempt.lost', stage, step, attempt, data: { ...facts, reason: end.message } });
   const mayRerun = !began || (run.config.map.stages[stage] as Stage).rerun;
   const onlyPerson = { human: true, next: `${next}\nlook at its log, then: mendloop retry ${stage}` };
   return { ...end, again: transient && mayRerun, context: mayRerun ? { next } : onlyPerson };

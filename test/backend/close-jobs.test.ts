@@ -35,7 +35,7 @@ function closedRun() {
   const bin = folder();
   for (const program of ['squeue', 'scancel']) writeFileSync(join(bin, program), '#!/bin/sh\n', { mode: 0o755 });
   const begin = (step: string, result?: Result) => {
-    beginTask(file, STEPS.indexOf(step), {});
+    beginTask(file, STEPS.indexOf(step));
     if (result) writeResult(file, STEPS.indexOf(step), result);
   };
   const ports = { layout, clock: systemClock, env: { PATH: bin } };
@@ -66,7 +66,7 @@ test('a run that is closed takes in what its attempts left: ends, losses, and th
     attemptEnded('failed'),
     attemptEnded('starved'),
     lost('starved', 'JOB_OUT_OF_MEMORY', 'too little'),
-    lost('silent', 'RUN_CLOSED', 'its run is over, and it was ended'),
+    { type: 'attempt.ended', stage: 'silent', step: 'silent', attempt: 2, data: { outcome: 'interrupted' } },
     lost('died', 'RUN_CLOSED', 'its run is over: a bug'),
     withdrawn('moved'),
     withdrawn('waits'),
@@ -107,8 +107,8 @@ test('Ctrl-C while jobs of an earlier run are ended is an interruption, and no b
 
 test('a task is begun or withdrawn, whichever comes first', () => {
   const { file } = closedRun();
-  assert.equal([beginTask(file, 0, {}), withdrawTask(file, 0), hasBegun(file, 0)], [true, false, true]);
-  assert.equal([withdrawTask(file, 1), withdrawTask(file, 1), beginTask(file, 1, {})], [true, true, false]);
+  assert.equal([beginTask(file, 0), withdrawTask(file, 0), hasBegun(file, 0)], [true, false, true]);
+  assert.equal([withdrawTask(file, 1), withdrawTask(file, 1), beginTask(file, 1)], [true, true, false]);
   assert.is(hasBegun(file, 1), false);
 });
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { groupTasks, parentIds } from '../../src/backend/dag.ts';
 import { submissionText } from '../../src/backend/describe.ts';
-import { groupTasks, parentIds } from '../../src/backend/group-tasks.ts';
 import { jobComment, openJobs, readComment } from '../../src/backend/jobs.ts';
 import { answerProbe, proveShared } from '../../src/backend/probe.ts';
 import { formatError } from '../../src/errors.ts';
@@ -122,8 +122,9 @@ test('cells that wait for the same are one array, cut where Slurm cuts; a whole 
     groupTasks(tasks, 2).map((group) => group.map(({ step: of }) => of)),
     [['a[0]'], ['m[0]', 'm[1]'], ['m[2]'], ['m[3]']],
   );
-  const cells = [0, 1, 2].map((index) => ({ number: '7', index, size: 3 }));
-  assert.equal(parentIds([...cells, { number: '8', index: 0, size: 1 }]), ['7', '8']);
+  assert.is(groupTasks(tasks, 0).length, 5, 'a site may have no arrays at all');
+  const cells = [0, 1, 2].map((index) => ({ id: `7_${index}`, size: 3 }));
+  assert.equal(parentIds([...cells, { id: '8', size: 1 }]), ['7', '8']);
   assert.equal(parentIds(cells.slice(1)), ['7_1', '7_2']);
 });
 

@@ -4,9 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dagCarrier } from '../../src/backend/dag.ts';
 import { readComment } from '../../src/backend/jobs.ts';
-import { slurmDag } from '../../src/backend/slurm-dag.ts';
-import { slurmJobs } from '../../src/backend/slurm-jobs.ts';
+import { slurmAttempts } from '../../src/backend/slurm-attempts.ts';
+import { slurmBackend } from '../../src/backend/slurm-backend.ts';
 import { beginTask, writeResult, writeSign } from '../../src/backend/task-file.ts';
 import { mendError } from '../../src/errors.ts';
 import type { NewEvent } from '../../src/events.ts';
@@ -15,6 +16,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import type { Slurm } from '../../src/slurm/client.ts';
 import type { Job, JobRequest } from '../../src/slurm/job.ts';
+import { watchSlurm } from '../../src/slurm/watch.ts';
 import type { Task, TaskAhead } from '../../src/stage/backend.ts';
 import type { StageRun } from '../../src/stage/run.ts';
 import { folder } from '../environment.ts';
@@ -25,7 +27,7 @@ const task = (step: string): Task => ({
 });
 
 /** A backend, and a Slurm that starts every job at once and ends it when it is cancelled. */
-function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace?: number } = {}) {
+async function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace?: number } = {}) {
   const layout = layoutOf(folder());
   mkdirSync(layout.jobs('r'), { recursive: true });
   const events: NewEvent[] = [];
@@ -71,8 +73,11 @@ function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace?: num
     journal: { append: (...more: NewEvent[]) => void events.push(...more) },
   } as unknown as StageRun;
   const settings = { specs: {}, grace, stale: 60_000, idle: 1000 };
-  const handed = slurmJobs(run, answers as Slurm, settings, 'slurm-dag', 0);
-  const backend = slurmDag(run, { jobs: handed, adopted: [], maxArraySize: 1000, ahead: () => ahead });
+  const watch = watchSlurm(answers as Slurm, systemClock, settings.stale);
+  const attempts = slurmAttempts(run, { slurm: answers as Slurm, watch, settings });
+  const shared = { slurm: answers as Slurm, watch, settings, attempts };
+  const carrier = await dagCarrier(run, { ...shared, count: 0, maxArraySize: 1000, ahead: () => ahead }, []);
+  const backend = slurmBackend(run, attempts, carrier);
   const fileOf = (step: string) => {
     const { job = '' } = readComment(requests.get(step)?.comment ?? '', layout.home) ?? {};
     return join(layout.jobs('r'), job, 'job.json');
@@ -90,11 +95,11 @@ const names = Array.from({ length: 30 }, (_, at) => `s${at}`);
 
 test('when the run stops, one question cancels all of its jobs, those too that nobody has asked for yet', async () => {
   const ahead = [{ ...task('later'), after: ['s0'] }];
-  const { backend, asked, submitted, notices, fileOf } = openLab({ ahead });
+  const { backend, asked, submitted, notices, fileOf } = await openLab({ ahead });
   const stop = new AbortController();
   const ends = names.map((name) => backend.attempt(task(name), AbortSignal.any([stop.signal])));
   await submitted(31);
-  beginTask(fileOf('s1'), 0, {});
+  beginTask(fileOf('s1'), 0);
   asked.length = 0;
   stop.abort();
   assert.equal(
@@ -108,11 +113,11 @@ test('when the run stops, one question cancels all of its jobs, those too that n
 });
 
 test('when the run stops and Slurm is away, it ends at once, and says what may still run and how to end it', async () => {
-  const { backend, slurm, submitted, notices, fileOf } = openLab();
+  const { backend, slurm, submitted, notices, fileOf } = await openLab();
   const stop = new AbortController();
   const ends = ['a', 'b'].map((name) => backend.attempt(task(name), stop.signal));
   await submitted(2);
-  beginTask(fileOf('a'), 0, {});
+  beginTask(fileOf('a'), 0);
   slurm.isAway = true;
   stop.abort();
   const began = Date.now();
@@ -126,11 +131,11 @@ test('when the run stops and Slurm is away, it ends at once, and says what may s
 });
 
 test('a run that runs out of time does not speak of Ctrl-C', async () => {
-  const { backend, submitted, notices, fileOf } = openLab();
+  const { backend, submitted, notices, fileOf } = await openLab();
   const stop = new AbortController();
   const end = backend.attempt(task('a'), stop.signal);
   await submitted(1);
-  beginTask(fileOf('a'), 0, {});
+  beginTask(fileOf('a'), 0);
   stop.abort(new Stop('PLAN_TIMEOUT', 'the run took too long'));
   await end;
   assert.is(await backend.close?.(), true);
@@ -138,11 +143,11 @@ test('a run that runs out of time does not speak of Ctrl-C', async () => {
 });
 
 test('nobody is told of attempts that had ended when the run stops, whatever they died of', async () => {
-  const { backend, submitted, notices, fileOf } = openLab({ ahead: [{ ...task('b'), after: ['a'] }] });
+  const { backend, submitted, notices, fileOf } = await openLab({ ahead: [{ ...task('b'), after: ['a'] }] });
   const stop = new AbortController();
   const end = backend.attempt(task('a'), stop.signal);
   await submitted(2);
-  beginTask(fileOf('b'), 0, {});
+  beginTask(fileOf('b'), 0);
   writeResult(fileOf('b'), 0, { thrown: { message: 'a bug' } });
   stop.abort();
   await end;
@@ -151,7 +156,7 @@ test('nobody is told of attempts that had ended when the run stops, whatever the
 });
 
 test('a run that stops while Slurm is away does not wait for it to take a job', async () => {
-  const { backend, slurm, asked, events } = openLab();
+  const { backend, slurm, asked, events } = await openLab();
   slurm.isAway = true;
   const stop = new AbortController();
   const end = backend.attempt(task('a'), stop.signal);
@@ -167,12 +172,12 @@ test('a run that stops while Slurm is away does not wait for it to take a job', 
 });
 
 test('a job that Slurm started twice, and whose first start lives on, is followed to its end', async () => {
-  const { backend, submitted, fileOf, end: endJob, requests } = openLab({ grace: 300 });
+  const { backend, submitted, fileOf, end: endJob, requests } = await openLab({ grace: 300 });
   const end = backend.attempt(task('a'), new AbortController().signal);
   await submitted(1);
   assert.is(requests.get('a')?.command.at(-1), '100', 'signs come often enough');
   const file = fileOf('a');
-  beginTask(file, 0, {});
+  beginTask(file, 0);
   // The second start finds that somebody began, and ends; Slurm tells of that one.
   endJob('a', 'FAILED');
   let isOver = false;
@@ -188,11 +193,11 @@ test('a job that Slurm started twice, and whose first start lives on, is followe
 
 test('a step that fails takes back all that waits behind it with one question', async () => {
   const chain = names.slice(1).map((name, at) => ({ ...task(name), after: [`s${at}`] }));
-  const { backend, asked, submitted, fileOf, events } = openLab({ ahead: chain });
+  const { backend, asked, submitted, fileOf, events } = await openLab({ ahead: chain });
   const end = backend.attempt(task('s0'), new AbortController().signal);
   await submitted(30);
   asked.length = 0;
-  beginTask(fileOf('s0'), 0, {});
+  beginTask(fileOf('s0'), 0);
   writeResult(fileOf('s0'), 0, { end: { kind: 'failed', message: 'exit code 1' } });
   await end;
   assert.is(asked.filter((program) => program === 'scancel').length, 1);

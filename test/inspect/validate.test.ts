@@ -254,7 +254,9 @@ test('limits.max_steps is the limit of cells, too, below and above what it is by
   const stages = { a: { command: 'true', matrix: { x: axis, y: axis } }, b: { command: 'true', matrix: { x: axis } } };
   const refusal = async (loop: object) => validateHome(lab(stages, loop), PORTS).then(() => '', formatError);
   const says = (stage: string, cells: number, limit: number) =>
-    new RegExp(`stages.${stage}.matrix: the axes multiply to ${cells} steps; the limit is ${limit} .limits.max_steps in`);
+    new RegExp(
+      `stages.${stage}.matrix: the axes multiply to ${cells} steps; the limit is ${limit} .limits.max_steps in`,
+    );
   assert.match(await refusal({}), says('a', 1089, 1024));
   assert.match(await refusal({ limits: { max_steps: 32 } }), says('b', 33, 32));
   assert.is(await refusal({ limits: { max_steps: 1200 } }), '');

@@ -117,7 +117,6 @@ const OPENS: Readonly<Record<string, string>> = {
   // The pipe that it makes.
   'io/relay.ts': 'openSync',
   // Folders, to fsync them.
-  'io/queue-folder.ts': 'openSync',
   // New files only.
   'io/store.ts': 'copyFileSync openSync',
   'io/tree-file.ts': 'openSync',

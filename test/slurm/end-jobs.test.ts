@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Clock } from '../../src/io/clock.ts';
 import type { Slurm } from '../../src/slurm/client.ts';
-import { endJobs } from '../../src/slurm/end-jobs.ts';
 import type { Job } from '../../src/slurm/job.ts';
+import { endJobs } from '../../src/slurm/watch.ts';
 
 test('jobs that do not end are looked at every second, cancelled again every five, and told after 55', async () => {
   const job: Job = { id: '7', state: 'RUNNING', reason: 'None', exitCode: 0, signal: 0, nodes: 'n1', comment: '' };

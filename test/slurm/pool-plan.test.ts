@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../src/slurm/job.ts';
-import { judgeWorker, type WorkerFacts, workersToStart } from '../../src/slurm/pool-plan.ts';
+import { type WorkerFacts, whyUseless, workersToStart } from '../../src/slurm/pool-plan.ts';
 
 const demand = (spec: string, tasks: number, workers: number, cap: number) => ({ spec, tasks, workers, cap });
 const starts = (...args: Parameters<typeof workersToStart>) => Object.fromEntries(workersToStart(...args));
@@ -29,35 +29,20 @@ const facts = (more: Partial<WorkerFacts>): WorkerFacts => ({
   ...{ id: '7_0', job: job('RUNNING'), runningSince: 1000, endedSince: undefined, signChanged: 2000, isBusy: false },
   ...more,
 });
-const verdict = (more: Partial<WorkerFacts>, now: number): string => {
-  const judged = judgeWorker(facts(more), now, LIMITS);
-  return judged.kind === 'fine' ? 'fine' : `${judged.kind} ${judged.loss.code}`;
-};
+const verdict = (more: Partial<WorkerFacts>, now: number): string | undefined =>
+  whyUseless(facts(more), now, LIMITS)?.code;
 
 test('a worker is stale by when its sign was last seen to change, whatever it says', () => {
-  assert.is(verdict({}, 901_999), 'fine');
-  assert.is(verdict({}, 902_000), 'cancel WORKER_STALE');
+  assert.is(verdict({}, 901_999), undefined);
+  assert.is(verdict({}, 902_000), 'WORKER_STALE');
 });
 
 test('a worker that runs and never showed a sign cannot write where it should', () => {
-  assert.is(verdict({ signChanged: undefined }, 30_999), 'fine');
-  assert.is(verdict({ signChanged: undefined }, 31_000), 'cancel WORKER_SILENT');
+  assert.is(verdict({ signChanged: undefined }, 30_999), undefined);
+  assert.is(verdict({ signChanged: undefined }, 31_000), 'WORKER_SILENT');
   const waits = { job: job('PENDING', 'Resources'), runningSince: undefined, signChanged: undefined };
-  assert.is(verdict(waits, 9_000_000), 'fine', 'one that waits its turn may wait');
-  assert.is(verdict({ ...waits, job: job('PENDING', 'PartitionConfig') }, 0), 'cancel JOB_IMPOSSIBLE');
-});
-
-test('a worker that ended is gone at once, or after the grace where it had claimed something', () => {
-  const ended = { job: job('NODE_FAIL'), endedSince: 5000 };
-  assert.is(verdict(ended, 5000), 'gone JOB_NODE_FAIL');
-  assert.is(verdict({ ...ended, isBusy: true }, 34_999), 'fine');
-  assert.is(verdict({ ...ended, isBusy: true }, 35_000), 'gone JOB_NODE_FAIL');
-});
-
-test('a job that Slurm has forgotten lives as long as it shows signs', () => {
-  assert.is(verdict({ job: undefined, endedSince: 5000 }, 31_999), 'fine');
-  assert.is(verdict({ job: undefined, endedSince: 5000 }, 32_000), 'gone JOB_FORGOTTEN');
-  assert.is(verdict({ job: undefined, endedSince: 5000, signChanged: undefined }, 5000), 'gone JOB_FORGOTTEN');
+  assert.is(verdict(waits, 9_000_000), undefined, 'one that waits its turn may wait');
+  assert.is(verdict({ ...waits, job: job('PENDING', 'PartitionConfig') }, 0), 'JOB_IMPOSSIBLE');
 });
 
 test.run();

@@ -1,41 +1,50 @@
-// slurm-dag: a step is a job of Slurm, submitted as soon as it is sure that it is to do, with `afterok` on the jobs of what it
-// needs. Slurm starts them one behind the other; this hands on, follows, and takes back before the tree is written.
+// What both Slurm backends are to a run: attempts are gathered, handed on by their carrier, followed to their ends, and taken back
+// before the tree is written.
 import { MendError } from '../errors.ts';
 import { type Inputs, isInputs } from '../events.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
 import { stopReason } from '../plan/stop.ts';
-import type { Backend, Task, TaskAhead, TaskEnd } from '../stage/backend.ts';
+import type { Job } from '../slurm/job.ts';
+import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
-import { gatherer } from './gather.ts';
-import { groupTasks } from './group-tasks.ts';
-import type { Handed, SlurmJobs } from './slurm-jobs.ts';
+import type { Handed, SlurmAttempts } from './slurm-attempts.ts';
 import { hasBegun } from './task-file.ts';
 
-export const SLURM_DAG = 'slurm-dag';
-
-export interface DagPorts {
-  readonly jobs: SlurmJobs;
+/** How attempts reach nodes: as jobs of their own, or through workers. */
+export interface Carrier {
+  /** How many steps may be under way at once. */
+  readonly width: number;
   /** What an earlier process of this run handed on. */
   readonly adopted: readonly Handed[];
-  readonly maxArraySize: number;
-  /** What is surely to do, needs first; nothing while the tree is written. */
-  ahead(): readonly TaskAhead[];
+  /** Hands on all of these, and what is sure to follow, or throws MendError and nothing of it may run. */
+  submit(tasks: readonly Task[], open: ReadonlyMap<string, Handed>, signal: AbortSignal): Promise<readonly Handed[]>;
+  /** Which jobs of Slurm are ended when the run is; default: those of the attempts that are open. */
+  isMeant?(job: Job): boolean;
+  /** Whether something is seen to go on though Slurm does not answer. */
+  isAlive?(): boolean;
+  /** No more is handed on. */
+  close?(): Promise<void>;
 }
 
-/** What is gathered is one array. */
-const GATHER_MS = 60;
+/** What is gathered is handed on together. */
+const GATHER_MS = 40;
 const MAX_GATHER_MS = 2000;
 /** How often it is asked again whether what runs has ended. */
 const GONE_MS = 60_000;
 
-type Asked = { task: Task; signal: AbortSignal; answer(taken: Handed | TaskEnd | Promise<never>): void };
+interface Asked {
+  readonly task: Task;
+  readonly signal: AbortSignal;
+  answer(taken: Handed | TaskEnd | Promise<never>): void;
+}
 
-export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: DagPorts): Backend {
+export function slurmBackend(run: StageRun, attempts: SlurmAttempts, carrier: Carrier): Backend {
   /** Step → its newest attempt that was handed on and whose end was not returned yet. */
-  const open = new Map<string, Handed>(adopted.map((handed) => [handed.task.step, handed]));
-  const asked = gatherer<Asked>(run.clock, () => inTurn(submitAsked), GATHER_MS, MAX_GATHER_MS);
+  const open = new Map<string, Handed>(carrier.adopted.map((handed) => [handed.task.step, handed]));
+  const asked: Asked[] = [];
+  let gathering: { timer: NodeJS.Timeout; since: number } | undefined;
   let submitting: Promise<void> = Promise.resolve();
   let stopping: Promise<void> | undefined;
   let fault: { error: unknown } | undefined;
@@ -43,7 +52,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   let mayRun = false;
 
   return {
-    width: Number.POSITIVE_INFINITY,
+    width: carrier.width,
     keepsTime: true,
     holds: (step) => open.has(step),
     hasBegun(step) {
@@ -56,11 +65,27 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     close,
   };
 
+  /** Steps become ready one by one within a moment: waits until none came for a while. */
+  function ask(more: Asked): void {
+    asked.push(more);
+    const now = run.clock.monotonic();
+    const since = gathering?.since ?? now;
+    if (gathering && now - since >= MAX_GATHER_MS) return;
+    clearTimeout(gathering?.timer);
+    gathering = { since, timer: setTimeout(() => inTurn(submitAsked), GATHER_MS) };
+  }
+
+  function takeAsked(): Asked[] {
+    clearTimeout(gathering?.timer);
+    gathering = undefined;
+    return asked.splice(0);
+  }
+
   /** Work on the jobs of the run, one after the other. What it throws, a bug or a disk, is what every attempt ends with. */
   function inTurn(work: () => Promise<void>): void {
     submitting = submitting.then(work).catch((error) => {
       fault ??= { error };
-      for (const { answer } of asked.take()) answer(Promise.reject(error));
+      for (const { answer } of takeAsked()) answer(Promise.reject(error));
     });
   }
 
@@ -68,10 +93,10 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     if (fault) throw fault.error;
     try {
       const submitted = open.get(task.step);
-      const handOn = () => new Promise<Handed | TaskEnd>((answer) => asked.add({ task, signal, answer }));
+      const handOn = () => new Promise<Handed | TaskEnd>((answer) => ask({ task, signal, answer }));
       const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn();
       if (!('file' in handed)) return handed;
-      const end = await judged((await jobs.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
+      const end = await judged((await attempts.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
       open.delete(task.step);
       // Slurm would never start what waits for it, or not forget it.
       if (end.end.kind !== 'green') await takeBack(behind([task.step]), `${task.step} did not end green`);
@@ -96,50 +121,27 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   async function stopped(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
     stopping ??= cancelOpen('the run stops', signal);
     await stopping;
-    return jobs.result(handed) ?? { end: stopEnd(signal) };
+    return attempts.result(handed, true) ?? { end: stopEnd(signal) };
   }
 
-  /** Submits what was asked for, and what is sure to follow it: all of it, or nothing. */
   async function submitAsked(): Promise<void> {
-    const all = asked.take();
+    const all = takeAsked();
     for (const { signal, answer } of all) if (signal.aborted) answer({ end: stopEnd(signal) });
     const now = all.filter(({ signal }) => !signal.aborted);
     const [first] = now;
     if (!first) return;
-    const batch = new Map<string, Handed>();
     try {
-      const wanted = now.map(({ task }) => ({ ...task, after: [] }));
-      for (const tasks of groupTasks([...wanted, ...(await following(wanted))], maxArraySize)) {
-        const after = tasks[0]?.after ?? [];
-        const parents = after.flatMap((step) => batch.get(step) ?? open.get(step) ?? []);
-        for (const handed of await jobs.submit(tasks, after, parents, first.signal))
-          batch.set(handed.task.step, handed);
-      }
+      const tasks = now.map(({ task }) => task);
+      const handed = new Map(
+        (await carrier.submit(tasks, open, first.signal)).map((one) => [one.task.step, one] as const),
+      );
+      for (const [step, one] of handed) open.set(step, one);
+      for (const { task, answer } of now) answer(handed.get(task.step) as Handed);
     } catch (error) {
       const halted = error instanceof MendError ? haltFor(error) : undefined;
       const end = first.signal.aborted ? stopEnd(first.signal) : halted;
       for (const { answer } of now) answer(end ? { end } : Promise.reject(error));
-      // Nothing of it may run while the run believes that none of it was submitted.
-      await cancelAll([...batch.values()], 'what was to be submitted with it could not be', first.signal);
-      return;
     }
-    for (const [step, handed] of batch) open.set(step, handed);
-    for (const { task, answer } of now) answer(batch.get(task.step) as Handed);
-  }
-
-  /** What is sure to follow, where every job that it waits for is one of ours that can still end well. */
-  async function following(wanted: readonly Task[]): Promise<TaskAhead[]> {
-    const inBatch = new Set(wanted.map(({ step }) => step));
-    const candidates = ahead().filter(({ step }) => !inBatch.has(step) && !open.has(step));
-    const earlier = [...new Set(candidates.flatMap(({ after }) => after))].flatMap((step) => open.get(step) ?? []);
-    const states = earlier.length > 0 ? await jobs.canEndWell(earlier) : new Map<string, 'done' | 'live'>();
-    const isLive = (step: string) => inBatch.has(step) || states.has(step);
-    const isDone = (step: string) => !inBatch.has(step) && states.get(step) === 'done';
-    return candidates.flatMap((task) => {
-      if (!task.after.every(isLive)) return [];
-      inBatch.add(task.step);
-      return [{ ...task, after: task.after.filter((step) => !isDone(step)) }];
-    });
   }
 
   /** What waits for one of these steps, directly or not. */
@@ -165,35 +167,32 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
 
   /** Sees to it that what has not begun never does; returns what has. */
   async function takeBack(some: readonly Handed[], reason: string): Promise<Handed[]> {
-    const running = await jobs.takeBack(some, reason);
+    const running = await attempts.takeBack(some, reason);
     for (const { task, withdrawn } of some) if (withdrawn !== undefined) open.delete(task.step);
     return running;
   }
 
   /** Takes back what has not begun and waits for what has. */
   async function withdraw(reason: string): Promise<void> {
-    const unsubmitted = asked.take();
+    const unsubmitted = takeAsked();
     await submitting;
-    for (const { answer } of [...unsubmitted, ...asked.take()]) answer({ end: { kind: 'unbegun', message: reason } });
+    for (const { answer } of [...unsubmitted, ...takeAsked()]) answer({ end: { kind: 'unbegun', message: reason } });
     let running = await takeBack([...open.values()], reason);
-    while (running.length > 0) running = await jobs.untilGone(running, GONE_MS);
+    while (running.length > 0) running = await attempts.untilGone(running, GONE_MS);
   }
 
   async function close(): Promise<boolean> {
     await (stopping ?? cancelOpen('the run ended'));
+    await carrier.close?.();
     open.clear();
     return !mayRun;
   }
 
   async function cancelOpen(reason: string, signal?: AbortSignal): Promise<void> {
-    for (const asking of asked.take()) asking.answer({ end: stopEnd(asking.signal) });
+    for (const asking of takeAsked()) asking.answer({ end: stopEnd(asking.signal) });
     await submitting;
-    await cancelAll([...open.values()], reason, signal);
-  }
-
-  async function cancelAll(all: readonly Handed[], reason: string, signal?: AbortSignal): Promise<void> {
     const isByPerson = signal !== undefined && stopReason(signal)?.code === 'INTERRUPTED';
-    if (await jobs.cancelAll(all, reason, isByPerson)) mayRun = true;
+    if (await attempts.cancelAll([...open.values()], reason, isByPerson, carrier.isMeant)) mayRun = true;
   }
 }
 
