@@ -19,6 +19,8 @@ export {
   type Proposal,
   type RefusedRound,
   type Reporting,
+  type Speed,
+  type Speeds,
 } from './plugin/contract.ts';
 export type { Place } from './repository/rank/rank.ts';
 
@@ -26,8 +28,15 @@ export type { Place } from './repository/rank/rank.ts';
 
 export { type ModelCommand, runModelCommand } from './io/egress/model-command.ts';
 export { ModelFault } from './io/egress/model-fault.ts';
-export { type ChatEnd, type HostedModel, type ModelHost, machineMemory, openChat } from './io/egress/ollama-chat.ts';
-export { type Posted, type PostJson, postJson } from './io/egress/post-json.ts';
+export {
+  type ChatEnd,
+  type HostedModel,
+  type ModelHost,
+  machineHasGpu,
+  machineMemory,
+  openChat,
+} from './io/egress/ollama-chat.ts';
+export { getJson, type Posted, type PostJson, postJson } from './io/egress/post-json.ts';
 export * from './model/retry.ts';
 
 // Settings, where a plugin may send to, and secrets that no report repeats.
@@ -36,9 +45,12 @@ export { positiveDurationSchema as durationSetting } from './config/duration.ts'
 export * from './model/address.ts';
 export * from './model/environment.ts';
 
-// Asking an executor's model: the form of the answer, why the one before was refused, and the answer checked.
+// Asking a model in its time: one question; or for a change, in the form that suits, with the answer checked.
 
+export * from './model/ask-for-change.ts';
+export * from './model/ask-model.ts';
 export * from './model/guard-answer.ts';
+export * from './model/speed.ts';
 export { followUp, type Refused, withFormat } from './outbound/answer-format.ts';
 export { withChoice } from './outbound/choices.ts';
 export type { AnswerFormat, Choice, Try } from './outbound/context.ts';

@@ -58,6 +58,10 @@ export const shaped = <S extends Shape>(shape: S): Check<ShapeOf<S>> => {
     isMapping(value) && checks.every(([key, check]) => check(Object.hasOwn(value, key) ? value[key] : undefined));
 };
 
-/** An object of texts, whatever its keys. */
-export const isTexts: Check<Record<string, string>> = (value): value is Record<string, string> =>
-  shaped({})(value) && Object.values(value).every(text);
+/** An object whose values pass, whatever its keys. */
+export const mapOf =
+  <T>(check: Check<T>): Check<Record<string, T>> =>
+  (value): value is Record<string, T> =>
+    isMapping(value) && Object.values(value).every(check);
+
+export const isTexts: Check<Record<string, string>> = mapOf(text);

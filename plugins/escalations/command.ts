@@ -14,16 +14,16 @@ import {
 export default definePlugin({
   name: 'command',
   kind: 'escalation',
-  options: programSettings('280s'),
+  options: programSettings('15m'),
   escalate(context) {
-    const { signal, used, options } = context;
+    const { signal, used, options, timeLeft } = context;
     const { argv, timeout } = options;
     return consult(context, {
       who: argv[0] as string,
-      async ask(turns, left) {
+      async ask(turns) {
         const input = `${CASE_TASK}\n${turns.map(turnText).join('\n')}`;
         const env = programEnvironment(options.env);
-        const text = await runModelCommand({ argv, input, env, timeoutMs: Math.min(timeout, left()), signal });
+        const text = await runModelCommand({ argv, input, env, timeoutMs: Math.min(timeout, timeLeft()), signal });
         // A program does not say how many tokens it used.
         used(estimateTokens(input) + estimateTokens(text));
         return { text };

@@ -17,13 +17,14 @@ const FORMAT: AnswerFormat = 'diff';
 export default definePlugin({
   name: 'command',
   kind: 'executor',
-  options: programSettings('240s'),
-  async propose({ prompt, refused, signal, say, used, options: { argv, timeout, env } }) {
+  options: programSettings('15m'),
+  async propose({ prompt, refused, signal, say, used, timeLeft, options: { argv, timeout, env } }) {
     if (prompt === '') throw new Error('it was given no prompt to send');
     say(`asks ${argv[0]}`);
     const question = withFormat(prompt, FORMAT);
     const input = refused.length === 0 ? question : `${question}\n${followUp(refused, FORMAT, question)}`;
-    const text = await runModelCommand({ argv, input, env: programEnvironment(env), timeoutMs: timeout, signal });
+    const timeoutMs = Math.min(timeout, timeLeft());
+    const text = await runModelCommand({ argv, input, env: programEnvironment(env), timeoutMs, signal });
     // A program does not say how many tokens it used.
     used(estimateTokens(input) + estimateTokens(text));
     const guarded = guardAnswer(text, 'stop', []);

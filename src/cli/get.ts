@@ -62,8 +62,8 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   async function compute(): Promise<number> {
     const { runStages } = await import('../run/run.ts');
     const request = { ...runRequest(input), stages: [stage], withNeeds: true, forced };
-    const watch = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
-    return (await withPorts([watch], (ports) => runStages(request, ports))).exit;
+    const { event, live } = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
+    return (await withPorts([event], (ports) => runStages(request, { ...ports, live }))).exit;
   }
 
   /** Runs the stage's command alone, beside the stage that asks. */

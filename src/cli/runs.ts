@@ -61,7 +61,7 @@ export async function show({ words, layout: findLayout, out }: CommandInput): Pr
   }
   if (damage) out.line(`note: the journal of run ${id} ${damage}`);
   out.line(`began ${file.events[0]?.time ?? 'at a time that is lost'}`);
-  const watch = plainWatcher(out, layout.home);
+  const { event: watch } = plainWatcher(out, layout.home);
   for (const event of file.events) watch(event);
   return 0;
 }

@@ -17,7 +17,7 @@ export async function runOnce(input: CommandInput, request: RunRequest): Promise
 async function watcher({ out, home }: CommandInput): Promise<Watcher> {
   if (out.json) return { event: (event) => out.jsonLine(event) };
   const board = out.isTerminal && !out.quiet && (await import('../console/board.ts')).boardWatcher(out, home());
-  const watch: Watcher = board || { event: plainWatcher(out, home()) };
+  const watch: Watcher = board || plainWatcher(out, home());
   if (!out.isTerminal || !canAnswer()) return watch;
   const { personAt } = await import('../console/ask-person.ts');
   return { ...watch, person: personAt(out, board || { hold() {}, release() {} }) };

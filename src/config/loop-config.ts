@@ -8,7 +8,7 @@ import { unattendedSchema } from './unattended.ts';
 
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
-  executors: ['known-fixes', 'ollama', 'command'],
+  executors: ['known-fixes', 'ollama', 'api', 'command'],
   escalations: ['case-file', 'api', 'command'],
   notifiers: ['webhook', 'ntfy', 'command'],
   backends: ['local', 'slurm-dag', 'slurm-pool'],

@@ -12,14 +12,38 @@ import { readableLines, spell } from './words.ts';
 const MAX_TAIL_LINES = 8;
 const MAX_COLUMNS = 200;
 
+/** What a step is busy with is printed when nothing else was for so long. */
+const SILENT_MS = 50_000;
+
 /** With --quiet only what went wrong is printed. `home` is where log paths start. */
-export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, home: string): Subscriber {
+export function plainWatcher(
+  { quiet, ...to }: Pick<Output, 'line' | 'errorLine' | 'quiet'>,
+  home: string,
+  now = () => performance.now(),
+): { event: Subscriber; live(step: string, text: string): void } {
+  let printedAt = now();
+  const out = {
+    quiet,
+    errorLine: to.errorLine,
+    line(text: string) {
+      printedAt = now();
+      to.line(text);
+    },
+  };
   const tally = newTally();
   /** The latest failures that were printed. */
   const printed = new WeakSet<FailureView>();
   /** Matrix stages with news since their last line, and why their cells last ran again. */
   const untold = new Map<string, string>();
-  return (event) => {
+  return { event, live };
+
+  function live(step: string, text: string): void {
+    if (now() - printedAt < SILENT_MS) return;
+    const [who = '', what = ''] = text.split(/: (.*)/s);
+    out.line(row(tally.steps.get(step)?.stage ?? step, who, what));
+  }
+
+  function event(event: LoopEvent): void {
     const { type, stage = '', step = stage } = event;
     if (type === 'run.resumed') untold.clear();
     note(tally, event);
@@ -30,7 +54,7 @@ export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, 
     if (type !== 'run.ended' && type !== 'run.left') return;
     for (const stage of untold.keys()) tellCells(event, stage);
     for (const line of closingLines(tally)) printLoud(line);
-  };
+  }
 
   /** For cells, prints each of these once: the first one started, why they run again, what is done about their failures. */
   function cellLines(event: LoopEvent, stage: string): string[] {

@@ -28,6 +28,8 @@ export function layout(home: string) {
     ledgerJournal: join(state, 'ledger.jsonl'),
     /** A summary of every run that is over. */
     history: join(state, 'runs.jsonl'),
+    /** How fast models answered. */
+    speeds: join(state, 'speeds.json'),
     lock: join(state, 'lock.json'),
     logs,
     patches,

@@ -10,7 +10,7 @@ import { mayAsk } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { handOver, openCase } from './cases.ts';
 import { contextFor } from './context.ts';
-import { converse, documentFor } from './converse.ts';
+import { type Conversation, converse, documentFor } from './converse.ts';
 import { type CaseDocument, whyOutOfReach } from './documents.ts';
 import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
@@ -23,6 +23,9 @@ import { savePrompt } from './transcript.ts';
  */
 export type Asked = ProposedFix | { none: 'spent' | 'stopped' | 'handed_over' } | { none: 'down'; prompt?: string };
 
+/** Before the run's deadline: an answer that does not come until then is told as such, not as a stop. */
+const END_MS = 3000;
+
 /** A fix that passed the gate: one of an earlier run, a known one, or an answer given within `timeLeftMs`. */
 export async function askForFix(
   run: Run,
@@ -32,11 +35,13 @@ export async function askForFix(
   timeLeftMs: number,
 ): Promise<Asked> {
   const { signal, end } = limited(timeLeftMs, run.signal);
+  const until = run.clock.monotonic() + timeLeftMs - END_MS;
+  const timeLeft = () => Math.max(0, until - run.clock.monotonic());
   try {
     // Run now, while the failure is fresh; cases show their output.
     await runOwnerDiagnostics(run, incident, signal);
     if (decision.tier === 'executor' && decision.scope === 'first') return await proposeFirst(run, incident);
-    if (!knownFix) return await askTier(run, incident, decision.tier, signal);
+    if (!knownFix) return await askTier(run, incident, decision.tier, { signal, timeLeft });
     return { sound: knownFix, origin: { plugin: KNOWN_FIXES, tier: 'executor', tried: false } };
   } finally {
     end();
@@ -52,8 +57,9 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
   const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
   if (plugin) {
     const { signal } = run;
-    const conversation = { run, incident, tier: 'executor', plugin, context, document: undefined, signal } as const;
-    const reply = await converse(conversation);
+    const timeLeft = () => Number.POSITIVE_INFINITY;
+    const conversation = { run, incident, tier: 'executor', plugin, context, document: undefined } as const;
+    const reply = await converse({ ...conversation, timeLeft, signal });
     if ('sound' in reply) return { fix: reply.sound };
   }
   const out_of_reach = await whyOutOfReach(run, incident, context);
@@ -91,7 +97,12 @@ export async function proposeFirst(run: Run, incident: Incident): Promise<Asked>
 }
 
 /** One pass through the plugins of a tier: a try of the executors, or calls of the escalations. */
-async function askTier(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<Asked> {
+async function askTier(
+  run: Run,
+  incident: Incident,
+  tier: FixTier,
+  { signal, timeLeft }: Pick<Conversation, 'signal' | 'timeLeft'>,
+): Promise<Asked> {
   const isTry = tier === 'executor';
   const executors = run.plugins.executors.filter(({ name }) => mayAsk(name, incident.history));
   const prompt = isTry ? await documentFor(run, incident, tier, signal) : undefined;
@@ -106,7 +117,7 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
     const question = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
     // Without a document nothing may be sent.
     if (!question) continue;
-    const reply = await converse({ run, incident, tier, plugin, ...question, signal });
+    const reply = await converse({ run, incident, tier, plugin, ...question, timeLeft, signal });
     if ('sound' in reply) return reply;
     if ('handOver' in reply) {
       // With a trial the case is about its first failure, not the one that was asked about.

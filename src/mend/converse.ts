@@ -17,6 +17,7 @@ import { contextFor, type FixContext } from './context.ts';
 import { type CaseDocument, type Document, maskedPrompt } from './documents.ts';
 import { currentIncident, record } from './identify.ts';
 import { judgeProposal, type ProposedFix, type SoundFix } from './proposal.ts';
+import { speedsOf } from './speeds.ts';
 import { keepTranscript } from './transcript.ts';
 
 type Answer = Proposal | Escalation;
@@ -30,6 +31,8 @@ export interface Conversation {
   plugin: LoadedPlugin;
   context: FixContext;
   document: Document | undefined;
+  /** Milliseconds that the run still has. */
+  timeLeft: () => number;
   signal: AbortSignal;
 }
 
@@ -165,14 +168,16 @@ async function call(
   refused: readonly RefusedRound[],
 ): Promise<{ answer: Answer } | { none: 'down' | 'stopped' }> {
   const { run, incident, tier, plugin, context, document, signal } = conversation;
-  const options = { signal, reporting: reporting(conversation) };
+  const { stop, ...told } = reporting(conversation);
+  const options = { signal, reporting: told };
   const facts = { ...context.facts, prompt: document?.text ?? '', choices: document?.choices ?? [], refused };
   const sentCase = document?.case;
   // Counted before the call, so that a process that dies while it waits does not call for ever.
   if (sentCase) record(run, incident, 'escalation.called', { case: sentCase.name });
-  const called = sentCase
-    ? await callHook(plugin, 'escalate', { ...facts, case: { ...sentCase, text: facts.prompt } }, options)
-    : await callHook(plugin, 'propose', facts, options);
+  const calling = sentCase
+    ? callHook(plugin, 'escalate', { ...facts, case: { ...sentCase, text: facts.prompt } }, options)
+    : callHook(plugin, 'propose', facts, options);
+  const called = await calling.finally(stop);
   const breaker = breakerOf(run);
   if ('answer' in called) {
     if (document) breaker.answered(tier, plugin.name);
@@ -189,13 +194,33 @@ async function call(
 
 const redact = (document: Document | undefined, text: string): string => document?.redactor.redact(text) ?? text;
 
-function reporting({ run, incident, plugin: { name: plugin }, document }: Conversation): Reporting {
+const TELL_EVERY_MS = 1000;
+
+/** What the plugin reports while it works. Until `stop`, who watches the run is told each second what it does and for how long. */
+function reporting(conversation: Conversation): Reporting & { stop: () => void } {
+  const { run, incident, plugin, document, timeLeft } = conversation;
+  const { name } = plugin;
   const mask = (text: string) => redact(document, text);
+  const say = (text: string) => record(run, incident, 'plugin.said', { plugin: name, text: mask(text) });
+  const began = run.clock.monotonic();
+  let doing = 'works';
+  const tell = () => {
+    const seconds = Math.floor((run.clock.monotonic() - began) / 1000);
+    run.live?.(incident.step, `${name}: ${doing}${seconds > 0 ? `; ${seconds} s so far` : ''}`);
+  };
+  // Known fixes have no document, and answer at once.
+  const timer = document && setInterval(tell, TELL_EVERY_MS);
   return {
     mask,
-    say: (text) => record(run, incident, 'plugin.said', { plugin, text: mask(text) }),
-    progress: (text) => run.live?.(incident.step, `${plugin}: ${text}`),
+    say,
+    timeLeft,
+    speeds: speedsOf(run.layout, say),
+    progress(text) {
+      doing = mask(text);
+      tell();
+    },
     used: (tokens, dollars = 0) => record(run, incident, 'model.used', { tokens, dollars }),
+    stop: () => clearInterval(timer),
   };
 }
 

@@ -44,24 +44,16 @@ export type CaseAnswer = { readonly text: string; readonly wrong?: string } | { 
 export interface Consultation {
   /** Who is asked, for people. */
   readonly who: string;
-  /** Throws when they cannot be reached. `left` says how many milliseconds the whole call still has. */
-  ask(turns: readonly Turn[], left: () => number): Promise<CaseAnswer>;
+  /** Throws when they cannot be reached. */
+  ask(turns: readonly Turn[]): Promise<CaseAnswer>;
 }
-
-/** A little less than the time that the loop gives a call. */
-const CALL_LIMIT_MS = 580_000;
 
 type CaseContext = Pick<Context<'escalate'>, 'case' | 'refused' | 'say' | 'mask'>;
 
 /** What to answer to the loop. Throws only what `ask` throws. */
 export async function consult(context: CaseContext, { who, ask }: Consultation): Promise<Escalation> {
   context.say(`asks ${who} about ${context.case.name}`);
-  const began = performance.now();
-  return readCaseAnswer(
-    context,
-    who,
-    await ask(openingTurns(context, who), () => CALL_LIMIT_MS - (performance.now() - began)),
-  );
+  return readCaseAnswer(context, who, await ask(openingTurns(context, who)));
 }
 
 const MAX_REMEMBERED = 16;

@@ -1,5 +1,5 @@
-// What a plugin takes from the environment, for ai/loop.yaml is committed and holds only the names of variables: secrets, which no
-// report may repeat, not even in parts; and what a program of the owner's is given.
+// Settings that plugins share, and what they take from the environment, for ai/loop.yaml is committed and holds only the names of
+// variables: secrets, which no report may repeat, not even in parts; and what a program of the owner's is given.
 import * as z from 'zod';
 import { positiveDurationSchema } from '../config/duration.ts';
 
@@ -45,6 +45,18 @@ function partsOf(secret: string, length: number): string[] {
   if (secret.length <= length) return secret === '' ? [] : [secret];
   return Array.from({ length: secret.length - length + 1 }, (_, i) => secret.slice(i, i + length));
 }
+
+/** A setting: how long one answer of a model may take in all; without it that follows from its speed. */
+export const timeoutSetting = positiveDurationSchema
+  .nullable()
+  .default(null)
+  .describe('How long one answer may take in all; null: as long as words come, by measured speed');
+
+/** A setting: the form that a model is asked to answer in. */
+export const answerFormSetting = z
+  .enum(['auto', 'diff', 'whole-file', 'search-replace', 'json'])
+  .default('auto')
+  .describe('The form that answers are asked for in');
 
 /** The settings of a plugin that runs a program of the owner's; `timeout` is how long that may take when they do not say. */
 export const programSettings = (timeout: string) =>

@@ -21,6 +21,6 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });
   } catch {
-    throw new ModelFault('it was stopped');
+    throw signal.reason instanceof ModelFault ? signal.reason : new ModelFault('it was stopped');
   }
 }

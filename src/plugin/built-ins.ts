@@ -7,6 +7,7 @@ export type BuiltIns = ReadonlyMap<string, () => Promise<unknown>>;
 export const BUILT_INS: BuiltIns = new Map<string, () => Promise<unknown>>([
   ['executors/known-fixes', () => import('../../plugins/executors/known-fixes.ts')],
   ['executors/ollama', () => import('../../plugins/executors/ollama.ts')],
+  ['executors/api', () => import('../../plugins/executors/api.ts')],
   ['executors/command', () => import('../../plugins/executors/command.ts')],
   ['escalations/case-file', () => import('../../plugins/escalations/case-file.ts')],
   ['escalations/api', () => import('../../plugins/escalations/api.ts')],

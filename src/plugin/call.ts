@@ -2,7 +2,16 @@
 // comes back as a value.
 import { freeze, frozenCopy } from '../config/freeze.ts';
 import { check, formatPath } from '../config/problem.ts';
-import { type Answer, type FixFacts, type Given, HOOKS, type Hook, type HookName, type Reporting } from './contract.ts';
+import {
+  type Answer,
+  type FixFacts,
+  type Given,
+  HOOKS,
+  type Hook,
+  type HookName,
+  type Reporting,
+  type Speeds,
+} from './contract.ts';
 import { type LoadedPlugin, oneLine, thrownLine } from './examine.ts';
 
 /** `threw` it did · `late` past its time · `stopped` by the caller's signal · `invalid` outside its schema · `absent` no such hook. */
@@ -31,7 +40,7 @@ export async function callHook<H extends HookName>(
   plugin: LoadedPlugin,
   hook: H,
   given: Given<H>,
-  { signal, timeoutMs = HOOKS[hook].timeoutMs, reporting }: CallOptions = {},
+  { signal, timeoutMs = limitOf(plugin, hook), reporting }: CallOptions = {},
 ): Promise<CallResult<Answer<H>>> {
   const { name } = plugin;
   const work = plugin.hooks[hook];
@@ -42,6 +51,16 @@ export async function callHook<H extends HookName>(
   if ('value' in checked) return { plugin: name, answer: checked.value as Answer<H> };
   const { reason, ...fault } = checked;
   return { plugin: name, failed: `${name}: ${hook} ${reason}`, ...fault };
+}
+
+/** For the answer of a plugin whose own limit is over. */
+const GRACE_MS = 5000;
+
+/** The hook's own limit, or a longer one that the owner set: `timeout` among the plugin's settings. */
+function limitOf({ options }: LoadedPlugin, hook: HookName): number {
+  const { timeout } = (options ?? {}) as { timeout?: unknown };
+  const { timeoutMs } = HOOKS[hook];
+  return typeof timeout === 'number' ? Math.max(timeoutMs, timeout + GRACE_MS) : timeoutMs;
 }
 
 /** The line for those who know what was asked: what was thrown speaks for itself. */
@@ -118,8 +137,13 @@ const MAX_SAID_LINES = 20;
 const MAX_LINE = 300;
 const MAX_TOKENS = 100_000_000;
 
+const NO_SPEEDS: Speeds = { of: () => [], add: () => {} };
+
 /** What a plugin reports, as one bounded line each. */
-function boundedReporting({ say, progress, used, mask }: Partial<Reporting>, signal: AbortSignal): Reporting {
+function boundedReporting(
+  { say, progress, used, mask, timeLeft = () => Number.POSITIVE_INFINITY, speeds = NO_SPEEDS }: Partial<Reporting>,
+  signal: AbortSignal,
+): Reporting {
   let lines = 0;
   const bounded = (text: unknown) => oneLine(String(text)).slice(0, MAX_LINE);
   return {
@@ -136,5 +160,7 @@ function boundedReporting({ say, progress, used, mask }: Partial<Reporting>, sig
       const cost = Number.isFinite(dollars) && dollars > 0 ? dollars : 0;
       if (Number.isFinite(tokens) && tokens > 0) used?.(Math.min(Math.ceil(tokens), MAX_TOKENS), cost);
     },
+    timeLeft,
+    speeds,
   };
 }

@@ -160,6 +160,23 @@ export type HookName = keyof HookTypes;
 export type Given<H extends HookName> = HookTypes[H]['given'];
 export type Answer<H extends HookName> = HookTypes[H]['answer'];
 
+/** How fast a model gave one answer; what its host did not tell is absent. */
+export interface Speed {
+  /** Tokens that it had not read before, and the milliseconds until its first word, without `load_ms`. */
+  readonly read?: { readonly tokens: number; readonly ms: number };
+  readonly wrote?: { readonly tokens: number; readonly ms: number };
+  /** Until the model was in memory. */
+  readonly load_ms?: number;
+  /** The answer came in one piece. */
+  readonly whole?: true;
+}
+
+/** The last answers of each model, kept in ai/state. `who` is a host and a model. */
+export interface Speeds {
+  of(who: string): readonly Speed[];
+  add(who: string, speed: Speed): void;
+}
+
 /** What a plugin may tell while it works. */
 export interface Reporting {
   /** One line for people, kept in the journal: whom it asks, and why. Heard until the call is over. */
@@ -170,6 +187,9 @@ export interface Reporting {
   readonly mask: (text: string) => string;
   /** Tokens that a model read and wrote, and what they cost. They count for the day, whatever comes of the answer. */
   readonly used: (tokens: number, dollars?: number) => void;
+  /** Milliseconds until the run must end; Infinity outside of one. */
+  readonly timeLeft: () => number;
+  readonly speeds: Speeds;
 }
 
 /** What a plugin sees: what it was given, its own settings, whom to tell, and when to stop. */
@@ -200,14 +220,15 @@ export interface Hook {
   readonly answer: z.ZodType;
   /** Whether the answer must be plain data; it is then copied before anyone looks at it. */
   readonly plain: boolean;
+  /** Infinity: as long as the run; whoever is asked there may need hours. */
   readonly timeoutMs: number;
 }
 
 export const HOOKS: Readonly<Record<HookName, Hook>> = {
   classify: { list: null, answer: classRulesSchema, plain: true, timeoutMs: 10_000 },
   check: { list: null, answer: words, plain: true, timeoutMs: 10_000 },
-  propose: { list: 'executors', answer: proposalSchema, plain: true, timeoutMs: 300_000 },
-  escalate: { list: 'escalations', answer: escalationSchema, plain: true, timeoutMs: 600_000 },
+  propose: { list: 'executors', answer: proposalSchema, plain: true, timeoutMs: Number.POSITIVE_INFINITY },
+  escalate: { list: 'escalations', answer: escalationSchema, plain: true, timeoutMs: Number.POSITIVE_INFINITY },
   notify: { list: 'notifiers', answer: anything, plain: false, timeoutMs: 30_000 },
   backend: { list: 'backends', answer: backendSchema, plain: false, timeoutMs: 30_000 },
 };

@@ -202,7 +202,7 @@ function idleRows(rows: readonly TimelineRow[]): Html {
 function runLines(events: readonly LoopEvent[], home: string): string[] {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
-  const watch = plainWatcher({ line, errorLine: line, quiet: false }, home);
+  const { event: watch } = plainWatcher({ line, errorLine: line, quiet: false }, home);
   for (const event of events) watch(event);
   return lines;
 }

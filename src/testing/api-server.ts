@@ -1,4 +1,5 @@
-// A server that speaks the protocols of hosted models, OpenAI's chat completions and Anthropic's messages, as it is told to.
+// A server that speaks the protocols of hosts of models, OpenAI's chat completions and Anthropic's messages, as it is told to:
+// streamed to whom asks for that.
 import type { ServerResponse } from 'node:http';
 import type { LoopbackOptions, LoopbackServer, Script, ServedRequest } from './loopback.ts';
 import { breakOff, listen, paused, replyOf } from './loopback.ts';
@@ -24,15 +25,22 @@ export interface ApiReply {
   readonly contentType?: string;
   /** Before the first byte. */
   readonly delayMs?: number;
-  /** Between two bytes of the body. */
+  /** Between two pieces of a stream, or two bytes of a body. */
   readonly gapMs?: number;
-  /** `truncated`: half of the body, then the connection breaks; `disconnect`: it breaks before the first byte; `hang`: nothing comes. */
-  readonly end?: 'done' | 'truncated' | 'disconnect' | 'hang';
+  /**
+   * `truncated`: half of the body, then the connection breaks; `cut`: the stream ends without its end; `disconnect`: it breaks
+   * before the first byte; `hang`: nothing comes.
+   */
+  readonly end?: 'done' | 'truncated' | 'cut' | 'disconnect' | 'hang';
+  /** The answer comes in one piece also where a stream was asked for. */
+  readonly whole?: boolean;
 }
 
 export interface ApiServerOptions extends LoopbackOptions {
   /** Without it, by the path: Anthropic's where that ends in `/messages`. */
   readonly kind?: ApiKind;
+  /** What `/models` lists. */
+  readonly models?: readonly string[];
   /** Answers to POST requests. */
   readonly script?: Script<ApiReply>;
   /** A request without this key gets 401, with an error that repeats parts of the key it had. */
@@ -42,7 +50,8 @@ export interface ApiServerOptions extends LoopbackOptions {
 export type ApiServer = LoopbackServer;
 
 /** Listens on a free port of 127.0.0.1 and nowhere else. */
-export function startApiServer({ kind, script = [], key, tls, idleMs }: ApiServerOptions = {}): Promise<ApiServer> {
+export function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const { kind, script = [], key, tls, idleMs, models = [] } = options;
   let posts = 0;
   return listen(serve, { idleMs, tls });
 
@@ -52,6 +61,9 @@ export function startApiServer({ kind, script = [], key, tls, idleMs }: ApiServe
   }
 
   function replyTo(request: ServedRequest): ApiReply {
+    if (request.method === 'GET' && request.path.endsWith('/models')) {
+      return { raw: JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }) };
+    }
     if (request.method !== 'POST') return { status: 405, error: 'only POST is served' };
     const before = posts++;
     const given = keyOf(request);
@@ -68,6 +80,8 @@ async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, re
   if (reply.delayMs !== undefined && !(await paused(response, reply.delayMs))) return;
   if (end === 'hang') return;
   if (end === 'disconnect') return void response.destroy();
+  const isStream = request.body?.stream === true && reply.raw === undefined && reply.error === undefined;
+  if (isStream && end !== 'truncated' && !reply.whole) return stream(response, kind, reply, request);
   const whole = Buffer.from(
     reply.raw ?? (reply.error === undefined ? answerBody(kind, reply, request) : errorBody(kind, reply)),
   );
@@ -78,6 +92,46 @@ async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, re
   else if (!(await dripped(response, sent, reply.gapMs))) return;
   if (end === 'truncated') breakOff(response);
   else response.end();
+}
+
+/** Server-sent events, a few characters each. */
+async function stream(response: ServerResponse, kind: ApiKind, reply: ApiReply, request: ServedRequest): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
+  for (const event of eventsOf(kind, reply, request)) {
+    response.write(event);
+    if (reply.gapMs !== undefined && !(await paused(response, reply.gapMs))) return;
+  }
+  response.end();
+}
+
+function eventsOf(kind: ApiKind, reply: ApiReply, request: ServedRequest): string[] {
+  const whole = JSON.parse(answerBody(kind, reply, request));
+  const pieces = (reply.finish === 'refusal' ? '' : (reply.text ?? '')).match(/.{1,4}/gsu) ?? [];
+  if (kind === 'anthropic') {
+    const { usage, stop_reason, ...message } = whole;
+    const first = { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } };
+    const deltas = pieces.map((text) => ({
+      ...{ type: 'content_block_delta', index: 0 },
+      delta: { type: 'text_delta', text },
+    }));
+    const last = [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
+    const events = [first, { type: 'ping' }, ...deltas, ...(reply.end === 'cut' ? [] : last)];
+    return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  }
+  const { choices, usage, ...envelope } = whole;
+  const [{ message, finish_reason }] = choices;
+  const chunk = (delta: object, finish: string | null = null) => ({
+    ...{ ...envelope, object: 'chat.completion.chunk' },
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  const begun = [
+    chunk({ role: 'assistant', refusal: message.refusal }),
+    ...pieces.map((content) => chunk({ content })),
+  ];
+  const counts = usage && request.body.stream_options?.include_usage ? [{ ...envelope, choices: [], usage }] : [];
+  const events = [...begun, ...(reply.end === 'cut' ? [] : [chunk({}, finish_reason), ...counts])];
+  const lines = [...events.map((event) => JSON.stringify(event)), ...(reply.end === 'cut' ? [] : ['[DONE]'])];
+  return lines.map((line) => `data: ${line}\n\n`);
 }
 
 /** A byte at a time. False when the client went away meanwhile. */

@@ -47,6 +47,8 @@ export interface ServedReply {
 export interface ServerOptions extends Pick<LoopbackOptions, 'idleMs'> {
   /** Default: one, `qwen2.5-coder:7b`. */
   readonly models?: readonly ServedModel[];
+  /** Whether what is in memory is in that of a GPU; without it nothing is in memory. */
+  readonly onGpu?: boolean;
   /** Answers to `/api/chat`. */
   readonly script?: Script<ServedReply>;
 }
@@ -62,7 +64,7 @@ const DEFAULT_MODELS: readonly ServedModel[] = [
 
 /** Listens on a free port of 127.0.0.1 and nowhere else. */
 export async function startOllamaServer(options: ServerOptions = {}): Promise<OllamaServer> {
-  const { models = DEFAULT_MODELS, script = [], idleMs } = options;
+  const { models = DEFAULT_MODELS, script = [], idleMs, onGpu } = options;
   const chats: ServedRequest[] = [];
   return { ...(await listen(serve, { idleMs })), chats };
 
@@ -75,6 +77,11 @@ export async function startOllamaServer(options: ServerOptions = {}): Promise<Ol
     if (route === 'GET /' || route === 'HEAD /') return void response.end('Ollama is running');
     if (route === 'GET /api/version') return json(response, 200, { version: '0.0.0-scripted' });
     if (route === 'GET /api/tags') return json(response, 200, { models: models.map(listed) });
+    if (route === 'GET /api/ps') {
+      const loaded = onGpu === undefined ? [] : models.slice(0, 1);
+      const inMemory = loaded.map((model) => ({ ...listed(model), size_vram: onGpu ? (model.size ?? 1) : 0 }));
+      return json(response, 200, { models: inMemory });
+    }
     if (route !== 'POST /api/show' && route !== 'POST /api/chat') {
       return void response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found');
     }

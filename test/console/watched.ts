@@ -31,7 +31,7 @@ export function captured(quiet = false): { output: Output; printed: Printed } {
 /** The lines of a run watched without a terminal. */
 export function plainLines(events: readonly LoopEvent[], { home = '/nowhere', quiet = false } = {}): Printed {
   const { output, printed } = captured(quiet);
-  const watch = plainWatcher(output, home);
+  const { event: watch } = plainWatcher(output, home);
   for (const event of events) watch(event);
   return printed;
 }

@@ -35,7 +35,9 @@ test('the context is what was given, the settings, and a signal', async () => {
     seen = context;
     return { pass: 'no' };
   });
-  const { options, signal, read, look: _look, shell, say, progress, used, mask, ...data } = seen as Propose;
+  const { options, signal, read, look: _look, shell, ...others } = seen as Propose;
+  const { say, progress, used, mask, timeLeft, speeds, ...data } = others;
+  assert.equal([timeLeft(), speeds.of('a model')], [Number.POSITIVE_INFINITY, []]);
   for (const report of [say, progress, used, mask]) assert.type(report, 'function');
   const { read: _, look: __, shell: ___, ...facts } = given;
   assert.equal(data, facts);

@@ -15,7 +15,15 @@ test('a hosted model asks for diagnostics, sees them, and mends; the key and the
     const lab = await modelLab({
       loop: {
         ...{ executors: [], escalations: ['api'] },
-        plugins: { api: { kind: 'anthropic', model: 'large', base_url: url, price: { input: 3, output: 15 } } },
+        plugins: {
+          api: {
+            kind: 'anthropic',
+            model: 'large',
+            base_url: url,
+            key_env: 'ANTHROPIC_API_KEY',
+            price: { input: 3, output: 15 },
+          },
+        },
       },
     });
     const ran = await lab.mend([], { env: { ANTHROPIC_API_KEY: KEY } });
@@ -37,7 +45,7 @@ test('a host at fault costs no call: the next escalation hands over, and a perso
         loop: {
           ...{ executors: [], escalations: ['api', 'case-file'], notifiers: ['webhook'] },
           plugins: {
-            api: { kind: 'openai', model: 'large', base_url: `${host.url}/v1` },
+            api: { kind: 'openai', model: 'large', base_url: `${host.url}/v1`, key_env: 'OPENAI_API_KEY' },
             webhook: { url_env: 'MENDLOOP_TEST_HOOK' },
           },
         },

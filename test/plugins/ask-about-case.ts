@@ -39,6 +39,8 @@ export async function askedAbout(
     case: given.case ?? CASE,
     say: (text: string) => heard.said.push(plain(text)),
     progress() {},
+    timeLeft: () => Number.POSITIVE_INFINITY,
+    speeds: { of: () => [], add() {} },
     mask: (text: string) => text,
     used: (tokens: number) => {
       heard.tokens += tokens;

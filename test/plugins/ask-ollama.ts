@@ -1,7 +1,7 @@
 // The plugin asked as the loop asks it, with a prompt, against a server that says what it is told to.
 import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
-import type { FixFacts, Proposal, RefusedRound } from '../../src/plugin/contract.ts';
+import type { FixFacts, Proposal, RefusedRound, Speed } from '../../src/plugin/contract.ts';
 import {
   type OllamaServer,
   type ServedReply,
@@ -35,6 +35,10 @@ export interface AskOptions {
   options?: Record<string, unknown>;
   signal?: AbortSignal;
   error_lines?: string[];
+  /** How fast the model answered before, each answer one. */
+  speeds?: Speed[];
+  timeLeft?: number;
+  plugin?: { readonly options?: unknown; readonly propose?: unknown };
 }
 
 export interface Heard {
@@ -42,6 +46,8 @@ export interface Heard {
   said: string[];
   progress: string[];
   tokens: number;
+  /** What it was heard to measure. */
+  measured: Speed[];
 }
 
 let tries = 0;
@@ -54,10 +60,12 @@ export function promptOf(files: Record<string, string>, error_lines = [`${PATH}:
 }
 
 export async function asked(url: string, given: AskOptions = {}): Promise<Heard> {
-  const { files = { [PATH]: TEXT }, refused = [], choices = [], options = {}, error_lines } = given;
+  const { files = { [PATH]: TEXT }, refused = [], choices = [], options = {}, error_lines, plugin = ollama } = given;
   const said: string[] = [];
   const [progress, tokens]: [string[], number[]] = [[], []];
-  const settings = (ollama.options as z.ZodType).parse({ host: url, ...options });
+  const where = plugin === ollama ? { host: url } : { base_url: `${url}/v1` };
+  const settings = (plugin.options as z.ZodType).parse({ ...where, ...options });
+  const measured: Speed[] = [];
   const context = {
     ...fixFacts({ files: Object.keys(files), refused, choices, read: async (path) => files[path] ?? '' }),
     prompt: 'prompt' in given ? given.prompt : promptOf(files, error_lines),
@@ -65,10 +73,12 @@ export async function asked(url: string, given: AskOptions = {}): Promise<Heard>
     progress: (text: string) => progress.push(text),
     used: (count: number) => tokens.push(count),
     mask: (text: string) => text,
+    timeLeft: () => given.timeLeft ?? Number.POSITIVE_INFINITY,
+    speeds: { of: () => given.speeds ?? [], add: (_: string, speed: Speed) => void measured.push(speed) },
     ...{ options: settings, signal: given.signal ?? new AbortController().signal },
   };
-  const proposal = (await ollama.propose?.(context as never)) as Proposal;
-  return { proposal, said, progress, tokens: tokens.reduce((sum, count) => sum + count, 0) };
+  const proposal = await (plugin.propose as (context: unknown) => Promise<Proposal>)(context);
+  return { proposal, said, progress, tokens: tokens.reduce((sum, count) => sum + count, 0), measured };
 }
 
 export async function serving<T>(options: ServerOptions, work: (server: OllamaServer) => Promise<T>): Promise<T> {

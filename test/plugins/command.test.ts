@@ -26,6 +26,7 @@ async function asked(
   const context = {
     ...fixFacts({ refused }),
     ...{ say() {}, progress() {}, used() {}, mask: (text: string) => text },
+    timeLeft: () => Number.POSITIVE_INFINITY,
     ...{ prompt, signal: signal ?? new AbortController().signal },
     options: (command.options as z.ZodType).parse({ argv: ['bash', '-c', script], ...options }),
   };

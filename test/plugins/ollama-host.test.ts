@@ -1,9 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pickModel } from '../../plugins/executors/ollama/pick-model.ts';
+import { type HostedModel, machineHasGpu } from '../../src/io/egress/ollama-chat.ts';
 import { isLanAddress, lanHost } from '../../src/model/address.ts';
+import type { Speed } from '../../src/plugin/contract.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { setEnv } from '../environment.ts';
-import { manyLines } from '../outbound/failure-context.ts';
 import { ask, asked, DIFF, promptOf, serving, thrownBy } from './ask-ollama.ts';
 
 const url = (text: string): string | undefined => {
@@ -110,6 +112,45 @@ test('auto takes the largest of the first preferred family that fits, never one 
   assert.is(await picked(coder('codellama:70b', 300_000), coder('codellama:34b', 200_000)), 'codellama:34b');
 });
 
+test('without a GPU that is seen, auto takes nothing above 8B, nor what was measured as slow', async () => {
+  const of = (name: string, parameters: string, gb: number) => ({ name, parameters, size: gb * 1e9 });
+  const large = of('qwen2.5-coder:14b', '14.8B', 9);
+  const small = of('qwen2.5-coder:7b', '7.6B', 4.7);
+  const tiny = of('qwen2.5-coder:1.5b', '1.5B', 1);
+  const machine = { maxBytes: 20e9, hasGpu: false, speedOf: (): Speed[] => [] };
+  const picked = (models: HostedModel[], more = {}) => pickModel('auto', models, 'h', { ...machine, ...more });
+  const installed = [large, small, tiny].map((model) => ({ ...model, remoteHost: undefined }));
+  assert.equal(picked(installed), {
+    model: small.name,
+    why: '7.6B, 4.7 GB; the largest qwen2.5-coder model here that fits into 20.0 GB, of at most 8B as no GPU is seen',
+  });
+  assert.is(picked(installed, { hasGpu: true }).model, large.name);
+  assert.match(picked(installed.slice(0, 1)).why, 'the smallest here, as none has at most 8B and no GPU is seen');
+  const slow: Speed[] = [{ read: { tokens: 5, ms: 1000 }, wrote: { tokens: 1, ms: 1000 } }];
+  const slower: Speed[] = [{ read: { tokens: 4, ms: 1000 }, wrote: { tokens: 1, ms: 1000 } }];
+  const one = picked(installed, { speedOf: (name: string) => (name === small.name ? slow : []) });
+  assert.is(one.model, tiny.name);
+  assert.match(one.why, 'that fits into 20.0 GB and answers in less than 5 min');
+  const all = picked(installed, { speedOf: (name: string) => (name === small.name ? slow : slower) });
+  assert.equal(all, { model: small.name, why: '7.6B, 4.7 GB; the fastest here, as all took longer than 5 min' });
+});
+
+test('on another host a GPU is seen while a model is in its memory', async () => {
+  const models = [
+    { name: 'qwen2.5-coder:14b', size: 1e9, parameters: '14.8B' },
+    { name: 'a:7b', size: 1e9, parameters: '7B' },
+  ];
+  for (const [onGpu, model] of [
+    [true, 'qwen2.5-coder:14b'],
+    [false, 'a:7b'],
+    [undefined, 'a:7b'],
+  ] as const) {
+    const { chats } = await ask([{ text: DIFF }], {}, { models, ...(onGpu === undefined ? {} : { onGpu }) });
+    // This machine may have one itself.
+    assert.is(chats[0]?.body.model, machineHasGpu() ? 'qwen2.5-coder:14b' : model);
+  }
+});
+
 test('a model that is missing or runs elsewhere is said clearly, with what to do', async () => {
   const models = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => coder(name, 1));
   const said = (model: string, served: { name: string; remoteHost?: string }[]) =>
@@ -142,15 +183,16 @@ test('every fault of a host throws one line', async () => {
   await gone.close();
   assert.is(await thrownBy(asked(gone.url)), 'nothing listens at http://host; start it there: ollama serve');
   const quick = { options: { timeout: '200ms' } };
-  assert.is(await thrownBy(ask([{ status: 503, error: 'server busy' }])), 'http://host answered 503: server busy');
+  assert.is(await thrownBy(ask([{ status: 500, error: 'no memory' }])), 'http://host answered 500: no memory');
   assert.is(
     await thrownBy(ask([{ text: 'x', end: 'error', error: 'out of memory' }])),
     'http://host failed in the middle of its answer: out of memory',
   );
   assert.is(await thrownBy(ask([{ text: 'x', end: 'cut' }])), 'the stream ended before the answer was complete');
-  assert.is(await thrownBy(ask([{ text: 'x', end: 'hang' }], quick)), 'http://host did not answer within 0.2 s');
-  const chunks = manyLines(60_000, 'some-more-of-it').map((line) => `${line}\n`);
-  assert.is(await thrownBy(ask([{ chunks }])), 'the model said more than 1000000 characters');
+  assert.is(
+    await thrownBy(ask([{ text: 'x', end: 'hang' }], quick)),
+    'qwen2.5-coder:7b at http://host did not answer within 200 ms (plugins.ollama.timeout); 1 token came',
+  );
 });
 
 test('it stops at once when it is told to', async () => {
@@ -163,22 +205,22 @@ test('it stops at once when it is told to', async () => {
 
 test('a prompt that does not fit is not sent, one that was cut is noticed, and no count proves nothing', async () => {
   const files = { 'a.yaml': 'a: 1\n' };
-  const prompt = `${'word '.repeat(8000)}\n${promptOf(files)}`;
-  const options = { num_ctx: 8192 };
+  const prompt = `${'word '.repeat(5000)}\n${promptOf(files)}`;
+  const options = { num_ctx: 4096 };
   const large = await thrownBy(ask([{ text: DIFF }], { files, prompt, options }));
   assert.match(
     large,
-    /^the prompt has about 1\d{4} tokens, and qwen2\.5-coder:7b takes 8192 with its answer; raise plugins\.ollama\.num_ctx/,
+    /^the prompt has about \d{4} tokens, and qwen2\.5-coder:7b takes 4096 with its answer; raise plugins\.ollama\.num_ctx/,
   );
   // More tokens than estimated: only the host can tell.
-  const dense = await thrownBy(ask([{ text: DIFF }], { files, prompt: '"'.repeat(28_000), options }));
+  const dense = await thrownBy(ask([{ text: DIFF }], { files, prompt: '"'.repeat(13_000), options }));
   assert.match(dense, 'answered 400: the input length exceeds the context length; raise plugins.ollama.num_ctx');
   const models = [{ name: 'codellama:7b', context: 2048 }];
   const small = await thrownBy(ask([{ text: DIFF }], { files, prompt: 'x'.repeat(8000) }, { models }));
   assert.match(small, 'codellama:7b takes 2048 with its answer');
   const cut = await thrownBy(ask([{ text: DIFF, truncatesTo: 2048 }], { files, prompt }));
-  assert.match(cut, /^http:\/\/host cut the prompt: qwen2\.5-coder:7b read 2048 of about 1\d{4} tokens$/);
-  const filled = await thrownBy(ask([{ text: DIFF, truncatesTo: 16_384 }], { files, prompt }));
+  assert.match(cut, /^http:\/\/host cut the prompt: qwen2\.5-coder:7b read 2048 of about \d{4} tokens$/);
+  const filled = await thrownBy(ask([{ text: DIFF, truncatesTo: 8192 }], { files, prompt }));
   assert.match(filled, 'cut the prompt');
   const none = await ask([{ text: DIFF, metrics: { prompt_eval_count: null } }], { files, prompt });
   assert.equal(none.proposal, { answer: DIFF });

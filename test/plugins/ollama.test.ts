@@ -5,6 +5,7 @@ import ollama from '../../plugins/executors/ollama.ts';
 import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
 import { formatRule } from '../../src/outbound/answer-format.ts';
+import type { Speed } from '../../src/plugin/contract.ts';
 import { manyLines } from '../outbound/failure-context.ts';
 import { load } from '../plugin/plugin-folder.ts';
 import { ask, asked, DIFF, PATH, promptOf, serving, TEXT, thrownBy, WHOLE } from './ask-ollama.ts';
@@ -16,8 +17,10 @@ const misses = (count: number) =>
 test('its settings have these defaults, and what they may not be is said when they are loaded', async () => {
   assert.equal((ollama.options as z.ZodType).parse({}), {
     model: 'auto',
-    num_ctx: 16_384,
-    timeout: 120_000,
+    num_ctx: 8192,
+    keep_alive: 1_800_000,
+    think: false,
+    timeout: null,
     format: 'auto',
   });
   const shipped = { executors: ['ollama'], escalations: [], notifiers: [], backends: ['local'] };
@@ -35,7 +38,9 @@ test('a model answers, and what it said is passed on as it said it', async () =>
   assert.equal(proposal, { answer: DIFF });
   const { body } = chats[0] ?? {};
   assert.is(body.model, 'qwen2.5-coder:7b');
-  assert.is(body.options.num_ctx, 16_384);
+  assert.is(body.options.num_ctx, 8192);
+  assert.is(body.keep_alive, '1800s');
+  assert.is(body.think, undefined, 'it does not know how to');
   assert.is(body.options.temperature, 0);
   assert.is(body.stream, true);
   assert.equal(
@@ -46,19 +51,26 @@ test('a model answers, and what it said is passed on as it said it', async () =>
     said[0] as string,
     /^asks qwen2\.5-coder:7b at http:\/\/host \(7\.6B, 4\.7 GB; the largest qwen2\.5-coder model here that fits into \d+\.\d GB\)$/,
   );
-  assert.match(said[1] as string, /^qwen2\.5-coder:7b read \d+ tokens and wrote \d+ in \d+\.\d s$/);
+  assert.match(said[1] as string, /^qwen2\.5-coder:7b read [\d,]+ tokens and wrote \d+ in \d+\.\d s$/);
   const [, read, wrote] = /read (\d+) tokens and wrote (\d+)/.exec(said[1] as string) ?? [];
   assert.is(tokens, Number(read) + Number(wrote));
 });
 
-test('a small file that is shown whole is asked for whole, a long one as a diff', async () => {
-  const form = async (files: Record<string, string>, options = {}) => {
-    const { chats } = await ask([{ text: 'no' }], { files, options, error_lines: [`${Object.keys(files)[0]}:2: bad`] });
+const FAST: Speed[] = [{ read: { tokens: 1000, ms: 1000 }, wrote: { tokens: 50, ms: 1000 } }];
+
+test('a small file that is shown whole is asked for whole where that is written in a minute, a long one as a diff', async () => {
+  const form = async (files: Record<string, string>, options = {}, speeds: Speed[] = FAST) => {
+    const error_lines = [`${Object.keys(files)[0]}:2: bad`];
+    const { chats } = await ask([{ text: 'no' }], { files, options, speeds, error_lines });
     return chats[0]?.body.messages[0].content as string;
   };
   assert.ok((await form({ [PATH]: TEXT })).endsWith(formatRule('whole-file')));
   assert.ok((await form({ [PATH]: `${manyLines(149).join('\n')}\n` })).endsWith(formatRule('whole-file')));
   assert.ok((await form({ [PATH]: `${manyLines(150).join('\n')}\n` })).endsWith(formatRule('diff')));
+  for (const slow of [[], [{ wrote: { tokens: 5, ms: 1000 } }]]) {
+    assert.ok((await form({ [PATH]: TEXT }, {}, slow)).endsWith(formatRule('whole-file')));
+    assert.ok((await form({ [PATH]: `${manyLines(149).join('\n')}\n` }, {}, slow)).endsWith(formatRule('diff')));
+  }
   assert.ok((await form({ [PATH]: TEXT }, { format: 'search-replace' })).endsWith(formatRule('search-replace')));
   assert.ok((await form({ [PATH]: LONG }, { format: 'whole-file' })).endsWith(formatRule('diff')));
 });
@@ -252,7 +264,7 @@ test('a model that repeats itself is stopped, while long honest answers are not'
       assert.match(server.chats[1]?.body.messages[0].content, 'the model said the same over and over');
     });
   }
-  const honest = `${PATH}\n\`\`\`\n${manyLines(3000).join('\n')}\n${'-'.repeat(400)}\n${' '.repeat(300)}x\n\`\`\`\n`;
+  const honest = `${PATH}\n\`\`\`\n${manyLines(300).join('\n')}\n${'-'.repeat(400)}\n${' '.repeat(300)}x\n\`\`\`\n`;
   const { chats } = await ask([{ text: honest }], { files: { 'b.yaml': LONG } });
   assert.is(chats.length, 1);
 });

@@ -1,5 +1,6 @@
-// Which of a host's models is asked: the one the owner names, or the first of a list of preferences that is there and fits.
-import { type HostedModel, isLoopback } from '../../../src/model.ts';
+// Which of a host's models is asked: the one the owner names, or the first of a list of preferences that is there, fits and answers
+// in time.
+import { type HostedModel, isLoopback, type Speed, usualTime } from '../../../src/model.ts';
 
 /** Families by preference, models made for code first; of one family the largest that fits. */
 const PREFERRED: readonly string[] = (
@@ -28,27 +29,63 @@ const isForText = (model: HostedModel): boolean => !runsElsewhere(model) && !NOT
 export const fittingModels = (installed: readonly HostedModel[], maxBytes: number): HostedModel[] =>
   installed.filter((model) => isForText(model) && model.size <= maxBytes);
 
+/** Billions of parameters that a machine without a GPU answers in a time that anybody waits for; names round them. */
+const MAX_WITHOUT_GPU = 8.5;
+/** On disk, in the usual four bits. */
+const BYTES_PER_BILLION = 0.6e9;
+
+const billions = ({ parameters, size }: HostedModel): number => {
+  const [, number, unit] = /^([\d.]+)([MB])$/i.exec(parameters) ?? [];
+  return number === undefined ? size / BYTES_PER_BILLION : Number(number) / (unit?.toUpperCase() === 'M' ? 1000 : 1);
+};
+
+/** Of a question with its answer: one that took longer is only taken when no other is there. */
+const MAX_USUAL_MS = 300_000;
+
+export interface Machine {
+  /** How large a model may be, in bytes. */
+  readonly maxBytes: number;
+  /** Whether one is seen; on another host only while it has a model in memory. */
+  readonly hasGpu: boolean;
+  readonly speedOf: (model: string) => readonly Speed[];
+}
+
 type Picked = { readonly model: string; readonly why: string };
 
-/** `maxBytes` is how large a model may be. Throws an Error of one line when there is none to ask. */
-export function pickModel(wanted: string, installed: readonly HostedModel[], host: string, maxBytes: number): Picked {
+/** Throws an Error of one line when there is none to ask. */
+export function pickModel(wanted: string, installed: readonly HostedModel[], host: string, machine: Machine): Picked {
   if (wanted !== 'auto') return named(wanted, installed, host);
-  const here = installed.filter(isForText);
-  const fitting = fittingModels(installed, maxBytes);
-  const from = (fitting.length > 0 ? fitting : here).toSorted((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
-  const family = PREFERRED.find((one) => from.some(({ name }) => familyOf(name) === one));
-  const candidates = from.filter(({ name }) => family === undefined || familyOf(name) === family);
-  // When none fits, the smallest does the least harm.
-  const model = fitting.length > 0 ? candidates[0] : candidates.at(-1);
-  if (!model) throw new Error(`no model is installed at ${host}; pull one there: ollama pull ${SUGGESTED}`);
-  const kind = family === undefined ? 'model' : `${family} model`;
-  const memory = gigabytes(maxBytes);
-  const why =
-    fitting.length > 0
-      ? `the largest ${kind} here that fits into ${memory}`
-      : `the smallest ${kind} here, as none fits into ${memory}`;
+  const here = installed.filter(isForText).toSorted((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
+  const fitting = fittingModels(here, machine.maxBytes);
+  const light = machine.hasGpu ? fitting : fitting.filter((model) => billions(model) <= MAX_WITHOUT_GPU);
+  const usual = ({ name }: HostedModel): number => usualTime(machine.speedOf(name)) ?? 0;
+  const quick = light.filter((model) => usual(model) <= MAX_USUAL_MS);
+  const memory = gigabytes(machine.maxBytes);
+  const [quickest] = light.toSorted((a, b) => usual(a) - usual(b));
+  if (quick.length > 0) {
+    const { model, kind, other } = preferred(quick);
+    const than = light.length > quick.length ? ' and answers in less than 5 min' : '';
+    const without = light.length < fitting.length ? ', of at most 8B as no GPU is seen' : '';
+    return {
+      model: model.name,
+      why: `${sized(model)}; the largest ${kind} here that fits into ${memory}${than}${without}${other}`,
+    };
+  }
+  if (quickest)
+    return { model: quickest.name, why: `${sized(quickest)}; the fastest here, as all took longer than 5 min` };
+  // The smallest does the least harm.
+  const [smallest] = (fitting.length > 0 ? fitting : here).toReversed();
+  if (!smallest) throw new Error(`no model is installed at ${host}; pull one there: ollama pull ${SUGGESTED}`);
+  const none = fitting.length > 0 ? 'none has at most 8B and no GPU is seen' : `none fits into ${memory}`;
+  return { model: smallest.name, why: `${sized(smallest)}; the smallest here, as ${none}` };
+}
+
+/** The largest of the first preferred family. */
+function preferred(models: readonly HostedModel[]) {
+  const family = PREFERRED.find((one) => models.some(({ name }) => familyOf(name) === one));
+  const model = models.find(({ name }) => family === undefined || familyOf(name) === family) as HostedModel;
   const other = family === undefined ? ', and none of the preferred ones is installed' : '';
-  return { model: model.name, why: `${sized(model)}; ${why}${other}` };
+  return { model, kind: family === undefined ? 'model' : `${family} model`, other };
 }
 
 function named(wanted: string, installed: readonly HostedModel[], host: string): Picked {

@@ -1,8 +1,8 @@
 // Which model will be asked, before anything starts: the same choice that the loop makes, and what to do when there is none.
 
 import { maxModelBytes, pickModel } from '../../../plugins/executors/ollama/pick-model.ts';
-import { machineMemory, openChat } from '../../../src/io/egress/ollama-chat.ts';
-import { isLanAddress, lanHost } from '../../../src/model/address.ts';
+import { machineHasGpu, machineMemory, openChat } from '../../../src/io/egress/ollama-chat.ts';
+import { isLanAddress, isLoopback, lanHost } from '../../../src/model/address.ts';
 
 export interface Found {
   readonly host: string;
@@ -24,7 +24,14 @@ export async function findModel(written: string, wanted: string): Promise<Found 
     .catch((error: Error) => error);
   if (models instanceof Error) return { wrong: `no Ollama answers at ${host.url} (${models.message}); ${START}` };
   try {
-    return { host: host.url, ...pickModel(wanted, models, host.url, maxModelBytes(host.name, machineMemory())) };
+    return {
+      host: host.url,
+      ...pickModel(wanted, models, host.url, {
+        maxBytes: maxModelBytes(host.name, machineMemory()),
+        hasGpu: isLoopback(host.name) && machineHasGpu(),
+        speedOf: () => [],
+      }),
+    };
   } catch (error) {
     return { wrong: (error as Error).message };
   }

@@ -42,23 +42,26 @@ export function connectionFault(error: unknown, host: string): ModelFault | unde
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** From the look-up of the name to the last byte of the answer. */
-  readonly timeoutMs: number;
+  /** From the look-up of the name to the last byte of the answer; absent where `signal` keeps the time. */
+  readonly timeoutMs?: number | undefined;
 }
 
-/** What `ask` gets from the host; its signal ends whatever is under way. Throws ModelFault when it is stopped, late or cut off. */
+/**
+ * What `ask` gets from the host; its signal ends whatever is under way. Throws ModelFault when it is stopped, late or cut off: the
+ * one that `signal` was aborted with, if it was.
+ */
 export async function inTime<T>(
   host: string,
   deadline: Deadline,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal, timeoutMs } = deadline;
+  const { signal, timeoutMs = Number.POSITIVE_INFINITY } = deadline;
   const limit = limited(timeoutMs, signal);
   try {
     signal.throwIfAborted();
     return await ask(limit.signal);
   } catch (error) {
-    if (signal.aborted) throw new ModelFault('it was stopped');
+    if (signal.aborted) throw signal.reason instanceof ModelFault ? signal.reason : new ModelFault('it was stopped');
     if (limit.isLate()) throw new ModelFault(`${host} did not answer within ${timeoutMs / 1000} s`);
     throw connectionFault(error, host) ?? error;
   } finally {

@@ -1,8 +1,9 @@
 // A host of models that speaks as Ollama does: what it has, and one conversation at a time. Whoever calls has masked what
 // is sent, and says which addresses may be reached.
 
+import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { totalmem } from 'node:os';
+import { arch, platform, totalmem } from 'node:os';
 import { type ModelResponse, Ollama } from 'ollama';
 import { parseJson } from '../store.ts';
 import { bounded, type GuardedRequest, guardedRequest } from './guarded-request.ts';
@@ -20,9 +21,15 @@ export interface HostedModel {
 }
 
 export interface Chat {
+  /** Ends it, with its reason where that is a ModelFault, in the place of the host's time for a request. */
+  readonly signal?: AbortSignal;
   readonly model: string;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
   readonly options: Readonly<Record<string, number>>;
+  /** How long the model stays in memory, as Ollama writes it. */
+  readonly keep_alive?: string | undefined;
+  /** Only for a model that knows how to. */
+  readonly think?: boolean | 'low' | 'medium' | 'high' | undefined;
   /** A JSON schema that the answer is held to. */
   readonly format?: object | undefined;
   /** Told each piece as it comes. What it throws ends the request and is thrown on. */
@@ -35,6 +42,10 @@ export interface ChatEnd {
   /** Absent when the host did not count. */
   readonly promptTokens: number | undefined;
   readonly answerTokens: number | undefined;
+  /** Milliseconds until the model was in memory, where the host says. */
+  readonly loadMs?: number | undefined;
+  /** It came in one piece. */
+  readonly whole?: true | undefined;
 }
 
 export type ModelHost = ReturnType<typeof openChat>;
@@ -60,38 +71,56 @@ export function openChat(host: string, options: HostOptions) {
     /** `context`: tokens that the model can take at all; undefined when the host does not say. */
     show: (model: string) =>
       request(host, options, async (client) => {
-        const { model_info, remote_host } = (await client.show({ model })) as unknown as WireShow;
+        const { model_info, remote_host, capabilities } = (await client.show({ model })) as unknown as WireShow;
         const info = Object.entries(model_info ?? {});
         const context = info.find(([key]) => key.endsWith('.context_length'))?.[1];
-        return { context: typeof context === 'number' ? context : undefined, remoteHost: remote_host || undefined };
+        return {
+          context: typeof context === 'number' ? context : undefined,
+          remoteHost: remote_host || undefined,
+          thinks: capabilities?.includes('thinking') ?? false,
+        };
       }),
-    chat: (chat: Chat): Promise<ChatEnd> => request(host, options, (client) => stream(client, chat)),
+    /** Whether a model that is in memory just now is in that of a GPU; undefined when none is loaded, or the host does not say. */
+    onGpu: (): Promise<boolean | undefined> =>
+      request(host, options, async (client) => {
+        const { models = [] } = (await client.ps()) as { models?: { size_vram?: number }[] };
+        return models.length === 0 ? undefined : models.some(({ size_vram = 0 }) => size_vram > 0);
+      }),
+    chat: ({ signal, ...chat }: Chat): Promise<ChatEnd> =>
+      request(host, signal ? { signal, mayReach: options.mayReach } : options, (client) => stream(client, chat)),
   };
 }
 
 type WireModel = Partial<ModelResponse> & { remote_host?: string };
-type WireShow = { model_info?: Record<string, unknown>; remote_host?: string };
+type WireShow = { model_info?: Record<string, unknown>; remote_host?: string; capabilities?: string[] };
 
-async function stream(client: Ollama, { onText, format, messages, ...chat }: Chat): Promise<ChatEnd> {
+async function stream(
+  client: Ollama,
+  { onText, format, think, keep_alive, messages, ...chat }: Omit<Chat, 'signal'>,
+): Promise<ChatEnd> {
   const wanted = {
     ...chat,
     messages: messages.map((message) => ({ ...message })),
     stream: true as const,
     ...(format === undefined ? {} : { format }),
+    ...(think === undefined ? {} : { think }),
+    ...(keep_alive === undefined ? {} : { keep_alive }),
     // A prompt that does not fit is an error and not a shorter prompt; hosts too old to know these ignore them.
     truncate: false,
     shift: false,
   };
   let text = '';
   for await (const part of await client.chat(wanted)) {
-    const { message, done, done_reason, prompt_eval_count, eval_count } = part;
+    const { message, done, done_reason, prompt_eval_count, eval_count, load_duration } = part;
     const piece = message?.content ?? '';
     text += piece;
     if (text.length > MAX_ANSWER_CHARS) throw new ModelFault(`the model said more than ${MAX_ANSWER_CHARS} characters`);
-    onText?.(piece === '' ? (message?.thinking ?? '') : piece);
+    const said = piece === '' ? (message?.thinking ?? '') : piece;
+    if (said !== '') onText?.(said);
     if (done) {
+      const load = counted(load_duration);
       const counts = { promptTokens: counted(prompt_eval_count), answerTokens: counted(eval_count) };
-      return { text, doneReason: done_reason ?? '', ...counts };
+      return { text, doneReason: done_reason ?? '', ...counts, loadMs: load === undefined ? undefined : load / 1e6 };
     }
   }
   throw new ModelFault('the stream ended before the answer was complete');
@@ -183,3 +212,7 @@ function soundOnes(text: string): string {
 
 /** Bytes of memory that this machine has. */
 export const machineMemory = (): number => totalmem();
+
+/** Whether this machine has a GPU that hosts of models use: a driver of NVIDIA or AMD, or a chip of Apple. */
+export const machineHasGpu = (): boolean =>
+  ['/dev/nvidia0', '/dev/kfd'].some((device) => existsSync(device)) || (platform() === 'darwin' && arch() === 'arm64');

@@ -37,8 +37,8 @@ test('an answer comes whole, with its reason and its counts, and each piece is t
     {},
     { onText: (piece) => pieces.push(piece) },
   );
-  assert.equal(end, { text: 'grüß dich', doneReason: 'stop', promptTokens: 11, answerTokens: 3 });
-  assert.equal(pieces, ['hm', 'grüß', ' dic', 'h', '']);
+  assert.equal(end, { text: 'grüß dich', doneReason: 'stop', promptTokens: 11, answerTokens: 3, loadMs: 0.5 });
+  assert.equal(pieces, ['hm', 'grüß', ' dic', 'h']);
 });
 
 test('the request asks for a stream, carries the options and the schema, and forbids to cut the prompt', async () => {
@@ -66,8 +66,8 @@ test('models are listed and shown', async () => {
       { name: 'a:7b', size: 5, parameters: '7B', remoteHost: undefined },
       { name: 'b', size: 1_000_000_000, parameters: '', remoteHost: 'https://ollama.com' },
     ]);
-    assert.equal(await host.show('a:7b'), { context: 8192, remoteHost: undefined });
-    assert.equal(await host.show('b'), { context: undefined, remoteHost: 'https://ollama.com' });
+    assert.equal(await host.show('a:7b'), { context: 8192, remoteHost: undefined, thinks: false });
+    assert.equal(await host.show('b'), { context: undefined, remoteHost: 'https://ollama.com', thinks: false });
   });
 });
 

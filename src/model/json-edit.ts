@@ -1,7 +1,9 @@
 // An edit by line numbers, as a JSON object that the host holds to a schema: only files and lines that the model was shown.
 import * as z from 'zod';
-import { type Proposal, readNumbered, type SeenFile } from '../../../src/model.ts';
+import { readNumbered } from '../outbound/shown-files.ts';
+import type { Proposal } from '../plugin/contract.ts';
 import { objectIn } from './choose.ts';
+import type { SeenFile } from './guard-answer.ts';
 
 const MAX_FILES = 20;
 

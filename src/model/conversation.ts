@@ -1,24 +1,49 @@
 // The conversation of one try: in which form an answer is asked for, and the prompt, the answers and their refusals as turns.
 // Answers are remembered between the rounds of a try; without them the turns are made from the refusals alone.
-import type { AnswerFormat, Refused, SeenFile, Turn } from '../../../src/model.ts';
-import { estimateTokens, followUp, withFormat } from '../../../src/model.ts';
+import { followUp, type Refused, withFormat } from '../outbound/answer-format.ts';
+import type { AnswerFormat } from '../outbound/context.ts';
+import { estimateTokens } from '../outbound/text.ts';
+import type { Speed } from '../plugin/contract.ts';
+import { estimateTurns } from './ask-model.ts';
+import type { Turn } from './consult.ts';
+import type { SeenFile } from './guard-answer.ts';
+import { isLongToWrite, MAX_ANSWER_TOKENS } from './speed.ts';
 
 const MISPLACED: ReadonlySet<string> = new Set(['not_found', 'ambiguous']);
 const MAX_MISPLACED = 2;
 /** Refused whole files that a smaller form would not have been. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['unreadable', 'too_large', 'removes_much', 'too_many_lines']);
 
+/** Tokens that an answer takes besides what it changes. */
+const AROUND_TOKENS = 200;
+
+const wholeFileTokens = ({ text }: SeenFile): number => Math.ceil(estimateTokens(text) * 1.3) + AROUND_TOKENS;
+
+/** What an answer may have in each form; a whole file as much as the largest that may be meant. */
+const FORM_TOKENS: Readonly<Record<Exclude<AnswerFormat, 'whole-file'>, number>> = {
+  diff: 1000,
+  'search-replace': 1000,
+  json: 800,
+  choice: 200,
+};
+
+export const answerTokens = (format: AnswerFormat, files: readonly SeenFile[]): number =>
+  format === 'whole-file'
+    ? Math.min(MAX_ANSWER_TOKENS, Math.max(...files.filter(({ whole }) => whole).map(wholeFileTokens)))
+    : FORM_TOKENS[format];
+
 /**
  * Whole files come out well-formed from the smallest models, a diff costs the least, and an edit by line numbers can always
- * be placed. `room` is how many tokens the answer may have.
+ * be placed. `room` is how many tokens the answer may have; a file that the model would write for long is not asked for whole.
  */
 export function chooseFormat(
   wanted: AnswerFormat | 'auto',
   refused: readonly Pick<Refused, 'code'>[],
   files: readonly SeenFile[],
-  room: number,
+  { room, speeds }: { room: number; speeds: readonly Speed[] },
 ): AnswerFormat {
-  const small = files.filter(({ whole, text }) => whole && estimateTokens(text) * 1.3 + 200 <= room);
+  const most = Math.min(room, MAX_ANSWER_TOKENS);
+  const small = files.filter((file) => file.whole && wholeFileTokens(file) <= most);
   const byLines = files.some((file) => file.lines.size > 0) ? 'json' : 'diff';
   if (wanted === 'whole-file') return small.length > 0 ? 'whole-file' : 'diff';
   if (wanted === 'json') return byLines;
@@ -27,7 +52,8 @@ export function chooseFormat(
     return small.length > 0 ? 'whole-file' : byLines;
   }
   const [likely] = files;
-  const whole = likely !== undefined && small.includes(likely) && !refused.some(({ code }) => TOO_MUCH.has(code));
+  const isQuick = likely !== undefined && small.includes(likely) && !isLongToWrite(wholeFileTokens(likely), speeds);
+  const whole = isQuick && !refused.some(({ code }) => TOO_MUCH.has(code));
   return whole ? 'whole-file' : 'diff';
 }
 
@@ -61,7 +87,3 @@ export function turnsOf(prompt: string, refused: readonly Refused[], format: Ans
   }
   return [{ role: 'user', content: `${opening.content}\n${followUp(refused, format, prompt)}` }];
 }
-
-/** Their tokens, estimated. */
-export const estimateTurns = (turns: readonly Turn[]): number =>
-  turns.reduce((sum, { content }) => sum + estimateTokens(content), 0);

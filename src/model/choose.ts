@@ -1,6 +1,8 @@
 // A change chosen by its number, as a JSON object that the host holds to a schema. The edit is ours.
 import * as z from 'zod';
-import { type Choice, type Proposal, withChoice } from '../../../src/model.ts';
+import { withChoice } from '../outbound/choices.ts';
+import type { Choice } from '../outbound/context.ts';
+import type { Proposal } from '../plugin/contract.ts';
 
 /** The schema of the answer: the number of one of `choices`, or 0. */
 export function choiceSchema(choices: readonly Choice[]): object {
