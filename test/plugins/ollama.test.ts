@@ -95,9 +95,10 @@ test('after two answers that could not be placed it asks for the whole file, or 
     end: 4,
     replacement: 'key_3: other\nkey_3b: more\n',
   };
-  const second = await ask([{ text: DIFF }], { files, refused: misses(1) });
+  const error_lines = [`${PATH}:3: bad indentation`, 'small.yaml:3: bad indentation'];
+  const second = await ask([{ text: DIFF }], { files, error_lines, refused: misses(1) });
   assert.match(second.chats[0]?.body.messages.at(-1).content, formatRule('diff'));
-  const third = await ask([{ text: WHOLE.replace(PATH, 'small.yaml') }], { files, refused: misses(2) });
+  const third = await ask([{ text: WHOLE.replace(PATH, 'small.yaml') }], { files, error_lines, refused: misses(2) });
   assert.match(third.chats[0]?.body.messages.at(-1).content, formatRule('whole-file'));
   const long = await ask([{ text: JSON.stringify(edit) }], { files: { [PATH]: LONG }, refused: misses(2) });
   const { messages, format } = long.chats[0]?.body ?? {};
@@ -197,7 +198,8 @@ test('an edit by line numbers is held to files and lines that were shown', async
   const files = { [PATH]: TEXT, 'b.sh': 'one\r\ntwo\r\n' };
   const edit = { fix: 'a', reason: 'b', path: PATH, start: 3, end: 3, replacement: '    hostname: cp1' };
   const options = { format: 'json' };
-  const answered = async (text: string) => (await ask([{ text }, { text }], { files, options })).proposal;
+  const error_lines = [`${PATH}:3: bad indentation`, 'b.sh: line 1: one: command not found'];
+  const answered = async (text: string) => (await ask([{ text }, { text }], { files, error_lines, options })).proposal;
   const note = { fix: 'a', reason: 'b' };
   assert.equal(await answered(JSON.stringify(edit)), {
     files: { [PATH]: 'machine:\n  network:\n    hostname: cp1\n' },
@@ -224,7 +226,7 @@ test('an edit by line numbers is held to files and lines that were shown', async
   for (const [why, made] of Object.entries(wrong)) {
     assert.equal(await answered(JSON.stringify(made)), { pass: `qwen2.5-coder:7b: ${why}` });
   }
-  const { chats } = await ask([{ text: JSON.stringify(edit) }], { files, options });
+  const { chats } = await ask([{ text: JSON.stringify(edit) }], { files, error_lines, options });
   const { anyOf } = chats[0]?.body.format ?? {};
   assert.equal(
     anyOf.map(({ properties }: { properties: Record<string, unknown> }) => [properties.path, properties.start]),
