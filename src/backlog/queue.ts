@@ -58,6 +58,8 @@ export function readQueue(
   const itemFiles = inFolder.filter((name) => ITEM_FILE.test(name) && !name.startsWith('00-'));
   if (!files.has(index) && itemFiles.length > 0)
     say(index, 'missing: it says which items there are, and in which order');
+  const words = wordsForAll(files.get(index) ?? '');
+  const forAll = words && `For all items: ${words}`;
   const items: QueuedItem[] = [];
   const listed = new Map<string, string>();
   for (const entry of entries) {
@@ -71,7 +73,7 @@ export function readQueue(
       listed.set(number, file);
       const { item, problems: itemProblems } = parseItem(`${folder}/${file}`, text);
       problems.push(...itemProblems, ...scopeProblems(item, protect), ...stageProblems(item));
-      items.push({ ...item, done, line });
+      items.push({ ...item, why: [item.why, forAll].filter(Boolean).join(' '), done, line });
     }
   }
   const names = new Set(entries.map(({ file }) => file));
@@ -82,6 +84,20 @@ export function readQueue(
     );
   return { items, problems: sorted(problems) };
 }
+
+/** So much of what an index says for all items is read: it is in every prompt. */
+const MAX_WORDS = 2000;
+
+/** The text of an index beside its headings, entries and comments. */
+const wordsForAll = (index: string): string =>
+  index
+    .replaceAll(/<!--.*?-->/gs, '')
+    .split(/\r?\n/)
+    .filter((row) => !CHECKBOX.test(row) && !/^\s*#/.test(row))
+    .map((row) => row.trim())
+    .filter(Boolean)
+    .join(' ')
+    .slice(0, MAX_WORDS);
 
 const titleOf = (text = ''): string => /^#\s+(.*)$/m.exec(text)?.[1] ?? 'its title';
 

@@ -25,11 +25,15 @@ export function stageProblems(item: Item): Problem[] {
   });
 }
 
+/** Many tests fail without a word: which one it was is then all that there is to know. */
+const NAME_FAILED_TEST = `trap 'code=$?; [ $code -eq 0 ] || echo "test failed with exit $code: $item_test" >&2' EXIT`;
+const namedTest = (test: string): string[] => [`item_test='${test.replaceAll("'", "'\\''")}'`, test];
+
 function keysOf({ title, why, scope, steps, acceptance, tests }: Item): object {
   const open = steps.filter(({ done }) => !done).map(({ text }) => text);
   return {
     description: why === '' ? title : `${title}. ${why}`,
-    command: tests.length === 0 ? 'true' : tests.join('\n'),
+    command: tests.length === 0 ? 'true' : [NAME_FAILED_TEST, ...tests.flatMap(namedTest)].join('\n'),
     files: [...scope],
     verify: [...acceptance],
     success_criteria: open.length === 0 ? [title] : open,

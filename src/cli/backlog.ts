@@ -5,7 +5,7 @@ import { itemStageName } from '../backlog/stage-of-item.ts';
 import { formatProblem } from '../config/problem.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
-import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
+import { type ListedItem, listBacklog, outcomesOf } from '../inspect/backlog.ts';
 import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
@@ -56,12 +56,15 @@ async function show(input: CommandInput, number: string | undefined): Promise<An
   if (number === undefined) failUsage('backlog show needs the number of an item', 'mendloop backlog');
   const { items, problems } = await listBacklog(input.layout());
   const item = findItem({ items, problems }, number) as ListedItem;
+  const outcomes = outcomesOf(input.layout(), item.number);
   const parts = {
     scope: item.scope,
     steps: item.steps.map(({ text, done }) => `[${done ? 'x' : ' '}] ${text}`),
     tests: item.tests.flatMap((command) => command.split('\n')),
     acceptance: item.acceptance.flatMap((command) => command.split('\n')),
+    log: item.log,
     tried: item.tried,
+    outcomes,
   };
   const lines = [
     `${item.number} ${item.title} (${item.state}${item.note ? `: ${item.note}` : ''})`,
@@ -70,7 +73,7 @@ async function show(input: CommandInput, number: string | undefined): Promise<An
     ),
     item.file,
   ];
-  return { text: lines, json: item };
+  return { text: lines, json: { ...item, outcomes } };
 }
 
 /** Reads a queue as it is in the working tree; one of another folder, too. */
@@ -166,7 +169,11 @@ async function workOn(input: CommandInput, { number }: QueuedItem): Promise<{ ex
   const request = { ...runRequest(input), stages: [itemStageName(number)], forced: false };
   const once = async () => {
     const { exit, result } = await runOnce(input, request);
-    const { why, phase } = result.error?.context ?? {};
+    const { why, phase, unreachable } = result.error?.context ?? {};
+    if (unreachable === true) {
+      input.out.line(`item ${number} is open as before: nobody could be asked, so the queue stops here`);
+      return { exit, isLast: true, isOver: true };
+    }
     const isUnready = exit === EXIT.failed && why === undefined && phase === 'command';
     if (isUnready) input.out.line(`item ${number} is not begun: its tests fail before anything was changed`);
     // A second try would end the same.

@@ -10,6 +10,7 @@ import { entriesOf, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answers, FailedCell } from './failed-cell.ts';
 import { currentIncident, record } from './identify.ts';
 import { notify } from './notify.ts';
+import type { Unreachable } from './situation.ts';
 
 /** Records the decision that the run was stopped while a fix was asked for. */
 export function recordStopped(run: Run, incident: Incident): Decision {
@@ -28,16 +29,18 @@ export function recordRefused(run: Run, incident: Incident, { message, problems 
 }
 
 /**
- * Writes the case when a person is needed from now on, notifies people, and ends the cells that have the failure. `prompt` is
- * the path of a question that nobody could be asked.
+ * Writes the case when a person is needed from now on, notifies people, and ends the cells that have the failure, for which `unreachable`
+ * tiers were asked.
  */
 export async function conclude(
   run: Run,
   incident: Incident,
   decision: Decision,
   cells: readonly FailedCell[],
-  prompt: string | undefined,
+  unreachable: Unreachable,
 ): Promise<Answers> {
+  const { prompt } = unreachable;
+  const isUnasked = (unreachable.executor || unreachable.escalation) === true;
   const why = 'why' in decision ? decision.why : undefined;
   await writeCaseIfNeeded(run, incident, decision, why);
   // A given-up stage that a person asked to run once stays given up.
@@ -56,6 +59,7 @@ export async function conclude(
     class: failureClass,
     tier: decision.tier,
     ...(why && { why }),
+    ...(isUnasked && (why === 'no_executor' || why === 'no_escalation') && { unreachable: true }),
     ...(human && { human }),
     ...(gaveUp && { gave_up: decision.reason }),
     ...(next && { next }),

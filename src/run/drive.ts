@@ -86,7 +86,7 @@ async function answerFailure(run: Run, seen: Incident, cells: readonly FailedCel
   const rerun = (...how: Parameters<typeof again>) => answerAll(cells, again(...how));
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const unreachable: Unreachable = {};
-  const end = (incident: Incident, decision: Decision) => conclude(run, incident, decision, cells, unreachable.prompt);
+  const end = (incident: Incident, decision: Decision) => conclude(run, incident, decision, cells, unreachable);
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
     const incident = currentIncident(run, seen);
     const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);

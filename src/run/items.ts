@@ -2,6 +2,7 @@
 import type { Item } from '../backlog/item.ts';
 import { INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
 import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
+import { logOf, mergeTicks } from '../backlog/ticks.ts';
 import type { ContextMap } from '../config/context-map.ts';
 import { failConfig, type Problem } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
@@ -13,23 +14,30 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { backlogAt } from '../mend/item.ts';
 import type { Configuration } from '../stage/configuration.ts';
 
-/** The queue of the base, with the items that are ticked on the AI branch done; `isMerged`: that has the base's ticks, too. */
+/** An item with its log. */
+export type LoggedItem = QueuedItem & { readonly log: readonly string[] };
+
+/**
+ * The queue: text and order are the base's, ticks and log those of the AI branch; `isMerged`: that has the base's ticks, too.
+ */
 export async function queueAt(
   objects: GitObjects,
   base: string,
   branch: string | undefined,
   isMerged: boolean,
   map: Pick<ContextMap, 'protected_files'>,
-): Promise<Queue> {
-  const queue = readQueue(await backlogAt(objects, base), map.protected_files);
-  const doneFiles = new Set(
-    branch === undefined
-      ? []
-      : readQueue(await backlogAt(objects, branch)).items.flatMap(({ done, file }) => (done ? [file] : [])),
-  );
+): Promise<Omit<Queue, 'items'> & { items: readonly LoggedItem[] }> {
+  const onBase = await backlogAt(objects, base);
+  const onBranch: ReadonlyMap<string, string> = branch === undefined ? new Map() : await backlogAt(objects, branch);
+  const withTicks = (path: string, text: string) =>
+    path === INDEX_FILE ? text : mergeTicks(text, onBranch.get(path) ?? '');
+  const files = new Map([...onBase].map(([path, text]) => [path, withTicks(path, text)]));
+  const queue = readQueue(files, map.protected_files);
+  const doneFiles = new Set(readQueue(onBranch).items.flatMap(({ done, file }) => (done ? [file] : [])));
   // A tick that landed on the base may have been taken back on the branch since.
   const isDone = ({ done, file }: QueuedItem) => doneFiles.has(file) || (done && !isMerged);
-  return { ...queue, items: queue.items.map((item) => ({ ...item, done: isDone(item) })) };
+  const logged = (item: QueuedItem) => ({ ...item, done: isDone(item), log: logOf(files.get(item.file) ?? '') });
+  return { ...queue, items: queue.items.map(logged) };
 }
 
 /** The item of this number. Throws MendError when there is none. */

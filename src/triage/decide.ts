@@ -122,10 +122,16 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
 
 const NO_PROGRESS: readonly (Why | undefined)[] = ['external', 'no_executor', 'no_escalation'];
 
-/** A stage is tried again by every run; an item without progress twice is handed over to a person. */
-const isStuck = ({ item, history }: DecidedIncident, decision: Decision, { ai }: Situation): boolean =>
+/** A stage is tried again by every run; an item without progress twice is handed over to a person, unless nobody could be asked. */
+const isStuck = (
+  { item, history }: DecidedIncident,
+  decision: Decision,
+  { ai, executors, escalations }: Situation,
+): boolean =>
   item !== undefined &&
   ai &&
+  executors !== 'down' &&
+  escalations !== 'down' &&
   'why' in decision &&
   NO_PROGRESS.includes(decision.why) &&
   history !== undefined &&

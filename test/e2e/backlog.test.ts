@@ -101,6 +101,7 @@ test('an item whose tests fail before the first change is not begun', async () =
   const s = await modelLab({ word: 'good', files });
   const done = await s.guarded(() => s.run(['backlog', 'run'], { env: s.env }));
   assert.equal([done.exit, s.server.chats.length, s.subjects()], [1, 0, ['Tick 02: Two']], done.said);
+  assert.match(done.said, /test failed with exit 1: test -e nowhere/, 'a test that says nothing is named');
 });
 
 test('where base and loop wrote into one file of the queue, the text is the base’s, ticks and log are both’s', async () => {
@@ -136,6 +137,39 @@ test('where base and loop wrote into one file of the queue, the text is the base
   await expectMerged('made anew from a rewritten base');
   assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
   assert.is(s.subjects().filter((subject) => subject.startsWith('Tick')).length, 1, 'it is done, and not done again');
+});
+
+test('where no provider can be reached the queue stops: nothing is counted, no case is opened, the item is open as before', async () => {
+  const s = await modelLab({
+    word: 'good',
+    files: {
+      'ai/backlog/00-index.md':
+        '# Queue\n\nKeep every change small.\n\n- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n',
+      'ai/backlog/01-one.md': item('One', 'conf/d.txt', ['d says good'], 'bash check.sh conf/d.txt'),
+      'ai/backlog/02-two.md': item('Two', 'conf/', ['do'], 'true'),
+      'conf/d.txt': 'bad\nsecond\n',
+    },
+    loop: { escalations: ['case-file'] },
+  });
+  const off = { ...s.env, OLLAMA_HOST: 'http://127.0.0.1:9' };
+  for (const time of ['first', 'second', 'third']) {
+    const done = await s.run(['backlog', 'run'], { env: off });
+    assert.equal([done.exit, s.subjects()], [1, []], time + done.stdout + done.stderr);
+    assert.match(
+      done.stdout,
+      /item 01 is open as before: nobody could be asked, so the queue stops here\n0 of 2 items done\n$/,
+    );
+    assert.not.match(done.stdout, /item 02/);
+  }
+  assert.match((await s.run(['cases'])).stdout, /^no case/, 'no case');
+  s.answers(saying('good', 'second', 'conf/d.txt'));
+  const done = await s.run(['backlog', 'run'], { env: s.env });
+  assert.equal([done.exit, s.subjects().at(-1)], [0, 'Tick 02: Two'], done.stdout);
+  assert.match(JSON.stringify(s.server.chats), /For all items: Keep every change small\./);
+  const shown = (await s.run(['backlog', 'show', '1'])).stdout;
+  assert.match(shown, /\[x\] d says good\n/, 'ticks and log are those of the AI branch');
+  assert.match(shown, /log:\n {2}\d{4}-\d\d-\d\d: .*accepted by `bash check/);
+  assert.match(shown, /outcomes:\n( {2}.* failed: .*\n)+ {2}.* kept: /);
 });
 
 test('the queue stops at the limits of the day, and the next item is not begun', async () => {

@@ -338,8 +338,10 @@ test('an item that came to nothing twice is a person’s; a stage is looked at a
   const item = { steps: 1, testsFailed: false };
   assert.equal(after([], { ...down, item }), none('no_executor', 1, 'no executor can be reached'));
   assert.equal(after([seen()], { ...down }), none('no_executor', 1, 'no executor can be reached'));
-  const stuck = none('no_progress', 3, 'no progress twice: no executor can be reached');
-  assert.equal(after([seen()], { ...down, item }), stuck);
+  assert.equal(after([seen()], { ...down, item }), none('no_executor', 1, 'no executor can be reached'));
+  const nobody = { executors: 'none', escalations: 'none', known_fix: false } as const;
+  const stuck = none('no_progress', 3, 'no progress twice: no executor has a fix for it');
+  assert.equal(after([seen()], { ...nobody, item }), stuck);
   assert.is((after([seen()], { failure: external, known_fix: false, item }) as { why?: Why }).why, 'no_progress');
   assert.is((after([seen()], { ...down, item, ai: false }) as { why?: Why }).why, 'no_ai');
 });
