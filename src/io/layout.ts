@@ -26,8 +26,6 @@ export function layout(home: string) {
     reclaimable: join(state, 'reclaimable.json'),
     ledger: join(state, 'ledger.json'),
     ledgerJournal: join(state, 'ledger.jsonl'),
-    /** A summary of every run that is over. */
-    history: join(state, 'runs.jsonl'),
     /** How fast models answered. */
     speeds: join(state, 'speeds.json'),
     lock: join(state, 'lock.json'),

@@ -4,7 +4,7 @@ import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { leaveInPlace, readChecked, readText, writeAtomic } from '../io/store.ts';
 import { damageOf, readEvents } from './event-file.ts';
-import { endByRunFile } from './run-file.ts';
+import { endByRunFile } from './history.ts';
 import { listJournals } from './runs.ts';
 import { emptyState, foldStages, isStageState, type StageState } from './stages.ts';
 

@@ -6,7 +6,6 @@ import { changedAt, fileSize, filesBelow, foldersIn, namesIn, removeEmptyFolders
 import { groupBy } from '../io/group-by.ts';
 import type { Layout } from '../io/layout.ts';
 import { moveAway, privateFolder, quarantinedAt, removeAll, removeFile, writeAtomic } from '../io/store.ts';
-import { rewriteHistory } from '../journal/history.ts';
 import { compactionGain } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { isToLook, USUAL, writeReclaimable } from '../journal/reclaimable.ts';
@@ -90,7 +89,6 @@ function removeItems(layout: Layout, { state }: LoadedStages, items: readonly It
     }
   });
   removeAll(away);
-  rewriteHistory(layout);
   return left;
 }
 

@@ -85,7 +85,7 @@ interface Worn {
   wrong(slot: Slot): string[];
 }
 
-const STATE = ['stages.json', 'ledger.json', 'ledger.jsonl', 'runs.jsonl'].map((name) => `ai/state/${name}`);
+const STATE = ['stages.json', 'ledger.json', 'ledger.jsonl'].map((name) => `ai/state/${name}`);
 
 const WORN: readonly Worn[] = [
   {

@@ -1,10 +1,10 @@
-// The index of past runs: a fold of their journals, whatever became of its file.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+// Past runs at a glance: a fold of their journals, whatever became of run.json.
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
-import { readHistory, recordEnd, startedBases } from '../../src/journal/history.ts';
+import { readHistory, recordEnd, summaryOf } from '../../src/journal/history.ts';
 import { runFacts, summarize } from '../../src/journal/summary.ts';
 import { folder, write } from '../environment.ts';
 import { journalOf, type Line } from '../events.ts';
@@ -33,20 +33,12 @@ function home(count: number): Layout {
   return layout;
 }
 
-const indexed = (layout: Layout) =>
-  readFileSync(layout.history, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line).run);
-const names = (count: number) => Array.from({ length: count }, (_, i) => id(i + 1));
-/** Only the index tells of them. */
 const loseJournals = (layout: Layout, ...runs: number[]) => {
   for (const n of runs) writeFileSync(layout.journal(id(n)), '');
 };
 
-test('a run that ends adds its line, and no journal is read for it again', () => {
+test('no journal is read for a run that has ended', () => {
   const layout = home(3);
-  assert.equal(indexed(layout), names(3));
   const before = readHistory(layout);
   loseJournals(layout, 1, 2, 3);
   assert.equal(readHistory(layout), before);
@@ -54,66 +46,52 @@ test('a run that ends adds its line, and no journal is read for it again', () =>
     readHistory(layout, id(2)).map(({ run }) => run),
     [id(2), id(3)],
   );
-  assert.equal(startedBases(layout), ['c0', 'c0', 'c0']);
 });
 
-test('whatever became of the index, the runs are the same, and the next end makes it whole again', () => {
-  const expected = readHistory(home(4)).slice(0, 3);
-  const faults: Record<string, (path: string) => void> = {
+test('run.json is what the journal folds to, and whatever became of it the runs are the same', () => {
+  const expected = readHistory(home(3));
+  const faults: Record<string, (path: string, text: string) => void> = {
     missing: (path) => rmSync(path),
     empty: (path) => truncateSync(path),
-    torn: (path) => truncateSync(path, readFileSync(path).length - 20),
-    'a line lost': (path) => writeFileSync(path, readFileSync(path, 'utf8').replace(/^.*\n/, '')),
-    garbage: (path) => writeFileSync(path, 'no\njson\nat all\n'),
-    'of a later version': (path) => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"v":1', '"v":2')),
-    'a run too many': (path) =>
-      appendFileSync(path, `${readFileSync(path, 'utf8').split('\n')[0]?.replaceAll(id(1), id(9))}\n`),
+    torn: (path, text) => truncateSync(path, text.length - 20),
+    garbage: (path) => writeFileSync(path, 'no json at all'),
+    'of a later version': (path, text) => writeFileSync(path, text.replaceAll('"v": 1', '"v": 2')),
+    'that of another run': (path, text) => writeFileSync(path, text.replaceAll(id(2), id(9))),
   };
   for (const [what, damage] of Object.entries(faults)) {
     const layout = home(3);
-    damage(layout.history);
+    const path = layout.runFile(id(2));
+    const before = readFileSync(path, 'utf8');
+    damage(path, before);
     assert.equal(readHistory(layout), expected, what);
-    addRun(layout, 4);
-    recordEnd(layout, id(4));
-    assert.equal(indexed(layout), names(4), what);
-    loseJournals(layout, 1, 2, 3, 4);
-    assert.equal(readHistory(layout).slice(0, 3), expected, what);
+    recordEnd(layout, id(2));
+    assert.is(readFileSync(path, 'utf8'), before, what);
   }
 });
 
-test('an index that cannot be written costs the run nothing; whoever reads it is told', () => {
+test('looking writes nothing; a run that has not ended is open, and has no run.json', () => {
   const layout = home(1);
-  rmSync(layout.history);
-  mkdirSync(layout.history);
   addRun(layout, 2);
-  recordEnd(layout, id(2));
-  assert.ok(existsSync(layout.runFile(id(2))));
-  assert.throws(() => readHistory(layout), /runs\.jsonl is a folder, where a file belongs/);
-});
-
-test('looking writes nothing; a run that goes on is read from its journal, and one that never ended is open', () => {
-  const layout = home(2);
-  rmSync(layout.history);
   addRun(layout, 3, GREEN.slice(0, 2));
   const runs = readHistory(layout);
-  assert.not(existsSync(layout.history));
+  recordEnd(layout, id(3));
+  assert.equal(
+    [2, 3].map((n) => existsSync(layout.runFile(id(n)))),
+    [false, false],
+  );
   assert.equal(
     runs.map(({ outcome }) => outcome),
     ['failure', 'failure', 'open'],
   );
   assert.equal(runs[2]?.stages, [{ stage: 'a', end: 'open', attempts: 0, spent_ms: 0 }]);
-  addRun(layout, 4);
-  recordEnd(layout, id(4));
-  assert.equal(indexed(layout), names(4));
 });
 
 test('a journal that lost its end ends as run.json says; what cannot be read of it is said', () => {
   const layout = home(1);
   writeFileSync(layout.journal(id(1)), `${lines(journalOf(GREEN.slice(0, 3), { run: id(1) }))}{"v":2}\n`);
-  rmSync(layout.history);
-  const [run] = readHistory(layout);
-  assert.ok(run?.ended);
-  assert.match(run?.damage ?? '', 'newer version');
+  const run = summaryOf(layout, id(1));
+  assert.ok(run.ended);
+  assert.match(run.damage ?? '', 'newer version');
 });
 
 test('a run that was interrupted did not fail, unless it was given up later', () => {
@@ -124,13 +102,6 @@ test('a run that was interrupted did not fail, unless it was given up later', ()
     ]).outcome;
   assert.equal([ended('failure', 130), ended('partial', 130)], ['interrupted', 'interrupted']);
   assert.equal([ended('abandoned', 130), ended('failure', 1)], ['abandoned', 'failure']);
-});
-
-test('a line of an older version that calls an interrupted run a failure is read as interrupted', () => {
-  const layout = home(1);
-  const older = { ...readHistory(layout)[0], outcome: 'failure', exit: 130 };
-  writeFileSync(layout.history, `${JSON.stringify(older)}\n`);
-  assert.equal(readHistory(layout), [{ ...older, outcome: 'interrupted' }]);
 });
 
 test('the summary of a run folds what ran, failed, was mended, waits and cost; cells are one stage', () => {
