@@ -1,5 +1,4 @@
-// The completion facts of a run: which steps are done, and which may start because of it.
-// Facts are recorded one at a time, and nothing before the first step that may start is looked at again.
+// The completion facts of a run: which steps are done, and which may start because of it. Pure.
 import type { Plan, PlanStep } from './contract.ts';
 
 export type StepState = 'TODO' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'SKIPPED';
@@ -12,7 +11,6 @@ export interface RunState {
   readonly running: number;
 }
 
-/** A step and its place among the others. */
 interface Node {
   readonly step: PlanStep;
   /** The lower starts first. Each occurs once. */
@@ -25,24 +23,18 @@ interface Node {
 /** The facts of a run of `plan`, in which the steps of `done` are done already. */
 export class RunFacts implements RunState {
   readonly states = new Map<string, StepState>();
-  readonly frontier: Iterable<PlanStep> = { [Symbol.iterator]: () => this.#ready() };
   running = 0;
   readonly #nodes = new Map<string, Node>();
-  /** In starting order; so many of them may start, and none before `#from`. */
-  readonly #order: readonly Node[];
-  #readyCount = 0;
-  #from = 0;
+  readonly frontier: PlanStep[] = [];
 
   constructor(plan: Plan, done: ReadonlySet<string> = new Set()) {
-    this.#order = plan.steps
-      .toSorted((a, b) => b.priority - a.priority)
-      .map((step, rank) => ({ step, rank, unmet: new Set(step.depends_on).size, dependents: [] }));
-    for (const node of this.#order) this.#nodes.set(node.step.id, node);
+    for (const [rank, step] of plan.steps.toSorted((a, b) => b.priority - a.priority).entries())
+      this.#nodes.set(step.id, { step, rank, unmet: new Set(step.depends_on).size, dependents: [] });
     for (const { id, depends_on } of plan.steps) {
       this.states.set(id, 'TODO');
       for (const needed of new Set(depends_on)) this.#node(needed).dependents.push(this.#node(id));
     }
-    this.#readyCount = this.#order.filter((node) => this.#isReady(node)).length;
+    for (const { step, unmet } of this.#nodes.values()) if (unmet === 0) this.frontier.push(step);
     for (const id of done) this.record(id, 'DONE');
   }
 
@@ -51,34 +43,23 @@ export class RunFacts implements RunState {
     const before = this.states.get(id);
     if (before === undefined) throw new Error(`no step ${id} in this plan`);
     if (before === next) return;
+    this.states.set(id, next);
     const node = this.#node(id);
     this.running += Number(next === 'IN_PROGRESS') - Number(before === 'IN_PROGRESS');
-    this.#change(node, () => this.states.set(id, next));
     const met = Number(next === 'DONE') - Number(before === 'DONE');
-    for (const dependent of met === 0 ? [] : node.dependents)
-      this.#change(dependent, () => {
-        dependent.unmet -= met;
-      });
+    for (const dependent of node.dependents) dependent.unmet -= met;
+    for (const changed of met === 0 ? [node] : [node, ...node.dependents]) this.#sortIn(changed);
   }
 
-  #change(node: Node, change: () => void): void {
-    const before = this.#isReady(node);
-    change();
-    const after = this.#isReady(node);
-    this.#readyCount += Number(after) - Number(before);
-    if (after) this.#from = Math.min(this.#from, node.rank);
-  }
-
-  *#ready(): Generator<PlanStep, undefined> {
-    let left = this.#readyCount;
-    const order = this.#order;
-    while (left > 0 && !this.#isReady(order[this.#from] as Node)) this.#from++;
-    for (let at = this.#from; left > 0 && at < order.length; at++) {
-      const node = order[at] as Node;
-      if (!this.#isReady(node)) continue;
-      left--;
-      yield node.step;
+  #sortIn({ step, rank }: Node): void {
+    let [from, to] = [0, this.frontier.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#node((this.frontier[middle] as PlanStep).id).rank < rank) from = middle + 1;
+      else to = middle;
     }
+    const isIn = this.frontier[from] === step;
+    if (isIn !== this.mayStart(step.id)) this.frontier.splice(from, Number(isIn), ...(isIn ? [] : [step]));
   }
 
   /** A done step is to do again, and whatever depends on it is looked at again behind it. */
@@ -102,12 +83,7 @@ export class RunFacts implements RunState {
 
   /** Whether a step is to do and all it depends on is done. */
   mayStart(id: string): boolean {
-    const node = this.#nodes.get(id);
-    return node !== undefined && this.#isReady(node);
-  }
-
-  #isReady({ step, unmet }: Node): boolean {
-    return unmet === 0 && this.states.get(step.id) === 'TODO';
+    return this.states.get(id) === 'TODO' && this.#node(id).unmet === 0;
   }
 
   /** Steps still to do that depend, directly or not, on `id`: what a failure of it takes with it. */
