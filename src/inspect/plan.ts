@@ -9,6 +9,7 @@ import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
+import { RunSteps } from '../journal/run-steps.ts';
 import { isReset, recordOf, type StepRecord } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
@@ -78,6 +79,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const atWork = holder?.isRun ? holder : undefined;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
+  const doneBefore = open && new RunSteps(open.events);
   /** Stages that the run would work on; of what waits for a person, the run leaves what needs it as it is. */
   const worked = new Set<string>();
   for (const name of stages) {
@@ -90,7 +92,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
       const step = stepNameOf(name, cell);
       const record = recordOf(loaded.state, step);
       const waits = waitsForHuman(stage, step, loaded.state, layout);
-      const [state, why]: Judgement = open?.state.done.has(step)
+      const [state, why]: Judgement = doneBefore?.isDone(step)
         ? ['DONE', 'green in the run that goes on']
         : judge({ name, stage, cell, record, wasReset, outputs, beside, waitsFor, waits }, scope);
       rows.push({ step, stage: name, needs: stage.needs, state, why });

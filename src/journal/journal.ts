@@ -13,8 +13,8 @@ import { openEvents } from './event-file.ts';
 import { openLedger } from './ledger-file.ts';
 import { writeStages } from './load-stages.ts';
 import { type Mask, maskedData } from './mask.ts';
+import { RunSteps } from './run-steps.ts';
 import { nextId } from './runs.ts';
-import { stageEnds } from './stage-ends.ts';
 import { foldStages, type StageState } from './stages.ts';
 
 export type Journal = ReturnType<typeof openJournal>;
@@ -43,13 +43,13 @@ const PROJECT_EVERY_MS = 250;
 const BUFFERED: ReadonlySet<EventType> = new Set(['step.started', 'attempt.ended']);
 
 export function openJournal(options: JournalOptions) {
-  const { run, layout, stages, clock, subscribers = [] } = options;
+  const { run, layout, stages, clock, subscribers = [], behindGreen = () => [] } = options;
   requireLock(layout.lock);
   if (!options.path) sweep(dirname(layout.journal(run)));
   const { writer, events: earlier, lastSeq, quarantined } = openEvents(options.path ?? layout.journal(run));
   const ledger = openLedger(layout, clock.now());
   const failures = new RunFailures(earlier);
-  const ends = stageEnds(options.steps ?? stepsIn(earlier), earlier, options.behindGreen ?? (() => []));
+  const steps = new RunSteps(earlier, options.steps).complete(run, stages);
   const buffer: LoopEvent[] = [];
   // A journal that lost its end goes on behind the last event that the stages have of it.
   let seq = Math.max(lastSeq, stages.as_of.run === run ? stages.as_of.seq : 0);
@@ -63,6 +63,7 @@ export function openJournal(options: JournalOptions) {
     stages,
     ledger: ledger.ledger,
     failures,
+    steps,
     /** What a person must know of the files it opened. */
     notices: [
       ...(quarantined ? [`the journal of this run is damaged: a copy is kept as ${quarantined}`] : []),
@@ -72,7 +73,7 @@ export function openJournal(options: JournalOptions) {
     /** What was recorded is on disk when this returns, which it is before the branch moves. Throws as `append`. */
     flush,
     /** Records what a run that was cut off had no time to: stages all of whose steps are green. */
-    catchUp: () => append(...ends.green()),
+    catchUp: () => append(...steps.greenStages()),
     /** Shortens the ledger's own journal. Returns the bytes that are gained. Throws MendError. */
     compactLedger: ledger.compact,
     /** Writes what is left to write. */
@@ -95,10 +96,21 @@ export function openJournal(options: JournalOptions) {
    * refuses or the lock is lost, from then on always, and TypeError for data that does not fit its event.
    */
   function append(...events: NewEvent[]): void {
-    const stamped = events.flatMap((event) => ends.around(event, stages)).map((event, i) => stamp(event, seq + 1 + i));
-    seq += stamped.length;
-    buffer.push(...stamped);
+    events.map(stamp).forEach(add);
     if (!buffer.every((event) => BUFFERED.has(event.type))) flush();
+  }
+
+  /** Numbers an event, with those of whole stages that belong before and behind it. */
+  function add(stamped: LoopEvent): void {
+    const follow = (event: NewEvent) => add(stamp(event));
+    if (stamped.type === 'run.ended' || stamped.type === 'run.left') steps.stagesLeft(stamped, stages).forEach(follow);
+    seq += 1;
+    const event = { ...stamped, seq };
+    buffer.push(event);
+    steps.fold(event);
+    steps.stageEnds(event, stages).forEach(follow);
+    const { type, stage = '' } = event;
+    if (type === 'stage.green' && steps.isMade(stage)) behindGreen(stage).forEach(follow);
   }
 
   function flush(): void {
@@ -124,12 +136,13 @@ export function openJournal(options: JournalOptions) {
     for (const event of events) for (const watch of subscribers) notify(watch, event);
   }
 
-  function stamp(event: NewEvent, seq: number): LoopEvent {
+  /** Its number is given when it is added. Throws TypeError for data that does not fit its event. */
+  function stamp(event: NewEvent): LoopEvent {
     const { type, stage, step, attempt, status } = event;
     const data = options.mask ? maskedData(event.data, options.mask) : event.data;
     const place = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
     const time = new Date(clock.now()).toISOString();
-    const stamped: unknown = { v: 1, seq, time, run, type, ...place, ...(status ? { status } : {}), data };
+    const stamped: unknown = { v: 1, seq: 0, time, run, type, ...place, ...(status ? { status } : {}), data };
     if (!isEvent(stamped)) throw new TypeError(`no ${type}: ${JSON.stringify(stamped)}`);
     return stamped;
   }
@@ -177,15 +190,4 @@ export function recordAction(scope: ActionScope, ...events: NewEvent[]): void {
   } finally {
     journal.close();
   }
-}
-
-/** The steps of each stage in a journal. */
-function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
-  const steps = new Map<string, string[]>();
-  for (const { stage, step } of events) {
-    if (!stage || !step) continue;
-    const ofStage = steps.get(stage) ?? [];
-    if (!ofStage.includes(step)) steps.set(stage, [...ofStage, step]);
-  }
-  return steps;
 }

@@ -28,7 +28,7 @@ export async function tryAnswer(step: PlanStep, execution: Execution): Promise<S
       // Another cell of the stage may have begun with it meanwhile.
       const entry = answeredOf(ledger, stage);
       if (!entry || run.journal.failures.trial) return;
-      const attempt = (execution.attempts.get(step.id) ?? 0) + 1;
+      const attempt = run.journal.steps.attempts(stepLabel(step)) + 1;
       await apply(run, answeredIncident(run, entry, step, plan.steps, attempt), timeLeftMs);
     });
     return undefined;

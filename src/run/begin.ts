@@ -24,9 +24,9 @@ export async function begin(prepared: Prepared, request: RunRequest, objects: Gi
   const { journal } = run;
   const isTakenIn = (of: string) => elsewhere.takenIn.some(({ type, step }) => type === 'step.done' && step === of);
   journal.append(
-    began(run.lab, request, head, open),
+    began(run.lab, request, head, journal.steps, open !== undefined),
     ...elsewhere.takenIn,
-    ...(open ? recordCutOff(open.state, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
+    ...(open ? recordCutOff(journal.steps, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
   );
   journal.catchUp();
   journal.append(...carriedEvents(run));

@@ -10,12 +10,13 @@ import { endLeftovers, openedBy } from '../io/process-group.ts';
 import { recordEnd } from '../journal/history.ts';
 import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import { RunSteps } from '../journal/run-steps.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
 import { stepMarks, strayProcesses } from '../stage/env.ts';
 import type { Run } from '../stage/run.ts';
 import { markUnwatched } from '../worktree/after-attempt.ts';
-import { knownState, type OpenRun, recordCutOff, unwatchedHead } from './resume.ts';
+import { type OpenRun, recordCutOff, unwatchedHead } from './resume.ts';
 
 export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'> & Partial<Pick<Run, 'env'>>;
 
@@ -32,10 +33,10 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
   const strays = strayProcesses(layout.home);
   if (!open && strays?.length === 0) return notices;
   refuseIfAtWork(layout);
-  const state = open && knownState(loaded, open.run, open.events);
+  const steps = open && new RunSteps(open.events).complete(open.run, loaded.state);
   // Jobs are followed or ended by their backend.
   const elsewhere = stepsElsewhere(open?.events);
-  const cutOff = state?.cutOff.filter(({ step }) => !elsewhere.has(step)) ?? [];
+  const cutOff = steps?.cutOff.filter(({ step }) => !elsewhere.has(step)) ?? [];
   for (const { step, leader } of cutOff) await end(open?.run ?? '', step, leader);
   // Processes cannot be listed here: a lost line may have named one that still runs.
   if (strays === undefined && open?.isDamaged && !word) leftover(`a step of run ${open.run}`);
@@ -45,7 +46,7 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
     // A run that ended, or that is not the latest, left it running on purpose.
     if (isListed && (run !== runs.at(-1) || (run === loaded.latest?.run && !open))) continue;
     const isChecked = attempt === 0 && open?.isDamaged;
-    const isService = isListed && attempt <= (state?.attempts.get(step) ?? 0) && !isChecked;
+    const isService = isListed && attempt <= (steps?.attempts(step) ?? 0) && !isChecked;
     if (isService) continue;
     // Checks may be ended; a stage of an unlisted run may be at work for another home.
     if (isListed || attempt === 0) await end(run, step, undefined, [`MENDLOOP_ATTEMPT=${attempt}`]);
@@ -95,7 +96,7 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   await markCutOff(ports.layout, events);
   const takenIn = await closeJobs(run, events, ports, word);
   const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
-  const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));
+  const cut = recordCutOff(new RunSteps(events).complete(run, loaded.state), (step) => ended.has(step));
   const last = events.at(-1);
   close(run, why, [...takenIn, ...cut], loaded.state, ports, last?.type === 'run.left' ? last.data : {});
   recordEnd(ports.layout, run);

@@ -1,118 +1,134 @@
 // One execution of a run's plan: each step driven and mended, in the order of the schedule, within the limits of the run.
 import { recordOf } from '../journal/stages.ts';
+import { closeCases } from '../mend/case-store.ts';
+import { notifyOfStages } from '../mend/conclude.ts';
+import { settleTrial } from '../mend/judge-trial.ts';
+import { finishNotifying } from '../mend/notify.ts';
 import { staleBy } from '../mend/trial.ts';
+import { stepsAhead } from '../plan/ahead.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
-import { stepId } from '../plan/compile.ts';
+import { compilePlan, stepId } from '../plan/compile.ts';
 import type { Plan, PlanResult, PlanStep } from '../plan/contract.ts';
-import { eventLabel, stepLabel } from '../plan/matrix.ts';
+import { eventLabel, stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
-import { RunFacts, type StepState } from '../plan/run-state.ts';
+import { RunFacts } from '../plan/run-state.ts';
 import { linear, parallel } from '../plan/scheduler.ts';
 import { type StageEnd, stopEnd } from '../plan/stage-end.ts';
-import type { Backend } from '../stage/backend.ts';
+import type { Backend, TaskAhead } from '../stage/backend.ts';
 import type { Run } from '../stage/run.ts';
-import { stageAction } from '../stage/stage-action.ts';
+import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { answeredSteps } from './answered.ts';
 import { driveStep } from './drive.ts';
-import { openFleets } from './fleet.ts';
-import { runSchedule } from './schedule.ts';
+import { type Fleets, openFleets } from './fleet.ts';
+import type { Prepared } from './prepare.ts';
+import { runSchedule, type ScheduleEnd } from './schedule.ts';
+import type { RunRequest } from './select.ts';
 import { type Execution, endStep } from './step.ts';
 import { withinPlanLimits } from './within-limits.ts';
 
-/** How the steps of an execution stand, up to date. */
-export interface GraphView {
-  readonly plan: Plan;
-  readonly states: ReadonlyMap<string, StepState>;
-  /** By step id. */
-  readonly attempts: ReadonlyMap<string, number>;
-  /** Whether a step must not start yet. */
-  isHeld(step: PlanStep): boolean;
-}
-
-/** What an earlier process already did of an execution, by step id. */
-export interface ResumeFacts {
-  /** Whatever else it had begun is to do again. */
-  readonly done: ReadonlySet<string>;
-  readonly attempts: ReadonlyMap<string, number>;
-  /** When a pause between two attempts is over, in epoch milliseconds. */
-  readonly waits: ReadonlyMap<string, number>;
-  /** How often attempts of a step were lost. */
-  readonly losses: ReadonlyMap<string, number>;
-  /** Running time already spent, dead time not counted. */
-  readonly spentMs: number;
-}
-
-export interface ExecutionRequest {
-  readonly plan: Plan;
-  readonly executionId: string;
-  /** In epoch milliseconds; dead time of earlier processes not counted. */
-  readonly startedAt: number;
-  readonly deadlineMs: number;
-  readonly resume: ResumeFacts;
-  readonly backend: Backend;
-  readonly workers: number;
-  /** Called once, before the first step. */
-  watch(graph: GraphView): void;
-}
-
-/** Drives a run to its end. Never rejects for anything that its stages do. */
-export async function executeRun(run: Run, request: ExecutionRequest): Promise<PlanResult> {
-  const { plan, executionId, startedAt, deadlineMs, resume, backend } = request;
-  const { clock, journal, signal: outer } = run;
+/** Drives a run to its end. `isOver`: nothing that it handed on runs any more. Rejects for no fault of its stages. */
+export async function executeRun(
+  { run, head, open, backend: reached }: Prepared,
+  request: Pick<RunRequest, 'deadline' | 'workers'>,
+): Promise<{ result: PlanResult; isOver: boolean }> {
+  const { config, clock, journal } = run;
   const began = clock.monotonic();
-  const workers = backend.width ?? request.workers;
-  const limits = { plan, deadlineMs, spentMs: resume.spentMs, clock, signal: outer };
-  const drive = async (signal: AbortSignal, emit: Execution['emit']) => {
-    const fleets = openFleets(plan.steps, (stage) => backend.hold?.(stage));
-    const facts = new RunFacts(plan, resume.done);
-    const execution: Execution = {
-      plan,
-      run,
-      action: stageAction(run, backend, request.workers),
-      signal,
-      endsAt: Math.min(deadlineMs, startedAt + plan.timeout_ms),
-      attempts: new Map(resume.attempts),
-      waits: resume.waits,
-      losses: new Map(resume.losses),
-      emit,
-      fleets,
-      facts,
-      halted: false,
+  const { spentMs } = journal.steps;
+  const createdAt = clock.now() - spentMs;
+  const deadlineMs = request.deadline ?? head.deadline_ms ?? createdAt + head.timeout_ms;
+  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadlineMs - createdAt));
+  const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt, timeoutMs });
+  const facts = new RunFacts(plan, doneBefore(run, head.stages));
+  const fleets = openFleets(plan.steps, (stage) => backend.hold?.(stage));
+  const ahead = () => tasksAhead(run, plan, facts, fleets);
+  const backend = await reached.open(run, { ahead, earlier: open?.events ?? [] });
+  run.barrier.onWriting(async () => backend.withdraw?.());
+  let result: PlanResult;
+  let isOver = true;
+  try {
+    const limits = { plan, deadlineMs, spentMs, clock, signal: run.signal };
+    const drive = (signal: AbortSignal, emit: Execution['emit']) => {
+      const endsAt = Math.min(deadlineMs, createdAt + timeoutMs);
+      return driveSteps({ plan, run, signal, endsAt, emit, fleets, facts, halted: false }, backend, request.workers);
     };
-    request.watch({ plan, states: facts.states, attempts: execution.attempts, isHeld: fleets.isHeld });
-    return runSchedule(plan, facts, {
-      scheduler: workers > 1 ? parallel : linear,
-      workers,
-      driveStep: (step, isResumed) => driveStep(step, execution, isResumed),
-      endSuspended: (step, because) => endStep(step, execution, endWithoutTurn(step, execution, because)),
-      skipped(step, { error_code: code, message: reason }) {
-        emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } });
-        fleets.ended(step);
-      },
-      halted() {
-        execution.halted = true;
-        backend.hold?.();
-      },
-      stale: staleSteps(run),
-      wanted: () => (fleets.someWaitsForTurn() ? trialWaitsFor(run) : []),
-      fleets,
-      ...(!backend.hold && { answered: answeredSteps(execution) }),
+    const end = tooLong(plan, config.loop.limits) ?? (await withinPlanLimits(limits, journal.append, drive));
+    result = planResult({
+      plan_id: plan.id,
+      execution_id: head.execution_id,
+      completed_at: clock.now(),
+      duration_ms: Math.round(clock.monotonic() - began),
+      steps_total: plan.steps.length,
+      ...end,
     });
-  };
-  const { max_steps } = run.config.loop.limits;
-  const isTooLong = plan.steps.length > max_steps;
-  const end = isTooLong ? tooLong(plan, max_steps) : await withinPlanLimits(limits, journal.append, drive);
-  return planResult({
-    plan_id: plan.id,
-    execution_id: executionId,
-    completed_at: clock.now(),
-    duration_ms: Math.round(clock.monotonic() - began),
-    steps_total: plan.steps.length,
-    ...end,
+    await finishMending(run);
+  } finally {
+    isOver = (await backend.close?.()) ?? true;
+    // Stop notifiers and drop what is pending.
+    await finishNotifying(run, 0);
+  }
+  return { result, isOver };
+}
+
+function driveSteps(
+  given: Omit<Execution, 'action'>,
+  backend: Backend,
+  asked: number | undefined,
+): Promise<ScheduleEnd> {
+  const { plan, run, emit, fleets, facts } = given;
+  const workers = asked ?? run.config.loop.workers;
+  const width = backend.width ?? workers;
+  const execution: Execution = { ...given, action: stageAction(run, backend, workers) };
+  return runSchedule(plan, facts, {
+    scheduler: width > 1 ? parallel : linear,
+    workers: width,
+    driveStep: (step, isResumed) => driveStep(step, execution, isResumed),
+    endSuspended: (step, because) => endStep(step, execution, endWithoutTurn(step, execution, because)),
+    skipped(step, { error_code: code, message: reason }) {
+      emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } });
+      fleets.ended(step);
+    },
+    halted() {
+      execution.halted = true;
+      backend.hold?.();
+    },
+    stale: staleSteps(run),
+    wanted: () => (fleets.someWaitsForTurn() ? trialWaitsFor(run) : []),
+    fleets,
+    ...(!backend.hold && { answered: answeredSteps(execution) }),
   });
 }
 
-function tooLong({ steps }: Plan, most: number) {
+/** What is done already, by the ids of the plan: by the cut-off run, and green stages that are needed and not asked for. */
+function doneBefore({ id, requested, config, journal }: Run, asked: readonly string[]): Set<string> {
+  const needed = requested.filter((name) => !asked.includes(name));
+  const steps = needed.flatMap((name) => stepNames(name, config.map.stages[name]));
+  const green = steps.filter((step) => recordOf(journal.stages, step)?.status === 'green');
+  return new Set([...journal.steps.done, ...green].map((step) => stepId(id, step)));
+}
+
+/** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
+function tasksAhead(run: Run, plan: Plan, { states }: RunFacts, { isHeld }: Fleets): TaskAhead[] {
+  if (run.barrier.isClosed) return [];
+  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
+  return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
+    ...taskOf({ payload: stagePayload(step), attempt: run.journal.steps.attempts(stepLabel(step)) + 1 }, run),
+    after: after.map(stepLabel),
+  }));
+}
+
+/** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
+async function finishMending(run: Run): Promise<void> {
+  const { config, journal, layout, clock } = run;
+  await settleTrial(run, { canRun: () => false, isMending: () => false }, true);
+  const green = Object.keys(config.map.stages).filter((name) => journal.stages.stages[name]?.status === 'green');
+  notifyOfStages(run, green);
+  journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));
+  await finishNotifying(run);
+}
+
+/** The end of a plan with more steps than are allowed. */
+function tooLong({ steps }: Plan, { max_steps: most }: { max_steps: number }): ScheduleEnd | undefined {
+  if (steps.length <= most) return undefined;
   const message = `the plan has ${steps.length} steps, at most ${most} are allowed (limits.max_steps in ai/loop.yaml)`;
   const errors = [executionError('INVALID_PAYLOAD', message)];
   return { steps_executed: 0, errors, halted: true, result_payload: {} };

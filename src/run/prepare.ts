@@ -22,7 +22,7 @@ import type { Base } from '../worktree/base.ts';
 import { type AttachedTree, attachWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { closeOpenRun, type Elsewhere, endLeft, markCutOff, takeOverJobs } from './close-run.ts';
-import { readBase, type readStart } from './read-base.ts';
+import { readBase } from './read-base.ts';
 import { isConflict, recordRefusal } from './refusal.ts';
 import { began, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type RunRequest, refuseFailed, selectStages } from './select.ts';
@@ -47,7 +47,6 @@ export async function prepare(
   request: RunRequest,
   objects: GitObjects,
   ports: RunPorts,
-  start?: Awaited<ReturnType<typeof readStart>>,
 ): Promise<Prepared> {
   const { home } = request;
   const { clock, subscribers, env } = ports;
@@ -57,7 +56,7 @@ export async function prepare(
   // Begun early, because it takes as long as the checkout is large; problems of the base are reported first.
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
-  const read = await readBase(request, objects, loaded, now, start);
+  const read = await readBase(request, objects, loaded, now);
   const { whyClosed, base, config } = read;
   let { open } = read;
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
@@ -116,7 +115,7 @@ export async function prepare(
     if (!isConflict(error)) throw error;
     const journal = openJournal(journalOptions);
     try {
-      journal.append(began(lab, request, head, open));
+      journal.append(began(lab, request, head, journal.steps, open !== undefined));
       await recordRefusal({ ...starting, journal }, base, error, loaded.latest?.events);
     } finally {
       journal.close();

@@ -3,7 +3,7 @@ import { openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { LoadedStages } from '../journal/load-stages.ts';
 import { baseOf, configurationAt, loopDifference } from '../stage/configuration.ts';
-import { type Base, isAncestor, isStillBase, notOnBase } from '../worktree/base.ts';
+import { type Base, isAncestor, notOnBase } from '../worktree/base.ts';
 import { withItems } from './items.ts';
 import { cutOffRun } from './resume.ts';
 import { askedText, type RunRequest } from './select.ts';
@@ -14,12 +14,9 @@ export async function readBase(
   objects: GitObjects,
   loaded: LoadedStages,
   now: number,
-  start: Awaited<ReturnType<typeof readStart>> | undefined,
 ) {
   const { home, stages } = request;
-  // What was read before the lock was taken counts if nobody committed since, and no other run was there.
-  const isRead = start && !loaded.latest && (await isStillBase(home, start.base, objects));
-  const current = isRead ? start.base : await baseOf(home, objects);
+  const current = await baseOf(home, objects);
   const missed = await notOnBase(home, current);
   const { open, why: whyClosed } =
     (await cutOffRun(loaded, askedText(request), now, (commit) => isAncestor(openGit(home), commit, current.commit))) ??
@@ -27,12 +24,12 @@ export async function readBase(
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const isMoved = current.commit !== base.commit;
-  const { committed, settings } = isRead ? start : await readSettings(request, base, isMoved, objects);
+  const { committed, settings } = await readSettings(request, base, isMoved, objects);
   const config = await withItems(committed, open?.head.stages ?? stages, objects, base.commit);
   return { open, whyClosed, base, isMoved, missed, settings, config };
 }
 
-/** What a first run reads before it leaves anything behind. Throws MendError as a run without a usable base does. */
+/** Base and configuration as a new run finds them. Throws MendError where they cannot be used. */
 export async function readStart(request: RunRequest, objects: GitObjects) {
   const base = await baseOf(request.home, objects);
   return { base, ...(await readSettings(request, base, false, objects)) };

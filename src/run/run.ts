@@ -6,27 +6,17 @@ import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { ownFolder } from '../io/store.ts';
 import { recordEnd } from '../journal/history.ts';
-import { recordOf, type StageState } from '../journal/stages.ts';
-import { closeCases } from '../mend/case-store.ts';
-import { notifyOfStages } from '../mend/conclude.ts';
+import type { StageState } from '../journal/stages.ts';
 import { tickAccepted } from '../mend/item.ts';
-import { settleTrial } from '../mend/judge-trial.ts';
-import { finishNotifying } from '../mend/notify.ts';
-import { stepsAhead } from '../plan/ahead.ts';
-import { compilePlan, stepId } from '../plan/compile.ts';
-import type { PlanResult, PlanStep } from '../plan/contract.ts';
-import { stagePayload, stepLabel, stepNames } from '../plan/matrix.ts';
-import type { TaskAhead } from '../stage/backend.ts';
+import type { PlanResult } from '../plan/contract.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
-import { surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { begin } from './begin.ts';
-import { executeRun, type GraphView, type ResumeFacts } from './execution.ts';
+import { executeRun } from './execution.ts';
 import { collectByRetention } from './gc.ts';
 import { withLockForWork } from './lock-for-work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { readStart } from './read-base.ts';
-import type { ResumeState } from './resume.ts';
 import type { RunRequest } from './select.ts';
 
 export interface RunReport {
@@ -44,10 +34,10 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
   const layout = layoutOf(request.home);
   return withObjects(request.home, async (objects) => {
     // Where no run was yet, one whose configuration cannot be used leaves nothing behind.
-    const start = fileFacts(layout.state) ? undefined : await readStart(request, objects);
+    if (!fileFacts(layout.state)) await readStart(request, objects);
     const work = async (notices: readonly string[]) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
-      const prepared = await prepare(request, objects, ports, start);
+      const prepared = await prepare(request, objects, ports);
       prepared.notices.unshift(...notices);
       return perform(prepared, request, objects);
     };
@@ -64,7 +54,7 @@ async function perform(prepared: Prepared, request: RunRequest, objects: GitObje
   const { id, journal, layout, lab } = run;
   try {
     await begin(prepared, request, objects);
-    const { result, isOver } = await execute(prepared, request);
+    const { result, isOver } = await executeRun(prepared, request);
     await tickAccepted(run);
     journal.append(...(await missedNotices(prepared)), ...(await collectByRetention(run)));
     const exit = exitCode(result, run);
@@ -88,63 +78,6 @@ function staleNotRun({ stages }: StageState, names: readonly string[]): { stage:
   });
 }
 
-/** `isOver`: nothing that it handed on runs any more. */
-async function execute(
-  { run, head, open, backend: reached }: Prepared,
-  request: RunRequest,
-): Promise<{ result: PlanResult; isOver: boolean }> {
-  const { config, clock } = run;
-  const startedAt = clock.now() - (open?.state.spentMs ?? 0);
-  const deadlineMs = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
-  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadlineMs - startedAt));
-  let graph: GraphView | undefined;
-  const ahead = () => (graph ? tasksAhead(run, graph) : []);
-  const backend = await reached.open(run, { ahead, earlier: open?.events ?? [] });
-  run.barrier.onWriting(async () => backend.withdraw?.());
-  let result: PlanResult;
-  let isOver = true;
-  try {
-    result = await executeRun(run, {
-      plan: compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs }),
-      executionId: head.execution_id,
-      startedAt,
-      deadlineMs,
-      resume: resumeFacts(run, head.stages, open?.state),
-      backend,
-      workers: request.workers ?? config.loop.workers,
-      watch: (view) => {
-        graph = view;
-      },
-    });
-    await finishMending(run);
-  } finally {
-    isOver = (await backend.close?.()) ?? true;
-    // Stop notifiers and drop what is pending.
-    await finishNotifying(run, 0);
-  }
-  return { result, isOver };
-}
-
-/** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
-function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): TaskAhead[] {
-  if (run.barrier.isClosed) return [];
-  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
-  return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
-    ...taskOf({ payload: stagePayload(step), attempt: (attempts.get(step.id) ?? 0) + 1 }, run),
-    after: after.map(stepLabel),
-  }));
-}
-
-/** Verifies fixes, closes the cases of green stages and waits until people are notified, before the run's end is recorded. */
-async function finishMending(run: Run): Promise<void> {
-  const { config, journal, layout, clock } = run;
-  await settleTrial(run, { canRun: () => false, isMending: () => false }, true);
-  const green = Object.keys(config.map.stages).filter((name) => journal.stages.stages[name]?.status === 'green');
-  notifyOfStages(run, green);
-  journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));
-  await finishNotifying(run);
-}
-
 /** Ignored files that green stages name and that were not in the worktree, unless the run's start reported them. */
 async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent[]> {
   const { config, journal, layout } = run;
@@ -152,26 +85,6 @@ async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent
   const stages = green.flatMap((name) => config.map.stages[name] ?? []);
   const texts = (await missedIgnored(layout, stages, config.map.carry)).map(uncarriedNotice);
   return texts.filter((text) => !notices.includes(text)).map(noticeEvent);
-}
-
-/** What is done already, by the ids of the plan: by the cut-off run, and green stages that are needed and not asked for. */
-function resumeFacts(
-  { id, requested, config, journal }: Run,
-  asked: readonly string[],
-  state?: ResumeState,
-): ResumeFacts {
-  const needed = requested.filter((name) => !asked.includes(name));
-  const steps = needed.flatMap((name) => stepNames(name, config.map.stages[name]));
-  const green = steps.filter((step) => recordOf(journal.stages, step)?.status === 'green');
-  const byId = (facts: ReadonlyMap<string, number> = new Map()) =>
-    new Map([...facts].map(([step, value]) => [stepId(id, step), value]));
-  return {
-    done: new Set([...(state?.done ?? []), ...green].map((step) => stepId(id, step))),
-    attempts: byId(state?.attempts),
-    waits: byId(state?.waits),
-    losses: byId(state?.losses),
-    spentMs: state?.spentMs ?? 0,
-  };
 }
 
 /** As much of a run as its exit code depends on. */

@@ -9,7 +9,6 @@ import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stagePayload, stepLabel } from '../plan/matrix.ts';
 import type { RunFacts } from '../plan/run-state.ts';
 import { type EndOf, endEvent, haltedBy, type StageEnd, stopEnd, usedUp } from '../plan/stage-end.ts';
-import type { AttemptCall } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 import type { StageAction } from '../stage/stage-action.ts';
 import type { Fleets } from './fleet.ts';
@@ -24,12 +23,6 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** When the time of the run is up, in epoch milliseconds. */
   readonly endsAt: number;
-  /** Attempts of this run by step id, those of earlier processes included. */
-  readonly attempts: Map<string, number>;
-  /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
-  readonly waits: ReadonlyMap<string, number>;
-  /** How often a backend lost an attempt of a step, by step id. */
-  readonly losses: Map<string, number>;
   readonly emit: (...events: NewEvent[]) => void;
   readonly fleets: Fleets;
   /** How its steps stand. */
@@ -62,53 +55,46 @@ export function endBeforeAttempt(step: PlanStep, { signal, run }: Execution): St
 }
 
 /** Waits for what is left of a pause that an earlier process began. */
-export async function finishWait(step: PlanStep, { waits, run: { clock }, signal }: Execution): Promise<void> {
-  const leftMs = (waits.get(step.id) ?? 0) - clock.now();
+export async function finishWait(step: PlanStep, { run: { clock, journal }, signal }: Execution): Promise<void> {
+  const leftMs = journal.steps.pauseLeftMs(stepLabel(step), clock.now());
   if (leftMs > 0) await clock.sleep(leftMs, signal);
 }
 
 /** Makes one attempt, unless all are used up. One that did not begin does not count. */
 export async function runAttempt(step: PlanStep, execution: Execution): Promise<{ attempt: number; end: StageEnd }> {
-  const { attempts, run, fleets } = execution;
-  const used = attempts.get(step.id) ?? 0;
+  const { run, fleets } = execution;
+  const used = run.journal.steps.attempts(stepLabel(step));
   const most = run.config.loop.limits.stage_attempts;
   if (used >= most) return { attempt: used, end: usedUp(most) };
-  attempts.set(step.id, used + 1);
   fleets.started(step);
-  const end = await attemptStep(step, execution);
-  if (end.kind === 'unbegun') attempts.set(step.id, used);
-  return { attempt: used + 1, end };
+  return { attempt: used + 1, end: await attemptStep(step, used + 1, execution) };
 }
 
 /** A stage ends its own processes: only a bug makes it take this long. */
 const GRACE_MS = 60_000;
 
 /** Makes one attempt of a step. Never rejects. */
-function attemptStep(step: PlanStep, execution: Execution): Promise<StageEnd> {
+function attemptStep(step: PlanStep, attempt: number, execution: Execution): Promise<StageEnd> {
   const { action } = execution;
-  const limitMs = action.keepsTime ? Number.POSITIVE_INFINITY : limitOf(step, execution);
-  return endWithin((signal) => action.attempt(callOf(step, execution, signal)), limitsOf(execution, limitMs));
+  const limits = limitsOf(step, execution);
+  const limitMs = action.keepsTime ? Number.POSITIVE_INFINITY : limits.limitMs;
+  const payload = stagePayload(step);
+  return endWithin((signal) => action.attempt({ payload, attempt, signal }), { ...limits, limitMs });
 }
 
 /** The end of a step that needs no attempt; undefined when it needs one. Never rejects. */
 function lookAtStep(step: PlanStep, execution: Execution): Promise<StageEnd | undefined> {
-  const look = (signal: AbortSignal) => execution.action.upToDate(callOf(step, execution, signal));
-  return endWithin(look, limitsOf(execution, limitOf(step, execution)));
+  const { action, run } = execution;
+  const attempt = run.journal.steps.attempts(stepLabel(step));
+  const payload = stagePayload(step);
+  return endWithin((signal) => action.upToDate({ payload, attempt, signal }), limitsOf(step, execution));
 }
 
-const limitOf = (step: PlanStep, { plan }: Execution): number => step.timeout_ms ?? plan.timeout_ms;
-
-const limitsOf = ({ signal, run: { clock } }: Execution, limitMs: number) => ({
-  limitMs,
+const limitsOf = (step: PlanStep, { plan, signal, run: { clock } }: Execution) => ({
+  limitMs: step.timeout_ms ?? plan.timeout_ms,
   signal,
   graceMs: GRACE_MS,
   clock,
-});
-
-const callOf = (step: PlanStep, { attempts }: Execution, signal: AbortSignal): AttemptCall => ({
-  payload: stagePayload(step),
-  attempt: attempts.get(step.id) ?? 0,
-  signal,
 });
 
 /** The attempt if its failure is to be mended: a command failed or ran out of time; it is no bug and no halt. */
@@ -123,10 +109,9 @@ export function failedAttempt(step: PlanStep, execution: Execution, attempt: num
 }
 
 /** Whether an attempt that a backend lost is repeated. Losses have a limit of their own and spend no tries. */
-export function mayRetryLoss(step: PlanStep, { losses, run }: Execution, end: EndOf<'lost'>): boolean {
-  const times = (losses.get(step.id) ?? 0) + 1;
-  losses.set(step.id, times);
+export function mayRetryLoss(step: PlanStep, { run }: Execution, end: EndOf<'lost'>): boolean {
   const { retry_failed, limits } = run.config.loop;
+  const times = run.journal.steps.losses(stepLabel(step));
   return end.again !== false && retry_failed && times <= limits.max_compute_retries;
 }
 

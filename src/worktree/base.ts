@@ -88,10 +88,6 @@ export async function findBase(
   });
 }
 
-/** Whether the owner's checkout is on this base, which has no commit since it was found. Starts no process. */
-export const isStillBase = async (home: string, { name, commit }: Base, objects: GitObjects): Promise<boolean> =>
-  (await branchOfHead(home)) === name && (await commitAt(objects, `refs/heads/${name}`)) === commit;
-
 /** The commit that a name leads to; undefined when there is none, or it is torn: that ends the git that is asked for it. */
 const commitAt = async (objects: GitObjects, name: string): Promise<string | undefined> =>
   (await objects.info(`${name}^{commit}`).catch(() => undefined))?.id;
