@@ -2,7 +2,6 @@
 import { takeAnswers } from '../mend/answers.ts';
 import { applyFix } from '../mend/apply.ts';
 import { currentIncident, identifyAgain, projectRules, record } from '../mend/identify.ts';
-import { settleTrial } from '../mend/judge-trial.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel, stagePayload, stepLabel } from '../plan/matrix.ts';
@@ -10,7 +9,7 @@ import { haltedBy, type StageEnd } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { answeredOf, type LedgerEntry } from '../triage/ledger.ts';
-import { type Execution, otherSteps } from './step.ts';
+import type { Execution } from './step.ts';
 
 /** Opens a trial with the answer that waits for this step's stage, if there is one. Returns the end of a step that this halts. */
 export async function tryAnswer(step: PlanStep, execution: Execution): Promise<StageEnd | undefined> {
@@ -20,16 +19,14 @@ export async function tryAnswer(step: PlanStep, execution: Execution): Promise<S
   const { ledger } = run.journal;
   takeAnswers(run);
   if (!answeredOf(ledger, stage)) return undefined;
-  const others = otherSteps(execution);
-  const deciding = { settle: () => settleTrial(run, others), answer: async () => new Map() };
-  const timeLeftMs = endsAt - run.clock.now();
+  const timeLeftMs = () => endsAt - run.clock.now();
   try {
-    await fleets.beginAnswer(run, step, timeLeftMs, deciding, async () => {
+    await fleets.tryAnswer(step, async () => {
       // Another cell of the stage may have begun with it meanwhile.
       const entry = answeredOf(ledger, stage);
       if (!entry || run.journal.failures.trial) return;
       const attempt = run.journal.steps.attempts(stepLabel(step)) + 1;
-      await apply(run, answeredIncident(run, entry, step, plan.steps, attempt), timeLeftMs);
+      await apply(run, answeredIncident(run, entry, step, plan.steps, attempt), timeLeftMs());
     });
     return undefined;
   } catch (error) {

@@ -5,7 +5,7 @@ import { conclude, recordRefused, recordStopped } from '../mend/conclude.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { currentIncident, identify, record, sharedBy } from '../mend/identify.ts';
 import { blameItem } from '../mend/item-fault.ts';
-import { blameTrial, judgeTrial, type OtherSteps, settleTrial } from '../mend/judge-trial.ts';
+import { blameTrial, judgeTrial, type OtherSteps } from '../mend/judge-trial.ts';
 import { decideNow, type Unreachable } from '../mend/situation.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
@@ -22,7 +22,6 @@ import {
   failedAttempt,
   finishWait,
   mayRetryLoss,
-  otherSteps,
   runAttempt,
 } from './step.ts';
 
@@ -62,16 +61,14 @@ async function afterAttempt(step: PlanStep, execution: Execution, attempt: numbe
     // Recorded also when the step is only retried.
     const cell = { failed, incident: identify(run, failed) };
     if (pause !== undefined) return again(pause, end.message);
-    const others = otherSteps(execution);
-    const settle = () => settleTrial(run, others);
-    return await fleets.decide(run, cell, { settle, answer: (cells) => judgeAndAnswer(run, cells, others) });
+    return await fleets.decide(cell);
   } catch (error) {
     return { end: haltedBy(error) };
   }
 }
 
-/** Judges the trial that these cells ran with, then decides about the first of their failures. */
-async function judgeAndAnswer(run: Run, cells: readonly FailedCell[], others: OtherSteps): Promise<Answers> {
+/** What follows for failed cells of one stage: judges the trial that they ran with, then decides about the first of their failures. */
+export async function answerCells(run: Run, cells: readonly FailedCell[], others: OtherSteps): Promise<Answers> {
   const blamed = (await blameTrial(run, cells)) ?? (await blameItem(run, cells));
   if (blamed) return blamed;
   const judged = await judgeTrial(run, cells, others);

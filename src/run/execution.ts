@@ -18,12 +18,12 @@ import type { Backend, TaskAhead } from '../stage/backend.ts';
 import type { Run } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { answeredSteps } from './answered.ts';
-import { driveStep } from './drive.ts';
-import { type Fleets, openFleets } from './fleet.ts';
+import { answerCells, driveStep } from './drive.ts';
+import { openFleets } from './fleet.ts';
 import type { Prepared } from './prepare.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
 import type { RunRequest } from './select.ts';
-import { type Execution, endStep } from './step.ts';
+import { type Execution, endStep, otherSteps } from './step.ts';
 import { withinPlanLimits } from './within-limits.ts';
 
 /** Drives a run to its end. `isOver`: nothing that it handed on runs any more. Rejects for no fault of its stages. */
@@ -33,14 +33,15 @@ export async function executeRun(
 ): Promise<{ result: PlanResult; isOver: boolean }> {
   const { config, clock, journal } = run;
   const began = clock.monotonic();
+  const workers = request.workers ?? config.loop.workers;
   const { spentMs } = journal.steps;
   const createdAt = clock.now() - spentMs;
   const deadlineMs = request.deadline ?? head.deadline_ms ?? createdAt + head.timeout_ms;
   const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadlineMs - createdAt));
   const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt, timeoutMs });
   const facts = new RunFacts(plan, doneBefore(run, head.stages));
-  const fleets = openFleets(plan.steps, (stage) => backend.hold?.(stage));
-  const ahead = () => tasksAhead(run, plan, facts, fleets);
+  let execution: Execution | undefined;
+  const ahead = () => (execution ? tasksAhead(execution) : []);
   const backend = await reached.open(run, { ahead, earlier: open?.events ?? [] });
   run.barrier.onWriting(async () => backend.withdraw?.());
   let result: PlanResult;
@@ -49,7 +50,9 @@ export async function executeRun(
     const limits = { plan, deadlineMs, spentMs, clock, signal: run.signal };
     const drive = (signal: AbortSignal, emit: Execution['emit']) => {
       const endsAt = Math.min(deadlineMs, createdAt + timeoutMs);
-      return driveSteps({ plan, run, signal, endsAt, emit, fleets, facts, halted: false }, backend, request.workers);
+      const action = stageAction(run, backend, workers);
+      execution = openExecution({ plan, run, action, signal, endsAt, emit, facts, halted: false }, backend);
+      return driveSteps(execution, backend, workers);
     };
     const end = tooLong(plan, config.loop.limits) ?? (await withinPlanLimits(limits, journal.append, drive));
     result = planResult({
@@ -69,15 +72,22 @@ export async function executeRun(
   return { result, isOver };
 }
 
-function driveSteps(
-  given: Omit<Execution, 'action'>,
-  backend: Backend,
-  asked: number | undefined,
-): Promise<ScheduleEnd> {
-  const { plan, run, emit, fleets, facts } = given;
-  const workers = asked ?? run.config.loop.workers;
+function openExecution(given: Omit<Execution, 'fleets'>, backend: Backend): Execution {
+  const { run, plan, signal } = given;
+  const fleets = openFleets(run, plan.steps, {
+    signal,
+    hold: (stage) => backend.hold?.(stage),
+    answer: (cells) => answerCells(run, cells, others),
+    settle: () => settleTrial(run, others),
+  });
+  const execution = { ...given, fleets };
+  const others = otherSteps(execution);
+  return execution;
+}
+
+function driveSteps(execution: Execution, backend: Backend, workers: number): Promise<ScheduleEnd> {
+  const { plan, run, emit, fleets, facts } = execution;
   const width = backend.width ?? workers;
-  const execution: Execution = { ...given, action: stageAction(run, backend, workers) };
   return runSchedule(plan, facts, {
     scheduler: width > 1 ? parallel : linear,
     workers: width,
@@ -90,9 +100,11 @@ function driveSteps(
     halted() {
       execution.halted = true;
       backend.hold?.();
+      // What a trial waits for will not run any more.
+      fleets.proceed();
     },
     stale: staleSteps(run),
-    wanted: () => (fleets.someWaitsForTurn() ? trialWaitsFor(run) : []),
+    wanted: () => (fleets.someWaitForTrial() ? trialWaitsFor(run) : []),
     fleets,
     ...(!backend.hold && { answered: answeredSteps(execution) }),
   });
@@ -107,7 +119,7 @@ function doneBefore({ id, requested, config, journal }: Run, asked: readonly str
 }
 
 /** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
-function tasksAhead(run: Run, plan: Plan, { states }: RunFacts, { isHeld }: Fleets): TaskAhead[] {
+function tasksAhead({ run, plan, facts: { states }, fleets: { isHeld } }: Execution): TaskAhead[] {
   if (run.barrier.isClosed) return [];
   const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({

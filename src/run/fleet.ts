@@ -1,7 +1,6 @@
 // The failed cells of a stage are answered together: once none of its cells runs, and every cell that judges the fix on
 // trial has ended. Meanwhile no other cell of it starts, and no other stage is mended. A stage without a matrix is a fleet
 // of one cell.
-import { limited } from '../io/signals.ts';
 import { type Answers, answerAll, type FailedCell } from '../mend/failed-cell.ts';
 import { staleBy } from '../mend/trial.ts';
 import { needsOf } from '../plan/compile.ts';
@@ -11,24 +10,28 @@ import { splitStepName, stagePayload, stepLabel } from '../plan/matrix.ts';
 import { again, type Next } from '../plan/stage-end.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
-import type { Pauses } from './schedule.ts';
 
-export interface Deciding {
+export interface FleetPorts {
+  /** Aborts when the run must stop: then nothing waits any more. */
+  readonly signal: AbortSignal;
   /** Answers some of the cells; the others are asked about again when a cell of the stage has ended. */
   answer(cells: readonly FailedCell[]): Promise<Answers>;
-  /** Ends the trial of another stage, if it waits for nothing that can still run. */
+  /** Ends the open trial, if it waits for nothing that can still run. */
   settle(): Promise<void>;
+  /** No other cell of this stage may start. */
+  hold(stage: string): void;
 }
 
-interface Waiting {
+interface Waiting<T = Next> {
   readonly cell: FailedCell;
   /** Others were answered since it failed: its inputs may have changed. */
   stayed: boolean;
-  resolve(next: Next): void;
+  resolve(next: T): void;
   reject(error: unknown): void;
 }
 
 interface Fleet {
+  readonly stage: string;
   /** Cells that are checked or run. */
   readonly atWork: Set<string>;
   /** Cells that failed and have not ended yet. */
@@ -36,25 +39,29 @@ interface Fleet {
   /** Cells whose end is being recorded: they judge nothing more. */
   readonly settling: Set<string>;
   readonly waiting: Map<string, Waiting>;
+  /** Cells that are about to try a person's answer. */
+  readonly toTry: Pick<Waiting<void>, 'resolve' | 'reject'>[];
   isAnswering: boolean;
+  /** No cell was answered: some other cell or stage has to end first. */
+  isWaitingForOthers: boolean;
   /** Cells that may start though others wait: green ones that the trial made stale, which have a say about it. */
   released: ReadonlySet<string>;
-  /** It is the stage being mended: from the first answer until its trial is over. */
-  hasTurn: boolean;
-  /** Answers the cells that wait, if it is time. */
-  answerIfReady(): void;
 }
 
 export type Fleets = ReturnType<typeof openFleets>;
 
-/** The fleets of a plan with these steps; `held` is called with each stage whose other cells may not start. */
-export function openFleets(steps: readonly PlanStep[], held: (stage: string) => void) {
-  const pauses: Pauses = { count: 0, wake() {} };
-  const fleets = new Map<unknown, Fleet>();
-  const turnWaiters = new Set<() => void>();
-  const wakeAll = () => {
-    for (const wake of turnWaiters) wake();
-    turnWaiters.clear();
+/** The fleets of a run with these steps. */
+export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answer, settle, hold }: FleetPorts) {
+  const fleets = new Map<string, Fleet>();
+  const { failures } = run.journal;
+  let isSettlingTrial = false;
+  signal.addEventListener('abort', proceed);
+  const pauses = {
+    /** A step that waits occupies no worker: what a fix made stale must be able to run. */
+    get count(): number {
+      return [...fleets.values()].reduce((count, { waiting, toTry }) => count + waiting.size + toTry.length, 0);
+    },
+    wake() {},
   };
   return {
     pauses,
@@ -70,107 +77,147 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
       const { mending = new Set<string>(), settling = new Set<string>() } = fleets.get(stage) ?? {};
       return [...mending].some((label) => !settling.has(label));
     },
-    beginAnswer,
-    /** Whether a stage waits until the trial of another is over. */
-    someWaitsForTurn: (): boolean => turnWaiters.size > 0,
+    /** Whether failed cells wait for what the open trial made stale. */
+    someWaitForTrial: (): boolean => [...fleets.values()].some((fleet) => isReady(fleet) || fleet.released.size > 0),
     markSettling: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
     isSettling: (label: string): boolean => [...fleets.values()].some(({ settling }) => settling.has(label)),
     markIdle,
     ended,
+    proceed,
+    tryAnswer,
     decide,
   };
 
-  function fleetOf({ id, payload }: PlanStep): Fleet {
-    const name = payload.stage ?? id;
-    const fleet = fleets.get(name) ?? {
+  function fleetOf(step: PlanStep): Fleet {
+    const { stage } = stagePayload(step);
+    const fleet = fleets.get(stage) ?? {
+      stage,
       atWork: new Set(),
       mending: new Set(),
       settling: new Set(),
       waiting: new Map(),
+      toTry: [],
       isAnswering: false,
+      isWaitingForOthers: false,
       released: new Set(),
-      hasTurn: false,
-      answerIfReady() {},
     };
-    fleets.set(name, fleet);
+    fleets.set(stage, fleet);
     return fleet;
   }
 
   /** The step does not run for now. */
   function markIdle(step: PlanStep): void {
-    const fleet = fleetOf(step);
-    fleet.atWork.delete(stepLabel(step));
-    fleet.answerIfReady();
+    fleetOf(step).atWork.delete(stepLabel(step));
+    proceed();
   }
 
-  function ended(step: PlanStep, run?: Run): void {
+  function ended(step: PlanStep): void {
     const fleet = fleetOf(step);
     fleet.mending.delete(stepLabel(step));
     fleet.settling.delete(stepLabel(step));
     markIdle(step);
-    // The end of a step may have ended the trial of another one.
-    if (run) for (const [stage, each] of fleets) endTurn(run, stage as string, each);
-    wakeAll();
   }
 
-  /** A step is about to try a person's answer: waits for its turn, and does `work` then. Rejects as `work` does. */
-  async function beginAnswer<T>(
-    run: Run,
-    step: PlanStep,
-    timeLeftMs: number,
-    deciding: Deciding,
-    work: () => Promise<T>,
-  ) {
+  /** A step is about to try a person's answer: does `work` when it is the turn of its stage. Rejects as `work` does. */
+  async function tryAnswer(step: PlanStep, work: () => Promise<void>): Promise<void> {
     const fleet = fleetOf(step);
-    const { stage } = stagePayload(step);
     fleet.mending.add(stepLabel(step));
-    await takeTurn(run, stage, fleet, timeLeftMs, deciding);
+    await new Promise<void>((resolve, reject) => {
+      fleet.toTry.push({ resolve, reject });
+      proceed();
+    });
     try {
-      return await work();
+      await work();
     } finally {
-      if (!run.journal.failures.trialOf(stage)) fleet.mending.delete(stepLabel(step));
-      endTurn(run, stage, fleet);
+      if (!failures.trialOf(fleet.stage)) fleet.mending.delete(stepLabel(step));
+      fleet.isAnswering = false;
+      proceed();
     }
   }
 
   /** What follows for a failed cell. Cells that judge the trial are answered first. Rejects as `answer` does. */
-  async function decide(run: Run, cell: FailedCell, deciding: Deciding): Promise<Next> {
+  function decide(cell: FailedCell): Promise<Next> {
     const { step } = cell.failed;
     const fleet = fleetOf(step);
     fleet.mending.add(stepLabel(step));
-    held(cell.incident.stage);
-    fleet.answerIfReady = () => void answerWaiting(run, cell.incident.stage, fleet, deciding);
-    // A step that waits occupies no worker: what a fix made stale must be able to run.
-    pauses.count += 1;
-    try {
-      return await new Promise<Next>((resolve, reject) => {
-        fleet.waiting.set(stepLabel(step), { cell, stayed: false, resolve, reject });
-        markIdle(step);
-        pauses.wake();
-      });
-    } finally {
-      pauses.count -= 1;
-    }
+    hold(fleet.stage);
+    return new Promise<Next>((resolve, reject) => {
+      fleet.waiting.set(stepLabel(step), { cell, stayed: false, resolve, reject });
+      markIdle(step);
+      pauses.wake();
+    });
   }
 
-  async function answerWaiting(run: Run, stage: string, fleet: Fleet, deciding: Deciding): Promise<void> {
-    const { waiting, mending } = fleet;
-    if (fleet.isAnswering || waiting.size === 0 || fleet.atWork.size > 0) return;
-    const judges = run.journal.failures.trialOf(stage)?.fixes.at(-1)?.steps ?? new Map();
-    if ([...judges.keys()].some((step) => mending.has(step) && !waiting.has(step))) return;
-    fleet.isAnswering = true;
+  /** Something ended, or the run halts: each stage whose turn has come is mended. */
+  function proceed(): void {
+    for (const fleet of fleets.values()) fleet.isWaitingForOthers = false;
+    mendReady();
+  }
+
+  function mendReady(): void {
+    for (const fleet of [...fleets.values()].filter(isReady)) {
+      if (!hasTurn(fleet)) continue;
+      fleet.isAnswering = true;
+      const turn = fleet.toTry.shift();
+      if (turn) turn.resolve();
+      else void answerWaiting(fleet);
+    }
+    const blocked = [...fleets.values()].filter(isReady);
+    for (const { waiting } of blocked) for (const waiter of waiting.values()) waiter.stayed = true;
+    if (blocked.length > 0) void settleFor(blocked);
+  }
+
+  /** Whether cells of a stage can be answered as soon as it is their turn. */
+  function isReady({ stage, isAnswering, isWaitingForOthers, toTry, waiting, atWork, mending }: Fleet): boolean {
+    if (isAnswering || isWaitingForOthers) return false;
+    if (toTry.length > 0) return true;
+    const isOut = (step: string) => mending.has(step) && !waiting.has(step);
+    return waiting.size > 0 && atWork.size === 0 && ![...judgesOf(stage)].some(isOut);
+  }
+
+  /** Whether no other stage is being mended, and no trial of another is open. */
+  function hasTurn({ stage }: Fleet): boolean {
+    if (signal.aborted) return true;
+    const { trial, suspicions } = failures;
+    // A stage that the trial made stale has its say about it at once.
+    const hasSay = (other: string) => trial?.stage === other && trial.stale.has(stage);
+    const isInTheWay = (other: Fleet) =>
+      other.stage !== stage && (other.isAnswering || trial?.stage === other.stage) && !hasSay(other.stage);
+    // Until it is known what a trial did that was undone for another stage, no other is begun; but that one waits for what it needs.
+    const waitsForThis = (other: string) => other === stage || needsOf(run.config.map, other).includes(stage);
+    const isSuspected = [...suspicions.keys()].some((step) => !waitsForThis(splitStepName(step).stage));
+    return !isSuspected && ![...fleets.values()].some(isInTheWay);
+  }
+
+  /** Ends the trial that these stages wait for, if it is time. */
+  async function settleFor(blocked: readonly Fleet[]): Promise<void> {
+    // What the trial waits for may have no worker.
+    pauses.wake();
+    if (isSettlingTrial) return;
+    isSettlingTrial = true;
+    const { trial } = failures;
+    try {
+      await settle();
+    } catch (error) {
+      for (const fleet of blocked) giveUp(fleet, error);
+    }
+    isSettlingTrial = false;
+    if (failures.trial !== trial) mendReady();
+  }
+
+  function giveUp({ waiting, toTry }: Fleet, error: unknown): void {
+    for (const { reject } of [...waiting.values(), ...toTry]) reject(error);
+    waiting.clear();
+    toTry.splice(0);
+  }
+
+  async function answerWaiting(fleet: Fleet): Promise<void> {
+    const { stage, waiting } = fleet;
     try {
       const all = steps.flatMap((step) => waiting.get(stepLabel(step)) ?? []);
-      if (await takeTurn(run, stage, fleet, all[0]?.cell.failed.timeLeftMs() ?? 0, deciding))
-        for (const waiter of all) waiter.stayed = true;
-      const toSee = new Set(cellsToSee(run, stage).filter((step) => !judges.has(step)));
-      const harmed = all.filter(({ cell }) => toSee.has(cell.incident.step));
-      const onTrial = harmed.length > 0 ? harmed : all.filter(({ cell }) => judges.has(cell.incident.step));
-      const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
-      const toAnswer = (onTrial.length > 0 ? onTrial : all).map(({ cell }) => cell);
-      const rerun = again(0, 'what it is made from changed meanwhile');
-      const answers = changed.length > 0 ? answerAll(changed, rerun) : await deciding.answer(toAnswer);
-      fleet.released = answers.size > 0 ? new Set() : new Set(cellsToSee(run, stage));
+      const answers = await answersFor(stage, all);
+      fleet.isWaitingForOthers = answers.size === 0;
+      fleet.released = answers.size > 0 ? new Set() : new Set(cellsToSee(stage));
       if (fleet.released.size > 0) pauses.wake();
       for (const waiter of all) waiter.stayed = true;
       for (const [{ failed }, next] of answers) {
@@ -180,58 +227,33 @@ export function openFleets(steps: readonly PlanStep[], held: (stage: string) => 
         waiting.delete(label);
       }
     } catch (error) {
-      for (const { reject } of waiting.values()) reject(error);
-      waiting.clear();
+      giveUp(fleet, error);
     }
     fleet.isAnswering = false;
-    endTurn(run, stage, fleet);
-    fleet.answerIfReady();
+    mendReady();
   }
 
-  /** Waits until no other stage is being mended, and no trial of another is open. Resolves to whether it had to wait. */
-  async function takeTurn(
-    run: Run,
-    stage: string,
-    fleet: Fleet,
-    timeLeftMs: number,
-    { settle }: Deciding,
-  ): Promise<boolean> {
-    const { signal, end } = limited(timeLeftMs, run.signal);
-    const { failures } = run.journal;
-    // A stage that the trial made stale has its say about it at once.
-    const hasSay = (name: unknown) => failures.trial?.stage === name && failures.trial?.stale.has(stage);
-    const isInTheWay = ([name, other]: [unknown, Fleet]) => other !== fleet && other.hasTurn && !hasSay(name);
-    // Until it is known what a trial did that was undone for another stage, no other is begun; but that one waits for what it needs.
-    const waitsForThis = (other: string) => other === stage || needsOf(run.config.map, other).includes(stage);
-    const isSuspected = () => [...failures.suspicions.keys()].some((step) => !waitsForThis(splitStepName(step).stage));
-    signal.addEventListener('abort', wakeAll);
-    let waited = false;
-    while (([...fleets].some(isInTheWay) || isSuspected()) && !signal.aborted) {
-      waited = true;
-      const woken = new Promise<void>((resolve) => void turnWaiters.add(resolve));
-      // What the trial waits for may have no worker.
-      pauses.wake();
-      await settle();
-      for (const [name, other] of fleets) endTurn(run, name as string, other);
-      await woken;
-    }
-    end();
-    fleet.hasTurn = true;
-    return waited;
+  /** Green cells that the trial changed judge it first, then those that had its failure; another failure is decided after both. */
+  async function answersFor(stage: string, all: readonly Waiting[]): Promise<Answers> {
+    const judges = judgesOf(stage);
+    const toSee = new Set(cellsToSee(stage).filter((step) => !judges.has(step)));
+    const harmed = all.filter(({ cell }) => toSee.has(cell.incident.step));
+    const onTrial = harmed.length > 0 ? harmed : all.filter(({ cell }) => judges.has(cell.incident.step));
+    const changed = onTrial.length > 0 ? [] : await changedMeanwhile(run, all);
+    if (changed.length > 0) return answerAll(changed, again(0, 'what it is made from changed meanwhile'));
+    return answer((onTrial.length > 0 ? onTrial : all).map(({ cell }) => cell));
   }
 
-  /** Lets other stages be mended, unless this one is being answered or its trial is open. */
-  function endTurn(run: Run, stage: string, fleet: Fleet): void {
-    if (!fleet.hasTurn || fleet.isAnswering || run.journal.failures.trialOf(stage)) return;
-    fleet.hasTurn = false;
-    wakeAll();
+  /** The cells that had the failure of the latest fix on trial. */
+  function judgesOf(stage: string): Set<string> {
+    return new Set(failures.trialOf(stage)?.fixes.at(-1)?.steps.keys());
   }
-}
 
-/** Cells that the trial of their stage made stale. */
-function cellsToSee(run: Run, stage: string): string[] {
-  const trial = run.journal.failures.trialOf(stage);
-  return trial ? staleBy(run, trial).flatMap((each) => (each.stage === stage ? [each.step] : [])) : [];
+  /** Cells that the trial of their stage made stale. */
+  function cellsToSee(stage: string): string[] {
+    const trial = failures.trialOf(stage);
+    return trial ? staleBy(run, trial).flatMap((each) => (each.stage === stage ? [each.step] : [])) : [];
+  }
 }
 
 /** Cells whose inputs changed since they failed: they run again instead of being answered. */

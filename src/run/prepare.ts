@@ -43,11 +43,7 @@ export interface Prepared {
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A cut-off run is closed only when all else is sound. */
-export async function prepare(
-  request: RunRequest,
-  objects: GitObjects,
-  ports: RunPorts,
-): Promise<Prepared> {
+export async function prepare(request: RunRequest, objects: GitObjects, ports: RunPorts): Promise<Prepared> {
   const { home } = request;
   const { clock, subscribers, env } = ports;
   const now = clock.now();

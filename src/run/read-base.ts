@@ -9,12 +9,7 @@ import { cutOffRun } from './resume.ts';
 import { askedText, type RunRequest } from './select.ts';
 
 /** The base and its configuration; with a cut-off run that this one goes on with (`open`), the commit that one began with. */
-export async function readBase(
-  request: RunRequest,
-  objects: GitObjects,
-  loaded: LoadedStages,
-  now: number,
-) {
+export async function readBase(request: RunRequest, objects: GitObjects, loaded: LoadedStages, now: number) {
   const { home, stages } = request;
   const current = await baseOf(home, objects);
   const missed = await notOnBase(home, current);

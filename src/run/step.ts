@@ -120,7 +120,7 @@ export function mayRetryLoss(step: PlanStep, { run }: Execution, end: EndOf<'los
  * so that it fails with what it was made from; one that did not begin is suspended, and records nothing.
  */
 export async function endStep(step: PlanStep, execution: Execution, end: StageEnd): Promise<StageEnd> {
-  const { run, fleets } = execution;
+  const { fleets } = execution;
   if (end.kind === 'unbegun') {
     fleets.markIdle(step);
     return end;
@@ -132,7 +132,7 @@ export async function endStep(step: PlanStep, execution: Execution, end: StageEn
     record(step, execution, halt);
     return halt;
   });
-  fleets.ended(step, run);
+  fleets.ended(step);
   return recorded;
 }
 
@@ -154,19 +154,22 @@ function record(step: PlanStep, { emit, plan }: Execution, end: StageEnd): void 
   if (event) emit(event);
 }
 
-/** How the other steps stand, for the trial that is open. */
-export function otherSteps({ facts, fleets, halted, plan, run }: Execution): OtherSteps {
-  const ids = new Map(plan.steps.map((step) => [stepLabel(step), step.id]));
+/** How the other steps stand, as of each call. */
+export function otherSteps(execution: Execution): OtherSteps {
+  const { facts, fleets, plan, run } = execution;
+  const byLabel = new Map(plan.steps.map((step) => [stepLabel(step), step]));
   const stages = new Map(plan.steps.map((step) => [step.id, stagePayload(step).stage]));
   const isOut = (id: string) => /FAILED|SKIPPED/.test(facts.states.get(id) ?? '');
-  const { trial } = run.journal.failures;
-  const waits = (stage: string) => fleets.isMending(stage) && stage !== trial?.stage && !trial?.stale.has(stage);
+  const waits = (stage: string) => {
+    const { trial } = run.journal.failures;
+    return fleets.isMending(stage) && stage !== trial?.stage && !trial?.stale.has(stage);
+  };
   return {
     isMending: fleets.isMending,
     canRun(label) {
-      const id = ids.get(label);
-      if (id === undefined || halted || fleets.isSettling(label)) return false;
-      return [id, ...facts.needsOf(id)].every((each) => !isOut(each) && !waits(stages.get(each) as string));
+      const step = byLabel.get(label);
+      if (!step || execution.halted || fleets.isSettling(label)) return false;
+      return [step.id, ...facts.needsOf(step.id)].every((id) => !isOut(id) && !waits(stages.get(id) as string));
     },
   };
 }

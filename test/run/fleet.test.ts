@@ -154,6 +154,19 @@ test('a wait is one wait for all cells that have it', async () => {
   assert.equal([ran.exit, decided(ran.events)], [0, ['wait', 'wait']]);
 });
 
+test('a green cell that the trial made stale runs before another failed cell is decided, also with one worker', async () => {
+  const others = 'case $MENDLOOP_MATRIX_HOST in h01) word=good ;; h02) word=fine ;; *) exit 0 ;; esac';
+  const command = `${NOTE}; ${others}; grep -q "^$word$" ${FILE} || { echo "error: no $word in ${FILE}"; exit 1; }`;
+  const { home, probe } = fleet({ command, count: 3, workers: 1, more: { on_failure: 'skip' } });
+  const before = await run(home, { ai: false });
+  assert.equal(statuses(before.stages.stages.a), ['failed', 'failed', 'green']);
+  probe.answers(says('good'), says('good', 'fine'));
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, [['kept'], ['kept']]]);
+  const order = ran.events.filter(({ type }) => /^(?:failure\.decided|step\.done)$/.test(type)).map((e) => e.step);
+  assert.ok(order.indexOf(step('h03')) < order.indexOf(step('h02')), order.join(' '));
+});
+
 /** Killed right after the first event of this type. */
 function killedAfter(home: string, type: string): Promise<string | null> {
   const child = spawn(process.execPath, [...program('run-until'), home, type], { stdio: 'inherit' });

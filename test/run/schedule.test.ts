@@ -4,7 +4,6 @@ import type { Plan, PlanStep } from '../../src/plan/contract.ts';
 import { RunFacts } from '../../src/plan/run-state.ts';
 import { linear, parallel } from '../../src/plan/scheduler.ts';
 import type { StageEnd } from '../../src/plan/stage-end.ts';
-import { openFleets } from '../../src/run/fleet.ts';
 import { runSchedule, type SchedulePorts } from '../../src/run/schedule.ts';
 import { checkedPlan, dags, id, labelOf, numberOf, plan, type StepInput, step } from '../plan/builders.ts';
 import { execute } from '../plan-api/builders.ts';
@@ -28,7 +27,7 @@ async function driven(of: Plan, work: (of: PlanStep) => Promise<StageEnd>, more:
   let now = 0;
   let most = 0;
   const end = await runSchedule(of, new RunFacts(of), {
-    ...{ scheduler: parallel, workers: 4, first: [], fleets: openFleets(of.steps, () => {}) },
+    ...{ scheduler: parallel, workers: 4, first: [] },
     driveStep: async (at) => {
       started.push(labelOf(at));
       most = Math.max(most, ++now);
