@@ -109,26 +109,13 @@ export interface Elsewhere {
   readonly takenIn: readonly NewEvent[];
 }
 
-/**
- * Steps of the cut-off run on this backend are followed; those on another one are ended first, and `open` is the run with these ends: its
- * attempts are counted on from the highest. Throws as `closeJobs`.
- */
-export async function takeOverJobs<T extends OpenRun | undefined>(
-  open: T,
-  backend: string,
-  loaded: LoadedStages,
-  ports: ClosePorts,
-): Promise<Elsewhere & { open: T }> {
-  if (!open) return { open, followed: new Set(), takenIn: [] };
+/** Steps of the cut-off run on this backend are followed; those on another one are ended first. Throws as `closeJobs`. */
+export async function takeOverJobs(open: OpenRun | undefined, backend: string, ports: ClosePorts): Promise<Elsewhere> {
+  if (!open) return { followed: new Set(), takenIn: [] };
   const { run, events } = open;
   const isOurs = openJobs(events).jobs.every((job) => job.backend === backend);
-  if (isOurs) return { open, followed: stepsElsewhere(events), takenIn: [] };
-  const takenIn = await closeJobs(run, events, ports);
-  const { time = '', seq = 0 } = events.at(-1) ?? {};
-  const recorded = takenIn.map((event, at) => ({ v: 1, run, time, seq: seq + 1 + at, ...event }) as LoopEvent);
-  const all = [...events, ...recorded];
-  const state = knownState(loaded, run, all, ports.clock.now());
-  return { open: { ...open, events: all, state }, followed: new Set(), takenIn };
+  if (isOurs) return { followed: stepsElsewhere(events), takenIn: [] };
+  return { followed: new Set(), takenIn: await closeJobs(run, events, ports) };
 }
 
 /** No subscribers: those of the next run get a notice of this one, not its events. */

@@ -53,8 +53,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const checkout = Promise.all([terraformState(home), uncommitted(home)]);
   checkout.catch(() => {});
   const read = await readBase(request, objects, loaded, now);
-  const { whyClosed, base, config } = read;
-  let { open } = read;
+  const { open, whyClosed, base, config } = read;
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const head = open?.head ?? newHead(request, config, loaded.state, base, now);
   const lab = request.lab ?? config.loop.lab;
@@ -82,8 +81,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     const anew = await prepare(request, objects, ports);
     return { ...anew, notices: [...ended, ...anew.notices] };
   }
-  const elsewhere = await takeOverJobs(open, backend.name, loaded, closePorts);
-  open = elsewhere.open;
+  const elsewhere = await takeOverJobs(open, backend.name, closePorts);
   const closed = whyClosed === undefined ? undefined : await closeOpenRun(loaded, whyClosed, closePorts);
   const mask = openMask(home, config, env, (await objects.files(base.commit)).keys());
   const forced = new Set(request.forced ? request.stages : []);
