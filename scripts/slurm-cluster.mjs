@@ -3,7 +3,7 @@
 // root or by any user. Whatever it writes is below FOLDER; programs of Slurm reach it by SLURM_CONF=FOLDER/slurm.conf alone.
 //   slurm-cluster.mjs start FOLDER [--nodes 4] [--cpus 4] [--conf "Key=Value"]…    again: starts what is not running
 //   slurm-cluster.mjs stop FOLDER                                         ends its jobs and daemons, leaves the files
-//   slurm-cluster.mjs kill FOLDER ctld|NODE       as a power cut would: of a node also what its jobs run
+//   slurm-cluster.mjs kill FOLDER ctld|munged|NODE       as a power cut would: of a node also what its jobs run
 import { spawnSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 const USAGE =
-  'usage: slurm-cluster.mjs start FOLDER [--nodes N] [--cpus N] [--conf LINE]… | stop FOLDER | kill FOLDER ctld|NODE';
+  'usage: slurm-cluster.mjs start FOLDER [--nodes N] [--cpus N] [--conf LINE]… | stop FOLDER | kill FOLDER ctld|munged|NODE';
 /** The socket of a job step has the longest path below FOLDER, and the system takes no more than 107 bytes. */
 const MAX_FOLDER_LENGTH = 70;
 const READY_MS = 30_000;
@@ -164,12 +164,13 @@ export async function stopCluster(at) {
   if (!(await within(STOP_MS, () => munged().length === 0))) signal(munged(), 'SIGKILL');
 }
 
-/** Ends the controller, or a node with all that runs on it, without a warning. */
+/** Ends the controller, munge, or a node with all that runs on it, without a warning. */
 export function killPart(at, part) {
-  if (part !== 'ctld' && !nodesOf(at).includes(part))
-    throw new Error(`there is no ${part}: ctld, ${nodesOf(at).join(', ')}`);
-  signal([daemon(at, part === 'ctld' ? 'slurmctld' : part)].filter(Boolean), 'SIGKILL');
-  if (part !== 'ctld') signal(nodeProcesses(at, [part]), 'SIGKILL');
+  const parts = { ctld: 'slurmctld', munged: 'munged' };
+  if (!parts[part] && !nodesOf(at).includes(part))
+    throw new Error(`there is no ${part}: ctld, munged, ${nodesOf(at).join(', ')}`);
+  signal([daemon(at, parts[part] ?? part)].filter(Boolean), 'SIGKILL');
+  if (!parts[part]) signal(nodeProcesses(at, [part]), 'SIGKILL');
 }
 
 function signal(pids, name) {
