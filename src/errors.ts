@@ -455,10 +455,6 @@ if it may be replaced by what is here: git config --replace-all ${d.key} ${d.the
       'every node needs this folder, this program and Node.js at the same paths, and may write there (docs/more-than-one-machine.md)',
   ]),
   E_INTERRUPTED: interrupted((d: { why: string }) => [`${d.why}, before anything was run`, 'start again: mendloop']),
-  E_SLURM_PARENT: usage((d: { spec: string }) => [
-    `jobs of spec ${d.spec} are to wait for jobs that cannot be waited for`,
-    'change --dependency under slurm.specs in ai/loop.yaml, and commit it',
-  ]),
   /** `why`: Slurm could not be asked. A pool's workers have no numbers here. */
   E_JOBS_LEFT: human((d: { jobs: readonly string[]; why?: string }) => {
     const ids = d.jobs.join(' ');

@@ -5,7 +5,6 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
-import { type JobPlace, parentsInOptions, phaseOf } from '../slurm/job.ts';
 import { type EndJobsPorts, watchSlurm } from '../slurm/watch.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
@@ -115,8 +114,6 @@ const specsOf = ({ config, stages }: Pick<ReachRequest, 'config' | 'stages'>): S
 async function reachSlurm(slurm: Slurm, request: Pick<ReachRequest, 'config' | 'layout' | 'stages'>) {
   for (const spec of specsOf(request)) {
     const place = placeOf(request.config.loop.slurm, spec);
-    const problems = await parentProblems(slurm, place);
-    if (problems.length > 0) fail('E_SLURM_PARENT', { spec }, problems);
     const job = { name: 'mendloop', comment: 'mendloop', command: ['true'], cwd: request.layout.home, place };
     await slurm.rehearse({ ...job, output: '/dev/null' }).catch((error) => {
       if (!(error instanceof MendError) || error.code !== 'E_SLURM_REFUSED') throw error;
@@ -137,17 +134,4 @@ export async function reachScheduler(
   const request = { config, layout, stages: Object.keys(config.map.stages) };
   await reachSlurm(createSlurm(env), request);
   return [...specsOf(request)];
-}
-
-/** Jobs that an owner's options wait for and that cannot be waited for: Slurm would start behind an unknown one at once. */
-async function parentProblems(slurm: Slurm, { options }: JobPlace): Promise<string[]> {
-  const parents = parentsInOptions(options);
-  if (parents.length === 0) return [];
-  const jobs = await slurm.lookUp(parents.map(({ id }) => id));
-  return parents.flatMap(({ id, mustEndWell }) => {
-    const mine = jobs.filter((job) => job.id === id || job.id.startsWith(`${id}_`));
-    if (mine.length === 0) return [`job ${id}: Slurm does not know it, and would start behind it at once`];
-    const failed = mine.find((job) => phaseOf(job) === 'ended' && job.state !== 'COMPLETED');
-    return mustEndWell && failed ? [`job ${failed.id}: it ended as ${failed.state}, so nothing would ever start`] : [];
-  });
 }

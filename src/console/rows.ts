@@ -1,4 +1,5 @@
 // One row for each stage: the cells of a matrix are told as one, with counts, and by name where something is wrong with them.
+import { groupBy } from '../io/group-by.ts';
 import { cellNames } from '../plan/matrix.ts';
 import type { FailureView } from './failure-lines.ts';
 import { NO_CHECKS, type StepView, type Tally } from './tally.ts';
@@ -37,6 +38,7 @@ function rowOf(stage: string, views: readonly StepView[]): Row {
   const counts = countCells(views.map((view) => ({ step: view.step, status: shownStatus(view) })));
   // Failures have lines of their own.
   const why = /skipped|interrupted/.test(status) ? views.find((view) => view.status === status)?.reason : undefined;
+  const again = lossTexts(views.filter((view) => shownStatus(view) === 'green')).map((text) => `; made again: ${text}`);
   const isBlind = views.every(({ reason }) => reason === NO_CHECKS);
   const busy = views.find((view) => view.busy)?.busy;
   const pause = views.find((view) => view.pause)?.pause;
@@ -46,7 +48,7 @@ function rowOf(stage: string, views: readonly StepView[]): Row {
     status,
     since,
     took: Math.max(...views.map((view) => view.since + (view.took ?? 0))) - since,
-    reason: counts + (why ? ` (${why})` : '') + (isBlind ? ` ${NO_CHECKS}` : ''),
+    reason: counts + again.join('') + (why ? ` (${why})` : '') + (isBlind ? ` ${NO_CHECKS}` : ''),
     cells: views,
     failures: distinct.map((failure) => withCells(failure, failed)),
     ...(busy && { busy }),
@@ -54,12 +56,23 @@ function rowOf(stage: string, views: readonly StepView[]): Row {
   };
 }
 
-/** Why cells failed of which no attempt was recognised, each reason once. */
+/** Why cells failed of which no attempt was recognised, each reason once; those that were lost alike together, with their nodes. */
 export function otherReasons({ cells }: Row): string[] {
   const failed = cells.filter(({ status, failure }) => status === 'failed' && !failure);
-  return [...new Set(failed.map(({ reason = '' }) => reason))].map((reason) => {
-    const alike = failed.filter((view) => (view.reason ?? '') === reason);
-    return `${cellNames(alike.map(({ step }) => step))}: ${reason}`;
+  const groups = groupBy(failed, ({ loss, reason = '' }) => loss?.what ?? reason);
+  return [...groups.values()].map((alike) => {
+    const [{ loss, reason = '' }] = alike as [StepView];
+    const [text] = loss && alike.length > 1 ? lossTexts(alike) : [];
+    return text ? `${text}; the first: ${reason}` : `${cellNames(alike.map(({ step }) => step))}: ${reason}`;
+  });
+}
+
+/** `h1 h2: was lost with its node, on n1 n3`, for each way in which some of these were lost. */
+function lossTexts(views: readonly StepView[]): string[] {
+  const lost = views.flatMap(({ step, loss }) => (loss ? [{ step, ...loss }] : []));
+  return [...groupBy(lost, ({ what }) => what)].map(([what, alike]) => {
+    const hosts = [...new Set(alike.flatMap(({ host }) => host || []))].sort();
+    return `${cellNames(alike.map(({ step }) => step))}: ${what}${hosts.length > 0 ? `, on ${hosts.join(' ')}` : ''}`;
   });
 }
 

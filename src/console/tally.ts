@@ -21,6 +21,8 @@ export interface StepView {
   unanswered?: string;
   /** Why nothing runs just now, while a failure is waited out. */
   pause?: string;
+  /** The last of its attempts that its backend lost: what happened, and on which nodes. */
+  loss?: { what: string; host: string };
   /** What a plugin that was asked for a fix is busy with. */
   busy?: string;
 }
@@ -116,6 +118,7 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
     const { tier, reason } = data;
     Object.assign(view.failure, { tier, reason, human: data.exit === 3, cells });
   }
+  if (type === 'attempt.lost') view.loss = { what: data.what ?? data.reason, host: data.host ?? '' };
   if (type === 'plugin.failed') view.unanswered = data.reason;
   if (type === 'step.retry') view.pause = data.reason;
   // Any other event ends what a plugin was busy with.

@@ -50,7 +50,7 @@ export async function driveStep(step: PlanStep, execution: Execution, isResumed:
 
 /** Blind retries come first; then the failure is mended together with those of the stage's other cells. */
 async function afterAttempt(step: PlanStep, execution: Execution, attempt: number, end: StageEnd): Promise<Next> {
-  if (end.kind === 'lost') return mayRetryLoss(step, execution, end) ? again(0, end.message) : { end };
+  if (end.kind === 'lost') return mayRetryLoss(step, execution, end) ? again(0, end.loss.what ?? end.message) : { end };
   if (end.kind !== 'failed') return { end };
   if (end.context?.run_alone === true) return again(0, end.message);
   const { run, plan, fleets } = execution;

@@ -27,8 +27,6 @@ export interface Slurm {
   rehearse(request: JobRequest): Promise<void>;
   /** Every job of this user that Slurm remembers. */
   jobs(): Promise<Job[]>;
-  /** Those of these jobs that Slurm still knows, of any user; all tasks of an array. */
-  lookUp(ids: readonly string[]): Promise<Job[]>;
   /**
    * Ends those jobs of this user that `isMeant` accepts, or takes them out of the queue; returns those that had not ended. Who calls
    * it looks at comments, not at numbers alone: a controller of Slurm that forgot a job gives its number to the next.
@@ -109,14 +107,6 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
       }
     },
     jobs,
-    lookUp: async (ids) => {
-      const args = [...SQUEUE_ARGS.filter((word) => word !== '--me'), `--jobs=${ids.join(',')}`];
-      return ask('squeue', args).then(
-        ({ stdout }) => readJobs(stdout),
-        // That is how it says that it knows none of them.
-        (error) => (error instanceof MendError && /Invalid job id/.test(error.message) ? [] : Promise.reject(error)),
-      );
-    },
     cancel: async (isMeant) => {
       const live = (await jobs()).filter((job) => phaseOf(job) !== 'ended');
       const meant = live.filter(isMeant);

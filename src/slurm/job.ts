@@ -30,12 +30,10 @@ export interface JobRequest {
 /** argv of sbatch. The owner's options come first, so that ours count: a job that Slurm starts again would run a step twice. */
 export function sbatchArgs(request: JobRequest): string[] {
   const { name, comment, cwd, output, place, array, after = [], minutes } = request;
-  const { options, dependency } = withoutDependency(place.options);
-  const dependencies = [dependency, after.length > 0 ? `afterok:${after.join(':')}` : undefined].filter(Boolean);
-  const hasTime = options.some((option) => /^(--time(=|$)|-t)/.test(option));
+  const hasTime = place.options.some((option) => /^(--time(=|$)|-t)/.test(option));
   return [
     ...(place.partition === undefined ? [] : [`--partition=${place.partition}`]),
-    ...options,
+    ...place.options,
     '--parsable',
     '--no-requeue',
     `--job-name=${name}`,
@@ -47,33 +45,12 @@ export function sbatchArgs(request: JobRequest): string[] {
     '--export=ALL',
     ...(minutes === undefined || hasTime ? [] : [`--time=${Math.max(1, Math.ceil(minutes))}`]),
     ...(array === undefined ? [] : [`--array=0-${array - 1}`]),
-    ...(dependencies.length > 0 ? [`--dependency=${dependencies.join(',')}`, '--kill-on-invalid-dep=yes'] : []),
+    ...(after.length > 0 ? [`--dependency=afterok:${after.join(':')}`, '--kill-on-invalid-dep=yes'] : []),
     `--wrap=${request.before ?? ''}exec ${request.command.map(shellWord).join(' ')}`,
   ];
 }
 
 const shellWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
-/** What the owner's jobs wait for, taken out of their options: sbatch would see only the last --dependency. */
-function withoutDependency(options: readonly string[]): { options: string[]; dependency?: string | undefined } {
-  const at = options.findIndex((option) => /^(--dependency(=|$)|-d)/.test(option));
-  const option = options[at];
-  if (option === undefined) return { options: [...options] };
-  const inside = /^(?:--dependency=|-d=?)(.+)$/s.exec(option)?.[1];
-  const rest = options.toSpliced(at, inside === undefined ? 2 : 1);
-  return { options: rest, dependency: inside ?? options[at + 1] };
-}
-
-/** The jobs that an owner's options wait for, and whether each must end well. */
-export function parentsInOptions(options: readonly string[]): { id: string; mustEndWell: boolean }[] {
-  const { dependency = '' } = withoutDependency(options);
-  return dependency.split(',').flatMap((part) => {
-    const [kind, ...ids] = part.split(':');
-    // `+30`: minutes behind it.
-    const jobs = ids.map((id) => id.replace(/\+\d+$/, '')).filter((id) => /^\d+(_\d+)?$/.test(id));
-    return jobs.map((id) => ({ id, mustEndWell: kind === 'afterok' || kind === 'aftercorr' }));
-  });
-}
 
 /** Options that would make another thing of a job than a step of ours. */
 const NOT_OURS = [
@@ -81,18 +58,19 @@ const NOT_OURS = [
   { match: /^(--wait|-W|--test-only|--help|--usage|--version|-h$|-V$)/, why: 'sbatch would not submit and answer' },
   { match: /^(--clusters(=|$)|-M)/, why: 'squeue and scancel ask this cluster only' },
   { match: /^(--wrap(=|$)|[^-].*\s)/, why: 'what a job runs is the stage' },
-  { match: /^(--dependency(=|$)|-d).*\?/s, why: 'a choice with ? cannot be kept beside what the steps wait for' },
+  {
+    match: /^(--dependency(=|$)|-d)/,
+    why: 'a step waits for what its `needs` says; Slurm starts behind a job that it does not know',
+  },
   { match: /^--export(=|$)/, why: 'a stage has the environment that it has on this machine' },
 ];
 
 /** What is wrong with an owner's options, one message each; empty when nothing is. */
 export function optionFaults(options: readonly string[]): string[] {
-  const faults = options.flatMap((option) => {
+  return options.flatMap((option) => {
     const rule = NOT_OURS.find(({ match }) => match.test(option));
     return rule ? [`${option} cannot be given: ${rule.why}`] : [];
   });
-  const dependencies = options.filter((option) => /^(--dependency(=|$)|-d)/.test(option));
-  return dependencies.length > 1 ? [...faults, 'name --dependency once, its parts with commas between'] : faults;
 }
 
 /** The job id that sbatch --parsable printed, or undefined. */

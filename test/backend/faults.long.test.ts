@@ -196,7 +196,7 @@ fault('slurmctld is killed and started anew: what it forgets is made again, the 
   const slurmSays = (words: string) => logs.some((log) => log.includes(words));
   const codes = [
     'JOB_FORGOTTEN',
-    ...(slurmSays('do not launch second copy') ? ['JOB_CANCELLED'] : []),
+    ...(slurmSays('do not launch second copy') ? ['JOB_CANCELLED', 'JOB_CONTROLLER'] : []),
     ...(slurmSays('Registered PENDING JobId') ? ['JOB_NO_RESULT'] : []),
   ];
   assert.equal(
@@ -237,14 +237,15 @@ fault(
 );
 
 fault(
-  "Slurm's own time limit ends a job: its step is lost with these words",
+  "Slurm's own time limit ends a job: its step has failed with the setting to change, and is not tried again",
   async (one) => {
     const { ended } = one.start();
     await one.running('first');
     for (const id of one.jobs('RUNNING')) one.cluster.slurm('scontrol', 'update', `JobId=${id}`, 'EndTime=now+2');
     const { exit, output } = await ended;
-    assertGreen(one, exit, output, ['first']);
-    assert.equal(lossesOf(one), ['JOB_TIMEOUT']);
+    assert.is(exit, 1, output);
+    assert.match(output, 'give its spec a longer --time in ai/loop.yaml');
+    assert.equal([lossesOf(one), ranSteps(one.home)], [['JOB_TIMEOUT'], ['begin first']]);
     const lost = one.events().find(({ type }) => type === 'attempt.lost');
     assert.match(String(lost?.data.reason), 'ran into the time limit that Slurm has for it (TIMEOUT');
   },
@@ -277,10 +278,11 @@ for (const mode of ['CANCEL', 'REQUEUE'])
 
 /** Slurm ends nothing for its memory without the system's help. */
 fault(
-  'a step needs more memory than its job may use: it is lost with these words, and made again',
+  'a step needs more memory than its job may use: it has failed with the setting to change, and is not tried again',
   async (one) => {
     const { exit, output } = await one.start().ended;
-    assertGreen(one, exit, output, ['first']);
+    assert.is(exit, 1, output);
+    assert.match(output, 'give its spec more');
     assert.equal(lossesOf(one), ['JOB_OUT_OF_MEMORY']);
     assert.is(one.events().filter(({ type }) => type === 'failure.seen').length, 0, 'nobody is asked for a fix');
   },
@@ -360,23 +362,27 @@ fault('the run is interrupted while it waits for the proof that nodes see home: 
   assert.equal(one.jobs('PENDING'), []);
 });
 
-fault('a running job is cancelled by hand: its step is lost, and made again', async (one) => {
+fault('a running job is cancelled by hand: its step has failed, and nothing is submitted in its place', async (one) => {
   const { ended } = one.start();
   await one.running('first');
   one.cluster.slurm('scancel', ...one.jobs('RUNNING'));
   const { exit, output } = await ended;
-  assertGreen(one, exit, output, ['first']);
-  assert.equal(lossesOf(one), ['JOB_CANCELLED']);
+  assert.is(exit, 1, output);
+  assert.match(output, 'was cancelled by somebody with scancel');
+  assert.equal([lossesOf(one), ranSteps(one.home)], [['JOB_CANCELLED'], ['begin first']]);
+  assertGreen(one, ...(Object.values(await one.start().ended) as [number, string]), ['first']);
 });
 
-fault('a pending job is cancelled by hand: what it was for is asked for again', async (one) => {
+fault('a pending job is cancelled by hand: what it was for has failed, and the next start makes it', async (one) => {
   assert.is((await one.start('first').ended).exit, 0);
   one.cluster.slurm('sbatch', '--output=/dev/null', '--nodes=4', '--exclusive', '--wrap=sleep 12');
   await eventually('all nodes are taken', () => one.jobs('RUNNING').length === 1);
   const { ended } = one.start();
   await eventually('a job waits', () => one.jobs('PENDING').length > 0, 60_000);
   one.cluster.slurm('scancel', ...one.jobs('PENDING'));
-  const { exit, output } = await ended;
+  const stopped = await ended;
+  assert.is(stopped.exit, 1, stopped.output);
+  const { exit, output } = await one.start().ended;
   assertGreen(one, exit, output);
 });
 

@@ -4,7 +4,6 @@ import {
   type Job,
   type JobRequest,
   optionFaults,
-  parentsInOptions,
   phaseOf,
   readJobs,
   sbatchArgs,
@@ -37,7 +36,7 @@ test('sbatch is told never to start a job again, and its command reaches it word
   ]);
 });
 
-test("an owner's options stand before ours, and their --dependency beside ours", () => {
+test("an owner's options stand before ours", () => {
   const dependencies = (options: string[], after?: string[]) =>
     sbatchArgs(request({ place: { partition: 'long', options }, after })).filter((word) =>
       /depend|invalid-dep/.test(word),
@@ -45,14 +44,6 @@ test("an owner's options stand before ours, and their --dependency beside ours",
   const kill = '--kill-on-invalid-dep=yes';
   assert.equal(dependencies(['--mem=4G']), []);
   assert.equal(dependencies(['--mem=4G'], ['7', '9_1']), ['--dependency=afterok:7:9_1', kill]);
-  for (const theirs of [
-    ['--dependency=singleton'],
-    ['--dependency', 'singleton'],
-    ['-d', 'singleton'],
-    ['-dsingleton'],
-  ]) {
-    assert.equal(dependencies(theirs, ['7']), ['--dependency=singleton,afterok:7', kill], theirs.join(' '));
-  }
   const words = sbatchArgs(request({ place: { partition: 'long', options: ['--requeue', '--mem=4G'] } }));
   assert.equal(words.slice(0, 3), ['--partition=long', '--requeue', '--mem=4G']);
   assert.ok(words.indexOf('--requeue') < words.indexOf('--no-requeue'), 'the last one counts');
@@ -72,13 +63,12 @@ test('an array is named by its indices', () => {
 });
 
 test('options that would make another thing of a job are named with the reason', () => {
-  assert.equal(optionFaults(['--mem=4G', '-c', '4', '--gres=gpu:1', '-d', 'singleton']), []);
-  assert.equal(optionFaults(['--array=1-3', '-Mother', '--dependency=afterok:1?afterok:2']), [
+  assert.equal(optionFaults(['--mem=4G', '-c', '4', '--gres=gpu:1']), []);
+  assert.equal(optionFaults(['--array=1-3', '-Mother', '--dependency=afterok:1']), [
     '--array=1-3 cannot be given: cells are what `matrix` says',
     '-Mother cannot be given: squeue and scancel ask this cluster only',
-    '--dependency=afterok:1?afterok:2 cannot be given: a choice with ? cannot be kept beside what the steps wait for',
+    '--dependency=afterok:1 cannot be given: a step waits for what its `needs` says; Slurm starts behind a job that it does not know',
   ]);
-  assert.is(optionFaults(['-d', 'singleton', '--dependency=afterok:1']).length, 1);
 });
 
 test('the id is read from what --parsable prints, with or without a cluster', () => {
@@ -158,16 +148,6 @@ test('a job that would wait for ever is told from one that waits its turn', () =
   ]) {
     assert.is(codes(reason), undefined, reason);
   }
-});
-
-test("the jobs that an owner's options wait for are told, and which of them must end well", () => {
-  assert.equal(parentsInOptions(['--mem=1', '--dependency=afterok:7:8_2+30,afterany:9,singleton']), [
-    { id: '7', mustEndWell: true },
-    { id: '8_2', mustEndWell: true },
-    { id: '9', mustEndWell: false },
-  ]);
-  assert.equal(parentsInOptions(['-d', 'after:3']), [{ id: '3', mustEndWell: false }]);
-  assert.equal(parentsInOptions([]), []);
 });
 
 test.run();
