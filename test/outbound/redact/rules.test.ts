@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findNamedValues } from '../../../src/outbound/redact/named-values.ts';
 import { createRedactor, maskedLeaves, RULES } from '../../../src/outbound/redact/redactor.ts';
-import { besideSecrets } from '../../fixtures/redaction/measure.ts';
+import { besideSecrets } from '../../exams/redaction/measure.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
 import { EXAMPLES_OF_NO_RULE, REDACTION_EXAMPLES } from '../../fixtures/rules/redaction.ts';
 import { fill } from './fill.ts';
