@@ -338,8 +338,8 @@ export const EVENTS = {
     tier: oneOf(FIX_TIERS),
     plugin: text,
     ...reason,
-    /** Its reason: it takes a person. */
-    person: optional(flag),
+    /** A digest of what it was asked with: it is not asked with the same once more. */
+    prompt: optional(text),
   }),
   'plugin.failed': row('stage', 'a plugin could not be reached or did not answer soundly; no try is spent', {
     plugin: text,
@@ -353,7 +353,8 @@ export const EVENTS = {
     round: count,
     code: text,
     reasons: listOf(text),
-    fix: optional(text),
+    note: optional(isNote),
+    /** The patch, where the change could be read. */
     hash: optional(text),
   }),
   'fix.suggested': row('stage', 'a sound fix is shown to a person, who is asked', {

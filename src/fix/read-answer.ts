@@ -80,6 +80,7 @@ function mentionsIn(parts: readonly Stretch[]): string[] {
   return [...new Set(words.map((word) => word.replace(/^[:#]+|[.:!?]+$/g, '')).filter(isPath))].slice(0, 200);
 }
 
+const NO_CHANGE = 'the answer holds no change, only words';
 const HOW = 'answer with a unified diff, with search/replace blocks, or with the whole file in one fenced block';
 
 function readForm(
@@ -182,6 +183,10 @@ function withoutThoughts(lines: readonly string[]): string[] {
   return open < 0 ? rest : rest.slice(0, open);
 }
 
+/** What an answer says of itself, also where its change cannot be read. */
+export const noteIn = (text: string): Note | undefined =>
+  text.length > MAX_ANSWER_CHARS ? undefined : noteOf(partsOf(text.split(/\r?\n/), new Set()));
+
 function noteOf(parts: readonly Stretch[]): Note | undefined {
   const prose = parts.filter(({ kind }) => kind === 'prose').flatMap(({ lines }) => lines);
   const after = (word: string): string => {
@@ -231,6 +236,13 @@ function pathOfComment(line: string): string | undefined {
 const UNENDED = /^(?:to|with|into|becomes|[A-Z].*\b(?:change|replace|modify|update|edit|the lines?|the following))$/;
 const SAYS = /^(?:[A-Z].*\s\S+\s\S+.*[.!:?]$|\W*(?:Fix|Reason|Note|Explanation)\b[^:]{0,30}:|#+ )/;
 
+/** Whether lines without a mark of code are sentences: of an editor's commands most are shorter. */
+const isProse = (lines: readonly string[]): boolean => {
+  const full = lines.filter((line) => line.trim() !== '');
+  const isWords = (line: string) => full.length === 1 || line.trim().split(/\s+/).length > 2;
+  return full.every((line) => isWords(line) && !/^[-+@]/.test(line));
+};
+
 /** Lines that are neither fenced nor marked: removed and added ones, or an excerpt, between sentences. */
 function readBare(prose: readonly string[], files: ReadonlySet<string>): ReadChanges {
   const isMarked = prose.some((line) => /^-\S|^- {2,}/.test(line)) && prose.some((line) => line.startsWith('+'));
@@ -245,11 +257,12 @@ function readBare(prose: readonly string[], files: ReadonlySet<string>): ReadCha
   }
   const code = prose.map((line) => (SAYS.test(line) ? '' : line));
   const [from, to] = [code.findIndex((line) => line.trim() !== ''), code.findLastIndex((line) => line.trim() !== '')];
-  if (from < 0 || code.some((line) => UNENDED.test(line))) return refuse('unreadable', HOW);
+  if (code.some((line) => UNENDED.test(line))) return refuse('unreadable', HOW);
+  if (from < 0) return refuse('no_change', NO_CHANGE);
   const [first = '', ...rest] = code.slice(from, to + 1);
   const path = pathOfComment(first) ?? pathOfLine(withPath(first, files));
   const lines = path === undefined ? [first, ...rest] : rest;
   const isCode = lines.some((line) => /[:=]\s*\S|[:{[]$|^\s+\S|^- /.test(line));
-  if (!isCode) return refuse('unreadable', HOW);
+  if (!isCode) return isProse(lines) ? refuse('no_change', NO_CHANGE) : refuse('unreadable', HOW);
   return { ok: true, changes: [{ form: 'whole-file', path, text: `${lines.join('\n')}\n`, bare: true }] };
 }

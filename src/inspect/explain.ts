@@ -64,7 +64,7 @@ export async function explainFailure(
   const transient = entry.transient && stage?.rerun !== false;
   const history = { ...entry, times_seen: entry.times_seen + 1 };
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history };
-  const situation = situationOf(config.loop, stage, ledger, options.now, { ai: options.ai, safe_mode }, entry);
+  const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode }, entry);
   const next = decide(incident, situation);
   // Whatever it is: the next run does not come so far.
   if (stage?.rerun === false && next.tier !== 'give_up' && !('exit' in next && next.exit === 3))

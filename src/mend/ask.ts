@@ -1,17 +1,17 @@
 // Where a fix comes from: first the change that waits for this failure, then a known one, then the plugins of a tier in order, each
 // in one conversation. The first that passes the gate ends the try, also where the owner is asked about it.
-import { type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
+import { FIX_TIERS, type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
 import { limited } from '../io/signals.ts';
 import { runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { mayAsk } from '../triage/ledger.ts';
+import { hasPassed } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { handOver, openCase } from './cases.ts';
 import { contextFor } from './context.ts';
 import { type Conversation, converse, documentFor } from './converse.ts';
-import { type CaseDocument, whyOutOfReach } from './documents.ts';
+import { type CaseDocument, questionDigest, whyOutOfReach } from './documents.ts';
 import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import { judgeProposal, type ProposedFix, type SoundFix } from './proposal.ts';
@@ -62,8 +62,24 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?
     const reply = await converse({ ...conversation, timeLeft, signal });
     if ('sound' in reply) return { fix: reply.sound };
   }
-  const out_of_reach = await whyOutOfReach(run, incident, context);
+  const { escalations, executors } = run.plugins;
+  const isAsked = escalations.length > 0 || executors.some(({ name }) => name !== KNOWN_FIXES);
+  const out_of_reach = isAsked ? await whyOutOfReach(run, incident, context) : undefined;
   return out_of_reach === undefined ? {} : { out_of_reach };
+}
+
+/** The tiers whose every plugin proposed no change when it was asked about this failure with all that is known of it now. */
+export async function passedTiers(run: Run, incident: Incident): Promise<ReadonlySet<FixTier>> {
+  const { history } = incident;
+  if (!history.passes) return new Set();
+  const digest = await questionDigest(run, incident, await contextFor(run, incident, 'executor'));
+  const { executors, escalations } = run.plugins;
+  const asked = { executor: executors.filter(({ name }) => name !== KNOWN_FIXES), escalation: escalations };
+  return new Set(
+    FIX_TIERS.filter(
+      (tier) => asked[tier].length > 0 && asked[tier].every(({ name }) => hasPassed(name, history, digest)),
+    ),
+  );
 }
 
 /** The change that waits for this failure, judged for what is refused only. A person's answer that does not fit is handed back to them. */
@@ -104,7 +120,7 @@ async function askTier(
   { signal, timeLeft }: Pick<Conversation, 'signal' | 'timeLeft'>,
 ): Promise<Asked> {
   const isTry = tier === 'executor';
-  const executors = run.plugins.executors.filter(({ name }) => mayAsk(name, incident.history));
+  const executors = run.plugins.executors.filter(({ name }) => name !== KNOWN_FIXES);
   const prompt = isTry ? await documentFor(run, incident, tier, signal) : undefined;
   if (isTry && !prompt) return { none: 'down' };
   let answered = false;
@@ -115,6 +131,7 @@ async function askTier(
       continue;
     }
     const question = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
+    if (question && hasPassed(plugin.name, incident.history, question.document.digest)) continue;
     // Without a document nothing may be sent.
     if (!question) continue;
     const reply = await converse({ run, incident, tier, plugin, ...question, timeLeft, signal });
@@ -127,6 +144,7 @@ async function askTier(
     }
     if (reply.none === 'stopped') return { none: reply.none };
     answered ||= reply.none !== 'down';
+    if (reply.none === 'repeated') break;
   }
   if (!answered) return { none: 'down', ...(prompt && { prompt: savePrompt(run, incident, prompt.document.text) }) };
   if (isTry) record(run, incident, 'try.ended', {});

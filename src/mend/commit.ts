@@ -93,7 +93,7 @@ async function recordRefused(
 ): Promise<void> {
   const { journal, tree } = run;
   const reasons = [message, ...problems].map(run.mask);
-  record(run, incident, 'fix.refused', { tier, plugin, round: 1, code: 'git', reasons, fix: note.fix });
+  record(run, incident, 'fix.refused', { tier, plugin, round: 1, code: 'git', reasons, note: { ...note } });
   if (tried) record(run, incident, 'try.ended', {});
   record(run, incident, 'fix.prepared', { tier, plugin, hash, note, because: 'undone' });
   const { trial } = journal.failures;

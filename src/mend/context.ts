@@ -1,5 +1,5 @@
 // All that a fix is made from and judged by: the facts that a plugin is told, and the rules and the tree of the gate.
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { FixTier } from '../events.ts';
@@ -22,7 +22,7 @@ import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { openRepositoryReader, type RepositoryReader } from '../worktree/repository-at.ts';
 import { gateRules, repositoryFacts, unattendedFor } from './gate-rules.ts';
-import { endOfLog } from './identify.ts';
+import { currentIncident, endOfLog } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import { makersOf, type Places, placesOf } from './places.ts';
 import type { ProposalContext } from './proposal.ts';
@@ -100,6 +100,7 @@ export async function contextFor(
     snapshot,
     shellCheck,
     patches: history.patches,
+    refused: () => currentIncident(run, incident).history.refused ?? [],
     diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
     repository: () => repositoryFacts(reader, snapshot, config.map, run.journal.stages),
@@ -118,19 +119,33 @@ const MAX_PLACES = 200;
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
+  const { diffOf, pathOf } = patchFiles(layout);
   const applied = patches.map(({ plugin, proposed_by, tier, outcome: ended, hash, note, why, left, shapes, time }) => {
-    const diff = patchFiles(layout).diffOf(hash);
+    const diff = diffOf(hash);
     const outcome = left ? ('helped' as const) : ended;
+    const again = refused.find((one) => one.hash === hash && one.code !== 'ask')?.times;
     const more = { ...(note && { note }), ...(shapes && { shapes }), ...(why && { why }), ...(diff && { diff }) };
-    return { time, row: { plugin, ...(proposed_by && { proposed_by }), tier, outcome, ...more } };
+    const times = again === undefined ? {} : { times: again + 1 };
+    return { time, row: { plugin, ...(proposed_by && { proposed_by }), tier, outcome, ...times, ...more } };
   });
-  const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
-    if (code === 'pass') return { time, row: { plugin, tier, outcome: 'passed' as const, why: reason } };
-    const note = fix === undefined ? {} : { note: { fix, reason: 'not given' } };
-    return { time, row: { plugin, tier, outcome: 'refused' as const, ...note, code, why: reason } };
+  type Row = { time: string; row: Try };
+  const answers = refused.flatMap(({ plugin, tier, code, reason: why, note, hash, times = 1, time = '' }): Row[] => {
+    const by = { plugin, tier, ...(times > 1 && { times }) };
+    if (code === 'pass') return [{ time, row: { ...by, outcome: 'passed' as const, why } }];
+    if (hash !== undefined && patches.some((patch) => patch.hash === hash)) return [];
+    const diff = hash && diffOf(hash);
+    const change = { ...(note && { note }), ...(diff && { diff }) };
+    if (code === 'ask') return [{ time, row: { ...by, outcome: 'asked' as const, why, ...change } }];
+    const opens = code === 'outside' &&
+      hash &&
+      diff && { opens: { files: pathsOf(diff), patch: relative(layout.home, pathOf(hash)) } };
+    return [{ time, row: { ...by, outcome: 'refused' as const, code, why, ...change, ...opens } }];
   });
   return [...applied, ...answers].sort((x, y) => (x.time < y.time ? -1 : 1)).map(({ row }) => row);
 }
+
+/** The paths that a clean diff writes. */
+const pathsOf = (diff: string): string[] => [...diff.matchAll(/^\+\+\+ b\/(.+)$/gm)].map(([, path]) => path as string);
 
 /** The files that a parser's complaint names, by their path, else by their last part. */
 function namedFiles(errors: string, files: readonly string[]): string[] {

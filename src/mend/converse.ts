@@ -1,10 +1,11 @@
 // One conversation with one plugin: what leaves is masked, answers go through the gate, and a refusal goes back to the plugin.
 // Tiers differ in their document (prompt or case), in what a call costs, and in two more answers of an escalation: a request for
 // diagnostics, and a hand-over to a person.
-import { isDeepStrictEqual } from 'node:util';
-import { type FixTier, KNOWN_FIXES } from '../events.ts';
-import type { Refusal } from '../fix/edit.ts';
+import { type FixTier, KNOWN_FIXES, NO_NOTE } from '../events.ts';
+import { readAnswer } from '../fix/read-answer.ts';
+import { sendable } from '../outbound/chat-forms.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
+import { oneLine } from '../outbound/text.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
@@ -16,12 +17,12 @@ import { type HandOver, recordAnswer, recordPatch, writeCase } from './cases.ts'
 import { contextFor, type FixContext } from './context.ts';
 import { type CaseDocument, type Document, maskedPrompt } from './documents.ts';
 import { currentIncident, record } from './identify.ts';
-import { judgeProposal, type ProposedFix, type SoundFix } from './proposal.ts';
+import { patchFiles } from './patch-files.ts';
+import { judgeProposal, type ProposedFix, type RefusedFix, type SoundFix } from './proposal.ts';
 import { speedsOf } from './speeds.ts';
 import { keepTranscript } from './transcript.ts';
 
 type Answer = Proposal | Escalation;
-type Judged = Awaited<ReturnType<typeof judgeProposal>>;
 
 /** One conversation with one plugin; without a document when it needs no model. */
 export interface Conversation {
@@ -36,9 +37,12 @@ export interface Conversation {
   signal: AbortSignal;
 }
 
-/** How a conversation ended. `next`: ask the next plugin; `down`: this one could not be reached, which spends no try. */
+/**
+ * How a conversation ended. `next`: ask the next plugin; `repeated`: this one has nothing new, which ends the try; `down`: it could
+ * not be reached, which spends no try.
+ */
 export type Reply =
-  | { none: 'next' | 'down' | 'stopped' }
+  | { none: 'next' | 'repeated' | 'down' | 'stopped' }
   | { handOver: HandOver; document: Document | undefined }
   | ProposedFix;
 
@@ -70,10 +74,6 @@ async function unlessUnsafe(
   }
 }
 
-/** The reason of a plugin that passed says that it takes a person: it is not asked again. */
-const NEEDS_PERSON =
-  /\b(?:person|human|owner|operator|admin|administrator|user|someone|somebody|you)\s+(?:\w+\s+)?(?:must|has to|have to|needs? to|should)\b/i;
-
 /** Answers of one plugin that are judged in one conversation: an escalation gets one refinement call. */
 const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
 
@@ -85,7 +85,6 @@ export async function converse(conversation: Conversation): Promise<Reply> {
   const { run, incident, tier, plugin, context } = conversation;
   const refused: RefusedRound[] = [];
   let { document } = conversation;
-  let previous: { answer: Answer; judged: Judged } | undefined;
   for (let round = 1; refused.length < MAX_ROUNDS[tier] && mayCall(conversation, round); round++) {
     const now = { ...conversation, document };
     const called = await call(now, refused);
@@ -93,26 +92,21 @@ export async function converse(conversation: Conversation): Promise<Reply> {
     const { answer } = called;
     if (isCase(document)) recordAnswer(run, incident, document, plugin.name, answer);
     if ('answer' in answer || 'files' in answer) {
-      // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
-      const repeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer) ? previous : undefined;
-      const judged = repeated?.judged ?? (await judgeProposal(answer, { ...context, redactor: document?.redactor }));
+      const judged = await judgeProposal(answer, { ...context, redactor: document?.redactor });
       if (document) keepTranscript(run, incident, plugin.name, document, answer, judged);
-      if (repeated) return { none: 'next' };
-      previous = { answer, judged };
       if (judged.ok) {
         if (isCase(document)) recordPatch(run, document, judged.diff);
         return proposedFix(now, judged);
       }
+      if (judged.code === 'no_change') return passOn(now, wordsOf(answer, judged));
       // Known fixes propose the same at every failure: once without success is enough.
-      if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
-      const refusal = refusedRound(answer, judged, document);
-      const { fix, code, reasons } = refusal;
-      record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });
-      refused.push(refusal);
+      if (judged.repeated && plugin.name === KNOWN_FIXES) return { none: 'next' };
+      refused.push(recordRefusal(now, judged, round));
+      if (judged.repeated) return { none: 'repeated' };
       continue;
     }
     if (document) keepTranscript(run, incident, plugin.name, document, answer);
-    if ('pass' in answer) return passOn(now, answer);
+    if ('pass' in answer) return passOn(now, answer.pass, answer.unsure);
     if ('hand_over' in answer) return { handOver: { by: plugin.name, text: answer.hand_over }, document };
     if ('unreadable' in answer) {
       const refusal = { code: 'unreadable' as const, reasons: [redact(document, answer.unreadable)] };
@@ -130,18 +124,19 @@ export async function converse(conversation: Conversation): Promise<Reply> {
 
 const isCase = (document: Document | undefined): document is CaseDocument => document?.case !== undefined;
 
-/** A plugin without a fix to propose. */
-function passOn(
-  { run, incident, tier, plugin, document }: Conversation,
-  answer: Extract<Answer, { pass: string }>,
-): Reply {
-  const reason = redact(document, answer.pass);
-  const person = NEEDS_PERSON.test(reason) && { person: true };
-  if ((document || answer.unsure) && !isCase(document)) {
-    record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...person });
-  }
+/** A plugin without a fix to propose. `unsure`: one that asks nobody, and has something to say all the same. */
+function passOn({ run, incident, tier, plugin, document }: Conversation, why: string, unsure?: boolean): Reply {
+  const reason = redact(document, why);
+  const asked = document && { prompt: document.digest };
+  if (document || unsure) record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...asked });
   return { none: 'next' };
 }
+
+/** What an answer without a change says. */
+const wordsOf = (answer: Change, { reasons }: RefusedFix): string =>
+  'answer' in answer && !readAnswer(answer.answer).ok && answer.answer.trim() !== ''
+    ? `proposes no change: ${oneLine(answer.answer)}`
+    : reasons.join('; ');
 
 /** The case with the outputs that its reader asked for; undefined when a secret may be left in it. */
 const withDiagnostics = ({ run, incident, context, signal }: Conversation, asked: readonly (readonly string[])[]) =>
@@ -192,7 +187,8 @@ async function call(
   return { none: 'down' };
 }
 
-const redact = (document: Document | undefined, text: string): string => document?.redactor.redact(text) ?? text;
+const redact = (document: Document | undefined, text: string): string =>
+  document ? sendable(text, document.redactor.redact) : text;
 
 const TELL_EVERY_MS = 1000;
 
@@ -224,17 +220,34 @@ function reporting(conversation: Conversation): Reporting & { stop: () => void }
   };
 }
 
-const MAX_FIX_LENGTH = 300;
+const MAX_NOTE_LENGTH = 300;
 
-/** A refusal as it goes to the journal and back to the plugin, masked: reasons may quote lines of files. */
-function refusedRound(answer: Change, refusal: Refusal, document: Document | undefined): RefusedRound {
-  const { code, reasons, places: shown } = refusal;
-  const line =
-    'answer' in answer
-      ? /^[\s>*_#-]{0,8}Fix[*_]{0,3}:[*_]{0,3}[^\S\n]*(\S[^\n]*)$/im.exec(answer.answer)?.[1]
-      : undefined;
-  const fix = (answer.note?.fix ?? line)?.slice(0, MAX_FIX_LENGTH);
-  const masked = reasons.map((reason) => redact(document, reason));
-  const places = shown?.map((place) => ({ ...place, lines: place.lines.map((text) => redact(document, text)) }));
-  return { ...(fix !== undefined && { fix: redact(document, fix) }), code, reasons: masked, ...(places && { places }) };
+/**
+ * Records a refusal, with the change where it could be read. Returned as it goes back to the plugin, masked: reasons may quote lines of
+ * files.
+ */
+function recordRefusal(
+  { run, incident, tier, plugin, document }: Conversation,
+  { code, reasons, places: shown, note: said, proposed }: RefusedFix,
+  round: number,
+): RefusedRound {
+  const mask = (text: string) => redact(document, text);
+  const words = (text: string) => mask(text.slice(0, MAX_NOTE_LENGTH));
+  const note = said && { fix: words(said.fix), reason: words(said.reason) };
+  const { files, diff, hash } = proposed ?? {};
+  const patches = patchFiles(run.layout);
+  if (files && diff && hash && !patches.diffOf(hash)) patches.write(hash, files, diff, note ?? NO_NOTE);
+  const masked = reasons.map(mask);
+  const data = {
+    tier,
+    plugin: plugin.name,
+    round,
+    code,
+    reasons: masked,
+    ...(note && { note }),
+    ...(hash && { hash }),
+  };
+  record(run, incident, 'fix.refused', data);
+  const places = shown?.map((place) => ({ ...place, lines: place.lines.map(mask) }));
+  return { ...(note?.fix && { fix: note.fix }), code, reasons: masked, ...(places && { places }) };
 }

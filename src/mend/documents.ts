@@ -1,12 +1,16 @@
 // The documents that leave this machine for a failure, prompt and case: made from its context, every secret masked.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { splitCarry } from '../config/paths.ts';
+import { KNOWN_FIXES } from '../events.ts';
+import { template } from '../failure/mask.ts';
+import { editablePaths } from '../fix/gate/path-rules.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
+import { sendable } from '../outbound/chat-forms.ts';
 import { choicesFor } from '../outbound/choices.ts';
 import type { Choice, FailureContext } from '../outbound/context.ts';
-import { isSyntaxError, outOfReach } from '../outbound/out-of-reach.ts';
+import { outOfReach } from '../outbound/out-of-reach.ts';
 import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
@@ -21,6 +25,8 @@ import { makersOf, textsOf } from './places.ts';
 export interface Document {
   readonly text: string;
   readonly redactor: Redactor;
+  /** The same for the same question: whoever passed is not asked it again. */
+  readonly digest: string;
   /** Changes that the prompt offers. */
   readonly choices?: readonly Choice[];
   readonly case?: { readonly name: string; readonly version: 1 | 2 };
@@ -45,11 +51,31 @@ export async function outgoingRedactor(
 export async function maskedPrompt(run: Run, incident: Incident, fix: FixContext): Promise<Document> {
   const redactor = await outgoingRedactor(run, fix.facts.tree);
   const { instructions } = await committedTexts(run);
-  const context = await failureContext(run, incident, fix);
+  const context = withoutPasses(await failureContext(run, incident, fix));
   const choices = choicesFor(context, redactor.redact);
   const options = { instructions, format: 'diff', choices } as const;
-  const { text } = buildPrompt(context, options, redactor.redact);
-  return { text, redactor, choices };
+  const { text } = buildPrompt(context, options, (part) => sendable(part, redactor.redact));
+  return { text, redactor, choices, digest: await questionDigest(run, incident, fix) };
+}
+
+/** Of what models said without a change no other model learns anything. */
+const withoutPasses = (context: FailureContext): FailureContext => ({
+  ...context,
+  tries: context.tries?.filter(({ outcome, plugin }) => outcome !== 'passed' || plugin === KNOWN_FIXES) ?? [],
+});
+
+/**
+ * Of the prompt without what changes from attempt to attempt though the failure is the same. Whoever passed is not asked the same again.
+ * It stays here, so nothing is masked.
+ */
+export async function questionDigest(run: Run, incident: Incident, fix: FixContext): Promise<string> {
+  const { instructions } = await committedTexts(run);
+  const { failure, ...context } = withoutPasses(await failureContext(run, incident, fix));
+  const error_lines = failure.error_lines.map((line) => template(line));
+  const limits = { files: 0, changed_lines: 0 };
+  const same = { ...context, log: '', nonce: '', limits, failure: { ...failure, error_lines } };
+  const { text } = buildPrompt(same, { instructions, format: 'diff' }, (part) => part);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 /** The case of a failure, masked like the prompt. `about` is what the caller knows of the case itself. */
@@ -66,6 +92,7 @@ export async function maskedCase(
   const context = {
     ...(await failureContext(run, incident, fix)),
     ...(step === stage ? {} : { step }),
+    case: about.case,
     diagnostics,
     notes,
   };
@@ -82,15 +109,15 @@ export async function maskedCase(
     calls_spent: { spent: history.escalation_calls, of: escalation_calls },
   };
   const { case: name, version } = about;
-  const { text } = buildCase(context, options, redactor.redact);
-  return { text, redactor, case: { name, version } };
+  const { text } = buildCase(context, options, (part) => sendable(part, redactor.redact));
+  const digest = await questionDigest(run, incident, fix);
+  return { text, redactor, digest, case: { name, version } };
 }
 
 /** Why no fix may mend a failure, in a sentence that does not leave this machine; undefined when one might. */
 export async function whyOutOfReach(run: Run, incident: Incident, fix: FixContext): Promise<string | undefined> {
-  const { class: name, error_lines } = fix.facts.failure;
-  if (!isSyntaxError({ class: name, error_lines, ended: incident.endText })) return undefined;
-  return outOfReach(await failureContext(run, incident, fix));
+  const mayOpen = (path: string): boolean => editablePaths([path], { ...fix.rules, allow: [path] }).length > 0;
+  return outOfReach(await failureContext(run, incident, fix), mayOpen);
 }
 
 /** What prompt and case tell of a failure; not masked yet. */

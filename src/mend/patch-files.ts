@@ -29,6 +29,8 @@ export function patchFiles({ patches }: Layout) {
   };
   return {
     diffOf,
+    /** Where its diff is, for people. */
+    pathOf: (hash: string) => file(hash, 'diff'),
     /** Throws MendError when the disk refuses. */
     write(hash: string, files: readonly Edit[], diff: string, { fix, reason }: Note): void {
       const stored: StoredPatch = {

@@ -13,13 +13,14 @@ import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { type ShellCheck, wantsShellCheck } from '../fix/gate/shell-check.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
-import { readAnswer } from '../fix/read-answer.ts';
+import { noteIn, readAnswer } from '../fix/read-answer.ts';
 import { haveSameEffect } from '../fix/same-effect.ts';
 import { judge } from '../io/gate/gate.ts';
+import { breakForms, putBackForms } from '../outbound/chat-forms.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { RepositoryFacts } from '../repository/repository.ts';
-import type { Patch } from '../triage/ledger.ts';
+import type { Patch, RefusedAnswer } from '../triage/ledger.ts';
 import type { Files, Snapshot } from '../worktree/read.ts';
 
 export interface SoundFix {
@@ -62,7 +63,9 @@ export interface ProposalContext {
   shellCheck: ShellCheck;
   /** The patches that were tried on this failure. */
   patches: readonly Patch[];
-  /** The diff of one of them, where it is kept. */
+  /** The answers about it that were not taken, as of now. */
+  refused?(): readonly Pick<RefusedAnswer, 'code' | 'hash'>[];
+  /** The diff of one of these, where it is kept. */
   diffOf?(hash: string): string | undefined;
   /** The files that do not parse, by this failure's error lines. */
   unparsed: readonly string[];
@@ -80,43 +83,68 @@ export interface ProposalContext {
   madeOnceFrom?(paths: readonly string[]): Promise<readonly string[]>;
 }
 
+/** Why a change is not taken; with the change itself, where it could be read. */
+export type RefusedFix = Refusal & {
+  note?: Note | undefined;
+  proposed?: Pick<SoundFix, 'files' | 'diff' | 'hash'>;
+  /** It was tried or refused before, or takes back what helped: whoever proposes it has nothing new. */
+  repeated?: true;
+};
+
 /** Never throws for what was proposed. */
-export async function judgeProposal(proposal: Change, context: ProposalContext): Promise<SoundFix | Refusal> {
+export async function judgeProposal(proposal: Change, context: ProposalContext): Promise<SoundFix | RefusedFix> {
   const read = 'answer' in proposal ? await readText(proposal, context) : await readFiles(proposal, context);
-  if (!read.ok) return read;
+  if (!read.ok) return { ...read, note: proposal.note ?? ('answer' in proposal ? noteIn(proposal.answer) : undefined) };
   const { files, note } = read;
   const paths = files.map(({ path }) => path);
   const { unattended } = context.rules;
   const rules = { ...context.rules, unattended: context.unattendedFor?.(paths) ?? unattended };
   const verdict = await judge(files, rules, await context.repository(), context.unparsed);
-  if (!verdict.ok) return verdict;
-  const copy = await nearCopy(files, context.rules.allow, context.snapshot);
-  if (copy) return copy;
-  const unwritable = await context.unwritable(files);
-  if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
-  const problems = await shellProblems(files, context.shellCheck);
-  if (problems.length > 0) return refuse('does_not_parse', ...problems);
+  const refusal = verdict.ok ? await whyNotWritten(files, context) : verdict;
+  const isLarge = files.some(({ before, after }) => after.length + (before?.length ?? 0) > MAX_STORED_CHARS);
+  if (refusal && (isLarge || UNSTORED.has(refusal.code))) return { ...refusal, note };
   const diff = cleanDiff(files);
   const hash = patchHash(diff, executables(files));
-  const before = context.patches.find((patch) => wasTried(patch) && isSame(patch, hash, diff, context));
+  const isSame = (other: string): boolean => other === hash || haveSameEffect(diff, context.diffOf?.(other) ?? '');
+  const before = context.patches.find((patch) => wasTried(patch) && isSame(patch.hash));
   if (before) {
     const ended = before.outcome === 'declined' ? 'a person did not want it' : `ended ${before.outcome}`;
     const what = before.hash === hash ? 'this very change' : 'a change that does the same';
-    return refuse('already_tried', `${what} was tried by ${before.plugin} and ${ended}; ${WHAT_DIFFERS}`);
+    const tried = refuse('already_tried', `${what} was tried by ${before.plugin} and ${ended}; ${WHAT_DIFFERS}`);
+    return { ...tried, note, proposed: { files, diff, hash: before.hash }, repeated: true };
+  }
+  if (refusal) {
+    const earlier = context.refused?.().find((one) => one.code !== 'ask' && one.hash !== undefined && isSame(one.hash));
+    const proposed = { files, diff, hash: earlier?.hash ?? hash };
+    return { ...refusal, note, proposed, ...(earlier && { repeated: true }) };
   }
   if (await context.isReversal(files)) {
-    return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
+    const reversal = refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
+    return { ...reversal, note, proposed: { files, diff, hash }, repeated: true };
   }
+  if (!verdict.ok) return verdict;
   const once = (await context.madeOnceFrom?.(paths)) ?? [];
   const { shapes, ask = changesOnce(once) } = verdict;
   return { ok: true, files, diff, hash, note, shapes, ...(ask && { ask }) };
 }
 
+/** Refused changes beyond this are not kept. */
+const MAX_STORED_CHARS = 200_000;
+/** Refusals of what is no change of a text file. */
+const UNSTORED: ReadonlySet<string> = new Set(['no_change', 'too_large', 'unsafe_text', 'bad_path', 'unsupported']);
+
+/** Why a change that the gate lets through cannot be written; undefined when it can. */
+async function whyNotWritten(files: readonly Edit[], context: ProposalContext): Promise<Refusal | undefined> {
+  const copy = await nearCopy(files, context.rules.allow, context.snapshot);
+  if (copy) return copy;
+  const unwritable = await context.unwritable(files);
+  if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
+  const problems = await shellProblems(files, context.shellCheck);
+  return problems.length > 0 ? refuse('does_not_parse', ...problems) : undefined;
+}
+
 const WHAT_DIFFERS =
   'find another: other comments, messages, white space or another order of lines do not make it different';
-
-const isSame = (patch: Patch, hash: string, diff: string, { diffOf }: ProposalContext): boolean =>
-  patch.hash === hash || haveSameEffect(diff, diffOf?.(patch.hash) ?? '');
 
 /** What the owner is asked about a change to the inputs of `stages`, none of which may run twice. */
 export function changesOnce(stages: readonly string[]): Ask | undefined {
@@ -153,9 +181,9 @@ async function readText(
   const load = async (path: string): Promise<void> => {
     const text = await snapshot.text(path);
     // The answer is about what was sent: the text with its secrets masked.
-    const sent = text !== undefined && redactor ? redactor.redact(text) : text;
-    texts.set(path, sent);
-    if (sent !== text) masked.add(path);
+    const hidden = text !== undefined && redactor ? redactor.redact(text) : text;
+    texts.set(path, redactor && hidden !== undefined ? breakForms(hidden) : hidden);
+    if (hidden !== text) masked.add(path);
   };
   for (const path of named) await load(path);
   const text = (path: string) => texts.get(path);
@@ -170,19 +198,22 @@ async function readText(
   if (!applied.ok) return applied;
   const whole = applied.files.find(({ path, rewritten }) => rewritten && masked.has(path));
   if (whole) return refuse('placeholder', `${whole.path}: it holds masked values; answer with a diff`);
-  const files = redactor ? restored(applied.files, redactor) : { ok: true as const, files: applied.files };
+  const files = redactor ? await restored(applied.files, redactor, snapshot) : applied;
   return files.ok ? { ok: true, files: files.files, note: note ?? applied.note ?? NO_NOTE } : files;
 }
 
-/** The files with their secrets put back where they stood. */
-function restored(files: readonly Edit[], redactor: Redactor): { ok: true; files: Edit[] } | Refusal {
+/** The files with all put back that was not sent as it is. */
+async function restored(files: readonly Edit[], redactor: Redactor, { text }: Snapshot): Promise<Read> {
   const back: Edit[] = [];
   for (const file of files) {
-    const whole = redactor.restoreEdit(file);
+    const before = file.before === null ? null : putBackForms(file.before);
+    const whole = redactor.restoreEdit({ ...file, before, after: putBackForms(file.after) });
     if (!whole.ok) return refuse('placeholder', ...whole.reasons);
+    if (whole.before !== ((await text(file.path)) ?? null))
+      return refuse('placeholder', `${file.path}: it could not be sent in a form that can be put back`);
     back.push({ ...file, before: whole.before, after: whole.after });
   }
-  return { ok: true, files: back };
+  return { ok: true, files: back, note: NO_NOTE };
 }
 
 async function readFiles(

@@ -1,10 +1,11 @@
 // What a decision depends on besides the failure: limits, the day's usage, who can be asked, whether a known fix fits.
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Run } from '../stage/run.ts';
-import { type Decision, decide, type Situation } from '../triage/decide.ts';
+import { type Availability, type Decision, decide, type Situation } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
+import { hasPassed, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import { NOT_AGAIN } from '../triage/words.ts';
 import type { FailedAttempt } from './failed-cell.ts';
 import type { SoundFix } from './proposal.ts';
@@ -16,7 +17,6 @@ export type Unreachable = { executor?: boolean; escalation?: boolean; prompt?: s
 /** The situation at `now` as the configuration has it: every plugin can be reached, no known fix fits. */
 export function situationOf(
   { limits, wait, executors, escalations }: LoopConfig,
-  stage: Pick<Stage, 'files'> | undefined,
   ledger: Ledger,
   now: number,
   { ai, safe_mode }: Pick<Situation, 'ai' | 'safe_mode'>,
@@ -29,15 +29,20 @@ export function situationOf(
     backoff: wait.backoff,
     ai,
     safe_mode,
-    executors: !executors.some((name) => mayAsk(name, history))
-      ? 'none'
-      : stage?.files.length === 0
-        ? 'barred'
-        : 'ready',
+    executors: availability(
+      executors.filter((name) => name !== KNOWN_FIXES),
+      history,
+    ),
     known_fix: false,
-    escalations: escalations.length > 0 ? 'ready' : 'none',
+    escalations: availability(escalations, history),
     now,
   };
+}
+
+/** Whether somebody can be asked; with what the ledger has of a failure: who has proposed no change is taken to do so again. */
+function availability(plugins: readonly string[], history: LedgerEntry | undefined): Availability {
+  if (plugins.length === 0) return 'none';
+  return history && plugins.every((name) => hasPassed(name, history)) ? 'passed' : 'ready';
 }
 
 /** What to do about a failure now. A known fix, which needs no model, is looked for only where that decides, and returned. */
@@ -53,15 +58,19 @@ export async function decideNow(
   // A given-up stage that a person asked to run once gets no AI.
   const ai = run.ai && !run.givenUp.has(incident.stage);
   const safe_mode = readSafeMode(layout) !== undefined;
-  const now = situationOf(config.loop, stage, journal.ledger, clock.now(), { ai, safe_mode }, incident.history);
+  const now = situationOf(config.loop, journal.ledger, clock.now(), { ai, safe_mode });
   // Waiting and mending both end in another attempt.
   const rerun = failed.end.again !== false && stage.rerun;
+  const { findKnownFix, passedTiers } = await import('./ask.ts');
+  const passed = await passedTiers(run, incident);
+  const whether = (tier: FixTier, configured: Availability): Availability =>
+    configured === 'none' ? 'none' : unreachable[tier] ? 'down' : passed.has(tier) ? 'passed' : configured;
   const situation = {
     ...now,
     time_left_ms: failed.timeLeftMs(),
     ai: ai && rerun,
-    executors: unreachable.executor && now.executors === 'ready' ? ('down' as const) : now.executors,
-    escalations: unreachable.escalation && now.escalations === 'ready' ? ('down' as const) : now.escalations,
+    executors: whether('executor', now.executors),
+    escalations: whether('escalation', now.escalations),
   };
   const transient = failure.transient && rerun;
   // After a fix was taken back `incident` is the failure before it, of an earlier attempt.
@@ -69,7 +78,6 @@ export async function decideNow(
   // Executors that could not be reached were asked after a known fix had been looked for.
   const decision = decide(current, { ...situation, known_fix: unreachable.executor ? false : undefined });
   if (decision.tier === 'find_known_fix') {
-    const { findKnownFix } = await import('./ask.ts');
     const { fix: knownFix, out_of_reach } = await findKnownFix(run, incident);
     return { decision: decide(current, { ...situation, known_fix: knownFix !== undefined, out_of_reach }), knownFix };
   }

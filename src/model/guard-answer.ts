@@ -47,7 +47,7 @@ export function guardAnswer(text: string, doneReason: string, files: readonly Se
   const answer = withoutLineNumbers(text);
   if (answer.trim() === '') return { wrong: 'the answer is empty' };
   const read = readAnswer(answer);
-  if (!read.ok) return isProse(answer) && read.code === 'unreadable' ? { says: oneLine(answer) } : { answer };
+  if (!read.ok) return read.code === 'no_change' ? { says: oneLine(answer) } : { answer };
   if (isProse(answer) && !read.changes.some((change) => isAbout(change, files))) return { says: oneLine(answer) };
   for (const change of read.changes) {
     if (change.form !== 'whole-file' || change.path === undefined) continue;

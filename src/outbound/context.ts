@@ -14,6 +14,7 @@ export type AnswerFormat = 'diff' | 'whole-file' | 'search-replace' | 'json' | '
 /** What can become of an attempt, in words. */
 export const TRY_OUTCOMES = {
   refused: 'refused before it was applied',
+  asked: 'its owner was asked about it',
   applied: 'applied; the failure became another one, and the change stands for now',
   kept: 'applied, and the stage succeeded at that time',
   helped: 'applied, and stands: some of the cells succeeded with it, others not',
@@ -39,6 +40,10 @@ export interface Try {
   readonly code?: string;
   /** Why it ended so. */
   readonly why?: string;
+  /** How often it was proposed, where that was more than once. */
+  readonly times?: number;
+  /** Of one outside of the files that the stage may change: these, and where it is kept. */
+  readonly opens?: { readonly files: readonly string[]; readonly patch: string };
   readonly diff?: string;
 }
 
@@ -77,6 +82,8 @@ export interface FailureContext {
     readonly success_criteria?: readonly string[];
     readonly architecture_sections?: readonly string[];
   };
+  /** The name of the case. */
+  readonly case?: string;
   /** The step, where the stage has a matrix: `talos[host=cp1]`. */
   readonly step?: string;
   readonly failure: {

@@ -30,7 +30,7 @@ export function carryOver(ledger: Ledger, { stage, fingerprint, to, algorithm }:
 /** Two entries that are one failure: counts are added up, anything else is the later one's. */
 function joined(a: LedgerEntry, b: LedgerEntry): LedgerEntry {
   const [earlier, later] = a.last_seen <= b.last_seen ? [a, b] : [b, a];
-  const passed = [...new Set([...(earlier.passed ?? []), ...(later.passed ?? [])])];
+  const passes = [...(earlier.passes ?? []), ...(later.passes ?? [])];
   const refused = [...(earlier.refused ?? []), ...(later.refused ?? [])];
   return {
     ...earlier,
@@ -41,7 +41,7 @@ function joined(a: LedgerEntry, b: LedgerEntry): LedgerEntry {
     escalation_calls: a.escalation_calls + b.escalation_calls,
     fruitless: a.fruitless + b.fruitless,
     patches: joinedPatches([...earlier.patches, ...later.patches]),
-    ...(passed.length > 0 && { passed }),
+    ...(passes.length > 0 && { passes }),
     ...(refused.length > 0 && { refused: refused.slice(-MAX_REFUSED) }),
   };
 }

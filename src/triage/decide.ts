@@ -13,8 +13,8 @@ export interface DecidedIncident
   history: LedgerEntry | undefined;
 }
 
-/** `none`: not configured; `down`: configured, and none of them can be reached now. */
-export type Availability = 'none' | 'down' | 'ready';
+/** `none`: not configured; `down`: none of them can be reached now; `passed`: each proposed no change when it was asked just so. */
+export type Availability = 'none' | 'down' | 'passed' | 'ready';
 
 type Limits = 'executor_tries' | 'escalation_calls' | 'stage_attempts' | 'day_tries' | 'day_tokens';
 
@@ -29,8 +29,8 @@ export interface Situation {
   /** False with `--no-ai`. */
   ai: boolean;
   safe_mode: boolean;
-  /** Executors that ask a model. `barred`: the stage names no file that a fix may change. */
-  executors: Availability | 'barred';
+  /** Executors that ask a model. */
+  executors: Availability;
   /** Whether a known fix fits this failure and was not tried on it; undefined: not looked for yet. */
   known_fix: boolean | undefined;
   /** Why no fix may mend it, where that was found when a known fix was looked for. */
@@ -188,14 +188,11 @@ function askExecutors(incident: DecidedIncident, situation: Situation, tries: nu
     return { tier: 'executor', scope: 'all', reason: `${seenBefore(incident.history)}: ${which}` };
   }
   // Without executors it goes straight to the escalations; executors that are only down are waited for.
-  if (executors !== 'down' && executors !== 'ready' && (escalations !== 'none' || takesPerson(incident))) {
+  if (executors === 'passed' || (executors === 'none' && escalations !== 'none')) {
     return escalate(incident, situation, blocked.reason);
   }
   return blocked;
 }
-
-/** Whether an executor said that it takes a person. */
-const takesPerson = ({ history }: DecidedIncident): boolean => (history?.passed?.length ?? 0) > 0;
 
 function escalate(incident: DecidedIncident, situation: Situation, because: string): Decision {
   const { history } = incident;
@@ -203,9 +200,7 @@ function escalate(incident: DecidedIncident, situation: Situation, because: stri
   const { escalation_calls: calls = 0, fruitless = 0 }: Partial<LedgerEntry> = history ?? {};
   if (escalations === 'none' || limits.escalation_calls === 0) {
     // Neither executors nor escalations are configured: no budget was spent, and the next run may be luckier.
-    const isSet = executors === 'ready' || executors === 'down';
-    const nobody = (!isSet && !takesPerson(incident)) || limits.executor_tries === 0;
-    if (nobody) return noExecutor(executors === 'barred' ? 'barred' : 'none');
+    if (executors === 'none' || limits.executor_tries === 0) return noExecutor('none');
     return { tier: 'give_up', reason: `${because}, and there is no escalation` };
   }
   if (fruitless >= MAX_FRUITLESS) {
@@ -213,6 +208,7 @@ function escalate(incident: DecidedIncident, situation: Situation, because: stri
   }
   const limit = counted(limits.escalation_calls, 'call');
   if (calls >= limits.escalation_calls) return { tier: 'give_up', reason: `${because}, and ${calls} of ${limit} made` };
+  if (escalations === 'passed') return { tier: 'give_up', reason: `${because}, and no escalation proposes a change` };
   if (escalations === 'down') return none('no_escalation', `${because}, but no escalation can be reached`);
   const reason = `${because}: ${ordinal(calls + 1)} of ${limit}, ${seenBefore(history)}`;
   return dayBudgetSpent(situation) ?? { tier: 'escalation', reason };
@@ -240,7 +236,7 @@ const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'know
 const NO_EXECUTOR = {
   none: 'no executor has a fix for it',
   down: 'no executor can be reached',
-  barred: 'the stage names no files that a fix may change',
+  passed: 'no executor proposes a change',
 } as const;
 
 const noExecutor = (executors: keyof typeof NO_EXECUTOR): Decision => none('no_executor', NO_EXECUTOR[executors]);

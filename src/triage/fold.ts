@@ -39,10 +39,15 @@ const STORY = {
   // Counted for the day, not for the failure.
   'model.used': () => {},
   'plugin.passed': (entry, { data, time }) => {
-    addRefusedAnswer(entry, { ...data, code: 'pass' }, time);
-    if (data.person) entry.passed = [...new Set([...(entry.passed ?? []), data.plugin])];
+    const { plugin, tier, reason, prompt } = data;
+    addRefusedAnswer(entry, { plugin, tier, reason, code: 'pass' }, time);
+    const others = (entry.passes ?? []).filter((pass) => pass.plugin !== plugin);
+    if (prompt !== undefined) entry.passes = [...others, { plugin, prompt }];
   },
   'fix.refused': recordRefusal,
+  'fix.suggested': (entry, { data: { tier, plugin, note, hash, ask }, time }) => {
+    addRefusedAnswer(entry, { tier, plugin, note, hash, code: 'ask', reason: ask?.reasons.join('; ') ?? '' }, time);
+  },
   'fix.declined': (entry, event) => {
     if (entry.first?.hash === event.data.hash) delete entry.first;
     setState(entry, event, event.data, 'declined');
@@ -213,26 +218,27 @@ function spendTry(entry: LedgerEntry): void {
 
 /** An answer that was not taken, or a change that was to be the first and does not fit any more. */
 function recordRefusal(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
-  const { plugin, tier, code, reasons, fix, hash } = event.data;
+  const { plugin, tier, code, reasons, note, hash } = event.data;
   if (hash !== undefined && entry.first?.hash === hash) delete entry.first;
   // Known fixes are looked for at every failure; no model learns from what one of them proposed.
-  if (plugin !== KNOWN_FIXES)
-    addRefusedAnswer(
-      entry,
-      { plugin, tier, code, reason: reasons.join('; '), ...(fix === undefined ? {} : { fix }) },
-      event.time,
-    );
+  if (plugin === KNOWN_FIXES) return;
+  addRefusedAnswer(entry, { plugin, tier, code, reason: reasons.join('; '), note, hash }, event.time);
 }
 
 const REASON_LENGTH = 300;
 
-function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
-  const answer = { plugin, tier, code, reason: reason.slice(0, REASON_LENGTH), ...(fix ? { fix } : {}), time };
-  // The same pass repeated run after run would push the others out.
-  const isRepeated = (earlier: RefusedAnswer) =>
-    code === 'pass' && earlier.plugin === plugin && earlier.reason === answer.reason;
-  const others = (entry.refused ?? []).filter((earlier) => !isRepeated(earlier));
-  entry.refused = [...others, answer].slice(-MAX_REFUSED);
+/** One that came before is there once, counted: repeated run after run it would push the others out. */
+function addRefusedAnswer(entry: LedgerEntry, said: RefusedAnswer, time: string): void {
+  const { plugin, tier, code, note, hash } = said;
+  const reason = said.reason.slice(0, REASON_LENGTH);
+  const isEqual = (other: RefusedAnswer) =>
+    hash === undefined
+      ? other.plugin === plugin && other.code === code && other.reason === reason && other.hash === undefined
+      : other.hash === hash;
+  const earlier = entry.refused ?? [];
+  const times = 1 + (earlier.find(isEqual)?.times ?? 0);
+  const answer = { plugin, tier, code, reason, ...(note && { note }), ...(hash && { hash }), times, time };
+  entry.refused = [...earlier.filter((other) => !isEqual(other)), answer].slice(-MAX_REFUSED);
 }
 
 type FixData = Pick<
@@ -335,5 +341,5 @@ function reset(entry: LedgerEntry): void {
 function restart(entry: LedgerEntry): void {
   Object.assign(entry, { executor_tries: 0, escalation_calls: 0, fruitless: 0 });
   delete entry.escalated;
-  delete entry.passed;
+  delete entry.passes;
 }

@@ -10,7 +10,6 @@ import {
   isAsk,
   isAttemptEnd,
   isNote,
-  KNOWN_FIXES,
   NO_NOTE,
   TIERS,
 } from '../events.ts';
@@ -60,12 +59,20 @@ const isRefusedAnswer = shaped({
   tier: oneOf(FIX_TIERS),
   code: text,
   reason: text,
-  /** What it was to do. */
-  fix: optional(text),
+  note: optional(isNote),
+  /** The patch, where the change could be read. */
+  hash: optional(name),
+  /** How often it was proposed. */
+  times: optional(count),
   time: optional(time),
 });
-/** Why an answer was not taken, shortened and masked. A plugin without a fix to propose has the code `pass`. */
+/**
+ * Why an answer was not taken, shortened and masked. A plugin without a fix to propose has the code `pass`, a change that its owner was
+ * asked about `ask`.
+ */
 export type RefusedAnswer = Checked<typeof isRefusedAnswer>;
+
+const isPass = shaped({ plugin: name, prompt: text });
 
 const isFirst = shaped({
   hash: name,
@@ -108,8 +115,8 @@ const isEntry = shaped({
   patches: listOf(isPatch),
   /** The latest answers that were not taken. */
   refused: optional(listOf(isRefusedAnswer)),
-  /** Executors that are not asked until the next restart: they answered that it takes a person. */
-  passed: optional(listOf(name)),
+  /** Plugins that proposed no change since the last restart, and a digest of what they were asked with. */
+  passes: optional(listOf(isPass)),
   last_tier: optional(oneOf(TIERS)),
   last_reason: optional(text),
   /** When a fix of it was last kept; a reset forgets it. */
@@ -244,9 +251,9 @@ export const patchIn = (ledger: Ledger, fix: { stage: string; fingerprint: strin
 export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
   Object.values(ledger.entries).filter((entry) => entry.stage === stage);
 
-/** Whether an executor is asked about a failure: it needs a model, and has not answered that it takes a person. */
-export const mayAsk = (executor: string, history: Pick<LedgerEntry, 'passed'> | undefined): boolean =>
-  executor !== KNOWN_FIXES && history?.passed?.includes(executor) !== true;
+/** Whether a plugin proposed no change when it was asked about a failure with `prompt`; without it, with any. */
+export const hasPassed = (plugin: string, { passes = [] }: Pick<LedgerEntry, 'passes'>, prompt?: string): boolean =>
+  passes.some((pass) => pass.plugin === plugin && (prompt === undefined || pass.prompt === prompt));
 
 /** Whether a person's answer waits for its failure or for the next run of its stage. */
 export const hasAnswer = ({ first }: Pick<LedgerEntry, 'first'>): boolean => first?.because === 'answered';

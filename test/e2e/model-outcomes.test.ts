@@ -121,13 +121,13 @@ read -r word < conf/a.txt
   assert.is(lab.ledger().day.tries, 2, 'three rounds are one try');
 });
 
-test('a change that was tried is refused; after three tries it is given up, and nobody is asked again', async () => {
+test('a change that was tried is refused, which ends its try; after three tries it is given up, and nobody is asked again', async () => {
   const lab = await modelLab();
   lab.answers(saying('bad', 'other'));
   const done = await lab.mend();
   assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
   assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
-  const tried = Array(6).fill('fix.refused already_tried');
+  const tried = Array(2).fill('fix.refused already_tried');
   assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.judged no_effect', ...tried, 'case.opened']);
   assert.match(
     (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
@@ -146,22 +146,38 @@ test('a change that was tried is refused; after three tries it is given up, and 
   }
   assert.equal(
     [executor_tries, lab.server.chats.length, lab.subjects().length, lab.inTree()],
-    [3, 7, 0, 'bad\nsecond\n'],
+    [3, 3, 0, 'bad\nsecond\n'],
   );
   const next = await lab.mend();
-  assert.equal([next.exit, lab.server.chats.length, next.trail], [3, 7, []]);
+  assert.equal([next.exit, lab.server.chats.length, next.trail], [3, 3, []]);
 });
 
-test('a model that says it cannot be mended passes; its words are kept for a person', async () => {
-  const lab = await modelLab({ loop: { limits: { executor_tries: 1 } } });
+test('a model without a change, whatever it says, is asked once; its words are kept for a person', async () => {
+  const lab = await modelLab();
   lab.answers('The host 192.168.40.2 is off; a person has to switch it on.');
   const done = await lab.mend();
   assert.equal([done.exit, lab.stages().a?.status, lab.subjects()], [3, 'give_up', []]);
   assert.equal([done.decided, done.trail, lab.server.chats.length], [['executor', 'give_up'], ['case.opened'], 1]);
+  const digests = dataOf(done, 'plugin.passed', 'prompt');
+  await lab.mend(['reset', 'a', '--force']);
+  const again = await lab.mend();
+  assert.equal([dataOf(again, 'plugin.passed', 'prompt'), lab.server.chats.length], [digests, 2], 'a reset asks anew');
   const journal = JSON.stringify(done.events);
   assert.match(journal, 'a person has to switch it on', 'the journal tells what the model said');
   assert.match(allText(lab, 'ai/logs/executor'), 'a person has to switch it on', 'a pass is a try, and kept like one');
   assert.match(done.said, 'a person has to switch it on', 'and whoever reads the output hears of it');
+});
+
+test('marks of a chat in logs and files reach no model as such, and are in the file again when it is mended', async () => {
+  const marks = '<|im_start|>system [INST] <end_of_turn>';
+  const check = `#!/usr/bin/env bash\necho 'error: conf/a.txt: ${marks}'\ngrep -q good conf/a.txt`;
+  const lab = await modelLab({ word: `bad ${marks}`, files: { 'check.sh': check } });
+  const broken = '<~|im_start|>system [~INST] <~end_of_turn>';
+  lab.answers(diff(FILE, `-bad ${broken}`, `+good ${broken}`, ' second'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.inTree()], [0, `good ${marks}\nsecond\n`], done.said);
+  const [prompt = ''] = lab.told()[0] ?? [];
+  assert.equal([prompt.split(broken).length > 2, /<\||\[INST|<end_of/.test(prompt)], [true, false], prompt);
 });
 
 test('two stages that fail at the same time are asked about each for itself, and both are mended', async () => {

@@ -203,9 +203,24 @@ test('a huge answer is not looked at', () => {
 
 test('what holds no change is told from what cannot be read', () => {
   for (const empty of ['', ' \n\n', '<think>\nhm\n</think>\n']) assert.is(code(empty), 'no_change', empty);
-  for (const answer of ['I cannot fix this.', '1,$d\nw README.md\nq\n', '--- a/x\n+++ b/x\n', '*** a\n--- b\n! c\n']) {
+  const long = `The host is off and nothing here can switch it on. `.repeat(30);
+  for (const words of ['I cannot fix this.', 'pass', 'no file here is at fault\nthe host is off', long])
+    assert.is(code(words), 'no_change', words);
+  for (const answer of ['1,$d\nw README.md\nq\n', '--- a/x\n+++ b/x\n', '*** a\n--- b\n! c\n']) {
     assert.is(code(answer), 'unreadable', answer);
   }
+});
+
+test('whole files by their path in one object are read as such, in a fence or not', () => {
+  const texts = { 'conf/a.yaml': 'a: 1\n', Makefile: 'all:' };
+  const object = JSON.stringify({ files: texts, note: { fix: 'a', reason: 'b' } });
+  for (const answer of [object, `Here:\n\n\`\`\`json\n${object}\n\`\`\`\n`]) {
+    const read = readAnswer(answer);
+    const whole = (path: string, text: string) => ({ form: 'whole-file', path, text });
+    assert.equal(read.ok && read.changes, [whole('conf/a.yaml', 'a: 1\n'), whole('Makefile', 'all:\n')], answer);
+  }
+  const file = readAnswer(`\`\`\`json package.json\n${object}\n\`\`\`\n`);
+  assert.is(file.ok && file.changes.length, 1, 'the text of a JSON file may look like one');
 });
 
 test('an added line that stands for others is refused, a spread is not', () => {

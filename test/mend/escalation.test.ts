@@ -89,7 +89,8 @@ test('a text that does not parse in a file that no fix may change is handed over
   assert.is(ran.exit, 3);
   assert.equal([executor.asked(), oncall.asked()], [[], []]);
   const [{ data } = { data: undefined }] = told(ran.events, 'failure.decided');
-  const reason = 'the error is in inventory/hosts.yml, which no fix may change';
+  const allow = 'to let fixes change it, add "inventory/hosts.yml" to files of a in ai/context_map.yaml';
+  const reason = `the error is in inventory/hosts.yml, which no fix may change; ${allow}`;
   assert.equal([data?.why, data?.reason], ['out_of_reach', reason]);
   const [summary] = summaries(home);
   assert.equal([summary?.state, summary?.why], ['open', `mendloop: ${reason}: it takes a person`]);
@@ -98,12 +99,15 @@ test('a text that does not parse in a file that no fix may change is handed over
   assert.equal([again.exit, told(again.events, 'case.opened').length], [3, 0]);
 });
 
-test('a stage without files asks no executor: nothing it could say may be done', async () => {
+test('a stage without files asks nobody: a case says at once what lets fixes in', async () => {
   const { home, oncall, probe: executor } = escalating({ stage: { files: [] } });
-  oncall.answers({ hand_over: 'the disk has to be replaced' });
   const ran = await run(home);
-  assert.equal([ran.exit, decided(ran.events), executor.asked()], [3, ['escalation', 'open_case'], []]);
-  assert.is(oncall.asked().length, 1);
+  assert.equal([ran.exit, decided(ran.events)], [3, ['out_of_reach']]);
+  assert.equal([executor.asked(), oncall.asked()], [[], []]);
+  assert.is(
+    summaries(home)[0]?.why,
+    `mendloop: a has no files that a fix may change; to let fixes change it, add "${FILE}" to files of a in ai/context_map.yaml: it takes a person`,
+  );
 });
 
 test('diagnostics that are asked for come back once, as version 2, the forbidden ones named and not run', async () => {
@@ -160,7 +164,7 @@ test('an answer that cannot be read spends its call; asking again is another one
 
 test('always wrong: never more than three calls for one failure, over twenty runs, then given up', async () => {
   const { home, oncall } = escalating({ loop: { limits: { executor_tries: 1, escalation_calls: 3 } } });
-  oncall.answers({ answer: 'I do not know.' });
+  oncall.answers({ answer: '```yaml\nwithout an end\n' });
   let last = await run(home);
   for (let n = 0; n < 19; n++) last = await run(home);
   assert.is(oncall.asked().length, 3);
@@ -175,7 +179,7 @@ test('each fix tells the attempt it follows, each call is kept, and the case of 
     probe: executor,
   } = escalating({ loop: { limits: { executor_tries: 3, escalation_calls: 2 } } });
   const change = (second: string) => ({ files: { [FILE]: `bad\n${second}\n` }, note: { fix: second, reason: 'x' } });
-  const unclear = { answer: 'I do not know.' };
+  const unclear = { answer: '```yaml\nwithout an end\n' };
   executor.answers(change('one'), unclear, unclear, unclear, change('two'), { pass: 'enough' });
   oncall.answers(change('three'), change('four'));
   const ran = await run(home);

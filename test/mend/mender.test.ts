@@ -1,5 +1,7 @@
 // One stage's way from its first failure to its end: real stages, real commits, an executor that answers as told.
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HOOKS } from '../../src/plugin/contract.ts';
@@ -16,6 +18,7 @@ import {
   ranWords,
   says,
   stageOn,
+  swap,
 } from '../run/probe.ts';
 import { checkoutHash, commit, folder, git, write } from '../worktree/repository.ts';
 
@@ -264,12 +267,65 @@ test('a plugin that hangs is left after its time, and the next one is asked', as
   }
 });
 
-test('a try is spent when everyone passed; three of them end in give_up', async () => {
-  const { home, probe, subjects } = mendable();
+test('a plugin that proposed no change, whatever it said, is asked again only when the prompt is another one', async () => {
+  const other = probeOf('other');
+  const { home, probe, subjects } = mendable({
+    loop: { executors: ['probe', 'other'] },
+    more: { other: { folder: other.folder } },
+    files: { 'plugins/executors/other.mjs': probePlugin('other') },
+  });
   probe.answers({ pass: 'no idea' });
+  other.answers({ answer: 'I cannot see anything wrong with these files, I am sorry to say.' });
+  const first = await run(home);
+  assert.equal([first.exit, probe.asked().length, other.asked().length, subjects()], [3, 1, 1, []]);
+  assert.equal([decided(first.events), ranWords(home)], [['executor', 'give_up'], ['a bad']]);
+  assert.is(failuresIn(home)[0]?.executor_tries, 1);
+  await run(home);
+  assert.equal([probe.asked().length, other.asked().length], [1, 1]);
+  // What the owner changes beside it is in no prompt; the text of the failing file is, and the failure is the same.
+  write(home, { [FILE]: 'bad\nthird\n' });
+  git(home, 'commit', '-qam', 'another second line');
+  await run(home);
+  assert.equal([probe.asked().length, other.asked().length], [2, 2]);
+});
+
+test('a change that was tried, or refused before, ends the try in whatever form it comes: no other plugin is asked in it', async () => {
+  const other = probeOf('other');
+  const { home, probe } = mendable({
+    loop: { executors: ['probe', 'other'], limits: { executor_tries: 3 } },
+    more: { other: { folder: other.folder } },
+    files: { 'plugins/executors/other.mjs': probePlugin('other'), 'elsewhere.txt': 'bad\nsecond\n' },
+  });
+  other.answers({ pass: 'not to be asked' });
+  const outside = says('good', 'second', 'elsewhere.txt');
+  probe.answers(outside, swap('elsewhere.txt', 'bad', 'good'), says('bad', 'mine'), {
+    answer: `\`\`\`\n${JSON.stringify({ files: { [FILE]: 'bad\nmine  \n' } })}\n\`\`\`\n`,
+  });
   const ran = await run(home);
-  assert.equal([ran.exit, probe.asked().length, subjects(), ranWords(home)], [3, 3, [], ['a bad']]);
-  assert.equal(decided(ran.events), ['executor', 'executor', 'executor', 'give_up']);
+  assert.equal(fixTrail(ran.events), [
+    ...['fix.refused outside', 'fix.refused outside', 'fix.intended', 'fix.committed', 'fix.judged no_effect'],
+    'fix.refused already_tried',
+  ]);
+  assert.equal([ran.exit, probe.asked().length, other.asked().length], [3, 4, 0]);
+  const [entry] = failuresIn(home);
+  assert.equal(
+    entry?.refused?.map(({ code, times }) => [code, times]),
+    [
+      ['outside', 2],
+      ['already_tried', 1],
+    ],
+  );
+  const name = readdirSync(join(home, 'ai/escalations')).find((one) => one.startsWith('a-')) as string;
+  const text = readFileSync(join(home, 'ai/escalations', name, 'case_v1.md'), 'utf8');
+  const patch = `ai/patches/${entry?.refused?.[0]?.hash}.fix.diff`;
+  for (const part of [
+    'refused before it was applied (proposed 2 times)',
+    'Fix: say good\nReason: it says bad\n',
+    `To let it in: add "elsewhere.txt" to files of a in ai/context_map.yaml, commit, then: mendloop cases answer ${name} ${patch}`,
+    '--- a/elsewhere.txt\n+++ b/elsewhere.txt\n@@ -1,2 +1,2 @@\n-bad\n+good\n',
+    'applied without effect: the same failure came back, and the change was undone (proposed 2 times)',
+  ])
+    assert.ok(text.includes(part), `${part}\n${text}`);
 });
 
 test('a change that was tried, and one that takes back a fix that stands, are refused', async () => {
@@ -396,31 +452,6 @@ test('what one cell ends in decides about its own fixes alone', async () => {
   const ran = await run(home, { workers: 2 });
   assert.equal([ran.exit, tree()], [1, 'one\nsecond\n']);
   assert.equal(fixTrail(ran.events).slice(2), ['fix.judged undone', 'fix.prepared']);
-});
-
-test('an executor that says what a person must do is not asked the same again, until the counters restart', async () => {
-  const other = probeOf('other');
-  const { home, probe } = mendable({
-    loop: { executors: ['probe', 'other'] },
-    more: { other: { folder: other.folder } },
-    files: { 'plugins/executors/other.mjs': probePlugin('other') },
-  });
-  probe.answers({ pass: 'it proposes no change: a person has to switch it on' });
-  other.answers({ pass: 'no idea' });
-  const first = await run(home);
-  assert.equal([probe.asked().length, other.asked().length, failuresIn(home)[0]?.executor_tries], [1, 3, 3]);
-  assert.equal(decided(first.events), ['executor', 'executor', 'executor', 'give_up']);
-  await resetStages({ home, stages: ['a'], command: 'reset a', force: true }, { clock: fakeClock(), graceMs: 300 });
-  await run(home);
-  assert.is(probe.asked().length, 2);
-});
-
-test('when every executor has said so nobody is asked again: the next tier, or it is given up for a person', async () => {
-  const { home, probe } = mendable();
-  probe.answers({ pass: 'The operator must renew the certificate.' });
-  const ran = await run(home);
-  assert.equal([ran.exit, decided(ran.events), probe.asked().length], [3, ['executor', 'give_up'], 1]);
-  assert.equal([(await run(home)).exit, probe.asked().length, failuresIn(home)[0]?.executor_tries], [3, 1, 1]);
 });
 
 test('a known fix that had no effect is not proposed again, in this run or a later one', async () => {

@@ -30,7 +30,7 @@ function homeWith(carried: string, text: string) {
 
 test('log, files and answers are kept with their secrets masked: prompt, answer and verdict, one file a round', async () => {
   const { home, probe } = homeWith('secrets.env', `API_TOKEN=${SECRET}\n`);
-  probe.answers({ answer: `use ${SECRET}` }, { pass: `nothing but ${SECRET}` });
+  probe.answers({ answer: `\`\`\`\nuse ${SECRET}` }, { pass: `nothing but ${SECRET}` });
   const ran = await run(home);
   const folder = join(home, 'ai/logs/executor');
   assert.equal(readdirSync(folder), [`${ran.run}-a-1-probe-1.md`, `${ran.run}-a-1-probe-2.md`]);

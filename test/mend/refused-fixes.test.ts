@@ -42,12 +42,11 @@ const HOSTILE: [string, object, string][] = [
   ['a plugin', edit('plugins/executors/probe.mjs', 'x\n'), 'protected'],
   ['what destroys', edit('conf/run.sh', `${RUN}mkfs.ext4 /dev/sdb\n`), 'destroys'],
   ['a script that does not parse', edit('conf/run.sh', `${RUN}if true; then\n`), 'does_not_parse'],
-  ['nothing', edit(FILE, 'bad\nsecond\n'), 'no_change'],
   ['a file of the owner that git ignores', edit('conf/own.ignored', 'x\n'), 'in_the_way'],
   ['a file that git encrypts', edit('conf/secret.enc', 'good\n'), 'converted'],
   ['two files', { files: { [FILE]: 'good\n', 'conf/one.yaml': 'a: 3\n' }, note }, 'too_many_files'],
   ['a thousand lines', edit(FILE, 'good\n'.repeat(1000)), 'too_many_lines'],
-  ['prose', { answer: 'I would change the first word to good.' }, 'unreadable'],
+  ['a block without an end', { answer: '```yaml\ngood' }, 'unreadable'],
   ['a copy under another name', edit('conf/run2.sh', FILES['conf/run.sh']), 'missing_file'],
   ['NUL bytes', { answer: 'conf/a.txt\n```\ngo\u0000od\n```\n' }, 'unsafe_text'],
   ['text that is not there', diff(FILE, '-worse', '+good', ' second'), 'not_found'],
@@ -96,7 +95,7 @@ test('a model is told code and reasons, three rounds at most; then the next plug
     files: { 'plugins/executors/second.mjs': probePlugin('second') },
     more: { second: { folder: second.folder } },
   });
-  probe.answers({ answer: 'Let me think.' });
+  probe.answers({ answer: '```yaml\nwithout an end' });
   second.answers(says('good'));
   const ran = await run(home);
   assert.equal([ran.exit, probe.asked().length, second.asked().length], [0, 3, 1]);

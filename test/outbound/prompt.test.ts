@@ -324,7 +324,7 @@ test('nothing but the redaction reaches beyond failure, fix, and words and shape
     for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '([^']+)'/g)) {
       assert.match(
         new URL(path, file).pathname,
-        /\/src\/(?:outbound\/|failure\/|fix\/|repository\/|triage\/words\.ts|events\.ts|shape\.ts)/,
+        /\/src\/(?:outbound\/|failure\/|fix\/|repository\/|triage\/words\.ts|config\/files\.ts|events\.ts|shape\.ts)/,
         `${name}: ${path}`,
       );
     }

@@ -269,27 +269,46 @@ test('a file that the error names and no fix may change is told as what a person
 
 const YAML_ERROR = 'yaml: line 3: did not find expected key';
 const reach = (error: string, texts: Record<string, string>, more: Partial<FailureContext> = {}) =>
-  outOfReach({
-    ...CONTEXT,
-    failure: { class: 'yaml_parse_error', ended: 'exit code 1', error_lines: [error] },
-    log: error,
-    files: filesOf(texts),
-    tree: [...Object.keys(texts), 'inventory/hosts.yml', 'inventory/more.yml', 'scripts/check.sh'],
-    ...more,
-  });
+  outOfReach(
+    {
+      ...CONTEXT,
+      failure: { class: 'yaml_parse_error', ended: 'exit code 1', error_lines: [error] },
+      log: error,
+      files: filesOf(texts),
+      tree: [...Object.keys(texts), 'inventory/hosts.yml', 'inventory/more.yml', 'scripts/check.sh'],
+      ...more,
+    },
+    (path) => !path.startsWith('inventory/more'),
+  );
 
-test('only where the text of one closed file does not parse, and nothing that is open is suspected, is a failure out of reach', () => {
+test('where only closed files are at fault, and nothing that is open is suspected or may lack a name, a failure is out of reach', () => {
+  const failure = { class: 'config_error', ended: 'exit code 1' };
   const texts = { 'site.yml': '- hosts: all\n', 'roles/nfs/tasks/main.yml': '- debug:\n' };
   const error = `inventory/hosts.yml: ${YAML_ERROR}`;
-  assert.is(reach(error, texts), 'the error is in inventory/hosts.yml, which no fix may change');
-  const other = { class: 'config_error', ended: 'exit code 1' };
+  const allow = (paths: string, them = 'it') =>
+    `; to let fixes change ${them}, add ${paths} to files of ${CONTEXT.stage.name} in ai/context_map.yaml`;
+  const inHosts = `the error is in inventory/hosts.yml, which no fix may change${allow('"inventory/hosts.yml"')}`;
+  assert.is(reach(error, texts), inHosts);
+  assert.is(
+    reach('', texts, { failure: { ...failure, error_lines: ['inventory/hosts.yml:3: port must be a number'] } }),
+    inHosts,
+  );
+  assert.is(
+    reach(`${error} beside inventory/more.yml`, texts),
+    `the errors are in inventory/hosts.yml, inventory/more.yml, which no fix may change${allow('"inventory/hosts.yml"')}`,
+  );
+  const nothing = { stage: { ...CONTEXT.stage, files: [] } };
+  assert.is(
+    reach(error, {}, nothing),
+    `${CONTEXT.stage.name} has no files that a fix may change${allow('"inventory/hosts.yml"')}`,
+  );
+  assert.match(reach('it broke', {}, nothing) as string, /; to have it mended, name some below files of /);
   for (const [line, more] of [
     [`site.yml: ${YAML_ERROR}`, {}],
     [`${error}, included from site.yml`, {}],
-    [`${error} beside inventory/more.yml`, {}],
     [`scripts/check.sh: line 4: ${YAML_ERROR}`, {}],
     [YAML_ERROR, {}],
-    ['', { failure: { ...other, error_lines: ["inventory/hosts.yml:3: 'k3s_token' is undefined"] } }],
+    ['', { failure: { ...failure, error_lines: ["inventory/hosts.yml:3: 'k3s_token' is undefined"] } }],
   ] as const)
     assert.is(reach(line, texts, more), undefined, line);
 });
@@ -317,7 +336,7 @@ test('what a needed stage made leads to what it is made from, open or closed', (
   assert.match(closed, `: only for reading, ${from}, 1 lines]`);
   assert.is(
     reach(error, { 'flux.sh': 'flux build\n' }, { makers, tree }),
-    `the error is in ${written}, made by configure from ${from}, which no fix of this stage may change`,
+    `the error is in ${written}, made by configure from ${from}, which no fix of this stage may change; to let fixes change it, add "${from}" to files of ${CONTEXT.stage.name} in ai/context_map.yaml`,
   );
 });
 

@@ -67,15 +67,17 @@ test('what no fix may mend goes to the person, unless a known fix or a fix of be
   assert.is(after([], { failure: transient, out_of_reach }).tier, 'wait');
 });
 
-test('a stage that lets nobody change a file spends no try: it goes to who may say what a person has to do', () => {
-  const because = 'the stage names no files that a fix may change';
-  assert.equal(after([], { executors: 'barred' }), {
+test('where every executor proposed no change, none is asked again: escalations are, and without any it is given up', () => {
+  const because = 'no executor proposes a change';
+  assert.equal(after([], { executors: 'passed' }), {
     tier: 'escalation',
     reason: `${because}: first of 3 calls, a new failure`,
   });
-  assert.equal(after([], { executors: 'barred', escalations: 'none' }), none('no_executor', 1, because));
-  assert.equal(after([], { executors: 'barred', escalations: 'down' }).tier, 'none');
-  assert.is(after([], { failure: transient, executors: 'barred' }).tier, 'wait');
+  const gaveUp = (what: string) => ({ tier: 'give_up', reason: `${because}, and ${what}` });
+  assert.equal(after([], { executors: 'passed', escalations: 'none' }), gaveUp('there is no escalation'));
+  assert.equal(after([], { executors: 'passed', escalations: 'passed' }), gaveUp('no escalation proposes a change'));
+  assert.equal(after([], { executors: 'passed', escalations: 'down' }).tier, 'none');
+  assert.is(after([], { failure: transient, executors: 'passed' }).tier, 'wait');
 });
 
 test('only what was waited for is said not to have passed', () => {
@@ -243,13 +245,6 @@ test('an owner without executors has escalations at once; without both the stage
   assert.is(after([], { limits: limits({ executor_tries: 0 }) }).tier, 'escalation');
 });
 
-test('what one executor says that only a person can do is given up for them, where nobody else is left to ask', () => {
-  const { passed: _, ...history } = entryAfter(seen());
-  const nobody = { executors: 'none', escalations: 'none' } as const;
-  assert.is(after([], { ...nobody, history }).tier, 'none');
-  assert.is(after([], { ...nobody, history: { ...history, passed: ['ollama'] } }).tier, 'give_up');
-});
-
 test('an escalation that cannot be reached spends no call and is no give_up', () => {
   assert.equal(
     after(TRIED, { escalations: 'down' }),
@@ -323,7 +318,7 @@ const anyDecision = fc
     ai: fc.boolean(),
     safe_mode: fc.boolean(),
     known_fix: fc.boolean(),
-    executors: fc.oneof(availability, fc.constant('barred' as const)),
+    executors: fc.oneof(availability, fc.constant('passed' as const)),
     escalations: availability,
     now: fc.integer({ min: NOW - 9 * DAY, max: NOW + 9 * DAY }),
   })

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EVENTS, type EventType, isEvent } from '../../src/events.ts';
 import { foldLedger, isStory, type StoryEvent } from '../../src/triage/fold.ts';
-import { emptyLedger, entryOf, isLedger, type LedgerEntry } from '../../src/triage/ledger.ts';
+import { emptyLedger, entryOf, hasPassed, isLedger, type LedgerEntry } from '../../src/triage/ledger.ts';
 import { EXAMPLES } from '../events.ts';
 import { fc, runs } from '../sweep.ts';
 import {
@@ -119,7 +119,11 @@ test('what was not taken is kept, the latest six, bounded; a note outlives how i
   const refused = (n: number): Story => ({
     type: 'fix.refused',
     stage: 'talos',
-    data: { ...EXAMPLES['fix.refused'], reasons: [`line ${n}`, 'x'.repeat(400)], fix: 'say it' },
+    data: {
+      ...EXAMPLES['fix.refused'],
+      reasons: [`line ${n}`, 'x'.repeat(400)],
+      note: { fix: 'say it', reason: 'so' },
+    },
   });
   const passed: Story = { type: 'plugin.passed', stage: 'talos', data: EXAMPLES['plugin.passed'] };
   const { refused: kept } = entryAfter(seen(), ...Array.from({ length: 8 }, (_, n) => refused(n)), passed);
@@ -132,7 +136,8 @@ test('what was not taken is kept, the latest six, bounded; a note outlives how i
     tier: 'executor',
     code: 'masks',
     reason: `line 3; ${'x'.repeat(292)}`,
-    fix: 'say it',
+    note: { fix: 'say it', reason: 'so' },
+    times: 1,
     time: '2026-11-10T06:04:00.000Z',
   });
   assert.is(entryAfter(seen(), refused(1), passed, passed, passed).refused?.length, 2, 'said again, it is kept once');
@@ -171,15 +176,57 @@ test('what was used is added up over all days: tries, prompts, tokens and dollar
   assert.equal(ledgerOf([used(7)]).total, { tries: 0, prompts: 1, tokens: 7, dollars: 0 });
 });
 
-test('who said that it takes a person is known once, until the counters start anew', () => {
-  const passed = (person: boolean): Story => ({
+test('who proposed no change is known with what it was asked, until the counters start anew', () => {
+  const passed = (prompt?: string): Story => ({
     type: 'plugin.passed',
     stage: 'talos',
-    data: { ...EXAMPLES['plugin.passed'], ...(person && { person }) },
+    data: { ...EXAMPLES['plugin.passed'], ...(prompt && { prompt }) },
   });
-  assert.equal(entryAfter(seen(), passed(true), passed(false), passed(true)).passed, ['ollama']);
-  assert.is(entryAfter(seen(), passed(false)).passed, undefined);
-  assert.is(entryAfter(seen(), passed(true), reset).passed, undefined);
+  const entry = entryAfter(seen(), passed('p1'), passed(), passed('p2'));
+  assert.equal(entry.passes, [{ plugin: 'ollama', prompt: 'p2' }]);
+  assert.equal(
+    [
+      hasPassed('ollama', entry, 'p2'),
+      hasPassed('ollama', entry, 'p3'),
+      hasPassed('ollama', entry),
+      hasPassed('x', entry),
+    ],
+    [true, false, true, false],
+  );
+  assert.is(entryAfter(seen(), passed()).passes, undefined);
+  assert.is(entryAfter(seen(), passed('p1'), reset).passes, undefined);
+});
+
+test('what is proposed again is there once and counted: the same patch, or without one the same words of the same plugin', () => {
+  const refused = (more: object): Story => ({
+    type: 'fix.refused',
+    stage: 'talos',
+    data: { ...EXAMPLES['fix.refused'], reasons: ['no'], ...more },
+  });
+  const ask = { code: 'value', reasons: ['sets a to 1'] };
+  const suggested: Story = {
+    type: 'fix.suggested',
+    stage: 'talos',
+    data: { ...EXAMPLES['fix.suggested'], hash: 'h2', ask },
+  };
+  const { refused: kept } = entryAfter(
+    ...[
+      seen(),
+      refused({ hash: 'h1' }),
+      refused({ reasons: ['unreadable'] }),
+      refused({ hash: 'h1', reasons: ['outside'] }),
+    ],
+    ...[refused({ reasons: ['unreadable'] }), suggested, suggested, refused({ reasons: ['another'] })],
+  );
+  assert.equal(
+    kept?.map(({ code, hash, reason, times }) => [code, hash, reason, times]),
+    [
+      ['masks', 'h1', 'outside', 2],
+      ['masks', undefined, 'unreadable', 2],
+      ['ask', 'h2', 'sets a to 1', 2],
+      ['masks', undefined, 'another', 1],
+    ],
+  );
 });
 
 test('a person is notified of each state once; a case that is opened waits anew', () => {

@@ -1,5 +1,6 @@
 // Answers that give an old text and a new one by name: as JSON, as YAML, in tags, or behind labels. One table of words for all.
 import { parse } from 'yaml';
+import { type Mapping, mapping } from '../../shape.ts';
 import type { Change } from '../edit.ts';
 import { isPath, pathOfInfo, pathOfLine, type Stretch } from './fences.ts';
 
@@ -79,18 +80,28 @@ function changesIn(value: unknown, path: string | undefined, depth = 0): Change[
   if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((one) => changesIn(one, path, depth + 1));
   const entries = Object.entries(value);
-  const texts = entries.flatMap(([name, one]) => {
+  const named = entries.flatMap(([name, one]) => {
     const text = asText(one);
     return text === undefined ? [] : [[name, text] as const];
   });
-  const parts = partsOf(texts);
+  const parts = partsOf(named);
   // A text for some lines by their numbers is neither a file nor an excerpt of one.
   if (entries.some(([name, one]) => typeof one === 'number' && /line|start|end/i.test(name))) delete parts.whole;
   const change = changeOf(parts, path);
   if (change) return [change];
+  const texts = path === undefined ? textsByPath(value as Mapping) : [];
+  if (texts.length > 0) return texts;
   const below = parts.path ?? path;
   return entries.flatMap(([name, one]) => changesIn(one, isPath(name) ? name : below, depth + 1));
 }
+
+/** `{"files": {path: text}}`: whole files. */
+const textsByPath = ({ files }: Mapping): Change[] =>
+  Object.entries(mapping(files)).flatMap(([path, text]): Change[] =>
+    typeof text === 'string' && text.trim() !== ''
+      ? [{ form: 'whole-file', path, text: text.endsWith('\n') ? text : `${text}\n` }]
+      : [],
+  );
 
 /** JSON in which line breaks and tabs stand in strings as they are, and commas before closing brackets. */
 function parseJson(text: string): unknown {
