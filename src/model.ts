@@ -9,6 +9,7 @@ export {
   type BackendJob,
   type ClassRules,
   type Context,
+  type Definitions,
   definePlugin,
   type Escalation,
   type EscalationFacts,

@@ -6,11 +6,13 @@ import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
+import { vocabularies } from '../io/gate/vocabularies.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { bashParses, shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import type { Try } from '../outbound/context.ts';
 import type { FixFacts } from '../plugin/contract.ts';
+import { repositoryOf } from '../repository/repository.ts';
 import { checkFilesOf } from '../stage/check-files.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
 import { perRun, type Run } from '../stage/run.ts';
@@ -79,6 +81,7 @@ export async function contextFor(
     latest.places = { key, value: placesOf(evidence, snapshot, files, makers) };
   }
   const places = await latest.places.value;
+  const repository = () => repositoryFacts(reader, snapshot, config.map, run.journal.stages);
   const facts: FixFacts = {
     stage: { ...stage, name: incident.stage },
     failure: { fingerprint, class: failureClass, excerpt: excerptOf(failure), log, error_lines },
@@ -89,6 +92,7 @@ export async function contextFor(
     tree: [...snapshot.files.keys()],
     places: places.places.slice(0, MAX_PLACES),
     shell: { parses: bashParses },
+    definitions: async () => ({ repository: repositoryOf(await repository()), vocabulary: vocabularies }),
     surroundings: { path: stagePath(run), variables: [...Object.keys(run.env), ...stageVariables(stage)] },
     tries: earlierTries(run, history),
     refused: [],
@@ -103,7 +107,7 @@ export async function contextFor(
     refused: () => currentIncident(run, incident).history.refused ?? [],
     diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
-    repository: () => repositoryFacts(reader, snapshot, config.map, run.journal.stages),
+    repository,
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, commit, edited),
     unattendedFor: (paths) => unattendedFor(config, stage, paths, snapshot.files),

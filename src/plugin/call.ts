@@ -109,10 +109,10 @@ function checkAnswer({ answer, plain }: Hook, value: unknown): Ended {
   }
 }
 
-/** `given` is plain data but for `read`, `look` (held to its files and its tree) and `shell`, or TypeError is thrown. */
+/** `given` is plain data but for `read`, `look` (held to its files and its tree), `shell` and `definitions`, or TypeError is thrown. */
 function contextFor(given: object, options: unknown, signal: AbortSignal, reporting: Partial<Reporting> = {}): object {
-  type Given = Partial<Pick<FixFacts, 'files' | 'tree' | 'read' | 'look' | 'shell'>>;
-  const { read, look, shell, ...data } = given as Given;
+  type Given = Partial<Pick<FixFacts, 'files' | 'tree' | 'read' | 'look' | 'shell' | 'definitions'>>;
+  const { read, look, shell, definitions, ...data } = given as Given;
   const copy = frozenCopy(data);
   const held = (name: string, paths: readonly string[] | undefined, what: string, text: FixFacts['read']) => {
     const allowed = new Set(paths);
@@ -122,11 +122,16 @@ function contextFor(given: object, options: unknown, signal: AbortSignal, report
       throw new Error(`${name}: ${JSON.stringify(path)} is not ${what}`);
     };
   };
+  async function defined() {
+    if (signal.aborted || !definitions) throw new Error('definitions: the call is over');
+    return definitions();
+  }
   return Object.freeze({
     ...copy,
     ...(read ? { read: held('read', copy.files, 'a file that this stage may change', read) } : {}),
     ...(look ? { look: held('look', copy.tree, 'a file of the repository', look) } : {}),
     ...(shell ? { shell: Object.freeze({ parses: (text: string) => shell.parses(String(text)) }) } : {}),
+    ...(definitions ? { definitions: defined } : {}),
     ...boundedReporting(reporting, signal),
     options,
     signal,

@@ -7,7 +7,9 @@ import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
 import type { RefusalCode, ShownPlace } from '../fix/edit.ts';
 import type { Choice, Try } from '../outbound/context.ts';
+import type { Repository } from '../repository/definition.ts';
 import type { Place } from '../repository/rank/rank.ts';
+import type { Vocabularies } from '../repository/vocabulary/vocabulary.ts';
 
 /** The failure that is to be mended. */
 export interface FailureFacts {
@@ -30,6 +32,12 @@ export interface RefusedRound {
   readonly places?: readonly ShownPlace[];
 }
 
+/** Names by kind, and the words of tools: what the gate's proofs look at, too. */
+export interface Definitions {
+  readonly repository: Repository;
+  readonly vocabulary: Vocabularies;
+}
+
 /** What whoever is asked for a fix is told. */
 export interface FixFacts {
   readonly stage: Stage & { readonly name: string };
@@ -42,6 +50,8 @@ export interface FixFacts {
   readonly look: (path: string) => Promise<string>;
   /** Whether bash would take a text for a script: its syntax alone, nothing of it runs. */
   readonly shell: { parses(text: string): Promise<boolean> };
+  /** What the repository and the tools define, read when it is first asked for. Rejects once the call is over. */
+  readonly definitions: () => Promise<Definitions>;
   /** Every path of the repository, at the commit the stage runs from. */
   readonly tree: readonly string[];
   /**

@@ -76,6 +76,11 @@ export function repositoryOf({ listing, ignores, outside, isPartial, files: read
     return !paths || isPartial || names.includes(ANY) ? undefined : names;
   }
 
+  const all = (kind: Kind) =>
+    everywhere.flatMap((place) =>
+      namesOf('defines', kind, [place]).flatMap((one) => (isNamed(one) ? { ...one, path: place[0] } : [])),
+    );
+
   return {
     tree,
     mayAppear,
@@ -100,11 +105,7 @@ export function repositoryOf({ listing, ignores, outside, isPartial, files: read
       const sets = kinds.map((one) => known('uses', one, all));
       return sets.includes(undefined) ? undefined : new Set(sets.flatMap((set) => set ?? []));
     },
-    places: (kind, name) =>
-      everywhere.flatMap((place) =>
-        namesOf('defines', kind, [place]).flatMap((one) =>
-          isNamed(one) && one.name === name ? { ...one, path: place[0] } : [],
-        ),
-      ),
+    everywhere: all,
+    places: (kind, name) => all(kind).filter((one) => one.name === name),
   };
 }

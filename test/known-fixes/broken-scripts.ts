@@ -79,27 +79,25 @@ export const brokenScripts: readonly BrokenStage[] = [
     plain: ['stages/web/sub.sh'],
   },
 
-  script('a command with two letters swapped', 'misspelt-command', 'mkdir -p out\necho done\n', ['mkdir', 'mkdri']),
-  script('a command in a pipe', 'misspelt-command', 'printf "b\\na\\n" | sort | head -n1\n', ['sort', 'srot']),
-  script('a command in a substitution', 'misspelt-command', 'name="$(basename "$PWD")"\necho "$name"\n', [
+  script('a command with two letters swapped', 'wrong-word', 'mkdir -p out\necho done\n', ['mkdir', 'mkdri']),
+  script('a command in a pipe', 'wrong-word', 'printf "b\\na\\n" | sort | head -n1\n', ['sort', 'srot']),
+  script('a command in a substitution', 'wrong-word', 'name="$(basename "$PWD")"\necho "$name"\n', [
     'basename',
     'basenmae',
   ]),
-  script('a long command with a letter missing', 'misspelt-command', 'sha256sum "$0"\n', ['sha256sum', 'sha256sm']),
-  script(
-    'a command behind if',
-    'misspelt-command',
-    'if ! grep -q web <<<"web"; then exit 1; fi\necho ok\nrealpath .\n',
-    ['realpath', 'raelpath'],
-  ),
-  script('a function of the script', 'misspelt-command', 'say_hello() { echo hello; }\nsay_hello\n', [
+  script('a long command with a letter missing', 'wrong-word', 'sha256sum "$0"\n', ['sha256sum', 'sha256sm']),
+  script('a command behind if', 'wrong-word', 'if ! grep -q web <<<"web"; then exit 1; fi\necho ok\nrealpath .\n', [
+    'realpath',
+    'raelpath',
+  ]),
+  script('a function of the script', 'wrong-word', 'say_hello() { echo hello; }\nsay_hello\n', [
     '\nsay_hello\n',
     '\nsay_helo\n',
   ]),
 
-  script('a command that is said', 'misspelt-command', 'echo "hello web"\n', ['echo', 'ehco']),
+  script('a command that is said', 'wrong-word', 'echo "hello web"\n', ['echo', 'ehco']),
   {
-    ...{ fault: 'a command of a recipe', repair: 'misspelt-command', command: 'make', files: ['Makefile'] },
+    ...{ fault: 'a command of a recipe', repair: 'wrong-word', command: 'make', files: ['Makefile'] },
     sound: { Makefile: 'out:\n\t@mkdir -p out\n' },
     broken: { Makefile: 'out:\n\t@mkdri -p out\n' },
   },
@@ -120,15 +118,20 @@ export const brokenScripts: readonly BrokenStage[] = [
     others: { 'config/web.yaml': 'name: web\n' },
   }),
 
-  script('a variable with two letters swapped', 'misspelt-variable', 'namespace=web\necho "to $namespace"\n', [
+  script('a variable with two letters swapped', 'wrong-word', 'namespace=web\necho "to $namespace"\n', [
     '$namespace',
     '$namespaec',
   ]),
-  script('a variable in braces', 'misspelt-variable', `release=web\necho "\${release%-*}"\n`, ['{release', '{relese']),
-  script('a variable of the environment', 'misspelt-variable', 'echo "$MENDLOOP_STAGE"\n', ['STAGE', 'STGAE']),
+  script('a variable in braces', 'wrong-word', `release=web\necho "\${release%-*}"\n`, ['{release', '{relese']),
+  {
+    ...{ fault: 'a variable that is used twice', repair: 'wrong-word', command: RUN, files: ['stages/web/'] },
+    sound: { [RUN]: `${HEAD}release=web\necho "$release"\necho "$release"\n` },
+    broken: { [RUN]: `${HEAD}release=web\necho "$relase"\necho "$relase"\n` },
+  },
+  script('a variable of the environment', 'wrong-word', 'echo "$MENDLOOP_STAGE"\n', ['STAGE', 'STGAE']),
   script(
     'a variable of a sourced file',
-    'misspelt-variable',
+    'wrong-word',
     '. stages/web/env.sh\necho "$cluster_name"\n',
     ['$cluster_name', '$cluster_nmae'],
     { others: { 'stages/web/env.sh': 'cluster_name=lab\n' } },

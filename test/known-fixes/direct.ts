@@ -9,8 +9,10 @@ import knownFixes from '../../plugins/executors/known-fixes.ts';
 import { type Stage, stageSchema } from '../../src/config/context-map.ts';
 import { pathMatcher } from '../../src/config/paths.ts';
 import { excerptOf, identify } from '../../src/failure/fingerprint.ts';
+import { vocabularies } from '../../src/io/gate/vocabularies.ts';
 import type { Context, Proposal } from '../../src/plugin/contract.ts';
 import { proposalSchema } from '../../src/plugin/contract.ts';
+import { repositoryFromTexts } from '../../src/repository/repository.ts';
 import type { BrokenStage } from './broken-stages.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-known-fixes-'));
@@ -109,6 +111,10 @@ function factsOf(broken: BrokenStage, folder: string, exit: number | null, outpu
     surroundings: { path: process.env.PATH ?? '', variables: [...Object.keys(process.env), 'MENDLOOP_STAGE'] },
     tree,
     shell: { parses },
+    definitions: async () => {
+      const texts = new Map(tree.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+      return { repository: repositoryFromTexts(texts), vocabulary: vocabularies };
+    },
   };
   return { ...facts, tries: [], refused: [], limits: { files: 1, changed_lines: 100 } };
 }

@@ -2,6 +2,8 @@
 import type { Repair, Repaired, RepairFacts } from '../../plugins/executors/known-fixes/repair.ts';
 import { type Stage, stageSchema } from '../../src/config/context-map.ts';
 import type { FailureClass } from '../../src/events.ts';
+import { vocabularies } from '../../src/io/gate/vocabularies.ts';
+import { repositoryFromTexts } from '../../src/repository/repository.ts';
 
 export interface Told {
   /** Files of the stage, path to text. */
@@ -35,6 +37,10 @@ export function factsOf(told: Told): RepairFacts {
     look: async (path) => files[path] ?? '',
     tree: [...Object.keys(files), ...(told.tree ?? [])],
     surroundings: { path: told.path ?? '', variables: told.variables ?? [] },
+    definitions: async () => ({
+      repository: repositoryFromTexts(new Map(Object.entries(files))),
+      vocabulary: vocabularies,
+    }),
     shell: { parses: async (text) => parses(text) },
   };
 }

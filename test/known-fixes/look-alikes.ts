@@ -35,7 +35,6 @@ export const asLooksAlike: readonly BrokenStage[] = [
   left('a path outside of the repository', 'cat /etc/hostnaem\n'),
   left('a variable that the owner sets', 'echo "$PROXMOX_TOKEN"\n'),
   left('a variable with another number', 'node1=a\necho "$node2 $node1"\n'),
-  left('a variable that is used twice', 'release=web\necho "$relase"\necho "$relase"\n'),
   left('permission denied on data', 'echo x >/proc/version\n'),
   left('bash read by sh on purpose', `${HEAD}[[ -n $HOME ]]\n`, {}, { command: `sh ${RUN}` }),
   left('a quote that may end anywhere', 'echo "one" | grep "one | wc -l\n'),

@@ -5,15 +5,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { misspeltPath, nearPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
-import { misspeltCommand, misspeltVariable, withVariable } from '../../plugins/executors/known-fixes/misspelt-word.ts';
 import { programsOnPath } from '../../plugins/executors/known-fixes/programs.ts';
-import {
-  commandPlace,
-  functionsIn,
-  sourcedIn,
-  stopsAtFailure,
-  variablesIn,
-} from '../../plugins/executors/known-fixes/script-words.ts';
+import { commandPlace, stopsAtFailure } from '../../plugins/executors/known-fixes/scripts.ts';
+import { wrongWord } from '../../plugins/executors/known-fixes/wrong-word.ts';
 import { factsOf, HEAD, mended, RUN, type Told } from './facts.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-path-'));
@@ -45,13 +39,6 @@ test('words of scripts: a command has a place only where it is one, and only whe
   }
 });
 
-test('words of scripts: functions, variables and sourced files that a script names', () => {
-  assert.equal(functionsIn('a() {\n}\nfunction b-c {\n}\n  d () { :; }\n'), ['a', 'b-c', 'd']);
-  const text = `a=1\nlocal b c=2\nfor d in x; do read -r e f; done\nexport G=1\nprintf -v h x\n# i=1\n: "\${j:=1}"\n`;
-  assert.equal([...variablesIn(text)].sort(), ['G', 'a', 'b', 'c', 'd', 'e', 'f', 'h', 'j']);
-  assert.equal(sourcedIn('. a/b.sh\nsource "c.sh"\necho . d\n'), ['a/b.sh', 'c.sh']);
-});
-
 test('words of scripts: whether a script stops at its first failure', () => {
   for (const text of ['set -e\n', 'set -euo pipefail\n', 'set -o errexit\n', '#!/bin/bash -e\n'])
     assert.ok(stopsAtFailure(text), text);
@@ -64,16 +51,18 @@ const script = (line: string): Record<string, string> => ({ [RUN]: `${HEAD}${lin
 test('command: the one program on PATH with nearly that name', async () => {
   const path = pathWith('kubectl', 'grep');
   const told: Told = { files: script('kubctl get pods'), said: notFound('kubctl'), path };
-  assert.is(await mended(misspeltCommand, told), `${HEAD}kubectl get pods\n`);
-  assert.is(await mended(misspeltCommand, { ...told, said: notFound('kubctl', 2) }), undefined, 'another line');
-  assert.is(await mended(misspeltCommand, { ...told, path: pathWith('grep') }), undefined, 'not on PATH');
-  assert.is(await mended(misspeltCommand, { ...told, path: pathWith('kubectl', 'kubetl') }), undefined, 'two of them');
+  assert.is(await mended(wrongWord, told), `${HEAD}kubectl get pods\n`);
+  assert.is(await mended(wrongWord, { ...told, path: pathWith('grep') }), undefined, 'not on PATH');
+  assert.is(await mended(wrongWord, { ...told, path: pathWith('kubectl', 'kubetl') }), undefined, 'two of them');
 });
 
 test('command: a function of the scripts', async () => {
-  const files = { [RUN]: `${HEAD}wait_for_relase web\n`, 'stages/web/lib.sh': 'wait_for_release() { :; }\n' };
+  const files = {
+    [RUN]: `${HEAD}. stages/web/lib.sh\nwait_for_relase web\n`,
+    'stages/web/lib.sh': 'wait_for_release() { :; }\n',
+  };
   const said = notFound('wait_for_relase');
-  assert.is(await mended(misspeltCommand, { files, said }), `${HEAD}wait_for_release web\n`);
+  assert.is(await mended(wrongWord, { files, said }), `${HEAD}. stages/web/lib.sh\nwait_for_release web\n`);
 });
 
 test('command: left alone: a tool that is only missing, or one that destroys', async () => {
@@ -87,17 +76,17 @@ test('command: left alone: a tool that is only missing, or one that destroys', a
     ['shrde', 'shred'],
   ] as const) {
     const told = { files: script(`${word} a`), said: notFound(word), path: pathWith(name) };
-    assert.is(await mended(misspeltCommand, told), undefined, word);
+    assert.is(await mended(wrongWord, told), undefined, word);
   }
 });
 
 test('command: left alone: a short name that nothing else in the stage uses', async () => {
   const told = { files: script('hlem list'), said: notFound('hlem'), path: pathWith('helm') };
-  assert.is(await mended(misspeltCommand, told), `${HEAD}helm list\n`, 'swapped');
+  assert.is(await mended(wrongWord, told), `${HEAD}helm list\n`, 'swapped');
   const other = { files: script('slep 1'), said: notFound('slep'), path: pathWith('sleep') };
-  assert.is(await mended(misspeltCommand, other), undefined);
+  assert.is(await mended(wrongWord, other), undefined);
   const witnessed = { ...other, files: { [RUN]: `${HEAD}slep 1\nsleep 2\n` } };
-  assert.is(await mended(misspeltCommand, witnessed), `${HEAD}sleep 1\nsleep 2\n`);
+  assert.is(await mended(wrongWord, witnessed), `${HEAD}sleep 1\nsleep 2\n`);
 });
 
 test('command: in the one recipe that runs it, whoever says that it is missing, also behind signs', async () => {
@@ -119,11 +108,7 @@ test('command: in the one recipe that runs it, whoever says that it is missing, 
       task,
     ],
   ] as const) {
-    assert.is(
-      await mended(misspeltCommand, { files: { [file]: text }, said, path }),
-      text.replace('mkdri', 'mkdir'),
-      text,
-    );
+    assert.is(await mended(wrongWord, { files: { [file]: text }, said, path }), text.replace('mkdri', 'mkdir'), text);
   }
 });
 
@@ -132,7 +117,7 @@ test('command: left alone, with the reason: a recipe that may not be the one, or
   const said = 'make: mkdri: No such file or directory';
   const recipe = 'out:\n\tmkdri -p out\n';
   const answer = async (told: Partial<Told>) =>
-    misspeltCommand(factsOf({ files: { Makefile: recipe }, said, path, ...told }));
+    wrongWord(factsOf({ files: { Makefile: recipe }, said, path, ...told }));
   const twice = { Makefile: recipe, 'lab/Makefile': recipe };
   assert.equal(await answer({ files: twice }), { unsure: 'mkdri stands in 2 places' });
   const tool = { Makefile: recipe, 'tools/install.py': 'fetch("mkdri")\n' };
@@ -153,39 +138,14 @@ test('command: left alone, with the reason: a recipe that may not be the one, or
     undefined,
     'data',
   );
-  assert.is(await answer({ said: [said, 'cp: cannot stat a'] }), undefined, 'not the last word');
-});
-
-test('command: why a command that is nearly known is not renamed', async () => {
-  const reason = async (word: string, ...names: string[]) =>
-    misspeltCommand(factsOf({ files: script(`${word} a`), said: notFound(word), path: pathWith(...names) }));
-  assert.equal(await reason('toch', 'touch'), {
-    unsure: 'toch is too short to be certain that touch is meant, which nothing here runs',
-  });
-  assert.equal(await reason('kubctl', 'kubectl', 'kubetl'), {
-    unsure: '2 commands are equally near to kubctl: kubectl, kubetl',
-  });
-  assert.equal(await reason('shrde', 'shred'), {
-    unsure: 'shred may be meant by shrde, and a known fix runs nothing that destroys',
-  });
-  assert.equal(await reason('tracea', 'traceb'), {
-    unsure: 'tracea may be a program that is not installed, and not traceb',
-  });
-  assert.is(await reason('deploy-the-web', 'touch'), undefined, 'near to nothing');
-  assert.is(await reason('jq', 'yq'), undefined, 'a program that is only missing');
 });
 
 test('command: left alone: it is used twice, or the script went on and failed by something else', async () => {
   const path = pathWith('kubectl');
   const twice = { [RUN]: `${HEAD}kubctl a\nkubctl b\n` };
-  assert.is(await mended(misspeltCommand, { files: twice, said: notFound('kubctl'), path }), undefined);
+  assert.is(await mended(wrongWord, { files: twice, said: notFound('kubctl'), path }), undefined);
   const loose = { [RUN]: '#!/usr/bin/env bash\n\nkubctl a\nfalse\n' };
-  assert.is(
-    await mended(misspeltCommand, { files: loose, said: [notFound('kubctl'), 'error: no pods'], path }),
-    undefined,
-  );
-  const later = [notFound('kubctl'), `${RUN}: line 9: web: unbound variable`];
-  assert.is(await mended(misspeltCommand, { files: script('kubctl a'), said: later, path }), undefined);
+  assert.is(await mended(wrongWord, { files: loose, said: [notFound('kubctl'), 'error: no pods'], path }), undefined);
 });
 
 test('command: a folder of PATH that cannot be read has no programs', async () => {
@@ -245,47 +205,39 @@ test('path: left alone: it stands twice, is written, or is somebody else’s', a
   }
   const absolute = 'cat: /config/vsm.tsv: No such file or directory';
   assert.is(await mended(misspeltPath, { files: script('cat /config/vsm.tsv'), said: absolute, tree }), undefined);
-  const two = [said, 'cat: config/other.tsv: No such file or directory'];
-  assert.is(await mended(misspeltPath, { files: script('cat config/vsm.tsv'), said: two, tree }), undefined);
 });
 
 const unbound = (name: string, line = 4) => `${RUN}: line ${line}: ${name}: unbound variable`;
-
-test('variable: is renamed where it is used, and only when it is used once', () => {
-  assert.is(withVariable('echo "$nmae-x"', 'nmae', 'name'), 'echo "$name-x"');
-  assert.is(withVariable(`echo "\${nmae%.*}"`, 'nmae', 'name'), `echo "\${name%.*}"`);
-  assert.is(withVariable('(( nmae > 1 ))', 'nmae', 'name'), '(( name > 1 ))');
-  assert.is(withVariable('echo $nmae $nmae', 'nmae', 'name'), undefined);
-  assert.is(withVariable('echo nmae', 'nmae', 'name'), undefined);
-});
 
 test('variable: the one that the script, a sourced file or the environment sets', async () => {
   const used = 'echo "$namespaec"\n';
   const files = { [RUN]: `${HEAD}namespace=web\n${used}` };
   const want = `${HEAD}namespace=web\necho "$namespace"\n`;
-  assert.is(await mended(misspeltVariable, { files, said: unbound('namespaec') }), want);
+  assert.is(await mended(wrongWord, { files, said: unbound('namespaec') }), want);
   const sourced = { [RUN]: `${HEAD}. stages/web/env.sh\n${used}`, 'stages/web/env.sh': 'namespace=web\n' };
-  assert.ok(await mended(misspeltVariable, { files: sourced, said: unbound('namespaec') }));
+  assert.ok(await mended(wrongWord, { files: sourced, said: unbound('namespaec') }));
   const bare = { [RUN]: `${HEAD}\n${used}` };
-  assert.ok(await mended(misspeltVariable, { files: bare, said: unbound('namespaec'), variables: ['namespace'] }));
-  assert.is(await mended(misspeltVariable, { files: bare, said: unbound('namespaec') }), undefined);
+  assert.ok(await mended(wrongWord, { files: bare, said: unbound('namespaec'), variables: ['namespace'] }));
+  assert.is(await mended(wrongWord, { files: bare, said: unbound('namespaec') }), undefined);
 });
 
-test('variable: left alone: the owner is asked for it, it is used twice, or two are near', async () => {
+test('variable: the same slip in several lines of a script is one', async () => {
+  const text = `${HEAD}namespace=web\necho "$namespaec"\necho "\${namespaec}"\n`;
+  assert.is(
+    await mended(wrongWord, { files: { [RUN]: text }, said: unbound('namespaec') }),
+    text.replaceAll('namespaec', 'namespace'),
+  );
+});
+
+test('variable: left alone: the owner is asked for it, or two are near', async () => {
   const files = { [RUN]: `${HEAD}namespace=web\necho "$namespaec"\n` };
   assert.is(
-    await mended(misspeltVariable, { files, said: unbound('namespaec'), requires: { env: ['namespaec'] } }),
+    await mended(wrongWord, { files, said: unbound('namespaec'), requires: { env: ['namespaec'] } }),
     undefined,
   );
-  assert.is(await mended(misspeltVariable, { files, said: unbound('namespaec', 3) }), undefined, 'another line');
-  const twice = { [RUN]: `${files[RUN]}echo $namespaec\n` };
-  assert.is(await mended(misspeltVariable, { files: twice, said: unbound('namespaec') }), undefined);
-  assert.is(
-    await mended(misspeltVariable, { files, said: unbound('namespaec'), variables: ['namespaces'] }),
-    undefined,
-  );
+  assert.is(await mended(wrongWord, { files, said: unbound('namespaec'), variables: ['namespaces'] }), undefined);
   const short = { [RUN]: `${HEAD}\necho "$PORT"\n` };
-  assert.is(await mended(misspeltVariable, { files: short, said: unbound('PORT'), variables: ['SORT'] }), undefined);
+  assert.is(await mended(wrongWord, { files: short, said: unbound('PORT'), variables: ['SORT'] }), undefined);
 });
 
 test.run();

@@ -35,16 +35,20 @@ test('the context is what was given, the settings, and a signal', async () => {
     seen = context;
     return { pass: 'no' };
   });
-  const { options, signal, read, look: _look, shell, ...others } = seen as Propose;
+  const { options, signal, read, look: _look, shell, definitions, ...others } = seen as Propose;
   const { say, progress, used, mask, timeLeft, speeds, ...data } = others;
   assert.equal([timeLeft(), speeds.of('a model')], [Number.POSITIVE_INFINITY, []]);
   for (const report of [say, progress, used, mask]) assert.type(report, 'function');
-  const { read: _, look: __, shell: ___, ...facts } = given;
+  const { read: _, look: __, shell: ___, definitions: ____, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });
   assert.instance(signal, AbortSignal);
   assert.type(read, 'function');
   assert.is(await shell.parses('echo'), true);
+  await definitions().then(
+    () => assert.unreachable('the call is over'),
+    (error) => assert.is(error.message, 'definitions: the call is over'),
+  );
 });
 
 test('what a plugin tells while it works comes as one bounded line, and nothing but tokens after its call', async () => {

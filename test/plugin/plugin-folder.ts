@@ -7,9 +7,11 @@ import { stageSchema } from '../../src/config/context-map.ts';
 import { parseLoopConfig } from '../../src/config/parse.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { formatError, MendError } from '../../src/errors.ts';
+import { vocabularies } from '../../src/io/gate/vocabularies.ts';
 import type { FixFacts, HookName } from '../../src/plugin/contract.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import { type LoadInput, loadPlugins, type Plugins } from '../../src/plugin/load.ts';
+import { repositoryFromTexts } from '../../src/repository/repository.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-plugin-'));
 
@@ -75,6 +77,7 @@ export const fixFacts = (more: Partial<FixFacts> = {}): FixFacts => ({
   tree: ['stages/talos/run.sh'],
   places: [],
   shell: { parses: async () => true },
+  definitions: async () => ({ repository: repositoryFromTexts(new Map()), vocabulary: vocabularies }),
   prompt: '',
   surroundings: { path: '/usr/bin:/bin', variables: ['PATH'] },
   failure: {

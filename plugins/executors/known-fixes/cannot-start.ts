@@ -10,7 +10,7 @@ import {
   sourceFile,
 } from './complaints.ts';
 import { lineAt, type Repair, type RepairFacts, rewritten, textOf } from './repair.ts';
-import { commandPlace, scriptOf, shellOf } from './script-words.ts';
+import { commandPlace, scriptOf, shellOf } from './scripts.ts';
 
 const DENIED = /^(?:exec: )?(\S+): (?:cannot execute: )?Permission denied$/;
 /** Errors of programs other than a shell that reads a script. */

@@ -1,7 +1,7 @@
 // Scripts with the line ends of another system: the shell takes the carriage return for a part of each line.
 import { capturedBy, complaints, errorLines, fileNamed, lastComplaint } from './complaints.ts';
 import { onlyOne, type Repair, type RepairFacts, rewritten, textsOf } from './repair.ts';
-import { scriptOf } from './script-words.ts';
+import { scriptOf } from './scripts.ts';
 
 /** Errors that name the file. */
 const NAMED = [/^\$'\\r': (?:command )?not found$/, /^syntax error near unexpected token `\$'.*\\r''$/];

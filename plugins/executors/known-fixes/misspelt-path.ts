@@ -1,46 +1,42 @@
 // A path of the repository that is mistyped in a file of the stage: a letter, a separator, an ending, one `../`, or the
 // folders before a tail that is there once.
 import { posix } from 'node:path';
-import { capturedBy, fileNamed, lastComplaint } from './complaints.ts';
+import { fileNamed, lastComplaint } from './complaints.ts';
+import { errorText, MISSING_FILE } from './messages.ts';
 import { isPlural, isSlip, oneDifference, slips } from './near.ts';
-import { lineOf, onlyOne, type Repair, type RepairFacts, rewritten, splice, textsOf } from './repair.ts';
-import { errorText } from './reports.ts';
+import {
+  lineOf,
+  onlyOne,
+  type Repair,
+  type Repaired,
+  type RepairFacts,
+  rewritten,
+  splice,
+  textsOf,
+  type Unsure,
+} from './repair.ts';
 
 /** An error of a shell, which names the line. */
 const AT_LINE = /^(?:cd: |pushd: |source: |\.: )?([^\s:'"]+): No such file or directory$/;
-/** Errors after which a script may go on: certain only when there is no other error. */
-const UNPLACED = [
-  /^[\w.+-]+: (?:cannot (?:open|stat|access|read) |can't (?:read|open) |error: Could not open file )?['‘"]?([^\s:'‘’"]+)['’"]?(?: for reading)?: No such file or directory$/i,
-  /\bNo such file or directory: '([^'\s]+)'$/,
-  /\bENOENT: no such file or directory, \w+ '([^'\s]+)'$/,
-  /^error: the path "([^"\s]+)" does not exist$/,
-  /\bcan't open file '([^'\s]+)': \[Errno 2\]/,
-];
-/** Errors of tools that read the path from a file and end with it. */
-const READERS = [
-  /evalsymlink failure on '([^'\s]+)'/,
-  /Could not find or access '([^'\s]+)'/,
-  /\bvars file (\S+) was not found/,
-  /^[^\s:]+:\d+: ([^\s:]+): No such file or directory$/,
-  /No rule to make target '([^'\s]*[/.][^'\s]*)'/,
-  /\benv file (\S+) not found/,
-  /\bno file exists at "([^"\s]+)"/,
-  /(?:Cannot find module|TemplateNotFound:) ['"]?(\.{0,2}\/?[\w./-]*[/.][\w./-]+)/,
-  /\b(?:open|stat|lstat|chdir) ([^\s:'"]+): no such file or directory/,
-  /\bstat ([^\s:'"]+): file does not exist/,
-  /failed to calculate checksum of ref [^\n]*?: "([^"\s]+)": not found/,
-  /\bthe playbook: (\S+) could not be found/,
-  /\bUnable to parse (\S+) as an inventory source/,
-  /"([^"\s]+)" does not point to an existing file/,
-  /\bvalues file matching "([^"\s]+)" does not exist/,
-  /\bNo Taskfile found at "([^"\s]+)"/,
-  /\bpath "?([^\s"]+)"? (?:does not exist|not found)\b/,
-];
-
 export const misspeltPath: Repair = async (facts) => {
-  const missing = missingPath(facts);
-  if (!missing || (await isIgnored(missing.path, facts))) return undefined;
-  const texts = await textsOf(facts, (file) => !/\.(?:md|rst|txt)$/.test(file));
+  const missing = missingPaths(facts);
+  if (missing.length === 0) return undefined;
+  const [texts, { repository }] = [
+    await textsOf(facts, (file) => !/\.(?:md|rst|txt)$/.test(file)),
+    await facts.definitions(),
+  ];
+  const outcomes = missing.map((one) => (repository.mayAppear(one.path) ? undefined : mendPath(one, texts, facts)));
+  const repaired = outcomes.filter((one) => one !== undefined && 'files' in one);
+  const same = new Set(repaired.map((one) => JSON.stringify(one.files)));
+  if (same.size > 1) return { unsure: `several paths are wrong: ${missing.map(({ path }) => path).join(', ')}` };
+  return repaired[0] ?? outcomes.find((one) => one !== undefined);
+};
+
+function mendPath(
+  missing: Missing,
+  texts: ReadonlyMap<string, string>,
+  facts: RepairFacts,
+): Repaired | Unsure | undefined {
   const written = mentions(missing, texts, facts);
   const place = onlyOne(written);
   if (!place)
@@ -57,14 +53,6 @@ export const misspeltPath: Repair = async (facts) => {
     fix: `Write ${right} instead of ${place.token} in line ${line} of ${place.file}`,
     reason: `There is no ${place.token}, and ${right} is the only path of the repository with nearly that name`,
   });
-};
-
-/** Whether .gitignore names it literally: then it is generated, or put there by hand. */
-async function isIgnored(path: string, { tree, look }: RepairFacts): Promise<boolean> {
-  const ignored = tree.includes('.gitignore') ? await look('.gitignore') : '';
-  const names = ignored.split('\n').map((line) => line.trim().replace(/^\/|\/(?:\*{1,2})?$/g, ''));
-  const above = path.split('/').flatMap((_, i, parts) => parts.map((__, j) => parts.slice(j, i + 1).join('/')));
-  return above.some((part) => part !== '' && names.includes(part));
 }
 
 interface Missing {
@@ -72,15 +60,15 @@ interface Missing {
   at?: { file: string; line: number };
 }
 
-function missingPath(facts: RepairFacts): Missing | undefined {
+/** Where a shell names the line, that alone; else every word of the errors that is like a path. */
+function missingPaths(facts: RepairFacts): Missing[] {
   const placed = lastComplaint(facts, AT_LINE);
-  if (placed) return { path: placed.match[1] as string, at: placed };
-  const lines = errorText(facts).split('\n');
-  const captured = (patterns: readonly RegExp[]) => lines.flatMap((line) => capturedBy(patterns, line) ?? []);
-  const read = onlyOne([...new Set(captured(READERS))]);
-  if (read !== undefined) return { path: read };
-  const unplaced = captured(UNPLACED);
-  return new Set(unplaced).size === 1 && unplaced.length === lines.length ? { path: unplaced[0] as string } : undefined;
+  if (placed) return [{ path: placed.match[1] as string, at: placed }];
+  const lines = errorText(facts)
+    .split('\n')
+    .filter((line) => MISSING_FILE.test(line));
+  const paths = lines.flatMap((line) => line.match(/[\w./@+-]*[/.][\w./@+-]*\w\/?|(?<=access ')[\w-]+/g) ?? []);
+  return [...new Set(paths)].map((path) => ({ path: path.replace(/^@/, '') }));
 }
 
 interface Mention {

@@ -90,12 +90,14 @@ export const isAlike = (word: string, name: string): boolean =>
 /**
  * Where the list of names is from. `tool`: it is complete, so a slip may be at either end of a word. `repository`: it is complete,
  * but the right name may be missing from it, so at an end only a lost or added letter is a slip. `open`: it is not complete.
+ * `given`: found in another way than by its letters.
  */
-type NamedBy = 'tool' | 'repository' | 'open';
+export type NamedBy = 'given' | 'tool' | 'repository' | 'open';
 
 /** The names that `word` may stand for: one that is certain, several that are equally near, or none. */
 export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'open'): string[] {
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');
+  if (by === 'given') return others;
   const alike = others.filter((name) => isAlike(word, name));
   if (alike.length > 0) return [...new Set([...alike, ...others.filter((name) => slips(word, name, 1) === 1)])];
   const near = namesNear(word, others);

@@ -3,7 +3,6 @@ import { executable, shebang } from './cannot-start.ts';
 import { crlf } from './crlf.ts';
 import { json } from './json.ts';
 import { misspeltPath } from './misspelt-path.ts';
-import { misspeltCommand, misspeltVariable } from './misspelt-word.ts';
 import type { Repair } from './repair.ts';
 import { hereDocument, openQuote } from './unended.ts';
 import { wrongLevel } from './wrong-level.ts';
@@ -17,9 +16,7 @@ export const REPAIRS: Readonly<Record<string, Repair>> = {
   executable,
   yaml,
   json,
-  'misspelt-command': misspeltCommand,
   'misspelt-path': misspeltPath,
-  'misspelt-variable': misspeltVariable,
   shebang,
   'here-document': hereDocument,
   'open-quote': openQuote,

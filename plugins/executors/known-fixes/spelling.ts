@@ -67,11 +67,11 @@ const IMAGE = new RegExp(
     '(?::\\w[\\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$',
 );
 
-export const isImage = (text: string): boolean => IMAGE.test(text);
+const isImage = (text: string): boolean => IMAGE.test(text);
 
 /** The valid references that `word` is a slip for. */
-export function imageRewrites(word: string): string[] {
-  if (isImage(word)) return [];
+export function imageRewrites(word: string, message: string): string[] {
+  if (!/invalid reference format/.test(message) || isImage(word)) return [];
   const [, name = word, rest = ''] = /^(.*?)((?:[:@](?!\d+\/)[^/]*)?)$/.exec(word) ?? [];
   return distinct([
     word.trim(),

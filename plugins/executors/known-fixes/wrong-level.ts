@@ -1,68 +1,55 @@
-// A key that is right but stands one mapping too deep or too high: a task's keyword among its module's parameters, a
-// container's field beside the containers. Moved only where exactly one mapping takes it.
+// A key that is right but stands one mapping too deep or too high: moved where the tool knows it, when that is one place alone.
+import { errorText, rejectionsIn } from './messages.ts';
+import { keysOf } from './names.ts';
+import { placesOf } from './places.ts';
 import { lineOf, onlyOne, type Repair, rewritten, textsOf } from './repair.ts';
-import { errorText, reportsIn } from './reports.ts';
-import { FIELDS, MODULE_ONLY, TASK_ONLY } from './vocabulary.ts';
 import { readYaml } from './yaml.ts';
 import { entriesOf, type YamlEntry } from './yaml-tree.ts';
 
 export const wrongLevel: Repair = async (facts) => {
-  const text = errorText(facts);
-  const words = [
-    ...new Set(reportsIn(text).flatMap(({ kind, word }) => (kind === 'key' || kind === 'keyword' ? word : []))),
-  ];
-  const word = onlyOne(words);
-  if (word === undefined) return undefined;
+  const words = new Set(rejectionsIn(errorText(facts)).map(({ word }) => word));
+  if (words.size === 0) return undefined;
   const texts = await textsOf(facts, (path) => /\.ya?ml$/.test(path));
-  const moved = [...texts].flatMap(([path, before]) => {
-    const all = before.includes(word) ? entriesOf(before) : [];
-    const after = all.flatMap((entry) => (entry.key === word ? (movedEntry(before, entry, all) ?? []) : []));
-    return after.filter((one) => readYaml(one).errors.length === 0).map((one) => ({ path, text: before, after: one }));
-  });
-  const only = onlyOne(moved);
+  const { vocabulary } = await facts.definitions();
+  const moved = [...words].flatMap((word) =>
+    placesOf(word, texts)
+      .filter(({ role }) => role === 'key')
+      .flatMap(({ path, text, offset }) => {
+        const all = entriesOf(text);
+        const entry = all.find(({ keyAt }) => keyAt[0] === offset);
+        const top = all.filter(({ path: way, document }) => way.length === 1 && document === entry?.document);
+        const keysAt = keysOf(path, text, top, vocabulary);
+        const ways = entry && keysAt ? waysOut(text, entry, all, keysAt) : [];
+        return ways.map((after) => ({ path, text, after, word }));
+      }),
+  );
+  const sound = moved.filter(({ after }) => readYaml(after).errors.length === 0);
+  const only = onlyOne(sound);
   if (!only)
-    return moved.length === 0 ? undefined : { unsure: `${word} stands at such a level in ${moved.length} places` };
+    return sound.length === 0 ? undefined : { unsure: `${sound[0]?.word} could be moved in ${sound.length} ways` };
   return rewritten(only, only.after, {
-    fix: `Move ${word} to the level where it belongs in ${only.path}`,
-    reason: `${word} is not allowed where it stands, and the mapping next to it is the only one that takes it`,
+    fix: `Move ${only.word} to the level where it belongs in ${only.path}`,
+    reason: `${only.word} is not known where it stands, and the mapping next to it is the only one that takes it`,
   });
 };
 
-function movedEntry(text: string, entry: YamlEntry, all: readonly YamlEntry[]): string | undefined {
-  const parent = all.find(({ children, is }) => is === 'map' && children.includes(entry));
+type KeysAt = (way: readonly string[]) => ReadonlySet<string> | undefined;
+
+/** The texts with the entry one level further out, or in the mapping before it, where the tool knows it there and not here. */
+function waysOut(text: string, entry: YamlEntry, all: readonly YamlEntry[], keysAt: KeysAt): string[] {
+  const here = entry.path.slice(0, -1);
+  const takes = (way: readonly string[]) => keysAt(way)?.has(entry.key) === true;
+  if (takes(here)) return [];
+  const ways: (string | undefined)[] = [];
+  const parent = all.find(({ children }) => children.includes(entry));
+  if (parent && takes(here.slice(0, -1))) ways.push(withLevel(text, entry, parent, parent));
   const before = entry.siblings[entry.siblings.indexOf(entry) - 1];
-  if (parent && isModule(parent) && TASK_ONLY.includes(entry.key)) return withLevel(text, entry, parent, parent);
-  if (before && isModule(before) && before.is === 'map' && MODULE_ONLY.includes(entry.key)) {
-    return withLevel(text, entry, before, before.children.at(-1));
-  }
-  const isAlone = (level: keyof typeof FIELDS) =>
-    FIELDS[level].includes(entry.key) && LEVELS.filter((other) => FIELDS[other].includes(entry.key)).length === 1;
-  if (isAlone('container') && before && /^(?:init)?[cC]ontainers$/.test(before.key)) {
-    // With several containers it is unclear which is meant.
-    const last = before.children.at(-1);
-    return before.children.filter(({ key }) => key === 'name').length === 1
-      ? withLevel(text, entry, before, last)
-      : undefined;
-  }
-  const container = parent === undefined && /^(?:init)?[cC]ontainers$/.test(entry.path.at(-2) ?? '');
-  if (isAlone('pod') && container) {
-    const list = all.find(({ is, children }) => is === 'list' && children.includes(entry));
-    return list && withLevel(text, entry, list, list);
-  }
-  if (isAlone('workload') && parent?.key === 'spec' && parent.path.at(-2) === 'template') {
-    const template = all.find(({ children }) => children.includes(parent));
-    return template && withLevel(text, entry, template, template);
-  }
-  return undefined;
+  // With several items it is unclear which is meant.
+  const items = before?.is === 'list' ? before.children.filter(({ key }) => key === before.children[0]?.key).length : 1;
+  if (before && before.is !== 'scalar' && items === 1 && takes(before.path))
+    ways.push(withLevel(text, entry, before, before.children.at(-1)));
+  return ways.filter((way) => way !== undefined);
 }
-
-const LEVELS = ['container', 'pod', 'workload', 'metadata'] as const;
-
-/** The one key of a task that is none of its keywords. */
-const isModule = ({ key, siblings }: YamlEntry): boolean =>
-  /^(?:\w+\.\w+\.)?[a-z_0-9]+$/.test(key) &&
-  siblings.some(({ key: other }) => other === 'name') &&
-  !TASK_ONLY.includes(key);
 
 /** The text with the lines of `entry` behind those of `after`, indented like `like`. */
 function withLevel(text: string, entry: YamlEntry, after: YamlEntry, like: YamlEntry | undefined): string | undefined {

@@ -1,8 +1,8 @@
 // A value of the wrong type, at the path or line that the error names: a number or bool where text is wanted gets quotes,
 // text where a number or bool is wanted loses them.
 import { faultyFileNames } from './complaints.ts';
+import { errorText } from './messages.ts';
 import { lineAt, onlyOne, type Repair, rewritten, splice, textsOf, withLine } from './repair.ts';
-import { errorText, segments } from './reports.ts';
 import { readYaml } from './yaml.ts';
 import { endsIn, entriesOf, type YamlEntry } from './yaml-tree.ts';
 
@@ -37,7 +37,11 @@ export const wrongType: Repair = async (facts) => {
     const after = line ? retypedLine(before, Number(line), value, wanted) : retyped(before, typePath(path), wanted);
     return after === undefined || readYaml(after).errors.length > 0 ? [] : [{ path: file, text: before, after }];
   });
-  const only = onlyOne(mended);
+  // With several, the one whose folder the errors name.
+  const near = mended.filter(({ path }) =>
+    text.split(/[^\w./-]+/).some((word) => /\w\/\w/.test(word) && path.includes(word)),
+  );
+  const only = onlyOne(mended) ?? onlyOne(near);
   if (!only) return mended.length === 0 ? undefined : { unsure: `the value may be in ${mended.length} files` };
   return rewritten(only, only.after, {
     fix: `Write ${line ? `the value in line ${line}` : path} of ${only.path} as ${wanted === 'text' ? 'text' : `a ${wanted}`}`,
@@ -83,3 +87,7 @@ function retypedLine(text: string, number: number, value: string, wanted: Wanted
   const form = source.replace(/^(["'])(.*)\1$/, '$2') === value ? inForm(source, wanted) : undefined;
   return form === undefined ? undefined : withLine(text, number, head + form + rest);
 }
+
+/** The keys of `spec.containers[0].image` and `/spec/containers/0/image`, without positions and the root. */
+const segments = (path: string): string[] =>
+  path.split(/[./[\]]+/).filter((part) => part !== '' && part !== '(root)' && !/^\d+$/.test(part));

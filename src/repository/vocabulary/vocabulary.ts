@@ -87,6 +87,8 @@ export function vocabulariesFrom(read: (tool: string) => unknown) {
     keysAt,
     rootOf,
     modules,
+    /** Every kind of Kubernetes' API that is known, as `Deployment:apps/v1`. */
+    kinds: (): readonly string[] => OF_KINDS.flatMap((tool) => Object.keys(fileOf(tool).roots ?? {})),
     moduleArguments,
     /** Every key of a root, at any place: of a text that has no tree. */
     allKeys: (root: string): ReadonlySet<string> =>
