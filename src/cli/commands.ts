@@ -230,15 +230,19 @@ by a commit on the AI branch, and stays on yours until that is promoted, too.
     options: { force: 'also within 5 minutes of the loop giving up on it', 'dry-run': 'say what would be set back' },
     about: 'The stage is to do again, and the counters of its failures start anew. Its logs and history stay.',
   }),
-  init: row('init [--yes | --dry-run]', 'propose the stages of this repository, and write ai/', {
+  init: row('init [--yes | --dry-run | --explain]', 'propose the stages of this repository, and write ai/', {
     options: {
       'yes|y': 'take every proposal; without it you are asked stage by stage',
       'dry-run': 'print the map, write nothing',
+      explain: 'say of each entry that was found why it is a stage or none, write nothing',
     },
     about: `Reads what the repository is run with (Makefile, justfile, Taskfile, package.json, playbooks, Terraform, helmfile, talhelper,
-Flux, Argo CD, kustomizations, compose files, scripts, README, what lies ignored) and writes ai/context_map.yaml with a comment
-for each decision, ai/loop.yaml by which only proven repairs run unasked, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
-nothing but checks of its own (syntax, lint, build), each once. What destroys is never a stage.`,
+Flux, Argo CD, kustomizations, compose files, scripts, README, docs, CI, what lies ignored) and writes ai/context_map.yaml with a comment
+for each decision, ai/loop.yaml by which only proven repairs run unasked, and ai/schema for your editor. The order is the one you wrote
+down: a target that only calls others, the commands of README and docs, jobs of CI; where nothing says it you are asked, and with
+--yes only the stage check is proposed. What can be tried without reaching a host, cluster or network is tried once, in a copy without
+what git does not hold. Overwrites nothing, commits nothing; where there is a map it shows what differs today. What destroys is never
+a stage.`,
   }),
   demo: row(
     'demo [--fast] [--dir DIR] [--no-ai]',

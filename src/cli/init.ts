@@ -1,20 +1,26 @@
 // `mendloop init`: looks at the repository, proposes its stages, asks, writes ai/ and shows what a run would make of it.
 import { join } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { stringify } from 'yaml';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { table } from '../console/words.ts';
 import { fail, failUsage, MendError } from '../errors.ts';
 import { look, writeNew } from '../init/look.ts';
 import { onlyStages, type Proposal, propose } from '../init/propose.ts';
 import { settled } from '../init/settle.ts';
+import { type Draft, documentsOf } from '../init/survey.ts';
 import { LOOP_TEXT, mapText } from '../init/write-map.ts';
 import { examine } from '../inspect/doctor.ts';
 import { explainPlan } from '../inspect/plan.ts';
 import { validateHome } from '../inspect/validate.ts';
 import { openGit } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
+import type { Output } from '../io/output.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
+import { plainText } from '../io/plain-text.ts';
 import { askLine, canAnswer } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
+import { mapping } from '../shape.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { headBranch } from '../worktree/base.ts';
@@ -26,15 +32,19 @@ import { labOverride } from './run-options.ts';
 
 export async function run({ options, dry, out, home: findHome }: CommandInput): Promise<Answer> {
   const home = findHome();
-  const asks = !dry && options.yes !== true;
-  if (!dry) await refuseExisting(home);
+  const isExplained = options.explain === true;
+  const old = dry || isExplained ? undefined : await mapThere(home);
+  const asks = !dry && !isExplained && old === undefined && options.yes !== true;
   if (asks && (out.json || !canAnswer())) {
     failUsage(
       'nobody is here to be asked about the stages',
       'mendloop init --yes takes all of them, mendloop init --dry-run shows them',
     );
   }
-  const proposal = await proposed(home);
+  const progress = progressLine(out);
+  const proposal = await proposed(home, progress, asks).finally(progress.end);
+  if (isExplained) return { text: explained(proposal), json: summary(proposal) };
+  if (old !== undefined) return differences(old, mapText(proposal));
   if (dry)
     return {
       text: mapText(proposal).trimEnd(),
@@ -110,25 +120,87 @@ const summary = ({ stages, left, protect, carry, notes }: Proposal) => ({
   left_out_of_check: notes,
 });
 
-/** Also where ai/ is something else than a folder. */
-async function refuseExisting(home: string): Promise<void> {
+/** The map that is there, if any. Refuses another tool's files, and an ai/ that is no folder. */
+async function mapThere(home: string): Promise<string | undefined> {
   for (const path of ['ai', MAP_FILE]) {
     const { kind } = await entryAt(join(home, path));
-    if (path === 'ai' ? kind === 'file' || kind === 'link' : kind !== 'nothing') fail('E_INIT_EXISTS', { path });
+    if (path === 'ai' ? kind === 'file' || kind === 'link' : !['nothing', 'file'].includes(kind))
+      fail('E_INIT_EXISTS', { path });
   }
+  const text = readText(join(home, MAP_FILE));
+  if (text !== undefined && plainStages(text) === undefined) fail('E_INIT_EXISTS', { path: MAP_FILE });
+  return text;
+}
+
+/** The stages of a map without comments, in the order of their names; undefined when it has none. */
+function plainStages(text: string): string | undefined {
+  const stages = mapping(mapping(documentsOf(text)[0]).stages);
+  return Object.keys(stages).length > 0 ? stringify(stages, { sortMapEntries: true, lineWidth: 0 }) : undefined;
+}
+
+/** What init would write today, against the map that is there. */
+function differences(old: string, text: string): Answer {
+  const [mine = '', today = ''] = [plainStages(old), plainStages(text)];
+  const patch = createTwoFilesPatch(MAP_FILE, 'what init would propose today', mine, today, '', '', { context: 2 });
+  const changes = patch.split('\n').slice(1);
+  const lines = [...changes, `${MAP_FILE} is there, and nothing was written: take over what you want of these lines`];
+  return {
+    text: mine === today ? [`${MAP_FILE} is what init would propose today; nothing was written`] : lines,
+    json: { written: [], same: mine === today, ...(mine === today ? {} : { diff: changes.join('\n') }) },
+  };
+}
+
+/** Why each entry is a stage or none. */
+const explained = ({ stages, left, notes }: Proposal): string[] => [
+  ...stages.flatMap(({ name, command, why }) => [
+    `${name}: ${command.split('\n').at(-1)}`,
+    ...why.map((one) => `  ${one}`),
+  ]),
+  ...left.map(({ what, why }) => `no stage: ${what}\n  ${why}`),
+  ...notes.map((note) => `not in check: ${note}`),
+];
+
+const PROGRESS_MS = 800;
+
+/** What is being done, on stderr: at a terminal one line that is written anew, else a line a second, none for what is quick. */
+function progressLine({ json, quiet, errorLine }: Output) {
+  const { isTTY, columns = 80 } = process.stderr;
+  let [latest, said] = ['', ''];
+  const timer = setInterval(() => {
+    if (latest !== said) errorLine(latest);
+    said = latest;
+  }, PROGRESS_MS);
+  if (json || quiet || isTTY) clearInterval(timer);
+  const rewrite = (text: string) => {
+    if (isTTY && !json && !quiet) process.stderr.write(`\r\u001b[K${plainText(text).slice(0, columns - 1)}`);
+  };
+  const say = (text: string): void => {
+    latest = text;
+    rewrite(text);
+  };
+  const end = (): void => {
+    clearInterval(timer);
+    rewrite('');
+  };
+  return Object.assign(say, { end });
 }
 
 /** How many reasons are shown when nothing is proposed. */
 const MAX_REASONS = 8;
 
-async function proposed(home: string): Promise<Proposal> {
-  const seen = await look(home, process.env);
+async function proposed(home: string, progress: ReturnType<typeof progressLine>, asks: boolean): Promise<Proposal> {
+  const seen = await look(home, process.env, progress);
   if (!seen) {
     await headBranch(openGit(home), home);
     return fail('E_INIT_NOTHING', { what: 'git tracks no file here, so there is nothing to make a stage of' });
   }
   const { mask } = seen;
-  const made = await settled(await propose(seen.survey, seen.asked), seen.sources);
+  const askOrder = async (unknown: readonly Draft[], known: readonly Draft[]) => {
+    progress.end();
+    return askForOrder(unknown, known);
+  };
+  const proposal = await propose(seen.survey, asks ? { ...seen.asked, askOrder } : seen.asked).finally(seen.close);
+  const made = await settled(proposal, seen.sources);
   if (made.stages.length === 0)
     return fail(
       'E_INIT_NOTHING',
@@ -152,6 +224,25 @@ async function askWord(): Promise<(typeof WORDS)[number]> {
     if (answer === undefined) return 'quit';
     const word = answer === '' ? 'yes' : WORDS.find((known) => [known, known[0]].includes(answer));
     if (word) return word;
+  }
+}
+
+/** Asks which of those that nothing gives a place are wanted, and in what order; the known ones come before them. */
+async function askForOrder(unknown: readonly Draft[], known: readonly Draft[]): Promise<string[] | undefined> {
+  const rows = unknown.map(({ name, command }, i) => `  ${i + 1}  ${name}: ${command.split('\n').at(-1)}\n`);
+  const after = known.length > 0 ? `, behind ${known.map(({ name }) => name).join(', ')}` : '';
+  process.stdout.write(
+    `\nNothing says when these run, or whether (no document, CI job or target that only calls others):\n${rows.join('')}`,
+  );
+  for (;;) {
+    const answer = await askLine(
+      `which of them are stages, and in what order${after}? numbers such as 2 1, or nothing: `,
+    );
+    const words = answer?.split(/[\s,]+/).filter(Boolean) ?? [];
+    if (words.length === 0) return undefined;
+    const names = words.map((word) => unknown[Number(word) - 1]?.name);
+    if (names.every((name) => name !== undefined) && new Set(names).size === names.length)
+      return [...known.slice(-1).map(({ name }) => name), ...(names as string[])];
   }
 }
 

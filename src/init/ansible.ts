@@ -4,14 +4,12 @@ import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import type { Candidate, Reader } from './draft.ts';
-import { otherPurpose, stageName } from './from-entries.ts';
-import { layerOf } from './kinds.ts';
+import { type Command, commandsOf, otherPurpose, stageName } from './from-entries.ts';
 import {
   baseName,
   documentsOf,
   folderOf,
   inFolder,
-  inReadme,
   inside,
   isIn,
   list,
@@ -20,8 +18,8 @@ import {
   unique,
 } from './survey.ts';
 
-const MAIN_PLAYBOOK =
-  /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
+/** By convention the one that stands for all. */
+const MAIN_PLAYBOOK = /^(?:site|main|playbook|run|all)$/i;
 const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
 
 /** Every playbook, with the folder to start Ansible in: that of the nearest ansible.cfg. */
@@ -58,14 +56,10 @@ export const ansible: Reader = (survey) => {
   const reasonAgainst = ({ path, imports }: { path: string; imports: readonly string[] }) =>
     otherPurpose(plainName(path)) ?? [path, ...imports].map((one) => asksInPlay(survey, one)).find(Boolean);
   const usable = harmless.filter((play) => reasonAgainst(play) === undefined);
-  const isNamed = (path: string) => {
-    const isOnly = all.filter((one) => baseName(one.path) === baseName(path)).length === 1;
-    return inReadme(survey, isOnly || !path.includes('/') ? baseName(path) : path);
-  };
-  const isMain = ({ path }: { path: string }) => MAIN_PLAYBOOK.test(baseName(path)) || isNamed(path);
-  const depth = ({ path }: { path: string }) => path.split('/').length;
-  const main = usable.filter(isMain).sort((a, b) => depth(a) - depth(b));
-  const chosen = main.length > 0 ? main : usable.length === 1 ? usable : [];
+  const starts = (play: { path: string }) => (command: Command) => startedBy(survey, command) === play.path;
+  const led = usable.filter((play) => commandsOf(survey).some(starts(play)));
+  const main = usable.filter(({ path }) => MAIN_PLAYBOOK.test(plainName(path)));
+  const chosen = led.length > 0 ? led : main.length > 0 ? main : usable;
   const verifies = ({ folder }: { folder: string }) =>
     harmless.find((one) => one.folder === folder && /^(?:verify|smoke(?:[-_]?tests?)?)$/i.test(plainName(one.path)));
   const left = roots
@@ -74,36 +68,44 @@ export const ansible: Reader = (survey) => {
       what: `ansible-playbook ${play.path}`,
       why: harmful.includes(play.path)
         ? 'its name says that it takes something away'
-        : (reasonAgainst(play) ?? 'README does not name it, nor does another playbook'),
+        : (reasonAgainst(play) ??
+          'nothing says when it runs, or whether: no document, recipe or other playbook leads to it'),
     }));
+  const runs = chosen.map((play) => ({ play, run: runOf(survey, play) }));
+  const runnable = runs.flatMap(({ play, run }) => (typeof run === 'string' ? [] : [{ play, run }]));
+  left.push(
+    ...runs.flatMap(({ play: { path }, run }) =>
+      typeof run === 'string' ? [{ what: `ansible-playbook ${path}`, why: run }] : [],
+    ),
+  );
   return {
-    candidates: chosen.map((play): Candidate => {
-      const { path, folder, imports, variables } = play;
-      const local = relative(folder, path);
-      const option = inventoryOption(survey, folder);
+    candidates: runnable.map(({ play, run: { folder, options } }): Candidate => {
+      const { path, imports, variables } = play;
       const requirements = REQUIREMENTS.find((one) => survey.files.has(inFolder(folder, one)));
-      const run = (playbook: string) => `ansible-playbook${option} ${shellWord(relative(folder, playbook))}`;
+      const run = (playbook: string) =>
+        ['ansible-playbook', ...options, shellWord(relative(folder, playbook))].join(' ');
       const judge = verifies(play);
       const plain = plainName(path);
       const place = folderOf(path) === folder || /playbooks?$/.test(folderOf(path)) ? folder : folderOf(path);
-      const isPlain = /^(?:site|main|playbook|run|all)$/.test(plain);
+      const passwords = Object.values(PASSWORDS).filter((option) => options.includes(option));
       return {
-        name: stageName(isPlain ? (place === '.' ? 'ansible' : baseName(place)) : plain),
+        name: stageName(MAIN_PLAYBOOK.test(plain) ? (place === '.' ? 'ansible' : baseName(place)) : plain),
         command: [
           ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
           ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
           run(path),
         ].join('\n'),
-        keys: [local],
+        keys: [relative(play.folder, path)],
+        isStartedBy: starts(play),
         description: playNames(survey, path, imports),
-        why: [
-          isNamed(path)
-            ? `README names ${baseName(path)}.`
-            : `The name of ${path} says that it is the one to start with.`,
-        ],
+        why: passwords.map(
+          (option) => `Nobody types a password in a run: write it into ${option.split(' ')[1]} (chmod 600).`,
+        ),
         ...(judge ? { verify: [inside(folder, run(judge.path))] } : {}),
-        layer: Math.min(3, layerOf(plain, [])),
-        wants: variables.filter((one) => !survey.files.has(one)),
+        wants: [
+          ...variables.filter((one) => !survey.files.has(one)),
+          ...passwords.map((option) => inFolder(folder, option.split(' ')[1] as string)),
+        ],
         follow: [path, ...(judge ? [judge.path] : [])].map((one) => ({ folder, text: run(one) })),
       };
     }),
@@ -139,25 +141,107 @@ const INVENTORIES = 'inventory.yml inventory.yaml inventory.ini hosts.ini hosts.
 const IN_INVENTORY =
   /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/;
 
-/** The `-i` option, unless ansible.cfg names an inventory: a file that is there, or one that the owner still has to write. */
-function inventoryOption(survey: Survey, folder: string): string {
-  if (configuredInventory(survey, folder) !== undefined) return '';
+/** Options that ask for a password, and what takes their place where nobody is there. */
+const PASSWORDS: Readonly<Record<string, string>> = {
+  K: '--become-password-file .become-password',
+  k: '--connection-password-file .connection-password',
+  J: '--vault-password-file .vault-password',
+};
+const LONG: Readonly<Record<string, string>> = {
+  '--ask-become-pass': 'K',
+  '--ask-pass': 'k',
+  '--ask-vault-pass': 'J',
+  '--ask-vault-password': 'J',
+};
+/** They look, or narrow to a part; behind the second kind comes a word. */
+const ONLY_LOOKS = /^(?:--check|-C|--syntax-check|--list-(?:tasks|hosts|tags))$/;
+const NARROWS = /^(?:-l|--limit|-t|--tags|--skip-tags|--start-at-task)$/;
+
+/** The playbook that a command runs, unless it only looks. */
+function startedBy(survey: Survey, { text, folder }: Command): string | undefined {
+  const words = text.replace(/^(?:\w+=\S+\s+|sudo\s+)*/, '').split(/\s+/);
+  if (words[0] !== 'ansible-playbook' || words.some((word) => ONLY_LOOKS.test(word))) return undefined;
+  return words
+    .map((word) => inFolder(folder, word))
+    .find(
+      (path) =>
+        /\.ya?ml$/.test(path) &&
+        survey.files.has(path) &&
+        !words.some(
+          (word, i) =>
+            /^(?:-i|--inventory|-e|--extra-vars)$/.test(word) && inFolder(folder, words[i + 1] ?? '') === path,
+        ),
+    );
+}
+
+/** How a playbook is run: as its owner wrote it down, without placeholders; or why nobody can know. */
+function runOf(survey: Survey, { path, folder }: { path: string; folder: string }) {
+  const command = commandsOf(survey).find((one) => startedBy(survey, one) === path);
+  if (command) {
+    const options = optionsOf(command, path);
+    const isTold = options.some((one) => /^(?:-i|--inventory)/.test(one));
+    const inventory = isTold ? [] : inventoryOption(survey, command.folder);
+    return typeof inventory === 'string' ? inventory : { folder: command.folder, options: [...inventory, ...options] };
+  }
+  const inventory = inventoryOption(survey, folder);
+  return typeof inventory === 'string' ? inventory : { folder, options: inventory };
+}
+
+/** The options of a written command, one text each, with its value. */
+function optionsOf({ text, folder }: Command, playbook: string): string[] {
+  const words =
+    text.replace(/^.*?\bansible-playbook\s+/, '').match(/(?:"[^"]*"|'[^']*'|\{\{.*?\}\}|<[^>]*>|[^\s"'])+/g) ?? [];
+  const isOpen = (word: string) => /[{}<>$]/.test(word);
+  const options: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as string;
+    const next = words[i + 1] ?? '';
+    if (!word.startsWith('-')) continue;
+    const takes = !word.includes('=') && next !== '' && !next.startsWith('-') && inFolder(folder, next) !== playbook;
+    const asks = LONG[word] ?? (/^-[a-zA-Z]+$/.test(word) ? /[KkJ]/.exec(word)?.[0] : undefined);
+    const plain = asks ? word.replace(asks, '') : word;
+    if (asks) options.push(...(/^-[a-zA-Z]+$/.test(plain) ? [plain] : []), PASSWORDS[asks] as string);
+    else if (!NARROWS.test(word.split('=')[0] as string) && !isOpen(word) && !(takes && isOpen(next)))
+      options.push(takes ? `${word} ${next}` : word);
+    if (takes) i += 1;
+  }
+  return options;
+}
+
+const ONLY_SAMPLE =
+  'git has only an example of its inventory: make yours, name it in ansible.cfg or README, and start mendloop init again';
+
+/** The `-i` option, unless ansible.cfg names an inventory: the one that is there, or a copy that is written down; else why there is none. */
+function inventoryOption(survey: Survey, folder: string): string[] | string {
+  if (configuredInventory(survey, folder) !== undefined) return [];
   const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
-  if (plain !== undefined) return ` -i ${plain}`;
+  if (plain !== undefined) return [`-i ${plain}`];
   const below = [...survey.paths, ...survey.ignored]
     .filter((path) => isIn(folder, path))
     .map((path) => relative(folder, path))
     .filter((path) => IN_INVENTORY.test(path));
-  const [best] = below.filter((path) => !/sample|example|template/.test(path));
+  const own = below.filter((path) => !/sample|example|template/.test(path));
   const lying = INVENTORIES.find((name) => survey.ignored.includes(inFolder(folder, name)));
-  const sample =
-    below[0] ??
-    INVENTORIES.find((name) =>
-      ['example', 'sample'].some((word) => survey.files.has(inFolder(folder, `${word}.${name}`))),
-    );
-  const wanted = best ?? lying ?? sample?.replace(/\b(?:sample|example|template)\b/, 'my-cluster');
-  return wanted === undefined ? '' : ` -i ${wanted}`;
+  const [only = lying, ...others] = own;
+  if (only !== undefined && others.length === 0) return [`-i ${only}`];
+  const copies = commandsOf(survey).flatMap(
+    ({ text }) => /^cp\s+(?:-\S+\s+)*(\S+)\s+(\S+)$/.exec(text)?.slice(1) ?? [],
+  );
+  const copied = below.flatMap((path) => {
+    const from = copies.find((one, i) => i % 2 === 0 && isIn(inFolder('.', one), path));
+    const to = from === undefined ? undefined : copies[copies.indexOf(from) + 1];
+    return from === undefined || to === undefined ? [] : [inFolder(to, relative(inFolder('.', from), path))];
+  });
+  if (copied[0] !== undefined) return [`-i ${copied[0]}`];
+  if (own.length > 0)
+    return `there are several inventories, and nothing says which is meant: ${own.slice(0, 4).join(', ')}`;
+  return below.length > 0 || hasExample(survey, folder) ? ONLY_SAMPLE : [];
 }
+
+const hasExample = (survey: Survey, folder: string): boolean =>
+  INVENTORIES.some((name) =>
+    ['example', 'sample'].some((word) => survey.files.has(inFolder(folder, `${word}.${name}`))),
+  );
 
 const HOLDS_VARIABLES =
   /(?:^|\/)(?:(?:group_|host_)?vars|roles\/[^/]+\/defaults|inventor(?:y|ies))\/|(?:^|\/)(?:hosts|inventory)[\w.-]*$/;

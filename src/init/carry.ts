@@ -80,7 +80,9 @@ export function carriedOf(
     wants.map((file): Carried => {
       const sample = sampleFolder(file);
       const path =
-        folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? (sample ? `${folderOf(file)}/` : file);
+        folders.find(
+          (folder) => folder !== '/' && file.startsWith(folder) && !isTracked(survey, folder.slice(0, -1)),
+        ) ?? (sample ? `${folderOf(file)}/` : file);
       const row = TABLE.find(([pattern]) => pattern.test(file));
       const isThere = survey.exists(file);
       return {

@@ -160,5 +160,5 @@ export const isTracked = ({ paths }: Survey, path: string): boolean => paths.som
 export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${shellWord(folder)}`);
 
 /** A check that fails when the plan is not empty. */
-export const terraformHolds = (program: string, folder: string): string =>
-  `${program}${inDirectory(folder)} plan -input=false -lock=false -detailed-exitcode >/dev/null`;
+export const terraformHolds = (program: string, folder: string, values = ''): string =>
+  `${program}${inDirectory(folder)} plan${values} -input=false -lock=false -detailed-exitcode >/dev/null`;

@@ -8,7 +8,7 @@ import { plainPlay, type Use } from './command-line.ts';
 import { destroysByPath, type FindDestroying, wipesByPath } from './destroys.ts';
 import { kustomizedFrom } from './gitops.ts';
 import { installsAnew } from './installers.ts';
-import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
+import { KINDS, type Kind, programsIn } from './kinds.ts';
 import {
   baseName,
   type Draft,
@@ -170,7 +170,7 @@ export function usesIn(pieces: readonly Piece[]): ({ kind: Kind } & Omit<Use, 's
   });
 }
 
-const joined = (text: string): string[] =>
+export const joined = (text: string): string[] =>
   text
     .replace(/\\\n\s*/g, ' ')
     .split('\n')
@@ -204,7 +204,8 @@ export function draftOf(
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
     env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),
     ...(timeout ? { timeout } : {}),
-    layer: layerOf(given.name, kinds),
+    definedIn,
+    does: kinds.map(({ name }) => name).join(', '),
     runs: [given.command, runs, ...ran].join('\n'),
     ...given,
     why: [...given.why, ...(lacksCompose(runs, survey) ? [NO_COMPOSE] : [])],

@@ -21,6 +21,8 @@ export interface Entry {
   readonly folder?: string;
   /** Entries of the same runner that it waits for or calls, by target, in order. */
   readonly calls: readonly string[];
+  /** The same as words: a target, and what it is given; one that is called twice stands there twice. */
+  readonly steps: readonly (readonly [string, ...string[]])[];
   /** What a person has to give it. */
   readonly parameters: readonly string[];
   /** Not meant to be typed. */
@@ -54,7 +56,7 @@ export function findRunners(survey: Survey): Runner[] {
     .slice(0, MAX_RUNNERS);
 }
 
-function runnersIn(survey: Survey, folder: string): Runner[] {
+export function runnersIn(survey: Survey, folder: string): Runner[] {
   return TOOLS.flatMap((tool) => {
     const file = TARGET_FILES[tool].map((name) => inFolder(folder, name)).find((path) => survey.files.has(path));
     const runner = file === undefined ? undefined : readRunner(survey, tool, file);
@@ -62,11 +64,14 @@ function runnersIn(survey: Survey, folder: string): Runner[] {
   });
 }
 
-type Raw = Omit<Entry, 'tool' | 'command'>;
+type Raw = Omit<Entry, 'tool' | 'command' | 'steps'> & { readonly steps?: Entry['steps'] };
 
 function readRunner(survey: Survey, tool: TargetTool, file: string): Runner {
   const raw = READERS[tool](survey, file);
-  const entries = raw.map((entry): Entry => ({ ...entry, tool, command: commandOf(tool, file, entry) }));
+  const entries = raw.map((entry): Entry => {
+    const { steps = entry.calls.map((call): [string] => [call]) } = entry;
+    return { ...entry, steps, tool, command: commandOf(tool, file, entry) };
+  });
   const byTarget = new Map(entries.map((entry) => [entry.target, entry]));
   return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file), entries) };
 }
@@ -204,13 +209,17 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
       const parameters = [...given.matchAll(/(?:^|\s)([+$]*)(\w+)(?==|\s|$)(=)?/g)].flatMap(([, , p, has]) =>
         has === undefined ? [p as string] : [],
       );
-      const called = needs.replace(/#.*|[()&]/g, ' ').split(/\s+/);
+      const called = [...needs.replace(/#.*/, '').matchAll(/\(([^)]*)\)|([\w-]+)/g)].map(([, group, plain]) => {
+        const [name = '', ...words] = (group ?? plain ?? '').trim().split(/\s+/);
+        return [`${prefix}${name}`, ...words.map((word) => word.replace(/^["']|["']$/g, ''))] as [string, ...string[]];
+      });
       entries.push({
         file,
         target: `${prefix}${target}`,
         about: tidy(about),
         recipe: '',
-        calls: called.filter(Boolean).map((one) => `${prefix}${one}`),
+        calls: called.map(([name]) => name),
+        steps: called,
         parameters: parameters.filter((p) => !new RegExp(`\\*${p}\\b`).test(given)),
         hidden: hidden || target.startsWith('_'),
         confirm,
@@ -218,10 +227,11 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
     }
     if (comment === undefined) [about, hidden, confirm] = ['', false, false];
   }
-  const here = entries.map((entry) => ({
-    ...entry,
-    calls: unique([...entry.calls, ...callsIn('just', entry.recipe)]),
-  }));
+  const here = entries.map((entry) => {
+    const typed = callsIn('just', entry.recipe);
+    const steps = [...(entry.steps ?? []), ...typed.map((call): [string] => [call])];
+    return { ...entry, calls: unique([...entry.calls, ...typed]), steps };
+  });
   return [...here, ...modules];
 }
 

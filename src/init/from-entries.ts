@@ -4,19 +4,31 @@
 import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
-import { destroysByContent, draftOf, type Piece, type Readers, type Running, running, usesIn } from './draft.ts';
-import { closureOf, definitions, type Entry, findRunners, type Runner, tidy } from './entries.ts';
+import {
+  destroysByContent,
+  draftOf,
+  joined,
+  type Piece,
+  type Readers,
+  type Running,
+  running,
+  usesIn,
+} from './draft.ts';
+import { closureOf, definitions, type Entry, findRunners, type Runner, runnersIn, tidy } from './entries.ts';
 import {
   baseName,
   type Draft,
-  escapeRegExp,
   folderOf,
   freeName,
+  inFolder,
   isAside,
   type LeftOut,
+  perSurvey,
   type Survey,
+  shortened,
   unique,
 } from './survey.ts';
+import { placeOf, type Written, writtenIn } from './written.ts';
 
 export interface Proposed {
   readonly drafts: readonly Draft[];
@@ -25,12 +37,8 @@ export interface Proposed {
   readonly protect: readonly string[];
 }
 
-const VERBS =
-  /^(?:bootstrap|install|setup|deploy|apply|up|provision|create|configure|generate|render|template|build|start|converge|launch|run|play)$/;
-const NOUNS =
-  /^(?:cluster|metal|infra|infrastructure|apps?|system|site|external|cloud|k3s|k8s|talos|flux|argocd|argo|vms?|machines?|nodes?|hosts?|platform|services?|stack|everything|all|gitops|post|hacks|playbook|network|storage|ingress|monitoring|obs|base|core|servers?|prereqs?|init|prepare)$/;
 const LOOKS =
-  /^(?:lint|tests?|checks?|validate|verify|fmt|format|diff|plan|preview|status|list|ls|show|get|logs?|help|version|info|print|describe|graph|stats|debug|doctor|bench|benchmark|scan|audit|dry|dryrun|default|smoke|health|ping|watch|top)$/;
+  /^(?:lint|tests?|checks?|validate|verify|fmt|format|diff|plan|preview|status|list|ls|show|get|logs?|help|version|info|print|describe|graph|stats|debug|doctor|bench|benchmark|scan|audit|dry|dryrun|smoke|health|ping|watch|top)$/;
 const PERSON =
   /^(?:console|shell|ssh|exec|attach|edit|login|auth|forward|portforward|serve|dev|dashboard|open|connect|browse|tunnel|proxy|ui|k9s|repl|interactive|menu|browser|vnc|passwords?|credentials?|tokens?|kubeconfig)$/;
 const DAILY =
@@ -42,12 +50,6 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean);
-/** Only the last part of a namespaced name says what it does. */
-const hasVerb = (name: string): boolean =>
-  wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => VERBS.test(word));
-const isUpName = (name: string): boolean =>
-  hasVerb(name) || wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => NOUNS.test(word));
-
 /** Why something of this name is not for bringing the lab up; undefined when the name does not tell. */
 export function otherPurpose(name: string): string | undefined {
   const words = wordsOf(name);
@@ -70,82 +72,66 @@ export function stageName(target: string): string {
     : name;
 }
 
-interface Lead {
-  readonly runner: Runner;
-  readonly entry: Entry;
-  /** Lower comes first; why it is proposed. */
-  readonly rank: number;
-  readonly because: string;
-  readonly isDefault?: boolean;
-  /** The list that names it: its entries run in the order of the list. */
-  readonly list?: string | undefined;
-}
-
-/** With at least this many leads from README or the default target, nothing else is proposed. */
-const MIN_TOLD = 2;
+const runnersOf = perSurvey(findRunners);
 
 export async function fromRunners(survey: Survey, readers: Readers): Promise<Proposed> {
-  const runners = findRunners(survey);
-  const leads = runners.flatMap((runner) => leadsOf(survey, runner));
-  const led = new Map(leads.map((lead) => [lead.entry, lead]));
+  const runners = runnersOf(survey);
+  const aggregates = aggregatesOf(survey);
+  const parts = aggregates.flatMap((steps) => steps.map(({ step }) => step));
+  const own = runners.flatMap((runner) => [...runner.entries.values()].map((entry) => ({ runner, entry, words: '' })));
+  const visible = own.filter((step) => !step.entry.hidden && partsOf(survey, step).length === 0);
+  const steps = [...new Map([...parts, ...visible].map((step) => [idOf(step), step])).values()];
   const left: LeftOut[] = [];
-  const harmless: { entry: Entry; runner: Runner; run: Running }[] = [];
-  for (const runner of runners) {
-    for (const entry of runner.entries.values()) {
-      if (entry.hidden || onlyPrints(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
-      const run = await running(closureOf(survey, runner, entry.target).map(pieceOf), readers, survey);
-      const why = await reasonAgainst(entry, run, readers, survey);
-      if (why !== undefined) left.push({ what: entry.command, why });
-      else harmless.push({ entry, runner, run });
-    }
+  const harmless: { step: Step; run: Running; isPart: boolean }[] = [];
+  for (const step of steps.filter(({ entry }) => !onlyPrints(entry))) {
+    const isPart = parts.some((part) => idOf(part) === idOf(step));
+    const run = await running(closureOf(survey, step.runner, step.entry.target).map(pieceOf), readers, survey);
+    const why = await reasonAgainst(step, run, readers, survey, isPart);
+    if (why !== undefined) left.push({ what: typed(step), why });
+    else if (isPart || usesIn(run.all).length > 0) harmless.push({ step, run, isPart });
+    else left.push({ what: typed(step), why: 'nothing known in it brings anything up' });
   }
-  const isUp = ({ run }: { run: Running }) => usesIn(run.all).length > 0;
-  const isToldOf = harmless.filter((one) => led.has(one.entry) && isUp(one)).length >= MIN_TOLD;
-  const wanted = harmless.filter((one) => {
-    const [name, lead] = [one.entry.target, led.get(one.entry)];
-    if (lead?.isDefault) return true;
-    return lead ? isUp(one) || hasVerb(name) : !isToldOf && isUp(one) && isUpName(name);
-  });
-  const called = new Set(wanted.flatMap(({ runner, entry }) => closureOf(survey, runner, entry.target).slice(1)));
-  const more = harmless.filter((one) => !wanted.includes(one) && called.has(one.entry) && isUp(one));
-  const taken = wanted.length + more.length > 0 ? [...wanted, ...more] : harmless.filter(isUp);
-  const rankOf = ({ entry }: { entry: Entry }) => led.get(entry)?.rank ?? 1e6;
-  const names = new Map<Entry, string>();
-  const lists = new Map<string, string>();
-  const ordered = taken.toSorted((a, b) => rankOf(a) - rankOf(b));
-  for (const { entry } of ordered) {
-    const plain = stageName(entry.target);
+  const names = new Map<string, string>();
+  for (const { step } of harmless) {
+    const { entry, words } = step;
+    const plain = stageName(`${entry.target} ${words}`);
     const longer = stageName(`${folderOf(entry.file).replaceAll('/', '-')}-${plain}`);
-    names.set(entry, freeName([plain, longer], [...names.values()]));
+    names.set(idOf(step), freeName([plain, longer], [...names.values()]));
   }
-  const drafts = ordered.map(({ entry, runner, run }) => {
-    const { command, about, file, confirm, tool } = entry;
-    const name = names.get(entry) as string;
+  const drafts = harmless.map(({ step, run }) => {
+    const { entry, runner, words } = step;
+    const { about, file, confirm, tool } = entry;
     const kinds = usesIn(run.all).map(({ kind }) => kind.name);
-    const { because = `${command} runs ${kinds.join(', ')}.`, list }: Partial<Lead> = led.get(entry) ?? {};
-    const before = lists.get(list ?? '');
-    if (list) lists.set(list, name);
     const [, ...called] = closureOf(survey, runner, entry.target);
-    const calls = called.flatMap((one) => names.get(one) ?? []);
+    const runs = kinds.length > 0 ? [`${typed(step)} runs ${kinds.join(', ')} (${file}).`] : [];
     const sketch = {
-      name,
-      command,
-      description: about || `${command}, from ${file}`,
-      why: [...(confirm ? ['It asks whether one is sure; --yes says so.'] : []), because],
-      needs: unique([...calls, ...(before ? [before] : [])]),
+      name: names.get(idOf(step)) as string,
+      command: typed(step),
+      description: (words === '' && about) || `${typed(step)}, from ${file}`,
+      why: [...(confirm ? ['It asks whether one is sure; --yes says so.'] : []), ...runs],
+      needs: unique(called.flatMap((one) => names.get(idOf({ runner, entry: one, words: '' })) ?? [])),
+      id: idOf(step),
     };
-    const definedIn = definitions(survey, runner.tool, [runner, entry, ...called]);
-    return draftOf(sketch, { ...run, definedIn }, survey, tool);
+    return draftOf(
+      sketch,
+      { ...run, definedIn: definitions(survey, runner.tool, [runner, entry, ...called]) },
+      survey,
+      tool,
+    );
   });
-  const rest = harmless.filter((one) => !taken.includes(one));
-  const unled = rest.map(({ entry }) => ({
-    what: entry.command,
-    why: led.has(entry)
-      ? 'nothing known in it brings anything up'
-      : 'nothing leads to it: not the default target, not README, no known tool that brings something up',
-  }));
-  return { drafts, left: [...left, ...unled], protect: [] };
+  return { drafts, left, protect: [] };
 }
+
+/** An entry with what is typed behind it. */
+export interface Step {
+  readonly runner: Runner;
+  readonly entry: Entry;
+  readonly words: string;
+}
+
+/** What no command line contains. */
+export const idOf = ({ entry: { file, target }, words }: Step): string => `<${file} ${target} ${words}>`;
+const typed = ({ entry, words }: Step): string => `${entry.command}${words && ` ${words}`}`;
 
 const pieceOf = ({ file, folder, recipe }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: recipe });
 
@@ -154,78 +140,155 @@ const onlyPrints = ({ recipe, calls }: Entry): boolean =>
   calls.length === 0 &&
   recipe.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
 
-/** It only starts others. */
-const isAggregate = (runner: Runner, { recipe, calls }: Entry): boolean =>
-  calls.some((call) => runner.entries.get(call)?.hidden === false) &&
-  recipe
-    .split('\n')
-    .every((line) =>
-      /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|just|task|npm run)\s+[\w.: -]+$)/.test(line),
-    );
+const ONLY_CALLS =
+  /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|\$\(MAKE\)|just|task|npm run)\s+[\w.: -]+$)/;
+const OTHER_MAKEFILE = /^@?(?:make|\$\(MAKE\))\s+-C\s*(\S+)$/;
+
+/** The steps of an entry that only calls others, in its author's order; none when it does anything itself. */
+function partsOf(survey: Survey, { runner, entry }: Step): Step[] {
+  const [, folder] = OTHER_MAKEFILE.exec(entry.recipe.trim()) ?? [];
+  if (folder !== undefined && entry.calls.every((call) => !runner.entries.has(call))) {
+    const other = runnersIn(survey, inFolder(folderOf(runner.file), folder)).find(({ tool }) => tool === 'make');
+    const first = other?.entries.get(other.first ?? '');
+    const inner = other && first ? partsOf(survey, { runner: other, entry: first, words: '' }) : [];
+    return inner.length > 1 ? inner : [];
+  }
+  if (
+    entry.calls.length === 0 ||
+    entry.parameters.length > 0 ||
+    !entry.recipe.split('\n').every((line) => ONLY_CALLS.test(line))
+  )
+    return [];
+  const steps = entry.steps.flatMap(([target, ...words]) => {
+    const called = runner.entries.get(target);
+    return called ? [{ runner, entry: called, words: words.join(' ') }] : [];
+  });
+  const isTyped = ({ entry: { hidden, parameters, tool }, words }: Step) =>
+    !(hidden && tool === 'task') && (parameters.length === 0 || words !== '');
+  return steps.every(isTyped) ? steps : [];
+}
+
+/** The steps that a step stands for, down to those that do something themselves. */
+function stepsOf(survey: Survey, step: Step, above: readonly string[] = []): Step[] {
+  const parts = above.includes(idOf(step)) ? [] : partsOf(survey, step);
+  return parts.length === 0 ? [step] : parts.flatMap((part) => stepsOf(survey, part, [...above, idOf(step)]));
+}
+
+/** Each is what one entry that only calls others stands for: that of the default target, those that people are told to type, or the only one. */
+const aggregatesOf = perSurvey((survey: Survey) => {
+  const all = runnersOf(survey).flatMap((runner) =>
+    [...runner.entries.values()].flatMap((entry): Step[] => {
+      const isOne = !entry.hidden && partsOf(survey, { runner, entry, words: '' }).length > 0;
+      return isOne && !destroysByName(entry.target) && !otherPurpose(entry.target)
+        ? [{ runner, entry, words: '' }]
+        : [];
+    }),
+  );
+  const { guides } = writtenIn(survey);
+  const typedIn = guides.flat().flatMap((written) => typedBy(survey, written).map(idOf));
+  const isLed = (step: Step) => step.runner.first === step.entry.target || typedIn.includes(idOf(step));
+  const outer = all.filter(
+    (one) => !all.some((other) => other !== one && stepsOf(survey, other).some((step) => idOf(step) === idOf(one))),
+  );
+  const led = outer.filter(isLed);
+  const chosen = led.length > 0 ? led : outer.length === 1 ? outer : [];
+  return chosen.map((step) => stepsOf(survey, step).map((part) => ({ step: part, by: step })));
+});
+
+/** The entries that a written command starts; none when it is no call of a runner. */
+function typedBy(survey: Survey, { text, folder }: Written): Step[] {
+  const words = text.replace(/^(?:\w+=\S*\s+|sudo\s+)*/, '').split(/\s+/);
+  const tool = /^(?:make|just|task|npm|pnpm|yarn)$/.exec(words[0] ?? '')?.[0]?.replace(/^(?:pnpm|yarn)$/, 'npm');
+  const at = words.indexOf('-C') > 0 ? inFolder(folder, words[words.indexOf('-C') + 1] ?? '.') : folder;
+  const runner = tool && [...runnersIn(survey, at), ...runnersOf(survey)].find((one) => one.tool === tool);
+  if (!runner) return [];
+  const given = words.slice(1).filter((word, i, all) => !/^-|=|^run$/.test(word) && all[i - 1] !== '-C');
+  const plain = given.map((word) => word.replaceAll('::', ' '));
+  const [first = runner.first ?? '', ...rest] = plain;
+  const target = [`${first} ${rest[0]}`, first].find((name) => runner.entries.has(name)) ?? '';
+  const entry = runner.entries.get(target);
+  if (tool !== 'just' && tool !== 'npm')
+    return (plain.length === 0 ? [first] : plain).flatMap((name) => {
+      const one = runner.entries.get(name);
+      return one ? [{ runner, entry: one, words: '' }] : [];
+    });
+  return entry ? [{ runner, entry, words: plain.join(' ').slice(target.length).trim() }] : [];
+}
+
+/** What is done one behind the other, as its owner wrote it down. */
+export interface Telling {
+  readonly items: readonly Told[];
+}
+export interface Told {
+  /** Of the entries that it starts, in their order. */
+  readonly ids: readonly string[];
+  readonly commands: readonly Command[];
+  /** What stands together is done one behind the other. */
+  readonly block: string;
+  readonly because: string;
+}
+export type Command = Pick<Written, 'text' | 'folder'>;
+
+/** Entries that only call others first, then each document, then each job of CI. */
+export const tellingsOf = perSurvey((survey: Survey): Telling[] => {
+  const { guides, jobs } = writtenIn(survey);
+  const aggregates = aggregatesOf(survey).map((steps) => ({
+    items: steps.map(({ step, by }, i) => ({
+      ids: [idOf(step)],
+      commands: [],
+      block: idOf(by),
+      because: `Step ${i + 1} of ${steps.length} of ${by.entry.command} (${by.runner.file}).`,
+    })),
+  }));
+  const written = [...guides.flatMap((all) => [all.filter(({ isCode }) => isCode), all]), ...jobs].map((all) => ({
+    items: all.map((one) => {
+      const steps = typedBy(survey, one).flatMap((step) => stepsOf(survey, step));
+      const run = steps.flatMap(({ runner, entry }) => closureOf(survey, runner, entry.target).flatMap(commandsIn));
+      const ids = steps.flatMap((step) => [idOf(step), idOf({ ...step, words: '' })]);
+      return {
+        ids,
+        commands: [one, ...run],
+        block: `${one.file} ${one.block}`,
+        because: `${placeOf(one)}: ${shortened(one.text, 60)}`,
+      };
+    }),
+  }));
+  return [...aggregates, ...written].filter(({ items }) => items.length > 0);
+});
+
+const commandsIn = (entry: Entry): Command[] => {
+  const { folder, text } = pieceOf(entry);
+  return joined(text).map((line) => ({ folder, text: line }));
+};
+
+/** Every command that is written down for people, in a recipe, or for CI. */
+export const commandsOf = perSurvey((survey: Survey): Command[] => {
+  const { guides, jobs } = writtenIn(survey);
+  const recipes = runnersOf(survey).flatMap(({ entries }) => [...entries.values()].flatMap(commandsIn));
+  return [...guides.flat(), ...recipes, ...jobs.flat()];
+});
 
 /** Why it is no stage; undefined when nothing speaks against it. */
-async function reasonAgainst(entry: Entry, run: Running, readers: Readers, survey: Survey) {
-  const { target, parameters } = entry;
+async function reasonAgainst(step: Step, run: Running, readers: Readers, survey: Survey, isPart: boolean) {
+  const { target, parameters } = step.entry;
   if (destroysByName(target)) return 'its name says that it takes something away';
-  const purpose = otherPurpose(target);
+  const purpose = isPart ? undefined : otherPurpose(target);
   if (purpose !== undefined) return purpose;
-  if (parameters.length > 0) return `it asks for ${parameters.slice(0, 3).join(', ')}`;
-  const placeholders = wordsInReadme(survey, entry);
-  if (placeholders.length > 0 && placeholders.every(Boolean)) return `README gives it words: ${placeholders[0]}`;
-  const asked = /\b(?:read\s+-[a-z]*p|gum\s+(?:confirm|input|choose)|select\s+\w+\s+in)\b/.exec(
-    run.pieces.map((one) => one.text).join('\n'),
-  );
-  if (asked) return `it asks a person (${asked[0]})`;
+  if (parameters.length > 0 && step.words === '') return `it asks for ${parameters.slice(0, 3).join(', ')}`;
+  const mentions = writtenIn(survey)
+    .guides.flat()
+    .filter((one) => typedBy(survey, one).some((other) => idOf({ ...other, words: '' }) === idOf(step)));
+  const [placeholder] = mentions.flatMap(({ text }) => /<[a-z][\w -]*>/i.exec(text)?.[0] ?? []);
+  if (placeholder && mentions.every(({ text }) => text.includes('<'))) return `README gives it words: ${placeholder}`;
+  const asked = wantsPerson(run.pieces.map(({ text }) => text).join('\n'));
+  if (asked) return `it asks a person (${asked})`;
   const why = await destroysByContent(run, readers, survey);
   return why === undefined ? undefined : `it would destroy: ${why}`;
 }
 
-/** What the default target starts, in its order; then what README names, in its order. */
-function leadsOf(survey: Survey, runner: Runner): Lead[] {
-  const first = runner.first === undefined ? undefined : runner.entries.get(runner.first);
-  const byDefault: Lead[] = [];
-  if (first && !onlyPrints(first)) {
-    const calls = first.calls.filter((call) => runner.entries.has(call));
-    const names = isAggregate(runner, first) ? calls : [first.target];
-    const because = `${runner.tool} without a name runs it.`;
-    for (const name of unique(names)) {
-      const entry = runner.entries.get(name) as Entry;
-      byDefault.push({ runner, entry, rank: byDefault.length, because, list: runner.file, isDefault: true });
-    }
-  }
-  const blocks = [...survey.readme.matchAll(/^ *```.*\n[\s\S]*?^ *```/gm)].map(({ 0: text, index }) => [
-    index,
-    index + text.length,
-  ]) as [number, number][];
-  const named = [...runner.entries.values()].flatMap((entry): Lead[] => {
-    const places = [...survey.readme.matchAll(mention(entry))].map(({ index }) => index);
-    const blockAt = (at: number) => blocks.find(([from, to]) => from <= at && at < to);
-    // Prefer a mention in a code block.
-    const at = places.find(blockAt) ?? places[0];
-    const list = at === undefined ? undefined : blockAt(at)?.[0].toString();
-    return at === undefined ? [] : [{ runner, entry, rank: 1000 + at, because: `README says ${entry.command}.`, list }];
-  });
-  const reached = named.flatMap((lead) => {
-    const calls = isAggregate(runner, lead.entry)
-      ? lead.entry.calls.flatMap((call) => runner.entries.get(call) ?? [])
-      : [];
-    return [lead, ...calls.map((entry, i) => ({ ...lead, entry, rank: lead.rank + i / 100 }))];
-  });
-  const all = [...reached.toReversed(), ...byDefault.toReversed()];
-  return [...new Map(all.map((lead) => [lead.entry, lead])).values()];
-}
-
-/** For each place where README names it: the `<placeholder>` behind it, or nothing. */
-const wordsInReadme = ({ readme }: Survey, entry: Entry): string[] =>
-  [...readme.matchAll(mention(entry))].map(
-    ({ 0: text, index }) => /^[ \t]+(<[a-z][\w -]*>)/i.exec(readme.slice(index + text.length))?.[1] ?? '',
-  );
-
-function mention({ command, target, tool }: Entry): RegExp {
-  const escaped = (text: string) => escapeRegExp(text).replace(/ /g, '(?: |::)');
-  const short = tool === 'npm' ? `(?:npm|pnpm|yarn)(?: run)? ${target}` : `${tool} ${target}`;
-  return new RegExp(`(?:^|[\`$>\\s])(?:${escaped(command)}|${escaped(short)})(?=$|[\`\\s])`, 'gm');
-}
+/** The words with which a text of the shell asks somebody at a terminal. */
+const wantsPerson = (text: string): string | undefined =>
+  /\bread\s+(?:-\w+\s+)*-?\w*p\b|\bgum\s+(?:confirm|input|choose)\b|\bwhiptail\b|\bselect\s+\w+\s+in\b/.exec(text)?.[0];
 
 const SCRIPT_PLACE = /^(?:[^/]+|(?:scripts?|bin|hack|bootstrap|setup|tools|deploy|infra|cluster|k8s|ops)\/[^/]+)$/i;
 const LIBRARY = /(?:^|[/_-])(?:lib|common|functions?|utils?|helpers?|env|vars|colou?rs|log(?:ging)?)(?:[._-]|$)/i;
@@ -240,9 +303,8 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
     if (text === '') continue;
     const pieces = [{ folder: '.', text }];
     const command = `./${shellWord(path)}`;
-    const isNamed = survey.readme.includes(path) || survey.readme.includes(`./${baseName(path)}`);
     const name = baseName(path).replace(/\.\w+$/, '');
-    const isCandidate = SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(name));
+    const isCandidate = SCRIPT_PLACE.test(path) && !LIBRARY.test(path);
     if (!isCandidate && !MAY_DESTROY.test(`${path}\n${text}`)) continue;
     const whyHarmful = destroysByPath(path)
       ? 'its name says that it takes something away'
@@ -255,9 +317,7 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
       harm ??
       otherPurpose(baseName(path)) ??
       asksFor(text) ??
-      (usesIn(run.all).length === 0 && !(isNamed && hasVerb(name))
-        ? 'nothing known in it brings anything up'
-        : undefined);
+      (usesIn(run.all).length === 0 ? 'nothing known in it brings anything up' : undefined);
     if (why !== undefined) {
       left.push({ what: command, why });
       continue;
@@ -267,7 +327,15 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
       name: stageName(name),
       command: mode === '100755' ? command : `bash ${shellWord(path)}`,
       description: about || path,
-      why: [isNamed ? `README names ${path}.` : 'Its name says that it brings something up.'],
+      why: [
+        `${path} runs ${usesIn(run.all)
+          .map(({ kind }) => kind.name)
+          .join(', ')}.`,
+      ],
+      isStartedBy: ({ text }: Command) =>
+        text
+          .split(/\s+/)
+          .some((word: string) => word === path || word === `./${path}` || word === `./${baseName(path)}`),
     };
     drafts.push(draftOf(sketch, { ...run, files: [path, ...run.files] }, survey));
   }
@@ -284,8 +352,7 @@ const isScript = (path: string, mode: string): boolean =>
 /** Why it cannot run unattended: it prompts, or wants arguments. */
 function asksFor(text: string): string | undefined {
   if (/^#!.*(?:python|node|ruby|perl|fish|zsh|nu)\b/.test(text)) return undefined;
-  if (/\bread\s+(?:-\w+\s+)*-?\w*p\b|\bgum\s+(?:confirm|input|choose)\b|\bwhiptail\b|\bselect\s+\w+\s+in\b/.test(text))
-    return 'it asks a person';
+  if (wantsPerson(text)) return 'it asks a person';
   const bare = text.replace(/^[^\n]*\(\)\s*\{[\s\S]*?^\}/gm, '');
   return /\$\{?1(?![\w:-])\}?|\$\{1:\?|\$#|\bgetopts\b/.test(bare) ? 'it wants words on its command line' : undefined;
 }

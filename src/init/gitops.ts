@@ -4,6 +4,7 @@ import { isBelow } from '../worktree/carry.ts';
 import {
   baseName,
   documentsOf,
+  escapeRegExp,
   folderOf,
   inFolder,
   list,
@@ -58,13 +59,28 @@ function namesIn(metadata: unknown, usual: string): { name: string; namespace: s
 const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|cluster(?:-\w+)*)$/;
 
 /** The Kustomizations of one cluster that no other one includes; those of other clusters, with the reason. */
-export function rootsOf(all: readonly FluxKustomization[]) {
+export function rootsOf(all: readonly FluxKustomization[], guide: string) {
   // What flux-system includes counts as a root: stages for the parts tell more than one for all.
   const outer = all.filter(
     (one) => !all.some(({ name, path }) => name !== one.name && name !== 'flux-system' && isBelow(one.file, path)),
   );
   const clusters = unique(outer.map(({ file }) => clusterOf(file)));
-  const cluster = clusters.toSorted((a, b) => preference(a) - preference(b) || (a < b ? -1 : 1))[0];
+  // README's order, where it names them: nothing else tells whose cluster comes first.
+  const named = (one: string) => guide.search(new RegExp(`\\b${escapeRegExp(baseName(one))}\\b`, 'i')) >>> 0;
+  const [cluster, second] = clusters.toSorted((a, b) => preference(a) - preference(b) || named(a) - named(b));
+  const isOpen =
+    cluster !== undefined &&
+    second !== undefined &&
+    preference(cluster) === preference(second) &&
+    named(cluster) === named(second);
+  if (isOpen)
+    return {
+      many: undefined,
+      chosen: [],
+      others: outer
+        .slice(0, MAX_ROOTS)
+        .map((one) => ({ ...one, why: `nothing says which cluster this is for: ${clusters.join(', ')}` })),
+    };
   const inCluster = outer.filter(({ file, path }) => clusterOf(file) === cluster && path !== '.');
   const here =
     inCluster.length <= MAX_ROOTS ? inCluster : inCluster.filter(({ name }) => ROOT_KUSTOMIZATION.test(name));

@@ -25,8 +25,6 @@ export interface Kind {
   readonly name: string;
   /** A line that brings something up. */
   readonly up: RegExp;
-  /** 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
-  readonly layer: number;
   readonly timeout?: string;
   /** Checks that it is up; none when that cannot be known. */
   readonly verify?: (use: Use) => Check[];
@@ -80,11 +78,35 @@ const releasesStand = ({ survey }: Use): Check[] => [
   `unsound="$(${kube(survey, 'helm list --all-namespaces --failed --pending --short')})"\ntest -z "$unsound" || { echo "failed or pending: $unsound"; exit 1; }`,
 ];
 
+/** A playbook, its inventory, and what Ansible reads beside them. */
+function filesOfUse(use: Use): string[] {
+  const folder = playFolder(use);
+  const at = folder === '.' ? 0 : folder.length + 1;
+  const play = inFolder(folder, playbookIn(use.line) ?? '');
+  const hosts = inventoryOf(use);
+  const inventory = hosts === undefined ? play : inFolder(folder, hosts);
+  const isBeside = (path: string) => isIn(folderOf(inventory), path) && VARIABLES.test(path);
+  return use.survey.paths.filter(
+    (path) =>
+      [play, inventory].includes(path) ||
+      (inventory !== '.' && path.startsWith(`${inventory}/`)) ||
+      (hosts !== undefined && isBeside(path)) ||
+      (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
+  );
+}
+
+export const filesOfPlay = (survey: Survey, folder: string, path: string): string[] =>
+  filesOfUse({
+    survey,
+    folder,
+    before: '',
+    line: `ansible-playbook ${folder === '.' ? path : path.slice(folder.length + 1)}`,
+  });
+
 export const KINDS: readonly Kind[] = [
   {
     name: 'render',
     up: /\b(?:makejinja|cookiecutter)\b/,
-    layer: 1,
     verify: ({ survey }) =>
       rendering(survey)
         .outputs.filter((path) => /\.ya?ml$/.test(path))
@@ -95,17 +117,15 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'talhelper',
     up: /\btalhelper\s+genconfig\b/,
-    layer: 1,
     verify: (use) => {
       const folder = workFolder(use, '--chdir', /^\/?talconfig\.ya?ml$/);
       return folder === undefined ? [] : [{ nonempty: inFolder(folder, 'clusterconfig/talosconfig') }];
     },
   },
-  { name: 'packer', up: /\bpacker\s+build\b/, layer: 2, timeout: '2h' },
+  { name: 'packer', up: /\bpacker\s+build\b/, timeout: '2h' },
   {
     name: 'terraform',
     up: /\b(?:terraform|tofu|terragrunt)\b.*\bapply\b/,
-    layer: 2,
     timeout: '1h',
     verify: (use) => {
       const folder = terraformFolder(use);
@@ -114,24 +134,23 @@ export const KINDS: readonly Kind[] = [
     files: terraformFiles,
     wants: terraformWants,
   },
-  { name: 'pulumi', up: /\bpulumi\s+up\b/, layer: 2, timeout: '1h' },
+  { name: 'pulumi', up: /\bpulumi\s+up\b/, timeout: '1h' },
+  { name: 'galaxy', up: /\bansible-galaxy\s+(?:(?:role|collection)\s+)?install\b/ },
+  { name: 'clan', up: /\bclan\s+machines\s+update\b/, timeout: '1h' },
   {
     name: 'vms',
     up: /\b(?:qm|pct)\s+(?:create|clone|importdisk)\b|\bvagrant\s+up\b|\bvirt-install\b/,
-    layer: 2,
     timeout: '1h',
   },
   {
     name: 'talos',
     up: /\btalosctl\b.*\b(?:apply-config|apply|bootstrap)\b/,
-    layer: 3,
     timeout: '30m',
     verify: ({ survey }) => [withSetting(survey, 'TALOSCONFIG', 'talosctl health --wait-timeout 5m')],
   },
   {
     name: 'ansible',
     up: /\bansible-playbook\b(?!.*--(?:syntax-check|check\b|list-))/,
-    layer: 3,
     timeout: '1h',
     verify: (use) => {
       // A wrapper may run it anywhere.
@@ -145,54 +164,35 @@ export const KINDS: readonly Kind[] = [
       const named = optionValue(use.line, '-i|--inventory(?:-file)?');
       return [inside(playFolder(use), `ansible all${named ? ` -i ${shellWord(named)}` : ''} -m ansible.builtin.ping`)];
     },
-    files: (use) => {
-      const folder = playFolder(use);
-      const at = folder === '.' ? 0 : folder.length + 1;
-      const play = inFolder(folder, playbookIn(use.line) ?? '');
-      const hosts = inventoryOf(use);
-      const inventory = hosts === undefined ? play : inFolder(folder, hosts);
-      const isBeside = (path: string) => isIn(folderOf(inventory), path) && VARIABLES.test(path);
-      return use.survey.paths.filter(
-        (path) =>
-          [play, inventory].includes(path) ||
-          (inventory !== '.' && path.startsWith(`${inventory}/`)) ||
-          (hosts !== undefined && isBeside(path)) ||
-          (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
-      );
-    },
+    files: filesOfUse,
     wants: ansibleWants,
   },
   {
     name: 'cluster',
     up: /\b(?:k3sup\s+(?:install|join)|k3d\s+cluster\s+create|kind\s+create|minikube\s+start|kubeadm\s+(?:init|join)|get\.k3s\.io|rke2?\s+up|k0sctl\s+apply)/,
-    layer: 3,
     timeout: '30m',
     verify: nodesReady,
   },
   {
     name: 'nixos',
     up: /\b(?:nixos-rebuild|colmena)\b.*\b(?:switch|boot|apply)\b/,
-    layer: 3,
     timeout: '1h',
   },
   {
     name: 'flux',
     up: /\bflux\s+(?:bootstrap|install|reconcile)\b/,
-    layer: 4,
     timeout: '30m',
     verify: ({ survey }) => [kube(survey, 'flux check')],
   },
   {
     name: 'helm',
     up: /\bhelmfile\b.*\b(?:apply|sync)\b|\bhelm\b.*\b(?:upgrade|install)\b/,
-    layer: 4,
     timeout: '30m',
     verify: releasesStand,
   },
   {
     name: 'kubectl',
     up: /\b(?:kubectl|k)\b.*\b(?:apply|create|replace)\b/,
-    layer: 4,
     verify: (use) => {
       const folder = optionValue(use.line, '-k|--kustomize');
       const at = folder === undefined ? undefined : inFolder(use.folder, folder);
@@ -202,11 +202,10 @@ export const KINDS: readonly Kind[] = [
       return isThere ? [kube(use.survey, `kubectl diff -k ${shellWord(at as string)} >/dev/null`)] : nodesReady(use);
     },
   },
-  { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/, layer: 4 },
+  { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/ },
   {
     name: 'compose',
     up: /\bdocker(?:-compose|\s+compose)\b.*\bup\b/,
-    layer: 5,
     verify: (use) => {
       const run = composeIn(use);
       // What only make or the shell can expand cannot be run as a check.
@@ -215,7 +214,7 @@ export const KINDS: readonly Kind[] = [
         : [inside(use.folder, composeRuns(run))];
     },
   },
-  { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5 },
+  { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/ },
 ];
 
 /** Programs that a stage may name in `requires`, when its text runs them. */
@@ -232,23 +231,3 @@ const COMMAND_START =
 /** Those of them that `text` starts. */
 export const programsIn = (text: string): string[] =>
   PROGRAMS.filter((name) => new RegExp(`${COMMAND_START}${name}(?=\\s|$)`, 'm').test(text));
-
-/** Words of a stage's name that say where in the order it stands. */
-const LAYER_WORDS: readonly (readonly [RegExp, number])[] = [
-  [/^(?:configure|config|generate|gen|render|template|init|prepare|prereqs?|deps|dependencies)$/, 1],
-  [/^(?:vms?|machines?|proxmox|terraform|tofu|infra|infrastructure|provision|images?|packer|external|cloud)$/, 2],
-  [/^(?:metal|cluster|k3s|k8s|kubernetes|talos|nodes?|rke2?|hosts?|server|os)$/, 3],
-  [/^(?:flux|argocd|argo|system|platform|bootstrap|cni|cilium|storage|gitops|helmfile|core|base)$/, 4],
-  [/^(?:apps?|applications?|services?|workloads?|deploy|up|monitoring|observability|obs|ingress)$/, 5],
-  [/^(?:post|hacks|finish|final|smoke)$/, 6],
-];
-
-/** The layer of the last word of its name that has one; else the highest layer of what it runs. */
-export function layerOf(name: string, kinds: readonly Kind[]): number {
-  const words = name.toLowerCase().split(/[^a-z0-9]+/);
-  const layers = words.flatMap((word) =>
-    LAYER_WORDS.filter(([pattern]) => pattern.test(word)).map(([, layer]) => layer),
-  );
-  const last = words.includes('post') ? 6 : layers.at(-1);
-  return last ?? Math.max(...kinds.map(({ layer }) => layer), kinds.length === 0 ? 5 : 0);
-}

@@ -4,10 +4,10 @@
 import { mapping } from '../shape.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
-import { inDirectory, kube, localModules } from './command-line.ts';
+import { inDirectory, kube, localModules, optionValue, terraformHolds } from './command-line.ts';
 import { destroysByPath } from './destroys.ts';
 import { type Candidate, destroysByContent, draftOf, grouped, type Reader, type Readers, running } from './draft.ts';
-import { type Proposed, stageName } from './from-entries.ts';
+import { type Command, commandsOf, type Proposed, stageName } from './from-entries.ts';
 import { kustomizedFrom, readGitops, rootsOf, takenIn } from './gitops.ts';
 import { composeOf } from './kinds.ts';
 import {
@@ -17,7 +17,6 @@ import {
   folderOf,
   freeName,
   inFolder,
-  inReadme,
   inside,
   type LeftOut,
   pathsLike,
@@ -25,6 +24,7 @@ import {
   treeOf,
   unique,
 } from './survey.ts';
+import { guidesOf } from './written.ts';
 
 const TERRAFORM_FILE = /\.(?:tf|tofu)$/;
 
@@ -48,7 +48,7 @@ const terraform: Reader = (survey) => {
   const program =
     roots.some(([folder]) => /tofu/.test(folder)) ||
     pathsLike(survey, /\.tofu$/).length > 0 ||
-    /\btofu\s+(?:init|apply|plan)\b/.test(survey.readme)
+    commandsOf(survey).some(({ text }) => /\btofu\s+(?:init|apply|plan)\b/.test(text))
       ? 'tofu'
       : 'terraform';
   return {
@@ -56,6 +56,14 @@ const terraform: Reader = (survey) => {
       .filter(([folder]) => !destroysByPath(folder))
       .map(([folder, text]): Candidate => {
         const run = `${program}${inDirectory(folder)}`;
+        const isStartedBy = (command: Command) => APPLIES.test(command.text) && workFolderOf(command) === folder;
+        const written = commandsOf(survey).find(isStartedBy)?.text ?? '';
+        const given = (written.match(/-?-var-file[= ]\S+/g) ?? []).map(
+          (one) => ` ${one.replace(/^-+var-file[= ]"?(.*?)"?$/, '-var-file=$1')}`,
+        );
+        const workspace = commandsOf(survey)
+          .flatMap(({ text }) => /^(?:terraform|tofu)\s+workspace\s+(?:new|select)\s+([\w-]+)$/.exec(text)?.[1] ?? [])
+          .at(0);
         const variables = [...text.matchAll(/variable\s+"(\w+)"\s*\{((?:[^{}]|\{[^{}]*\})*)\}/g)]
           .filter(([, , body]) => !/\bdefault\s*=/.test(body as string))
           .map(([, name]) => name as string);
@@ -67,23 +75,27 @@ const terraform: Reader = (survey) => {
           name: stageName(/^(?:prod|production|main|home|dev|staging)$/.test(plain) ? `${program}-${plain}` : plain),
           command: [
             `${run} init -input=false`,
-            `${run} plan -input=false -out=mendloop.tfplan`,
+            ...(workspace ? [`${run} workspace select -or-create=true ${shellWord(workspace)}`] : []),
+            `${run} plan -input=false${given.join('')} -out=mendloop.tfplan`,
             `${run} show -json mendloop.tfplan | jq -e '[.resource_changes[]?.change.actions[]] | index("delete") | not'`,
             `${run} apply -input=false mendloop.tfplan`,
           ].join('\n'),
           keys: [`${program} `, ...(folder === '.' ? [] : [baseName(folder)])],
+          isStartedBy,
+          verify: [terraformHolds(program, folder, given.join(''))],
           description: `What the files of ${folder === '.' ? 'the root' : folder} describe`,
           why: [
             `${folder === '.' ? 'The root' : folder} has resources and is no module of another folder.`,
-            'A plan that would delete or replace anything ends at the line with jq: look',
-            'at it, and apply it by hand.',
+            'A plan that would delete or replace anything ends at the line with jq: look at it, and apply it by hand.',
           ],
-          layer: 2,
-          env: hasValues ? [] : variables.slice(0, 6).map((name) => `TF_VAR_${name}`),
+          env: hasValues || given.length > 0 ? [] : variables.slice(0, 6).map((name) => `TF_VAR_${name}`),
         };
       }),
   };
 };
+
+const APPLIES = /^(?:\w+=\S+\s+|sudo\s+)*(?:terraform|tofu)\b.*\s(?:apply|up)\b/;
+const workFolderOf = ({ text, folder }: Command): string => inFolder(folder, optionValue(text, '-chdir') ?? '.');
 
 const helmfile: Reader = (survey) => {
   const all = pathsLike(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
@@ -106,10 +118,12 @@ const helmfile: Reader = (survey) => {
       name: stageName(placeOf(path) === '.' ? 'helmfile' : `${placeOf(path)}-helmfile`),
       command: `helmfile --file ${shellWord(path)} sync`,
       keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
+      isStartedBy: ({ text, folder }) =>
+        /\bhelmfile\b.*\b(?:apply|sync)\b/.test(text) &&
+        inFolder(folder, optionValue(text, '-f|--file') ?? 'helmfile.yaml') === path,
       description: `The Helm releases of ${path}`,
       why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
       files: [path.endsWith('.d') ? `${path}/` : path],
-      layer: 4,
     })),
   };
 };
@@ -123,10 +137,10 @@ const talos: Reader = (survey) => ({
       name: 'talos-config',
       command: inside(folder, `talhelper genconfig --config-file ${baseName(path)}`),
       keys: ['talhelper gen'],
+      isStartedBy: ({ text }) => /\btalhelper\s+genconfig\b/.test(text),
       description: `Machine configurations from ${path}`,
       why: [
-        `${path} is talhelper's. Applying them is left to you: which node, and when, is not`,
-        'written anywhere (talhelper gencommand apply prints the commands).',
+        `${path} is talhelper's. Applying them is left to you: which node, and when, is not written anywhere (talhelper gencommand apply prints the commands).`,
       ],
       files: grouped([
         path,
@@ -134,7 +148,6 @@ const talos: Reader = (survey) => ({
           one.startsWith(folder === '.' ? 'patches/' : `${folder}/patches/`),
         ),
       ]),
-      layer: 1,
     };
   }),
 });
@@ -150,15 +163,14 @@ const gitops: Reader = (survey) => {
     command: commands.map(inCluster).join('\n'),
     why: [
       because,
-      'A fix reaches the cluster when it is promoted and pushed, not before: so no',
-      'files may be edited here, and the stage check judges them.',
+      'A fix reaches the cluster when it is promoted and pushed, not before: so no files may be edited here, and the stage check judges them.',
     ],
     verify: [inCluster(`kubectl wait ${holds}`)],
     files: [],
-    layer: 4,
+    isLast: true,
     timeout: '30m',
   });
-  const { chosen, others, many } = rootsOf(flux);
+  const { chosen, others, many } = rootsOf(flux, guidesOf(survey).map(survey.text).join('\n'));
   const whole =
     many &&
     pulled({
@@ -169,21 +181,18 @@ const gitops: Reader = (survey) => {
       commands: [`flux reconcile source git ${many.source} --namespace ${many.namespace}`],
       holds: 'kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
     });
-  const system = survey.paths.find((path) => path.endsWith('flux-system/gotk-components.yaml'));
   const fluxName = (name: string) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`);
   const fluxes = chosen.map(({ name, namespace, path, file, needs }): Candidate => {
-    const applies = name === 'flux-system' && system ? [`kubectl apply -k ${shellWord(folderOf(system))}`] : [];
     return {
       ...pulled({
         name: fluxName(name),
         keys: [`reconcile kustomization ${name}`, `reconcile ks ${name}`, 'flux bootstrap'],
         description: `What Flux makes of ${path}`,
         because: `${file} has the Kustomization ${name}, for ${path}.`,
-        commands: [...applies, `flux reconcile kustomization ${name} --namespace ${namespace} --with-source`],
+        commands: [`flux reconcile kustomization ${name} --namespace ${namespace} --with-source`],
         holds: `kustomization.kustomize.toolkit.fluxcd.io/${name} --namespace ${namespace} --for=condition=Ready --timeout=5m`,
       }),
       needs: needs.map(fluxName),
-      layer: needs.length > 0 || /apps/.test(name) ? 5 : 4,
     };
   });
   const argos = argo.map(({ name, namespace, kind, folder, file }): Candidate => {
@@ -214,10 +223,11 @@ const kustomize: Reader = (survey) => {
       name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
       command: `kubectl apply -k ${shellWord(folder)}`,
       keys: [folder],
+      isStartedBy: ({ text, folder: from }) =>
+        /\bkubectl\b.*\bapply\b/.test(text) && inFolder(from, optionValue(text, '-k|--kustomize') ?? '..') === folder,
       description: `The manifests of ${folder}`,
       why: [`No other kustomization takes ${folder} in.`],
       files: kustomizedFrom(survey, folder).map(treeOf),
-      layer: 5,
     })),
   };
 };
@@ -251,13 +261,16 @@ const compose: Reader = (survey) => ({
         name: stageName(folder === '.' ? 'compose' : baseName(folder)),
         command: `${composeOf(survey)} --project-directory ${home} -f ${shellWord(path)} up --detach --wait`,
         keys: [path],
+        isStartedBy: ({ text, folder: from }) =>
+          /\bdocker(?:-|\s+)compose\b.*\bup\b/.test(text) &&
+          (/\s(?:-f|--file)[= ]/.test(text)
+            ? inFolder(from, optionValue(text, '-f|--file') ?? '..') === path
+            : inFolder(from, optionValue(text, '--project-directory') ?? '.') === folder),
         description: `Containers: ${services.slice(0, 6).join(', ')}`,
         why: [
-          'Volumes with relative paths and .env stay those of your checkout: they are',
-          'looked for in the project directory, not in the worktree.',
+          'Volumes with relative paths and .env stay those of your checkout: they are looked for in the project directory, not in the worktree.',
         ],
         files: [path],
-        layer: 5,
       };
     }),
 });
@@ -276,14 +289,7 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     const open = candidates.filter(
       ({ keys }) => !before.some(({ runs }) => keys.some((key) => key !== '.' && runs.includes(key))),
     );
-    const chosen = fewOf(survey, open, before.length + drafts.length > 0);
-    const many = `${open.length} of its kind stand beside each other, and README does not name it`;
-    left.push(
-      ...open
-        .filter((candidate) => !chosen.includes(candidate))
-        .map(({ command, files = [] }) => ({ what: files[0] ?? lastLine(command), why: many })),
-    );
-    for (const candidate of chosen) {
+    for (const candidate of open) {
       const { keys: _, follow = [], ...sketch } = candidate;
       const { files } = await running(follow, readers, survey);
       const harm = await destroysByContent({ pieces: [], files }, readers, survey);
@@ -294,23 +300,16 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
       const taken = [...before, ...drafts].map(({ name }) => name);
       const name = freeName([candidate.name, ...longerName(candidate)], taken);
       const all = [...follow, { folder: '.', text: candidate.command }];
-      drafts.push(draftOf({ ...sketch, name }, { pieces: [], files, all }, survey));
+      const command = withoutPrepared(candidate.command, before);
+      drafts.push(draftOf({ ...sketch, name, command }, { pieces: [], files, all }, survey));
     }
   }
   return { drafts, left, protect };
 }
 
-const MAX_BESIDE = 6;
-const lastLine = (command: string): string => command.split('\n').at(-1) as string;
-
-/** Of many candidates, those that README names; without any, the first few if there would be no stage at all. */
-function fewOf(survey: Survey, all: readonly Candidate[], hasOthers: boolean): readonly Candidate[] {
-  if (all.length <= MAX_BESIDE) return all;
-  const isNamed = ({ keys, files = [] }: Candidate) =>
-    [...keys, ...files].some((one) => /[./]/.test(one) && inReadme(survey, one));
-  const named = all.filter(isNamed);
-  return (named.length > 0 ? named : hasOthers ? [] : all).slice(0, MAX_BESIDE);
-}
+/** Without the roles that another stage installs. */
+const withoutPrepared = (command: string, before: readonly Draft[]): string =>
+  before.some(({ does }) => does.includes('galaxy')) ? command.replace(/^ansible-galaxy .*\n/gm, '') : command;
 
 function longerName({ files = [] }: Candidate): string[] {
   const folder = folderOf(files[0] ?? '');

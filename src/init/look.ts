@@ -1,4 +1,6 @@
 // The only part of init that touches the machine: lists and reads files, looks for programs, tries checks, writes.
+import { copyFileSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { OWNED_PATHS } from '../config/files.ts';
@@ -6,22 +8,26 @@ import { runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { slowdown, systemClock } from '../io/clock.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import { readDestroying } from '../io/gate/gate.ts';
+import { openGit } from '../io/git.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createText, ifPossible, readText } from '../io/store.ts';
 import { createRedactor } from '../outbound/redact/redactor.ts';
 import { sourcesOf } from '../stage/check-sources.ts';
 import { DEFAULT_PATH } from '../stage/env.ts';
+import { counted } from '../triage/words.ts';
 import { isBelow } from '../worktree/carry.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';
 import type { Asked } from './propose.ts';
-import { isAside, type Survey, shortened } from './survey.ts';
+import { type Survey, shortened } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
-/** The time for one probe and for all on an idle machine; multiplied on a busy one. */
-const TRY_MS = 3000;
-const TRY_ALL_MS = 12_000;
+/** The time for one try and for all on an idle machine; multiplied on a busy one. */
+const TRY_MS = 5000;
+const TRY_ALL_MS = 45_000;
+/** A repository of more files is not copied, and nothing is tried. */
+const MAX_COPIED = 20_000;
 const AT_ONCE = 2;
 
 export interface Look {
@@ -30,12 +36,19 @@ export interface Look {
   /** Masks what could be a secret. */
   readonly mask: (text: string) => string;
   readonly sources: Sources;
+  /** Removes the copy in which things were tried. */
+  close(): void;
 }
 
-/** Undefined where git tracks nothing. */
-export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look | undefined> {
+/** Undefined where git tracks nothing. `say`: told what is being done. */
+export async function look(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  say: (text: string) => void,
+): Promise<Look | undefined> {
   const checkout = await checkoutFiles(home);
   if (!checkout || checkout.files.size === 0) return undefined;
+  say(`reading ${counted(checkout.files.size, 'file')}`);
   const texts = new Map<string, string>();
   const path = env.PATH || DEFAULT_PATH;
   const peek = (file: string): string | undefined => {
@@ -51,7 +64,9 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
   const { secrets } = secretsFrom({ home, carry: [], env });
   const redactor = createRedactor({ secrets, paths: checkout.files.keys() });
   const mask = (shown: string) => redactor.redact(shown);
-  const probe = prober(home, env, mask);
+  const stopping = new AbortController();
+  const copy = scratchCopy(home, () => stopping.abort());
+  const probing = prober(env, mask, stopping.signal);
   let end: number | undefined;
   const timeLeft = () => {
     const now = systemClock.monotonic();
@@ -65,7 +80,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     const standalone = installed('docker-compose') ? 'docker-compose' : undefined;
     if (!installed('docker')) return standalone;
     // With a time of its own: that of the probes begins when the repository is read.
-    const answer = await probe('docker compose version', TRY_MS * slowdown());
+    const answer = await probing(home, 'docker compose version', TRY_MS * slowdown());
     return 'ok' in answer && !answer.ok ? standalone : 'docker compose';
   };
   // What mendloop reads here brings no lab up, and no fix may touch it.
@@ -81,7 +96,6 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     exists: (file) => fileFacts(join(home, file)) !== undefined,
     installed,
     compose: await composeCommand(),
-    readme: paths.filter(tellsHowToStart).map(text).join('\n'),
   };
   const sources = sourcesOf(checkout);
   const harms = new Map<string, ReturnType<typeof readDestroying>>();
@@ -97,26 +111,26 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
         return reading;
       },
       peek,
-      tryOut: limited((command) => probe(command, timeLeft())),
+      tryOut: limited(async (command, what) => {
+        if (checkout.files.size > MAX_COPIED) return { late: true };
+        say(`trying ${what}`);
+        return probing(await copy.folder(), command, timeLeft());
+      }),
     },
     sources,
+    close: copy.remove,
   };
 }
 
-const GUIDE =
-  /^(?:docs?|[\w-]+)\/(?:[\w-]+\/)?(?:readme|[\w-]*(?:install|getting|setup|deploy|bootstrap|quick)[\w-]*)\.mdx?$/i;
-const tellsHowToStart = (path: string): boolean =>
-  /^readme(?:\.\w+)?$/i.test(path) || (GUIDE.test(path) && !isAside(path));
-
 /** Runs AT_ONCE of them at a time, in the order they come. */
-function limited<T>(work: (command: string) => Promise<T>): (command: string) => Promise<T> {
+function limited<A extends unknown[], T>(work: (...given: A) => Promise<T>): (...given: A) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = AT_ONCE;
-  return async (command) => {
+  return async (...given) => {
     if (free > 0) free -= 1;
     else await new Promise<void>((begin) => waiting.push(begin));
     try {
-      return await work(command);
+      return await work(...given);
     } finally {
       const next = waiting.shift();
       if (next) next();
@@ -125,17 +139,70 @@ function limited<T>(work: (command: string) => Promise<T>): (command: string) =>
   };
 }
 
-/** Runs probes in the checkout. */
-function prober(cwd: string, given: NodeJS.ProcessEnv, mask: Look['mask']) {
+/**
+ * A repository of its own with what git tracks here, made when first asked for. No filter of .gitattributes runs: it might decrypt
+ * or download. It is removed when the process ends, however it is stopped.
+ */
+function scratchCopy(home: string, stopTries: () => void) {
+  let made: Promise<string> | undefined;
+  let path: string | undefined;
+  const remove = () => {
+    if (path !== undefined) rmSync(path, { recursive: true, force: true });
+    path = undefined;
+  };
+  const stop = () => {
+    stopTries();
+    setTimeout(() => {
+      remove();
+      process.exit(130);
+    }, STOP_MS);
+  };
+  return {
+    folder: () => {
+      made ??= make();
+      return made;
+    },
+    remove: () => {
+      for (const name of SIGNALS) process.off(name, stop);
+      remove();
+    },
+  };
+
+  async function make(): Promise<string> {
+    path = realpathSync(mkdtempSync(join(tmpdir(), 'mendloop-init-')));
+    for (const name of SIGNALS) process.on(name, stop);
+    const git = openGit(home);
+    await git.run(['clone', '--quiet', '--shared', '--no-checkout', '--template=', '.', path]);
+    const index = (await git.run(['rev-parse', '--path-format=absolute', '--git-path', 'index'])).trim();
+    copyFileSync(index, join(path, '.git/index'));
+    await openGit(path).run([...withoutFilters(home), 'checkout-index', '--all', '--force']);
+    return path;
+  }
+}
+
+/** What is being tried is ended in this time. */
+const STOP_MS = 700;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const withoutFilters = (home: string): string[] => {
+  const attributes = ifPossible(() => readText(join(home, '.gitattributes'))) ?? '';
+  const names = new Set(Array.from(attributes.matchAll(/\bfilter=(\S+)/g), ([, name = '']) => name));
+  const off = ['smudge=', 'process=', 'required=false'];
+  return [...names].flatMap((name) => off.flatMap((setting) => ['-c', `filter.${name}.${setting}`]));
+};
+
+/** Runs commands in a folder, whose name no complaint has. */
+function prober(given: NodeJS.ProcessEnv, mask: Look['mask'], signal: AbortSignal) {
   const variables = Object.entries({ ...given, LC_ALL: 'C.UTF-8' }).filter(([, value]) => value !== undefined);
-  const shared = { cwd, env: Object.fromEntries(variables), signal: new AbortController().signal, graceMs: 500 };
-  return async (command: string, timeoutMs: number): Promise<Tried> => {
+  const shared = { env: Object.fromEntries(variables), signal, graceMs: 300 };
+  return async (cwd: string, command: string, timeoutMs: number): Promise<Tried> => {
     if (timeoutMs < 50) return { late: true };
-    const request = { ...shared, command: `set -o pipefail\n${command}`, timeoutMs };
+    const request = { ...shared, cwd, command: `set -o pipefail\n${command}`, timeoutMs };
     const { ended, output } = await runDiagnostic(request, systemClock);
     if (ended === 'exit code 0') return { ok: true };
     if (ended.startsWith('stopped')) return { late: true };
-    return { ok: false, complaint: mask(firstComplaint(output) || ended) };
+    const said = mask(stripVTControlCharacters(output.replaceAll(`${cwd}/`, '')));
+    return { ok: false, complaint: firstComplaint(said) || ended, output: said };
   };
 }
 
@@ -143,12 +210,16 @@ const MAX_COMPLAINT = 140;
 const BEGINS = /\berror\b|ERROR|unknown command|: line \d+:|\bno such\b|\[error\]|\bfailed\b|not found/i;
 
 function firstComplaint(output: string): string {
-  const lines = stripVTControlCharacters(output)
+  const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
   const line = lines.find((one) => BEGINS.test(one) && !/^\[?WARN/i.test(one)) ?? lines[0] ?? '';
-  return shortened(line.replace(/^[EWI]\d{4} [^\]]*\] /, '').replace(/[^\x20-\x7e]+/g, ' '), MAX_COMPLAINT);
+  const [, file, at] =
+    /appears to be in '([^']+)': line (\d+)|^Origin: (\S+):(\d+)/m.exec(output)?.filter(Boolean) ?? [];
+  const place = file && !line.includes(file) ? `${file}, line ${at}: ` : '';
+  const plain = line.replace(/^[EWI]\d{4} [^\]]*\] /, '').replace(/[^\x20-\x7e]+/g, ' ');
+  return shortened(`${place}${plain}`, MAX_COMPLAINT);
 }
 
 /** Writes the files that do not exist yet; returns their paths. Throws MendError when the disk refuses. */

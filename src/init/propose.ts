@@ -4,10 +4,13 @@ import { TARGET_FILES } from '../fix/check-files/targets.ts';
 import { type Carried, carriedOf } from './carry.ts';
 import { checkStage, type TryOut } from './checks.ts';
 import type { Readers } from './draft.ts';
-import { fromRunners, fromScripts } from './from-entries.ts';
+import { fromRunners, fromScripts, tellingsOf } from './from-entries.ts';
+import { guardedIn } from './guarded.ts';
 import { fromLayouts } from './layouts.ts';
+import { commandLine, inOrder } from './order.ts';
 import { rendering, whereRendered } from './rendering.ts';
 import { baseName, type Draft, folderOf, freeName, type LeftOut, type Survey, unique } from './survey.ts';
+import { tried } from './tries.ts';
 
 export interface Proposal {
   /** `check` first. */
@@ -24,6 +27,8 @@ const MAX_STAGES = 12;
 export interface Asked extends Readers {
   readonly tryOut: TryOut;
   readonly peek: (path: string) => string | undefined;
+  /** The names of those that are wanted, in their order; absent where nobody can be asked. */
+  readonly askOrder?: (unknown: readonly Draft[], known: readonly Draft[]) => Promise<string[] | undefined>;
 }
 
 /** Without anything to run or check, the proposal has no stages. */
@@ -33,20 +38,17 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
   const before = [...runners.drafts, ...scripts.drafts];
   const layouts = await fromLayouts(survey, asked, before);
   const all = named([...before, ...layouts.drafts]).map((draft) => withTemplates(survey, draft));
-  const taken = withNeeds(all.slice(0, MAX_STAGES - 1));
+  const { taken, left: unordered } = await ordered(survey, all, asked);
   const carry = carriedOf(survey, taken, asked.peek);
-  const over = all.slice(MAX_STAGES - 1).map(({ command, name }) => ({
-    what: `${name}: ${command.split('\n').at(-1)}`,
-    why: `${MAX_STAGES} stages are enough to begin with`,
-  }));
-  const { draft: check, notes } = await checkStage(survey, taken, asked.tryOut);
-  const needed = taken.map((one) => ({ ...one, wants: unique([...one.wants, ...namedIn(one, carry)]) }));
+  const { draft: check, notes, faults } = await checkStage(survey, taken, asked.tryOut);
+  const looked = await Promise.all(taken.map((one) => tried(one, survey, asked.tryOut, faults)));
+  const needed = looked.map((one) => ({ ...one, wants: unique([...one.wants, ...namedIn(one, carry)]) }));
   const stages = check ? [check, ...needed.map((one) => ({ ...one, needs: ['check', ...one.needs] }))] : needed;
   return {
     stages: withSkips(stages),
-    left: unique([...unread(survey), ...over, ...runners.left, ...scripts.left, ...layouts.left]),
+    left: unique([...unread(survey), ...unordered, ...runners.left, ...scripts.left, ...layouts.left]),
     // A file that a stage runs, under a condition, cannot be protected: no stage may run a protected file.
-    protect: unique([...scripts.protect, ...layouts.protect])
+    protect: unique([...scripts.protect, ...layouts.protect, ...guardedIn(survey)])
       .filter((path) => !taken.some(({ runs }) => runs.includes(path)))
       .sort(),
     carry,
@@ -86,33 +88,29 @@ function named(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** Orders the stages; one without needs gets the stages of the next lower layer. */
-function withNeeds(drafts: readonly Draft[]): Draft[] {
-  const names = new Set(drafts.map(({ name }) => name));
-  const needs = new Map(
-    drafts.map(({ name, needs: named }) => [name, named.filter((need) => names.has(need) && need !== name)]),
-  );
-  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-    from === to || (!seen.has(from) && (needs.get(from) ?? []).some((next) => reaches(next, to, seen.add(from))));
-  for (const draft of drafts) {
-    if ((needs.get(draft.name) ?? []).length > 0) continue;
-    const lower = drafts.filter(({ layer }) => layer < draft.layer);
-    const nearest = Math.max(...lower.map(({ layer }) => layer));
-    const below = lower.filter(({ layer, name }) => layer === nearest && !reaches(name, draft.name));
-    const layerBelow = below.map(({ name }) => name);
-    needs.set(draft.name, layerBelow);
-  }
-  const ordered: Draft[] = [];
-  const place = (draft: Draft, path: readonly string[]): void => {
-    if (ordered.some(({ name }) => name === draft.name) || path.includes(draft.name)) return;
-    // Break cycles.
-    const first = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
-    for (const need of first) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
-    ordered.push({ ...draft, needs: first });
+/** At most MAX_STAGES in their order; what nothing gives an order is asked about, else left out. */
+async function ordered(survey: Survey, all: readonly Draft[], { askOrder }: Asked) {
+  const tellings = tellingsOf(survey);
+  const first = inOrder(all, tellings);
+  const given = first.unknown.length > 0 ? await askOrder?.(first.unknown, first.drafts) : undefined;
+  const { drafts, unknown, left } = given ? inOrder(all, tellings, [given]) : first;
+  const why = drafts.length > 0 ? NO_PLACE : NO_ORDER;
+  const leave = (some: readonly Draft[], why: string) =>
+    some.map((draft): LeftOut => ({ what: `${draft.name}: ${commandLine(draft)}`, why }));
+  return {
+    taken: drafts.slice(0, MAX_STAGES - 1),
+    left: [
+      ...left,
+      ...leave(unknown, why),
+      ...leave(drafts.slice(MAX_STAGES - 1), `${MAX_STAGES} stages are enough to begin with`),
+    ],
   };
-  for (const draft of drafts) place(draft, []);
-  return ordered;
 }
+
+const NO_ORDER =
+  'unknown order: neither README, docs, CI nor a target that only calls others says which comes first (mendloop init asks at a terminal)';
+const NO_PLACE =
+  'nothing says when it runs, or whether: no document, CI job or target that only calls others leads to it';
 
 /** A leaf that others do not need may fail without stopping them. */
 function withSkips(stages: readonly Draft[]): Draft[] {

@@ -19,8 +19,6 @@ export interface Survey {
   installed(tool: string): boolean;
   /** How compose files are run here: `docker compose`, `docker-compose`; undefined when neither is installed. */
   readonly compose: string | undefined;
-  /** The texts that tell people how to start: README first. */
-  readonly readme: string;
 }
 
 /** A stage as init proposes it. */
@@ -37,10 +35,18 @@ export interface Draft {
   readonly wants: readonly string[];
   readonly timeout?: string;
   readonly on_failure?: 'skip';
+  readonly always?: true;
   /** Comments: why it is proposed, and what to mind. */
   readonly why: readonly string[];
-  /** Gives the order where there are no needs: 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
-  readonly layer: number;
+  /** Of the entry that it types; and whether a command that its owner wrote down does the same. */
+  readonly id?: string;
+  readonly isStartedBy?: (command: { readonly text: string; readonly folder: string }) => boolean;
+  /** It works with a cluster that other stages make: behind all of them. */
+  readonly isLast?: boolean;
+  /** The files that define the targets it is typed as. */
+  readonly definedIn: readonly string[];
+  /** The kinds of what it brings up. */
+  readonly does: string;
   /** All that it runs, as far as it can be read: searched for what other readers would propose. */
   readonly runs: string;
 }
@@ -92,10 +98,6 @@ export function shortened(text: string, most: number): string {
   const whole = text.trim();
   return whole.length <= most ? whole : `${whole.slice(0, most - 3).replace(/(?<=\S)\s+\S*$/, '')}...`;
 }
-
-/** Whether README names it, by its name or its path. */
-export const inReadme = ({ readme }: Survey, name: string): boolean =>
-  new RegExp(`(?:^|[\\s/\`"'])${escapeRegExp(name)}(?:$|[\\s\`"',.:)])`, 'm').test(readme);
 
 /** The first of these names that is free; else the first with a number behind it. */
 export function freeName(names: readonly string[], taken: readonly string[]): string {

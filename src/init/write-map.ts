@@ -43,7 +43,7 @@ export function mapText(proposal: Proposal): string {
 
 const ABOUT = {
   protected_files:
-    'These take something away, by their name or by what they run: no fix touches them, and no stage may run them.',
+    'These take something away, by their name or by what they run, or hold secrets: no fix touches them, and no stage may run them.',
   carry:
     'Not in git and needed by stages: linked into the worktree, never edited, never sent. What is not marked secret: false is masked in what a model is told.',
 };
@@ -57,7 +57,7 @@ const HEAD = `---
 `;
 
 function stageValue(stage: Draft): Record<string, unknown> {
-  const { description, command, needs, files, verify, tools, env, wants, timeout, on_failure } = stage;
+  const { description, command, needs, files, verify, tools, env, wants, timeout, on_failure, always } = stage;
   const requires = {
     ...(tools.length > 0 ? { tools } : {}),
     ...(env.length > 0 ? { env } : {}),
@@ -75,6 +75,7 @@ function stageValue(stage: Draft): Record<string, unknown> {
     ...(Object.keys(requires).length > 0 ? { requires } : {}),
     ...(timeout ? { timeout } : {}),
     ...(on_failure ? { on_failure } : {}),
+    ...(always ? { always } : {}),
   };
 }
 
@@ -82,6 +83,7 @@ const COMMENTS: Readonly<Record<string, string>> = {
   files: 'what a fix may touch',
   verify: 'what must hold for green',
   on_failure: 'nothing else needs it',
+  always: 'it only looks, so it runs every time',
 };
 
 /** Puts short lists on one line, and explains the keys in comments at the first stage. */
@@ -143,7 +145,8 @@ function wrapComment(line: string): string[] {
 
 /** A comment as the yaml library takes it: each line begins with a space. */
 const comment = (sentences: readonly string[], indent: number): string =>
-  folded(sentences.join(' ').replace(/\s+/g, ' '), `${' '.repeat(indent)} `, `${' '.repeat(indent)} `)
+  sentences
+    .flatMap((one) => folded(printable(one).replace(/\s+/g, ' '), `${' '.repeat(indent)} `, `${' '.repeat(indent)} `))
     .map((line) => line.slice(indent))
     .join('\n');
 

@@ -122,7 +122,11 @@ test('no line of what it writes is longer than 80 columns or ends in space, howe
 });
 
 test('the commands it writes are sound shell', async () => {
-  const home = lab({ 'tf/main.tf': 'resource "a" "b" {}\n', 'web/compose.yaml': 'services: {web: {image: a}}\n' });
+  const home = lab({
+    'tf/main.tf': 'resource "a" "b" {}\n',
+    'web/compose.yaml': 'services: {web: {image: a}}\n',
+    'README.md': '`make`, `terraform -chdir=tf apply`, `docker compose -f web/compose.yaml up`\n',
+  });
   const { stdout } = await init(home, '--dry-run', '--json');
   const { stages } = JSON.parse(stdout) as { stages: { name: string; command: string }[] };
   assert.ok(stages.length > 4);
@@ -328,8 +332,8 @@ test('secrets that lie around are neither shown nor copied, whatever holds them 
 test('names that a shell would run, and files that are what their names say not, do nothing', async () => {
   const home = repository({
     "it's $(touch pwned).sh": '#!/bin/sh\nkubectl apply -f .\n',
-    'a b/Makefile': 'up:\n\thelm upgrade a b\n',
-    'new\nline/Makefile': 'up:\n\thelm upgrade a b\n',
+    'a b/Makefile': 'all: up\nup:\n\thelm upgrade a b\n',
+    'new\nline/Makefile': 'all: up\nup:\n\thelm upgrade a b\n',
     'site.yml': '\u0000\u0001\ufffd',
     'Taskfile.yml/tasks': 'a folder\n',
     'docker-compose.yml': `a: ${'['.repeat(5000)}\n`,

@@ -32,7 +32,6 @@ export async function proposalOf(texts: Record<string, string>, given: Given = {
     exists: (path) => path in texts || path in ignored,
     installed: (tool) => !missing.includes(tool),
     compose: given.compose === 'none' ? undefined : (given.compose ?? 'docker compose'),
-    readme: texts['README.md'] ?? '',
   };
   const sources = { listing, text: async (path: string) => texts[path], read: readCommands };
   const proposal = await propose(survey, {
