@@ -4,7 +4,8 @@ import { shellWord } from '../worktree/messages.ts';
 import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import type { Candidate, Reader } from './draft.ts';
-import { type Command, commandsOf, otherPurpose, stageName } from './from-entries.ts';
+import { type Command, commandsOf } from './from-entries.ts';
+import { otherPurpose, stageName } from './names.ts';
 import {
   baseName,
   documentsOf,

@@ -7,9 +7,10 @@ import { ansible } from './ansible.ts';
 import { inDirectory, kube, localModules, optionValue, terraformHolds } from './command-line.ts';
 import { destroysByPath } from './destroys.ts';
 import { type Candidate, destroysByContent, draftOf, grouped, type Reader, type Readers, running } from './draft.ts';
-import { type Command, commandsOf, type Proposed, stageName } from './from-entries.ts';
+import { type Command, commandsOf, type Proposed } from './from-entries.ts';
 import { kustomizedFrom, readGitops, rootsOf, takenIn } from './gitops.ts';
 import { composeOf } from './kinds.ts';
+import { stageName } from './names.ts';
 import {
   baseName,
   type Draft,

@@ -1,6 +1,4 @@
 // The only part of init that touches the machine: lists and reads files, looks for programs, tries checks, writes.
-import { copyFileSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { OWNED_PATHS } from '../config/files.ts';
@@ -8,14 +6,13 @@ import { runBy, type Sources } from '../fix/check-files/check-files.ts';
 import { slowdown, systemClock } from '../io/clock.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import { readDestroying } from '../io/gate/gate.ts';
-import { openGit } from '../io/git.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
+import { scratchCopy } from '../io/scratch-copy.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createText, ifPossible, readText } from '../io/store.ts';
 import { createRedactor } from '../outbound/redact/redactor.ts';
 import { sourcesOf } from '../stage/check-sources.ts';
 import { DEFAULT_PATH } from '../stage/env.ts';
-import { counted } from '../triage/words.ts';
 import { isBelow } from '../worktree/carry.ts';
 import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Tried } from './checks.ts';
@@ -48,7 +45,7 @@ export async function look(
 ): Promise<Look | undefined> {
   const checkout = await checkoutFiles(home);
   if (!checkout || checkout.files.size === 0) return undefined;
-  say(`reading ${counted(checkout.files.size, 'file')}`);
+  say(`reading ${checkout.files.size} files`);
   const texts = new Map<string, string>();
   const path = env.PATH || DEFAULT_PATH;
   const peek = (file: string): string | undefined => {
@@ -138,58 +135,6 @@ function limited<A extends unknown[], T>(work: (...given: A) => Promise<T>): (..
     }
   };
 }
-
-/**
- * A repository of its own with what git tracks here, made when first asked for. No filter of .gitattributes runs: it might decrypt
- * or download. It is removed when the process ends, however it is stopped.
- */
-function scratchCopy(home: string, stopTries: () => void) {
-  let made: Promise<string> | undefined;
-  let path: string | undefined;
-  const remove = () => {
-    if (path !== undefined) rmSync(path, { recursive: true, force: true });
-    path = undefined;
-  };
-  const stop = () => {
-    stopTries();
-    setTimeout(() => {
-      remove();
-      process.exit(130);
-    }, STOP_MS);
-  };
-  return {
-    folder: () => {
-      made ??= make();
-      return made;
-    },
-    remove: () => {
-      for (const name of SIGNALS) process.off(name, stop);
-      remove();
-    },
-  };
-
-  async function make(): Promise<string> {
-    path = realpathSync(mkdtempSync(join(tmpdir(), 'mendloop-init-')));
-    for (const name of SIGNALS) process.on(name, stop);
-    const git = openGit(home);
-    await git.run(['clone', '--quiet', '--shared', '--no-checkout', '--template=', '.', path]);
-    const index = (await git.run(['rev-parse', '--path-format=absolute', '--git-path', 'index'])).trim();
-    copyFileSync(index, join(path, '.git/index'));
-    await openGit(path).run([...withoutFilters(home), 'checkout-index', '--all', '--force']);
-    return path;
-  }
-}
-
-/** What is being tried is ended in this time. */
-const STOP_MS = 700;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-const withoutFilters = (home: string): string[] => {
-  const attributes = ifPossible(() => readText(join(home, '.gitattributes'))) ?? '';
-  const names = new Set(Array.from(attributes.matchAll(/\bfilter=(\S+)/g), ([, name = '']) => name));
-  const off = ['smudge=', 'process=', 'required=false'];
-  return [...names].flatMap((name) => off.flatMap((setting) => ['-c', `filter.${name}.${setting}`]));
-};
 
 /** Runs commands in a folder, whose name no complaint has. */
 function prober(given: NodeJS.ProcessEnv, mask: Look['mask'], signal: AbortSignal) {

@@ -1,6 +1,6 @@
 // The commands that a repository writes down for its people and its CI, in the order in which they stand there. Pure.
 import { isMapping, type Mapping, mapping } from '../shape.ts';
-import { otherPurpose } from './from-entries.ts';
+import { otherPurpose } from './names.ts';
 import { baseName, documentIn, folderOf, inFolder, isAside, list, perSurvey, type Survey } from './survey.ts';
 
 export interface Written {
