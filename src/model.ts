@@ -23,7 +23,7 @@ export {
   type Speed,
   type Speeds,
 } from './plugin/contract.ts';
-export type { Place } from './repository/rank/rank.ts';
+export type { Place } from './repository/rank/place.ts';
 
 // The only ways out: a program, an Ollama host, an HTTP host. Whoever does not do its part throws ModelFault.
 

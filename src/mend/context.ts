@@ -70,6 +70,7 @@ export async function contextFor(
   };
   const files = editablePaths([...snapshot.files.keys()], rules);
   const { fingerprint, class: failureClass } = failure;
+  const repository = () => repositoryFacts(reader, snapshot, config.map, run.journal.stages);
   const key = `${commit} ${log}`;
   if (latest.places?.key !== key) {
     const makers = makersOf(config, run.journal.stages, incident.stage, [...snapshot.files.keys()]);
@@ -78,7 +79,7 @@ export async function contextFor(
       failure: { class: failureClass, error_lines, ended: '' },
       log: failureLog,
     };
-    latest.places = { key, value: placesOf(evidence, snapshot, files, makers) };
+    latest.places = { key, value: placesOf(evidence, snapshot, files, makers, repository) };
   }
   const places = await latest.places.value;
   const repository = () => repositoryFacts(reader, snapshot, config.map, run.journal.stages);

@@ -138,6 +138,7 @@ async function failureContext(run: Run, { endText, steps }: Incident, context: F
     tree: facts.tree,
     makers: makersOf(run.config, run.journal.stages, stage.name, facts.tree),
     ranking: places,
+    definitions: places.definitions,
     isEditable: (path) => editable.has(path),
     ...(await textsOf(places, snapshot, facts.files)),
     ...(memo === undefined ? {} : { memo, keywords: run.config.map.architecture_section_keywords }),

@@ -8,8 +8,11 @@ import type { FailureContext } from '../outbound/context.ts';
 import { evidenceOf } from '../outbound/parts/suspicion-of.ts';
 import { needsOf } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
+import { definitionLines } from '../repository/rank/definitions.ts';
 import type { Maker } from '../repository/rank/made-by.ts';
-import { MIN_SUSPICION, openSearch, type Ranking } from '../repository/rank/rank.ts';
+import { MIN_SUSPICION, type Ranking } from '../repository/rank/place.ts';
+import { openSearch } from '../repository/rank/rank.ts';
+import { type RepositoryFacts, repositoryOf } from '../repository/repository.ts';
 import { foldersAbove, type SourceFile } from '../repository/tree.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Files } from '../worktree/read.ts';
@@ -19,10 +22,15 @@ const AT_ONCE = 64;
 const IS_TEXT =
   /(?:^|\/)(?:\w*file|hosts|inventory)$|\.(?:ya?ml|json5?|toml|ini|cfg|conf|env|sh|py|tf|tofu|tfvars|hcl|mk|just|j2|tmpl|tpl|gotmpl|txt|csv)$/i;
 
-/** What the failure points at; `unread`: files that were too many or too large to be read. */
 export interface Places extends Ranking {
+  /** Of each thing that the error misses, what there is of its kind: a line each. */
+  readonly definitions: readonly string[];
+  /** Files that were too many or too large to be read. */
   readonly unread: number;
 }
+
+/** So many of the best places are read for what they refer to, and looked from for what is defined. */
+const BEST = 4;
 
 type Failure = Pick<FailureContext, 'stage' | 'failure' | 'log'>;
 
@@ -32,6 +40,7 @@ export async function placesOf(
   snapshot: Files,
   files: readonly string[],
   makers: readonly Maker[],
+  repository: () => Promise<RepositoryFacts>,
 ): Promise<Places> {
   const editable = new Set(files);
   const paths = [...snapshot.files.keys()];
@@ -41,7 +50,10 @@ export async function placesOf(
   let left = MAX_CHARACTERS;
   let unread = 0;
   for (let at = 0; at < order.length; at += AT_ONCE) {
-    if (left <= 0) return { ...search.ranking(), unread: unread + order.length - at };
+    if (left <= 0) {
+      unread += order.length - at;
+      break;
+    }
     const some = order.slice(at, at + AT_ONCE).map(async (path) => ({ path, text: await snapshot.text(path) }));
     for (const { path, text } of await Promise.all(some)) {
       if (text === undefined) unread++;
@@ -49,7 +61,14 @@ export async function placesOf(
       left -= text?.length ?? 0;
     }
   }
-  return { ...search.ranking(), unread };
+  const ranking = search.ranking();
+  const best = ranking.places.filter(({ path, score }) => score >= MIN_SUSPICION && isRead(path)).slice(0, BEST);
+  const texts = await Promise.all(best.map(async ({ path }) => ({ path, text: (await snapshot.text(path)) ?? '' })));
+  const { files: names, ...facts } = await repository();
+  const { visible } = repositoryOf({ files: names, ...facts });
+  const suspects = best.map(({ path }) => path);
+  const definitions = definitionLines(ranking.names, failure.failure.error_lines, { files: names, visible }, suspects);
+  return { ...search.withLinks(ranking, texts), definitions, unread };
 }
 
 /** So many texts are kept of those that may be changed, and of those that are only read. */

@@ -4,7 +4,6 @@ import { spellings } from '../fix/apply-changes.ts';
 import type { Change } from '../fix/edit.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { isWhole } from '../fix/whole-file.ts';
-import { SMALL_FILE_LINES } from '../outbound/parts/excerpt.ts';
 import { shownAsIs, shownFiles, shownWhole, withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 
@@ -15,7 +14,7 @@ export interface SeenFile {
   readonly text: string;
   /** Numbers of the lines that were shown exactly as they are. */
   readonly lines: ReadonlySet<number>;
-  /** All of it was shown, and it is small. */
+  /** All of it was shown. */
   readonly whole: boolean;
 }
 
@@ -26,7 +25,7 @@ export function seenFiles(prompt: string, { files, read }: Pick<FixFacts, 'files
     shown.map(async (file) => {
       const text = await read(file.path);
       const lines = shownAsIs(file, text);
-      return { path: file.path, text, lines, whole: shownWhole(file, text) && lines.size < SMALL_FILE_LINES };
+      return { path: file.path, text, lines, whole: shownWhole(file, text) };
     }),
   );
 }

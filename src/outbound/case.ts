@@ -56,16 +56,13 @@ export function buildCase(context: FailureContext, options: CaseOptions, mask: M
   return buildDocument(layout, context, mask);
 }
 
-const FILES_INTRO =
-  'These may be changed; the likeliest stands last. The numbers before the lines are not part of them.';
-
 const CASE_PARTS: readonly Part[] = [
   { name: 'error lines', title: 'The failure', share: 0.1, lines: errorLines },
   { name: 'stage', title: 'The stage', share: 0.08, lines: stageLines },
   { name: 'log', title: 'The end of the log', share: 0.2, lines: logEnd },
   { name: 'diagnostics', title: 'Diagnostics', share: 0.3, lines: diagnosticLines },
   { name: 'earlier attempts', title: 'Earlier attempts', share: 0.2, lines: earlierTries(true) },
-  { name: 'files', title: 'The files', share: 0.3, lines: fileLines(FILES_INTRO, { most: 12, share: 0 }) },
+  { name: 'files', title: 'The files', share: 0.3, lines: fileLines({ most: 12, share: 0 }) },
   { name: 'reading', title: 'What may help', share: 0.1, lines: readingLines },
   { name: 'memo', title: 'What is known about this homelab', share: 0.1, lines: memoLines },
   { name: 'notes', title: 'Notes', share: 0.05, lines: noteLines },

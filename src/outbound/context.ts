@@ -1,7 +1,7 @@
 // All that a document tells of a failure, as plain values: one of these serves the prompt and the case. And its masking:
 // secrets are masked before anything is cut to size, because the middle of a key no longer shows that it is one.
 import type { Maker } from '../repository/rank/made-by.ts';
-import type { Ranking } from '../repository/rank/rank.ts';
+import type { Ranking } from '../repository/rank/place.ts';
 import type { SourceFile } from '../repository/tree.ts';
 import { maskedLeaves } from './redact/redactor.ts';
 
@@ -106,6 +106,8 @@ export interface FailureContext {
   readonly isEditable?: (path: string) => boolean;
   /** What the failure points at in the whole repository; without it, in the texts that are here. */
   readonly ranking?: Ranking;
+  /** Of each thing that the error misses, what there is of its kind: a line each. */
+  readonly definitions?: readonly string[];
   /** Other files of the repository, which may be read and not changed. */
   readonly readable?: readonly SourceFile[];
   /** The text of ai/master_memo.md, and the words that find its sections. */

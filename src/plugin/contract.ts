@@ -8,7 +8,7 @@ import type { AttemptEnd, FailureClass } from '../events.ts';
 import type { RefusalCode, ShownPlace } from '../fix/edit.ts';
 import type { Choice, Try } from '../outbound/context.ts';
 import type { Repository } from '../repository/definition.ts';
-import type { Place } from '../repository/rank/rank.ts';
+import type { Place } from '../repository/rank/place.ts';
 import type { Vocabularies } from '../repository/vocabulary/vocabulary.ts';
 
 /** The failure that is to be mended. */

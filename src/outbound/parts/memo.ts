@@ -10,11 +10,10 @@ export const memoLines: PartLines = ({ memo = '', keywords = {}, stage }) => {
 };
 
 /** Without their section on the form of the answer: the document says that itself, at its end. */
-export const instructionLines = (instructions: string): PartLines => {
-  const sections = sectionsOf(instructions, (heading) => heading.toLowerCase() === 'the answer');
-  const lines = sections.flatMap((section) => (section.chosen ? [] : section.lines));
-  return () => (room) => linesWithin(lines, room);
-};
+export const withoutAnswerRule = (instructions: string): string[] =>
+  sectionsOf(instructions, (heading) => heading.toLowerCase() === 'the answer').flatMap((section) =>
+    section.chosen ? [] : section.lines,
+  );
 
 /** Sections whose heading has a keyword of one of `keys` (or the key itself), with what is below them, in the memo's order. */
 export function memoSections(

@@ -8,7 +8,6 @@ import { excerpt } from './excerpt.ts';
 
 import { hasSuspect, type Suspect, suspicionOf } from './suspicion-of.ts';
 
-const INTRO = 'Only for reading; none of this is yours to change.';
 const MAX_LISTED = 24;
 const MAX_NOTES = 12;
 const MAX_FILES = 3;
@@ -18,20 +17,20 @@ const MIN_WEIGHT = 40;
 const WHOLE_LINES = 31;
 
 export const readingLines: PartLines = (context) => {
-  const { nonce, failure } = context;
+  const { nonce, failure, definitions = [] } = context;
   const errors = failure.error_lines.join('\n');
   const suspicion = suspicionOf(context);
   const { missing, near, rendered, closed, isEditable } = suspicion;
   const notes = [
+    ...definitions,
     // Where something that may be changed is suspected, it would only be an excuse.
     ...(hasSuspect(suspicion) ? [] : closed)
       .slice(0, 2)
       .map((path) => `The failure names ${path}, which no fix may change: if only that mends it, a person has to`),
-    ...missing
-      .slice(0, 2)
-      .flatMap(({ path, folder, listing }) => [
-        `${path} does not exist. ${folder === '' ? 'The repository' : `${folder}/`} has: ${listing.slice(0, MAX_LISTED).join(' ')}`,
-      ]),
+    ...missing.slice(0, 3).map(({ path, folder, listing, alike }) => {
+      const there = folder === '' || listing.length > MAX_LISTED ? '' : ` ${folder}/ has: ${listing.join(' ')}`;
+      return `${path} does not exist.${alike.length > 0 ? ` Like it: ${alike.join(', ')}` : there}`;
+    }),
     ...near
       .filter((one) => isTelling(one) && errors.includes(one.name))
       .slice(0, 4)
@@ -44,9 +43,9 @@ export const readingLines: PartLines = (context) => {
       return `${written} ${who} from ${from}${isEditable(from) ? '' : ', which no fix of this stage may change'}`;
     }),
   ].map((line) => clipLine(plainLine(line), 600));
-  const shown = suspicion.readable.filter(({ score }) => score >= MIN_SCORE).slice(0, MAX_FILES);
+  const shown = suspicion.readable.filter(({ score, isRun }) => score >= MIN_SCORE || isRun).slice(0, MAX_FILES);
   return (room) => {
-    let left = room - estimateTokens(INTRO) - 2;
+    let left = room;
     const noteLines =
       notes.length === 0 ? [] : fencedWithin(nonce, 'notes on the names in it', notes.slice(0, MAX_NOTES), left);
     left -= estimateTokens(noteLines.join('\n')) + 1;
@@ -55,8 +54,7 @@ export const readingLines: PartLines = (context) => {
       left -= estimateTokens(block.join('\n')) + 1;
       return block.length === 0 ? [] : ['', ...block];
     });
-    const first = noteLines.length === 0 ? [] : ['', ...noteLines];
-    return noteLines.length + blocks.length === 0 ? [] : [INTRO, ...first, ...blocks];
+    return noteLines.length > 0 ? [...noteLines, ...blocks] : blocks.slice(1);
   };
 };
 

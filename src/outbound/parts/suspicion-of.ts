@@ -2,7 +2,8 @@
 import { type Evidence, pathsIn } from '../../repository/rank/clues.ts';
 import { sourceFinder } from '../../repository/rank/made-by.ts';
 import type { NearName } from '../../repository/rank/near-names.ts';
-import { MIN_SUSPICION, openSearch, type Place, type Ranking } from '../../repository/rank/rank.ts';
+import { MIN_SUSPICION, type Place, type Ranking } from '../../repository/rank/place.ts';
+import { openSearch } from '../../repository/rank/rank.ts';
 import type { SourceFile } from '../../repository/tree.ts';
 import { commandText, type FailureContext, originalOf } from '../context.ts';
 import { plainPath } from '../text.ts';
@@ -89,7 +90,12 @@ export function rankingOf(context: FailureContext): Ranking {
   const paths = all.map(({ path }) => path);
   const search = openSearch(evidenceOf(context), [...new Set([...(tree ?? []), ...paths])], makers);
   for (const file of all) search.read(file);
-  return search.ranking();
+  const ranking = search.ranking();
+  const best = ranking.places.filter(({ score }) => score >= MIN_SUSPICION).slice(0, 4);
+  return search.withLinks(
+    ranking,
+    best.flatMap(({ path }) => all.find((file) => file.path === path) ?? []),
+  );
 }
 
 function overview(context: FailureContext): Overview {
@@ -110,24 +116,11 @@ function overview(context: FailureContext): Overview {
   const isClosed = (path: string): boolean => path.includes('/') && !isEditable(path) && !sourceOf(path);
   return {
     ...ranking,
-    ranked: withRead(suspects(files), suspects(readable)[0]),
+    ranked: suspects(files),
     readable: suspects(readable),
     closed: tree.filter((path) => named.includes(path) && isClosed(path)),
     isEditable,
   };
-}
-
-/** A program may read that many files and still say which one is meant. */
-const MAX_READ = 2;
-
-/** The files that a suspected program reads belong to it, as those of the command do: what it misses may be missing there. */
-function withRead(ranked: readonly Suspect[], program: Suspect | undefined): readonly Suspect[] {
-  if (!program || program.score < MIN_SUSPICION) return ranked;
-  const written = new Set(pathsIn(program.text, 1).map((mention) => mention.written));
-  const reads = ranked.filter(({ path }) => written.has(path));
-  return reads.length > MAX_READ
-    ? ranked
-    : ranked.map((file) => (reads.includes(file) ? { ...file, isRun: true } : file));
 }
 
 /** Paths of the error lines; that a check failed is said of the check, not of what is wrong. */

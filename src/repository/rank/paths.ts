@@ -1,6 +1,8 @@
 // What is written → the files it means: the path itself, seen from a folder that is named beside it, or the longest end of it
 // that is the end of a file's path. A template stands for what is rendered from it.
+import { distance } from 'fastest-levenshtein';
 import { nameOf, push, treeOf } from '../tree.ts';
+import { isNear } from './near-names.ts';
 
 const TEMPLATE = /\.(?:j2|jinja2?|tmpl|gotmpl|tpl|tftpl|template|mustache|in)$/;
 
@@ -18,8 +20,18 @@ export interface PathFinder {
   /** The path that would have to exist for `written` to mean something, when it looks like one of this repository and none does. */
   readonly missing: (written: string, beside: readonly string[]) => string[];
   readonly isFolder: (path: string) => boolean;
+  readonly isFile: (path: string) => boolean;
+  readonly exists: (path: string) => boolean;
   /** What stands in a folder: names, folders with a slash. */
   readonly listing: (folder: string) => string[];
+  /** Paths that could be meant by one that does not exist: of the same name, or nearly; those that have most in common first. */
+  readonly alike: (path: string, folder: string) => string[];
+}
+
+/** The same but for the ending, or for what a slip of the finger changes. */
+function isAlike(name: string, wanted: string): boolean {
+  const [a, b] = [name, wanted].map((one) => one.replace(/\.\w+$/, '')) as [string, string];
+  return a === b ? a.length > 3 : isNear(a, b) && isNear(name, wanted);
 }
 
 /** A name that more files have means none of them. */
@@ -39,11 +51,27 @@ export function pathFinder(paths: readonly string[]): PathFinder {
   const isFile = (path: string): boolean => tree.exists(path) && !tree.isFolder(path);
   return {
     isFolder: tree.isFolder,
+    isFile,
+    exists: tree.exists,
     listing: (folder) =>
       tree
         .entries(folder)
         .map((name) => (tree.isFolder(folder === '' ? name : `${folder}/${name}`) ? `${name}/` : name))
         .sort(),
+    alike(path, folder) {
+      const wanted = nameOf(path);
+      const parts = path.split('/');
+      const names = [...byName.keys()].filter((name) => name === wanted || isAlike(name, wanted));
+      const [absent = '', ...rest] = parts.slice(folder === '' ? 0 : folder.split('/').length);
+      const beside = tree
+        .entries(folder)
+        .filter((name) => isAlike(name, absent))
+        .map((name) => normalized([folder, name, ...rest].join('/')))
+        .filter(tree.exists);
+      const likest = [...new Set([...beside, ...names.flatMap((name) => byName.get(name) ?? [])])];
+      const away = (one: string): number => distance(one, path) - 20 * commonEnd(parts, one);
+      return likest.length > MAX_MEANT ? [] : likest.sort((a, b) => away(a) - away(b));
+    },
     meaning: (written, beside) => {
       const exact = joined(written, beside).filter(isFile);
       if (exact.length > 0) return { paths: exact.slice(-1), sure: 1 };

@@ -5,50 +5,24 @@
 
 import type { SourceFile } from '../tree.ts';
 import { type Clues, cluesOf, type Evidence, type PathClue, pathsIn } from './clues.ts';
+import { withLinks } from './follow.ts';
 import { type FindSource, type Made, type Maker, sourceFinder } from './made-by.ts';
-import type { NearName } from './near-names.ts';
 import { type Meaning, type PathFinder, pathFinder, renderedName } from './paths.ts';
+import { MIN_SUSPICION, type Place, type Ranking } from './place.ts';
 import { CERTAIN_REFERENCE, type MissingPath, missingPaths, placeOf } from './references.ts';
 import { type Found, openScan, type Spot } from './scan.ts';
-
-/** A file that a failure points at, and where in it. Lines count from 1. */
-export interface Place {
-  readonly path: string;
-  /** How much points at it: below 40 it may be chance. */
-  readonly score: number;
-  /** Why it is suspected, each reason once, the first found first. */
-  readonly reasons: readonly string[];
-  /** The command names it. */
-  readonly isRun: boolean;
-  /** Lines that the failure names; it may be wrong about how many there are. */
-  readonly named: readonly number[];
-  /** Lines with a rare word of the failure, the rarest word first. */
-  readonly matching: readonly number[];
-}
-
-/** What the failure tells about a repository. */
-export interface Ranking {
-  /** Every file that something points at, the most suspicious first. */
-  readonly places: readonly Place[];
-  /** Paths that the error names and that do not exist, the nearest folder that does, and who refers to them. */
-  readonly missing: readonly MissingPath[];
-  /** Names of the error that files have in a slightly different form. */
-  readonly near: readonly NearName[];
-  /** What the error calls by another path than that of the file it is made from. */
-  readonly rendered: readonly Made[];
-}
 
 export interface Search {
   /** Every path, in the order in which texts are worth reading. */
   readonly order: readonly string[];
   /** To be called once for each text. */
   read(file: SourceFile): void;
-  /** What is known after all that was read. */
+  /** What is known after all that was read; to be called once. */
   ranking(): Ranking;
+  /** The same with what the texts of the best places refer to. */
+  withLinks(ranking: Ranking, files: readonly SourceFile[]): Ranking;
 }
 
-/** With as much to point at it, a file may be the cause. */
-export const MIN_SUSPICION = 40;
 /** Of words that could stand anywhere, for one file. */
 const MAX_PLAIN = 18;
 /** A folder with more files than this is not called as something; it is where things are kept. */
@@ -111,6 +85,7 @@ export function openSearch(evidence: Evidence, tree: readonly string[], makers: 
   return {
     order: [...tree].sort((a, b) => (byNames.get(b) ?? 0) - (byNames.get(a) ?? 0)),
     read: scan.read,
+    withLinks: (ranking, files) => withLinks(ranking, files, finder),
     ranking() {
       const found = scan.found();
       const referred = addReferrers(missing, found, pointsOf);
@@ -125,7 +100,13 @@ export function openSearch(evidence: Evidence, tree: readonly string[], makers: 
       for (const message of messages) addQuotes(found.quotes(message, 1), 40, 'says the words of the error', pointsOf);
       const places = [...points].map(([path, of]) => placeFrom(path, of, run.has(path)));
       const ranked = places.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
-      return { places: ranked, missing: referred, near: found.near, rendered: renderedFrom(clues, meant) };
+      return {
+        places: ranked,
+        missing: referred,
+        near: found.near,
+        names: clues.names,
+        rendered: renderedFrom(clues, meant),
+      };
     },
   };
 }
@@ -210,7 +191,7 @@ function calledIn(tree: readonly string[], names: Clues['names']): Map<string, s
 
 /** A folder or file that is called as something in the error: of an app all that is its own. */
 function addPathParts(called: Map<string, string[]>, names: Clues['names'], pointsOf: PointsOf): void {
-  for (const { text, weight } of names) {
+  for (const { text, weight } of names.filter(({ strong }) => strong)) {
     const paths = called.get(text.toLowerCase()) ?? [];
     if (paths.length > MAX_CALLED) continue;
     for (const path of paths) {
@@ -232,7 +213,8 @@ function addReferrers(missing: readonly MissingPath[], found: Found, pointsOf: P
       of.reasons.add(`refers to ${absent.path}, which does not exist`);
     }
     const strongest = best[0]?.strength ?? 0;
-    if (strongest >= CERTAIN_REFERENCE) strengths.set(absent, strongest);
+    // A bare name says where it is meant only by what is like it.
+    if (strongest >= (absent.alike.length > 0 ? MIN_SUSPICION : CERTAIN_REFERENCE)) strengths.set(absent, strongest);
   }
   return [...strengths].sort(([, a], [, b]) => b - a).map(([absent]) => absent);
 }

@@ -8,6 +8,8 @@ export interface MissingPath {
   readonly path: string;
   readonly folder: string;
   readonly listing: readonly string[];
+  /** Paths that exist and could be meant by it, the likeliest first. */
+  readonly alike: readonly string[];
 }
 
 const MAX_MISSING = 8;
@@ -33,7 +35,12 @@ export function placeOf(path: string, finder: PathFinder): MissingPath {
   let length = parts.length - 1;
   while (length > 0 && !finder.isFolder(parts.slice(0, length).join('/'))) length--;
   const folder = parts.slice(0, length).join('/');
-  return { path, folder, listing: finder.listing(folder) };
+  return {
+    path,
+    folder,
+    listing: finder.listing(folder),
+    alike: finder.exists(path) ? [] : finder.alike(path, folder),
+  };
 }
 
 /** Where a file refers to a path, and how surely that is the same one; `folder`: the nearest one to it that exists. */
