@@ -82,7 +82,6 @@ export async function contextFor(
     latest.places = { key, value: placesOf(evidence, snapshot, files, makers, repository) };
   }
   const places = await latest.places.value;
-  const repository = () => repositoryFacts(reader, snapshot, config.map, run.journal.stages);
   const facts: FixFacts = {
     stage: { ...stage, name: incident.stage },
     failure: { fingerprint, class: failureClass, excerpt: excerptOf(failure), log, error_lines },

@@ -51,8 +51,10 @@ export function definitionLines(
   const lines = new Map<string, string>();
   for (const { text } of names.filter(({ weight, strong }) => strong && weight >= MIN_WEIGHT)) {
     const said = errorLines.filter((line) => line.includes(text)).join('\n');
-    if (said === '') continue;
-    for (const [kind, of] of [...kindsSaid(said, all), ...kindsUsed(text, files, suspects)]) {
+    const kinds = kindsSaid(said, all);
+    const isKind = kinds.some(([, of]) => of !== undefined && text.toLowerCase().split('.')[0] === of.toLowerCase());
+    if (said === '' || isKind) continue;
+    for (const [kind, of] of [...kinds, ...kindsUsed(text, files, suspects)]) {
       const label = labelOf(kind, of);
       const found = kind === 'object' ? all.filter((one) => one.kind === kind && one.of === of) : undefined;
       const there = new Set(found?.map(({ name }) => name) ?? suspects.flatMap((from) => [...visible(kind, from)]));
