@@ -331,6 +331,14 @@ const TABLE = {
     `nothing in the case ${d.case} waits for your word`,
     `see it: mendloop cases show ${d.case}; to start anew: mendloop reset ${d.stage}`,
   ]),
+  E_ANSWER_REFUSED: usage((d: { why: string }) => [
+    `the answer is not taken: ${d.why}`,
+    'see what waits, and answer there: mendloop cases',
+  ]),
+  E_CASE_CHANGED: usage((d: { case: string }) => [
+    `the change in the case ${d.case} is another one than the one that you saw; nothing was done`,
+    `look at it again: mendloop cases show ${d.case}`,
+  ]),
   E_CASE_NO_PATCH: usage((d: { case: string }) => [
     `no fix waits in the case ${d.case}, so there must be one in your answer`,
     `mendloop cases answer ${d.case} <file>; - for stdin`,

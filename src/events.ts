@@ -97,8 +97,12 @@ const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
 /** A fix on the AI branch; `fingerprint` is that of the failure it is for, `hash` that of its patch. */
 export type Fix = Readonly<ShapeOf<typeof notedFix> & Record<'stage' | 'step' | 'commit', string>>;
-/** The plugin whose suggestion a person accepted as their answer. */
-const proposedBy = { proposed_by: optional(text) };
+/** Where a person answered a case. */
+export const ANSWERED_AT = ['terminal', 'page', 'ntfy'] as const;
+export type AnsweredAt = (typeof ANSWERED_AT)[number];
+const answeredAt = { answered_at: optional(oneOf(ANSWERED_AT)) };
+/** The plugin whose suggestion a person accepted as their answer, and where they did. */
+const proposedBy = { proposed_by: optional(text), ...answeredAt };
 /** `accepted`: a person agreed to it. */
 const committed = {
   ...notedFix,
@@ -361,7 +365,7 @@ export const EVENTS = {
     ...notedFix,
     ask: optional(isAsk),
   }),
-  'fix.declined': row('stage', 'the person does not want it', notedFix),
+  'fix.declined': row('stage', 'the person does not want it', { ...notedFix, ...answeredAt }),
   'fix.intended': row('stage', 'a sound fix is about to be committed', {
     ...committed,
     ...steps,
@@ -421,6 +425,13 @@ export const EVENTS = {
     ...reason,
     /** The stage is green: an answer that waits for the failure waits no longer. */
     green: optional(flag),
+    /** A person closed it. */
+    ...answeredAt,
+  }),
+  'answer.refused': row('run', 'an answer was not taken, and why', {
+    answered_at: oneOf(ANSWERED_AT),
+    case: optional(text),
+    ...reason,
   }),
   'item.accepted': row(
     'stage',

@@ -42,7 +42,7 @@ export * from './model/retry.ts';
 
 // Settings, where a plugin may send to, and secrets that no report repeats.
 
-export { positiveDurationSchema as durationSetting } from './config/duration.ts';
+export { positiveDurationSchema as durationSetting } from './config/schema-parts.ts';
 export * from './model/address.ts';
 export * from './model/environment.ts';
 

@@ -104,6 +104,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   'item.accepted': { item: '03', commit: 'c', entry: 'done' },
   'item.dropped': { failing: 'web', fingerprint: 'f1', commits: ['c1'], from: 'c2', to: 'c0' },
   'item.restored': { failing: 'web' },
+  'answer.refused': { answered_at: 'ntfy', reason: 'it was used already' },
   'case.answered': { ...FIX, tier: 'escalation', plugin: 'person', note: NOTE, case: 'c-7' },
   'person.notified': { fingerprint: 'f1', state: 'give_up' },
   'safe_mode.on': { why: 'a person said so' },

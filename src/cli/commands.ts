@@ -153,19 +153,23 @@ alone: lists its outputs.`,
 it helped. What was taken back is listed, too.`,
   }),
   cases: row(
-    'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
-    'list what waits for you, show a case, take or decline its fix, answer it with a patch',
+    'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file> | cases review',
+    'list what waits for you, show a case, take or decline its change, answer it with a patch',
     {
       options: {
-        all: 'list closed ones, too; of one case, show all of it',
+        all: 'list closed ones, too; of one case, what a model was told, too',
+        run: 'start the stage of what is accepted at once',
+        'token=TOKEN': 'answer only the change that this one-time token of a notice is about',
         'dry-run': 'say what would be taken or declined',
       },
       about: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
-any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
+any form a model may give; it goes through the same gate, and is tried before its stage runs again. While a run is at work, it takes the
+answer and tries it before it ends.
 
-  accept             take the fix that waits for your word: your branch is merged in first, and the gate looks once more for
+  accept             take the change that waits for your word: your branch is merged in first, and the gate looks once more for
                      what it refuses; it lapses when the stage turns green without it
-  decline            do without it: it counts as tried, and the next run goes on with the next try`,
+  decline            do without it: it counts as tried, and the next run goes on with the next try
+  review             every change that waits, one after the other: yes, no, skip or later; then one run for all accepted`,
     },
   ),
   backlog: row(
@@ -295,15 +299,20 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
     about:
       'Reads only. Stages by state, last green, attempts, durations, failures by class, fixes, asks, cases, tokens, money, the last run.',
   }),
-  serve: row('serve [--host H] [--port N] [--token]', 'show how things stand on a page, in a browser', {
+  serve: row('serve [--host H] [--port N] [--token] [--act]', 'show how things stand on a page, in a browser', {
     options: {
       'host=H': 'the address to listen at (default: 127.0.0.1); any but loopback needs the token',
       'port=N': 'the port (default: 8420; 0: any that is free)',
       token: 'also on loopback, only for who has the link that is printed',
+      act: 'with buttons, for who has the link that is printed: answer cases, run, retry, promote, safe mode',
     },
     about: `Reads only: stages and what needs what, runs, failures, fixes, cases, logs and the work queue, kept up to date while you look,
 and /metrics for Prometheus. It runs until it is stopped. For others than this machine it prints a link with a token, a new one each
-time; MENDLOOP_TOKEN has it use yours. The page works without scripts, and asks nobody else for anything.`,
+time; MENDLOOP_TOKEN has it use yours. The page works without scripts, and asks nobody else for anything.
+
+With --act it has buttons, each for exactly what is shown beside it: apply or decline the change of a case, run all or one stage,
+retry one, promote exactly the commit shown, safe mode. It also takes the answers of buttons in notices at once. What it starts are
+runs under the usual lock, which go on when the page or the server is closed.`,
     load: () => import('./serve.ts'),
   }),
   gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget what is old: runs, logs, prompts, patches, cases', {

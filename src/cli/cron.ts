@@ -5,13 +5,10 @@ import { lacking } from '../cron/lacking.ts';
 import { findSchedules, install, lingers, partsOf, remove, requireScheduler } from '../cron/schedulers.ts';
 import { missedSlots, nextSlot, pastSlots, readTimes, spellTimes } from '../cron/times.ts';
 import { fail, failUsage } from '../errors.ts';
+import { workedSpans } from '../inspect/freshness.ts';
 import { fileFacts, findTool } from '../io/files.ts';
-import type { Layout } from '../io/layout.ts';
-import { runAtWork } from '../io/lock.ts';
 import { programArguments } from '../io/package.ts';
 import { askYes, canAnswer } from '../io/stdin.ts';
-import { readHistory } from '../journal/history.ts';
-import { listRuns } from '../journal/runs.ts';
 import { isSecretName } from '../outbound/redact/names.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { required } from '../stage/requires.ts';
@@ -163,7 +160,7 @@ function localTime(time: number): string {
 async function status({ home, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const now = Date.now();
-  const { spans, last } = history(layout, now);
+  const { spans, last } = workedSpans(layout, now);
   const rows = (await findSchedules(home(), process.env)).schedules.map(({ kind, when, times, since }) => {
     const past = times ? pastSlots(times, Date.parse(since) || now, now) : [];
     const next = times ? nextSlot(times, now) : undefined;
@@ -199,22 +196,4 @@ function missedText(missed: readonly number[], past: number, kind: SchedulerKind
   const latest = missed.slice(-3).map(localTime).join(', ');
   const look = kind === 'crontab' ? 'systemctl status cron' : 'systemctl --user list-timers';
   return `${missed.length} of the last ${counted(past, 'time')}: no run began at ${latest} (is it at work? ${look})`;
-}
-
-/** More runs than can have begun in the period that is looked at. */
-const MAX_RUNS = 500;
-
-/** The last run, and the spans in which recent runs worked, without the time between a crash and its resume. */
-function history(layout: Layout, now: number) {
-  const runs = readHistory(layout, listRuns(layout).at(-MAX_RUNS));
-  const spans = runs.flatMap(({ began, ended = began, spans = [{ from: began, to: ended }] }) =>
-    spans.map(({ from, to }) => ({ from: Date.parse(from), to: Date.parse(to) })),
-  );
-  const last = runs.at(-1);
-  const exit = last?.exit;
-  const isOpen = exit === undefined && runAtWork(layout)?.isRun === true;
-  const open = isOpen ? spans.at(-1) : undefined;
-  if (open) open.to = now;
-  const how = isOpen ? 'at work' : exit === undefined ? 'cut off' : `exit ${exit}`;
-  return { spans, last: last && { run: last.run, started: last.began, how, exit: exit ?? null } };
 }

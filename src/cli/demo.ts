@@ -146,7 +146,7 @@ async function tell(input: CommandInput, home: string, port: number, ports: RunP
     if (waiting && !signal.aborted) {
       await pause(2800);
       command(`mendloop cases accept ${waiting}`);
-      show(await cases({ ...asked, words: ['accept', waiting], options: {} }), /^taken|^the next run/);
+      show((await cases({ ...asked, words: ['accept', waiting], options: {} })) as Answer, /^taken|^the next run/);
       await pause(1500);
       status = await runStage(stage);
     }

@@ -9,7 +9,7 @@ import type { Answer, CommandInput } from './command.ts';
 const NEXT = 'name a file in the folder that node_exporter has as --collector.textfile.directory';
 
 export async function run({ options, dry, layout: findLayout }: CommandInput): Promise<Answer> {
-  const text = metricsOf(findLayout());
+  const text = await metricsOf(findLayout());
   if (typeof options.textfile !== 'string') return { text, json: { metrics: text }, forScripts: true };
   const path = resolve(options.textfile);
   if (!path.endsWith('.prom')) failUsage(`${path}: the textfile collector reads only files that end in .prom`, NEXT);

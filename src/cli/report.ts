@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { INDEX_FILE } from '../backlog/queue.ts';
 import { failUsage, MendError } from '../errors.ts';
 import { listBacklog } from '../inspect/backlog.ts';
+import { readFreshness } from '../inspect/freshness.ts';
 import { type Report, type ReportFacts, reportOf } from '../inspect/report.ts';
 import { timelineOf } from '../inspect/timeline.ts';
 import { openGit } from '../io/git.ts';
@@ -18,9 +19,7 @@ import { listRuns, stamp } from '../journal/runs.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { reportHtml } from '../page/report-html.ts';
 import { reportLines, reportMarkdown } from '../page/report-text.ts';
-import { listFixes } from '../promote/list-fixes.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import type { Ledger } from '../triage/ledger.ts';
 import { checkoutFiles } from '../worktree/read.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { runCalled } from './runs.ts';
@@ -38,7 +37,8 @@ export async function run({ words, options, dry, layout: findLayout, out }: Comm
   const now = new Date();
   const from = periodStart(options, name, now);
   const { ledger, notices } = readLedger(layout);
-  const context = await lookAround(layout, ledger);
+  const context = await lookAround(layout);
+  const freshness = await readFreshness(layout, now.getTime());
   const facts: ReportFacts = {
     home: basename(layout.home),
     ...(name === undefined ? aboutTime(layout, from, now) : aboutRun(layout, runCalled(layout, name), now)),
@@ -46,7 +46,7 @@ export async function run({ words, options, dry, layout: findLayout, out }: Comm
     stages: loadStages(layout, { look: true }).state.stages,
     safeMode: readSafeMode(layout)?.why,
     items: context.items,
-    unlanded: context.unlanded,
+    freshness: freshness.isOld ? `${freshness.text}: what is green was so then` : undefined,
     notices: [...notices, ...context.notices],
   };
   const report = maskedData(reportOf(facts), context.mask);
@@ -134,18 +134,16 @@ function aboutRun(layout: Layout, run: string, now: Date): About {
 }
 
 /** Facts from the configuration and the branches; `isSound`: it could be read, so all secrets are known. Else a notice says why. */
-async function lookAround(layout: Layout, ledger: Ledger) {
+async function lookAround(layout: Layout) {
   const { home } = layout;
   const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
   try {
-    const { base, config } = await configurationNow(home);
+    const { config } = await configurationNow(home);
     const hasQueue = readText(join(home, INDEX_FILE)) !== undefined;
     const { items } = hasQueue ? await listBacklog(layout) : { items: [] };
-    const fixes = await listFixes(layout, base, ledger, false);
     return {
       mask: openMask(home, config, process.env, tracked),
       items: items.map(({ number, title, state, note }) => ({ number, title, state, ...(note && { note }) })),
-      unlanded: fixes.filter(({ outcome }) => outcome === 'kept'),
       notices: [],
       isSound: true,
     };
@@ -154,7 +152,6 @@ async function lookAround(layout: Layout, ledger: Ledger) {
     return {
       mask: openMask(home, { map: { carry: [] }, loop: { redact: [] } }, process.env, tracked),
       items: [],
-      unlanded: [],
       isSound: false,
       notices: [`changes, work queue and what is to be promoted are not shown: ${error.code}: ${error.message}`],
     };

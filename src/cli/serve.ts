@@ -1,4 +1,4 @@
-// `mendloop serve [--host H] [--port N]`: a page that shows how things stand, until it is stopped. Reads only.
+// `mendloop serve [--host H] [--port N] [--act]`: a page that shows how things stand, until it is stopped; with --act it has buttons.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { EXIT, failUsage } from '../errors.ts';
@@ -7,6 +7,7 @@ import { packageVersion } from '../io/package.ts';
 import { stopSignals } from '../io/signals.ts';
 import { type Access, isLoopback } from '../serve/access.ts';
 import { pageApp } from '../serve/app.ts';
+import { oneTimeValues } from '../serve/once.ts';
 import { siteOf } from '../serve/site.ts';
 import type { CommandInput } from './command.ts';
 
@@ -21,11 +22,13 @@ export async function run({ options, layout: findLayout, out }: CommandInput): P
   if (!(asked >= 0 && asked < 65_536))
     failUsage(`--port ${options.port} is not a port`, 'for example: --port 8420, or 0 for any that is free');
   const isLocal = isLoopback(host);
-  const token = isLocal && options.token !== true ? undefined : tokenOf(process.env.MENDLOOP_TOKEN);
+  const acts = options.act === true;
+  const token = isLocal && options.token !== true && !acts ? undefined : tokenOf(process.env.MENDLOOP_TOKEN);
   const stop = stopSignals((name) => name);
-  const access: Access = { isLocal, names: [host, hostname()], token, cookie: `mendloop-${asked}` };
+  const access: Access = { isLocal, names: [host, hostname()], token, acts, cookie: `mendloop-${asked}` };
   const bug = (error: unknown) => out.errorLine(`error E_BUG: ${error instanceof Error ? error.message : error}`);
-  const app = pageApp(siteOf(layout, packageVersion()), access, stop.signal, bug);
+  const hands = acts ? { once: oneTimeValues(), log: (line: string) => out.line(line) } : {};
+  const app = pageApp(siteOf(layout, packageVersion(), hands), access, stop.signal, bug);
   try {
     const server = await listen((request) => app.fetch(request), host, asked);
     // Render one page now, so that the first visitor does not wait for lazy imports.
@@ -33,10 +36,10 @@ export async function run({ options, layout: findLayout, out }: CommandInput): P
     const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? hostname() : host.includes(':') ? `[${host}]` : host;
     const url = `http://${shown}:${server.port}/`;
     const link = token === undefined ? url : `${url}login?token=${token}`;
-    if (out.json) out.jsonLine({ url: link, host, port: server.port, home: layout.home });
+    if (out.json) out.jsonLine({ url: link, host, port: server.port, home: layout.home, acts });
     out.line(`the page of ${layout.home}: ${link}`);
     out.line(isLocal ? FOR_THIS_MACHINE[token === undefined ? 'all' : 'token'] : FOR_OTHERS);
-    if (!out.json) out.line('it only reads; to stop it: Ctrl-C');
+    if (!out.json) out.line(`${acts ? 'it acts for whoever has this link' : 'it only reads'}; to stop it: Ctrl-C`);
     await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
     await server.close();
     return stop.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.ok;

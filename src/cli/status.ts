@@ -6,6 +6,8 @@ import { headline, safeModeLines, stageWords, usedLines } from '../console/statu
 import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
+import { readFreshness } from '../inspect/freshness.ts';
+import { waitingText, waitsNow } from '../inspect/waiting.ts';
 import { groupBy } from '../io/group-by.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readEvents } from '../journal/event-file.ts';
@@ -43,6 +45,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
   const names = recorded.filter((name) => words.length === 0 || stages.includes(name));
   const used = usedOn(ledger.day, Date.now());
   const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;
+  const { isOld, text: overdue } = await readFreshness(layout, Date.now());
+  const waiting = waitsNow(layout, { loaded, ledger });
   const nextOfRuns = new Map<string, Map<string, string[]>>();
   const lines = [
     ...(conflict ? conflictLines(conflict) : []),
@@ -50,6 +54,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
     ...(holder?.isCertain === false ? [holder.words] : []),
     ...(holder?.isCertain && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
     headline(loaded, recorded.length, atWork, Date.now()),
+    ...(isOld ? [`${overdue}: what is green was so then (mendloop cron status)`] : []),
+    ...(waiting.length > 0 ? [`waits for you: ${waitingText(waiting)}`] : []),
     ...safeModeLines(safeMode, Date.now()),
     ...table([...names, ...cells].map((name) => row(name, recordOf(loaded.state, name)))),
     ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
@@ -65,6 +71,8 @@ export async function run({ words: typed, layout: findLayout }: CommandInput): P
       unproven_lock: holder?.isCertain === false ? holder.words : null,
       cut_off: open !== undefined && !atWork,
       conflict: conflict ?? null,
+      overdue: isOld,
+      waiting,
       safe_mode: safeMode ?? null,
       used_today: used,
       stages: Object.fromEntries(

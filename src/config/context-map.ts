@@ -1,9 +1,9 @@
 // `ai/context_map.yaml`: the stages, and the files that are nobody's to edit. Every key with its default, its limits and the
 // words an editor shows for it; what depends on two places of the file is in parse.ts.
 import * as z from 'zod';
-import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
+import { MAX_DURATION_MS } from './duration.ts';
 import type { Frozen } from './freeze.ts';
-import { flag, globSchema, list, outputPathSchema, repoPathSchema } from './schema-parts.ts';
+import { flag, globSchema, list, outputPathSchema, positiveDurationSchema, repoPathSchema } from './schema-parts.ts';
 import { unattendedSchema } from './unattended.ts';
 import { commandSchema, shellSchema, verifyEntrySchema } from './verify-entry.ts';
 

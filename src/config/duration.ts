@@ -1,7 +1,5 @@
-// Durations as people write them (15m, 1h30m, 500ms), read into milliseconds.
-import * as z from 'zod';
-
-const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+// Durations as people write them (15m, 1h30m, 500ms), read into milliseconds. Loads nothing.
+export const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -32,19 +30,3 @@ export function durationText(ms: number): string {
   }
   return parts.join(' ') || '0 s';
 }
-
-const EXPECTED = 'expected a duration with units ms, s, m, h or d, such as 90s or 1h30m';
-
-/** A duration in a configuration file: text in, milliseconds out, at most `MAX_DURATION_MS`. */
-export const durationSchema = z
-  .string({ error: EXPECTED })
-  .regex(DURATION, { error: EXPECTED, abort: true })
-  .refine((text) => (parseDuration(text) ?? Infinity) <= MAX_DURATION_MS, {
-    error: 'longer than 24d, the longest time that can be waited for',
-  })
-  .transform((text) => parseDuration(text) ?? 0);
-
-/** A duration that is not zero. */
-export const positiveDurationSchema = durationSchema.refine((ms) => ms > 0, {
-  error: 'expected a duration longer than zero',
-});

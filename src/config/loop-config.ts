@@ -1,9 +1,8 @@
 // `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '../events.ts';
-import { durationSchema, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
-import { checkedText, flag, list } from './schema-parts.ts';
+import { checkedText, durationSchema, flag, list, positiveDurationSchema } from './schema-parts.ts';
 import { unattendedSchema } from './unattended.ts';
 
 /** What this version ships, by kind. */

@@ -1,5 +1,6 @@
 // What the schemas of both files are made of: lists, texts with a check, and paths: relative, never leading out of their root.
 import * as z from 'zod';
+import { DURATION, MAX_DURATION_MS, parseDuration } from './duration.ts';
 
 /** A list that is empty when it is left out. */
 export const list = <T extends z.ZodType>(item: T, about: string) => z.array(item).default([]).describe(about);
@@ -53,3 +54,19 @@ export const outputPathSchema = checkedText('a path', (path) =>
 export const checkPathSchema = checkedText('a path or out:<path>', (path) =>
   path.startsWith('out:') ? pathFault(path.slice(4), OUT) : pathFault(path, TREE),
 );
+
+const DURATION_EXPECTED = 'expected a duration with units ms, s, m, h or d, such as 90s or 1h30m';
+
+/** A duration in a configuration file: text in, milliseconds out, at most `MAX_DURATION_MS`. */
+export const durationSchema = z
+  .string({ error: DURATION_EXPECTED })
+  .regex(DURATION, { error: DURATION_EXPECTED, abort: true })
+  .refine((text) => (parseDuration(text) ?? Infinity) <= MAX_DURATION_MS, {
+    error: 'longer than 24d, the longest time that can be waited for',
+  })
+  .transform((text) => parseDuration(text) ?? 0);
+
+/** A duration that is not zero. */
+export const positiveDurationSchema = durationSchema.refine((ms) => ms > 0, {
+  error: 'expected a duration longer than zero',
+});

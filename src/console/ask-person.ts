@@ -2,6 +2,7 @@
 import type { Output } from '../io/output.ts';
 import { askLine } from '../io/stdin.ts';
 import type { AskPerson, Suggestion } from '../stage/run.ts';
+import { paintedDiff } from './painted-diff.ts';
 
 type Word = Awaited<ReturnType<AskPerson>>;
 
@@ -56,15 +57,8 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
       `  because: ${note.reason}`,
       `  you are asked (${ask.code}): ${ask.reasons.join('; ')}`,
       '',
-      ...diff.trimEnd().split('\n').map(painted),
+      ...paintedDiff(diff, out.colour).map((line) => `  ${line}`),
       '',
     ];
-  }
-
-  function painted(line: string): string {
-    const text = `  ${line}`;
-    if (/^(\+\+\+|---) /.test(line)) return out.colour.bold(text);
-    if (line.startsWith('+')) return out.colour.green(text);
-    return line.startsWith('-') ? out.colour.red(text) : text;
   }
 }

@@ -108,14 +108,13 @@ function masked(failure: Failure): string[] {
 }
 
 export function ledgerLines(entry: LedgerEntry, now: number): string[] {
-  const { patches, kept_at, gave_up_at } = entry;
+  const { kept_at, gave_up_at } = entry;
   const seen = entry.times_seen === 1 ? 'once' : `${entry.times_seen} times`;
   return [
     'ledger',
     `  seen ${seen}: first ${ago(entry.first_seen, now)} (${entry.first_seen}), last ${ago(entry.last_seen, now)} (${entry.last_seen})`,
     `  since it last started anew: ${counted(entry.executor_tries, 'executor try', 'executor tries')}, ${counted(entry.escalation_calls, 'escalation call')}`,
-    ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
-    ...counts((entry.refused ?? []).map(refusedLine)),
+    ...triedLines(entry),
     ...(kept_at ? [`  a fix was kept ${ago(kept_at, now)}`] : []),
     ...(gave_up_at ? [`  given up ${ago(gave_up_at, now)}`] : []),
     ...(entry.case ? caseLines(entry.case, entry.suggestion) : []),
@@ -123,6 +122,12 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
     ...(entry.last_reason ? [`  last decision: ${entry.last_tier}, ${entry.last_reason}`] : []),
   ];
 }
+
+/** Every change that was tried, and every answer that was not taken, and why. */
+export const triedLines = ({ patches, refused = [] }: LedgerEntry): string[] => [
+  ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
+  ...counts(refused.map(refusedLine)),
+];
 
 const refusedLine = ({ plugin, tier, code, reason }: NonNullable<LedgerEntry['refused']>[number]): string =>
   code === 'pass'

@@ -13,6 +13,8 @@ import { listRuns } from '../journal/runs.ts';
 import { STAGE_STATUSES, type StageRecord, type StageState } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import type { Ledger } from '../triage/ledger.ts';
+import { readFreshness } from './freshness.ts';
+import { WAITING, type Waiting, waitsNow } from './waiting.ts';
 
 type RunEnd = LoopEvent<'run.ended' | 'run.left'>;
 
@@ -25,6 +27,8 @@ export interface Measured {
   readonly ledger: Ledger;
   readonly safeMode: boolean;
   readonly isAtWork: boolean;
+  readonly isOld: boolean;
+  readonly waiting: readonly Waiting[];
   /** The end of the newest run that ended, or stopped while jobs of it may still run. */
   readonly last: RunEnd | undefined;
 }
@@ -121,6 +125,19 @@ const MEASURES: Readonly<Record<string, Measure>> = {
     help: 'Cases that wait for a person; those with a fix in them count as asks, too.',
     samples: (measured) => single(entriesOf(measured).filter((entry) => entry.case !== undefined).length),
   },
+  mendloop_waiting: {
+    type: 'gauge',
+    help: 'What waits for its owner, by kind: what status, report and page say, too.',
+    samples: ({ waiting }) =>
+      WAITING.filter((what) => what !== 'item').map((what): Sample => {
+        return [{ what: what.replace(' ', '_') }, waiting.filter((one) => one.what === what).length];
+      }),
+  },
+  mendloop_runs_overdue: {
+    type: 'gauge',
+    help: 'Whether no run began lately though one was due: what is green may be old.',
+    samples: ({ isOld }) => single(isOld ? 1 : 0),
+  },
   mendloop_safe_mode: {
     type: 'gauge',
     help: 'Whether safe mode is on.',
@@ -184,9 +201,11 @@ function labelText(labels: Labels): string {
 }
 
 /** Everything that is measured, as Prometheus reads it. Reads only; works beside a run. */
-export function metricsOf(layout: Layout): string {
+export async function metricsOf(layout: Layout): Promise<string> {
+  const { isOld } = await readFreshness(layout, Date.now());
   const loaded = loadStages(layout, { look: true });
   const { stages } = loaded.state;
+  const { ledger } = readLedger(layout);
   const { names: mapped } = stageNames(readText(`${layout.home}/${MAP_FILE}`) ?? '');
   return metricsText({
     home: layout.home,
@@ -194,7 +213,9 @@ export function metricsOf(layout: Layout): string {
     // Without stages that are no longer in the map: they would stay failed for ever.
     names: mapped.length > 0 ? mapped : Object.keys(stages),
     stages,
-    ledger: readLedger(layout).ledger,
+    ledger,
+    isOld,
+    waiting: waitsNow(layout, { loaded, ledger }),
     safeMode: readSafeMode(layout) !== undefined,
     isAtWork: runAtWork(layout)?.isRun === true,
     last: lastEnd(layout, loaded),

@@ -3,12 +3,11 @@
 import { isItemStage, itemStageName } from '../backlog/stage-of-item.ts';
 import type { StageState } from '../journal/stages.ts';
 import { type RunSummary, runFacts, type StageSummary } from '../journal/summary.ts';
-import { caseCommands } from '../outbound/case-summary.ts';
-import { type Ledger, type LedgerEntry, patchIn } from '../triage/ledger.ts';
-import { counted } from '../triage/words.ts';
+import { type Ledger, patchIn } from '../triage/ledger.ts';
 import type { ListedItem } from './backlog.ts';
 import { type FailureGroup, failureGroups } from './failure-groups.ts';
 import type { Timeline } from './timeline.ts';
+import { type Waiting, waitsOf } from './waiting.ts';
 
 /** What a report is made from. */
 export interface ReportFacts {
@@ -24,8 +23,8 @@ export interface ReportFacts {
   readonly newest?: RunSummary | undefined;
   readonly ledger: Ledger;
   readonly stages: StageState['stages'];
-  /** Fixes on the AI branch that are verified and that the base does not have. */
-  readonly unlanded: readonly { readonly commit: string; readonly stage: string }[];
+  /** Whether what is green may be old, in words. */
+  readonly freshness?: string | undefined;
   readonly items: readonly Pick<ListedItem, 'number' | 'title' | 'state' | 'note'>[];
   readonly safeMode?: string | undefined;
   readonly timeline?: Timeline | undefined;
@@ -67,7 +66,7 @@ export function reportOf(facts: ReportFacts) {
       attempts: total((one) => one.stages.reduce((sum, { attempts }) => sum + attempts, 0)),
       spent_ms: total((one) => one.stages.reduce((sum, { spent_ms }) => sum + spent_ms, 0)),
     },
-    waits: waitsOf(facts, isConcerned),
+    waits: allWaits(facts, isConcerned),
     failures: groups.map((group) => ({ ...group, counts: countsIn(buckets, group) })),
     fixes: fixesOf(groups, runs, ledger),
     drift: driftOf(runs),
@@ -81,7 +80,7 @@ export function reportOf(facts: ReportFacts) {
     items: facts.items.filter(({ number }) => isConcerned(itemStageName(number))),
     items_done: [...new Set(runs.flatMap(({ items }) => items))],
     ...(timeline && { timeline }),
-    notices: [...facts.notices, ...problems.slice(-MAX_LISTED)],
+    notices: [...(facts.freshness ? [facts.freshness] : []), ...facts.notices, ...problems.slice(-MAX_LISTED)],
   };
 }
 
@@ -158,6 +157,7 @@ function fixesOf(groups: readonly FailureGroup[], runs: readonly RunSummary[], l
           time: began.get(rest.run) ?? group.last,
           fix,
           ...(patch?.proposed_by && { proposed_by: patch.proposed_by }),
+          ...(patch?.answered_at && { answered_at: patch.answered_at }),
           ...(patch?.note?.reason && { reason: patch.note.reason }),
           outcome: patch?.outcome ?? rest.outcome,
           ...(words !== undefined && { why: words }),
@@ -167,53 +167,24 @@ function fixesOf(groups: readonly FailureGroup[], runs: readonly RunSummary[], l
     .sort((a, b) => (a.time < b.time ? 1 : -1));
 }
 
-interface Waiting {
-  readonly what: 'case' | 'given up' | 'conflict' | 'safe mode' | 'promote' | 'item';
-  readonly text: string;
-  readonly since?: string;
-  readonly command: string;
-}
-
-/** What only the owner can do, the most pressing first. */
-function waitsOf(facts: ReportFacts, isConcerned: (stage: string) => boolean): Waiting[] {
-  const { ledger, stages, newest, safeMode, unlanded, items, run } = facts;
-  const waits: Waiting[] = [];
-  if (safeMode !== undefined)
-    waits.push({ what: 'safe mode', text: `the AI changes nothing: ${safeMode}`, command: 'mendloop safe-mode off' });
-  if (newest?.conflict !== undefined && (run === undefined || run === newest.run))
-    waits.push({ what: 'conflict', text: newest.conflict, since: newest.began, command: 'mendloop status' });
-  for (const entry of Object.values(ledger.entries).filter(({ stage }) => isConcerned(stage))) {
-    const text = `${entry.stage}: ${entry.class}, ${entry.excerpt.split('\n')[0]}`;
-    if (entry.case !== undefined) {
-      const [command = ''] = caseCommands(entry.case, entry.suggestion !== undefined);
-      waits.push({ what: 'case', text, since: entry.last_seen, command });
-    } else if (isGivenUp(entry, stages)) {
-      const since = entry.gave_up_at ?? entry.last_seen;
-      waits.push({ what: 'given up', text, since, command: `mendloop explain ${entry.fingerprint}` });
-    }
-  }
-  const fixes = unlanded.filter(({ stage }) => isConcerned(stage));
-  if (fixes.length > 0) {
-    const text = `${counted(fixes.length, 'verified fix', 'verified fixes')} not on your branch yet`;
-    waits.push({ what: 'promote', text, command: 'mendloop promote' });
-  }
-  for (const { number, title, note } of items.filter(({ state }) => state === 'stuck')) {
-    const stage = itemStageName(number);
-    const hasCase = Object.values(ledger.entries).some((entry) => entry.stage === stage && entry.case !== undefined);
-    if (isConcerned(stage) && !hasCase)
-      waits.push({
-        what: 'item',
-        text: `${title}${note ? `: ${note}` : ''}`,
-        command: `mendloop backlog show ${number}`,
-      });
-  }
-  return waits;
-}
-
-function isGivenUp({ stage, gave_up_at }: LedgerEntry, stages: StageState['stages']): boolean {
-  const record = Object.hasOwn(stages, stage) ? stages[stage] : undefined;
-  const steps = record ? [record, ...Object.values(record.cells ?? {})] : [];
-  return gave_up_at !== undefined && steps.some(({ status }) => status === 'give_up');
+/** What only the owner can do, as everywhere, and items of the work queue that are stuck without a case. */
+function allWaits(facts: ReportFacts, isConcerned: (stage: string) => boolean): Waiting[] {
+  const { ledger, stages, newest, safeMode, items, run } = facts;
+  const isNewest = newest?.conflict !== undefined && (run === undefined || run === newest.run);
+  const conflict = isNewest ? { message: newest.conflict ?? '', since: newest.began } : undefined;
+  const waits = waitsOf({ ledger, stages, safeMode, conflict }, isConcerned);
+  const stuck = items.filter(({ number, state }) => state === 'stuck' && isConcerned(itemStageName(number)));
+  const hasCase = (number: string) =>
+    waits.some(({ what, stage }) => what === 'case' && stage === itemStageName(number));
+  return [
+    ...waits,
+    ...stuck
+      .filter(({ number }) => !hasCase(number))
+      .map(({ number, title, note }): Waiting => {
+        const text = `${title}${note ? `: ${note}` : ''}`;
+        return { what: 'item', text, command: `mendloop backlog show ${number}` };
+      }),
+  ];
 }
 
 /** Every stage, or those of the one run, in their order: how it stands, how it was day by day, and whether it grows slower. */

@@ -34,6 +34,10 @@ export function layout(home: string) {
     escalations: join(home, 'ai/escalations'),
     /** Answers that a run at work is to take. */
     answers: join(home, 'ai/state/answers'),
+    /** What the run said that the page started last. */
+    started: join(state, 'started.log'),
+    /** One-time tokens of notices that can be answered. */
+    tokens: join(state, 'tokens'),
     safeMode: join(state, 'safe-mode.json'),
     worktree: join(home, 'ai/worktree'),
     journal: (run: string) => join(state, 'runs', run, 'events.jsonl'),

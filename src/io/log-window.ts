@@ -75,6 +75,35 @@ function plain(bytes: Buffer): string {
   return log.push(bytes) + log.end();
 }
 
+/** How many lines are before byte `to`: counted in pieces, so that whoever waits is answered. Undefined when there is no such file. */
+export async function linesBefore(path: string, to: number): Promise<number | undefined> {
+  let [at, lines]: [number, number] = [0, 0];
+  while (at < to) {
+    const piece = inLog(path, ({ fd }) => readAt(fd, at, Math.min(CHUNK_BYTES, to - at)));
+    if (!piece) return undefined;
+    if (piece.length === 0) break;
+    for (let line = piece.indexOf(NEWLINE); line !== -1; line = piece.indexOf(NEWLINE, line + 1)) lines++;
+    at += piece.length;
+    await nextTurn();
+  }
+  return lines;
+}
+
+/** All of a log, as it is. Undefined when there is no such file. */
+export function logStream(path: string): ReadableStream<Uint8Array> | undefined {
+  let at = 0;
+  const next = () => inLog(path, ({ fd }) => readAt(fd, at, WINDOW_BYTES));
+  if (!next()) return undefined;
+  return new ReadableStream({
+    pull(stream) {
+      const piece = next();
+      if (!piece || piece.length === 0) return stream.close();
+      at += piece.length;
+      stream.enqueue(piece);
+    },
+  });
+}
+
 /** A line that has the text that was looked for, as much of it as fits: before, the text itself, behind. */
 export interface Hit {
   readonly at: number;

@@ -32,7 +32,7 @@ export async function applyFix(
     return commitToTrial(run, incident, { ...sound, ask }, origin);
   const word = await suggestFix(run, incident, proposed, ask, timeLeftMs);
   if (word !== 'apply') return { none: word };
-  return commitToTrial(run, incident, sound, { ...origin, accepted: true });
+  return commitToTrial(run, incident, sound, { ...origin, accepted: true, answered_at: 'terminal' });
 }
 
 /** How long to wait for a person at a terminal. */
@@ -66,7 +66,7 @@ async function suggestFix(
   };
   const choice = await choiceOf(run, suggestion, timeLeftMs);
   if (choice === 'apply' || choice === 'stopped') return choice;
-  if (choice === 'decline') record(run, incident, 'fix.declined', data);
+  if (choice === 'decline') record(run, incident, 'fix.declined', { ...data, answered_at: 'terminal' });
   else {
     const { leaveSuggestion } = await import('./cases.ts');
     await leaveSuggestion(run, incident, suggestion, files);

@@ -86,7 +86,7 @@ export async function passedTiers(run: Run, incident: Incident): Promise<Readonl
 export async function proposeFirst(run: Run, incident: Incident): Promise<Asked> {
   const { first } = incident.history;
   if (!first) return { none: 'spent' };
-  const { hash, tier, plugin, because, proposed_by } = first;
+  const { hash, tier, plugin, because, proposed_by, answered_at } = first;
   const context = { ...(await contextFor(run, incident, tier)), patches: [] };
   const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
   const judged = proposal && (await judgeProposal(proposal, context));
@@ -98,7 +98,7 @@ export async function proposeFirst(run: Run, incident: Incident): Promise<Asked>
       tier,
       tried: false,
       judged: true as const,
-      ...(isAnswer && { accepted: true, proposed_by }),
+      ...(isAnswer && { accepted: true, proposed_by, answered_at }),
     };
     return { sound: { ...sound, hash }, origin };
   }

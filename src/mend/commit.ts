@@ -30,7 +30,7 @@ export function commitToTrial(run: Run, incident: Incident, sound: SoundFix, ori
   const { tree, config, journal } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
-  const { plugin, tier, tried, accepted, proposed_by } = origin;
+  const { plugin, tier, tried, accepted, proposed_by, answered_at } = origin;
   // Commit messages may be pushed anywhere.
   const note = { fix: run.mask(sound.note.fix), reason: run.mask(sound.note.reason) };
   const paths = files.map(({ path }) => path);
@@ -43,6 +43,7 @@ export function commitToTrial(run: Run, incident: Incident, sound: SoundFix, ori
       !accepted &&
       !origin.judged && { ask: { code: sound.ask.code, reasons: sound.ask.reasons.map(run.mask) } }),
     ...(proposed_by && { proposed_by }),
+    ...(answered_at && { answered_at }),
     ...(shapes.length > 0 && { shapes }),
     ...sharedBy(incident),
   };

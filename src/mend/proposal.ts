@@ -3,7 +3,7 @@
 
 import { pathMatcher } from '../config/paths.ts';
 import type { Unattended } from '../config/unattended.ts';
-import { type FixTier, NO_NOTE } from '../events.ts';
+import { type AnsweredAt, type FixTier, NO_NOTE } from '../events.ts';
 import { spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Ask, Edit, Note, Refusal } from '../fix/edit.ts';
@@ -48,6 +48,8 @@ export interface FixOrigin {
   accepted?: boolean;
   /** The plugin whose suggestion they accepted as their answer. */
   proposed_by?: string | undefined;
+  /** Where they did. */
+  answered_at?: AnsweredAt | undefined;
 }
 
 /** A fix that passed the gate. */

@@ -172,6 +172,7 @@ async function wholeChange(run: Run, trial: Trial, isCutOff: boolean) {
       plugin,
       because: !isUnjudged ? 'prepared' : known?.accepted ? 'answered' : 'undone',
       ...(known?.proposed_by !== undefined && { proposed_by: known.proposed_by }),
+      ...(known?.answered_at !== undefined && { answered_at: known.answered_at }),
     },
   } as const;
 }

@@ -1,7 +1,7 @@
 // Settings that plugins share, and what they take from the environment, for ai/loop.yaml is committed and holds only the names of
 // variables: secrets, which no report may repeat, not even in parts; and what a program of the owner's is given.
 import * as z from 'zod';
-import { positiveDurationSchema } from '../config/duration.ts';
+import { positiveDurationSchema } from '../config/schema-parts.ts';
 
 /** A setting: the name of an environment variable. */
 export const variableSetting = z

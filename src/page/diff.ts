@@ -30,10 +30,12 @@ export function parseDiff(text: string): DiffFile[] {
     return file;
   };
   for (const line of text.replace(/\n$/, '').split('\n')) {
+    const named = /^\+\+\+ (?:b\/)?(.+)$/.exec(line);
     const begins = /^diff --git "?a\/.*? "?b\/(.*?)"?$/.exec(line);
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
     const isInHunk = lefts > 0 || rights > 0;
     if (begins && !isInHunk) files.push({ path: begins[1] as string, lines: [] });
+    else if (named && !isInHunk && files.at(-1)?.path !== named[1]) files.push({ path: named[1] as string, lines: [] });
     else if (hunk && !isInHunk) {
       [left, right] = [Number(hunk[1]), Number(hunk[3])];
       [lefts, rights] = [Number(hunk[2] ?? 1), Number(hunk[4] ?? 1)];

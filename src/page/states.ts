@@ -19,6 +19,7 @@ const STATES = {
   stage: {
     green: ['good'],
     fresh: ['good', 'still holds'],
+    old: ['idle', 'green then'],
     running: ['busy'],
     open: ['busy'],
     failed: ['bad'],

@@ -1,5 +1,5 @@
 // The fixes of the AI branch, and those that landed or were dropped, each with how it stands. Reads only.
-import type { FixState } from '../events.ts';
+import type { AnsweredAt, FixState } from '../events.ts';
 import { type Git, openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { cellNames } from '../plan/matrix.ts';
@@ -28,6 +28,8 @@ export interface LedgerFacts {
   unchecked?: true;
   /** Whose suggestion a person accepted. */
   proposed_by?: string;
+  /** Where a person answered. */
+  answered_at?: AnsweredAt;
 }
 
 /** Newest first, those of the branch before all others; nothing when there is no AI branch yet. Throws a GitError. */
@@ -92,6 +94,7 @@ export const ledgerFacts = (patch: Patch | undefined): LedgerFacts => ({
   ...(patch?.left && { left: cellNames(patch.left) }),
   ...(patch?.unchecked && { unchecked: true }),
   ...(patch?.proposed_by !== undefined && { proposed_by: patch.proposed_by }),
+  ...(patch?.answered_at !== undefined && { answered_at: patch.answered_at }),
 });
 
 /** A fix as its commit has it. */

@@ -1,11 +1,12 @@
 // A person answers a case. Their fix, or the suggested one that they accept, goes through the gate and is applied first when
 // the failure returns; one that they decline counts as tried.
-import { fail } from '../errors.ts';
-import { NO_NOTE } from '../events.ts';
+import { isItemStage } from '../backlog/stage-of-item.ts';
+import { fail, MendError } from '../errors.ts';
+import { type AnsweredAt, NO_NOTE } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { withLock } from '../io/lock.ts';
+import { runAtWork, withLock } from '../io/lock.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -31,6 +32,7 @@ import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
 import { withItems } from './items.ts';
 import { withLockForWork } from './lock-for-work.ts';
+import { resetStages } from './reset-stages.ts';
 
 export interface CaseRequest {
   home: string;
@@ -38,6 +40,10 @@ export interface CaseRequest {
   command: string;
   /** Change nothing; only report what would happen. */
   dry: boolean;
+  /** Where the person is; on a terminal unless it says otherwise. */
+  at?: AnsweredAt;
+  /** The hash of the change that they saw. */
+  patch?: string | undefined;
 }
 
 export interface AnswerRequest extends CaseRequest {
@@ -67,7 +73,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
   const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       const store = openCaseStore(layout);
-      const summary = openedCase(layout, request.case);
+      const summary = openedCase(layout, request);
       if (request.answer !== undefined) refuseMasked(request.answer);
       else if (summary.patch === undefined) fail('E_CASE_NO_PATCH', { case: summary.case });
       const loaded = loadStages(layout);
@@ -83,7 +89,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
         const { hash, files, diff, note } = fix;
         patchFiles(layout).write(hash, files, diff, note);
         const proposed_by = request.answer === undefined ? summary.suggested?.plugin : undefined;
-        const spoken = accepted(summary, { hash, note, proposed_by });
+        const spoken = accepted(summary, { hash, note, proposed_by }, request.at ?? 'terminal');
         recordAction({ layout, stages: loaded.state, clock: ports.clock }, ...spoken.events);
         store.writeSummary(spoken.summary);
       }
@@ -102,20 +108,22 @@ const lockFor = <T>(
   work: (notices: readonly string[]) => Promise<T>,
 ): Promise<T> => (dry ? withLock(layout, command, work) : withLockForWork(layout, clock, command, work));
 
-function openedCase(layout: Layout, name: string): CaseSummary {
+/** Throws E_CASE_CHANGED when another change than the one that was seen waits in it. */
+function openedCase(layout: Layout, { case: name, patch }: Pick<CaseRequest, 'case' | 'patch'>): CaseSummary {
   const summary = findCase(openCaseStore(layout), name);
+  if (patch !== undefined && patch !== summary.patch) fail('E_CASE_CHANGED', { case: name });
   if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: name, why: summary.closed?.why ?? '' });
   return summary;
 }
 
 /** Declines a case. Returns the suggested fix, if there was one. Throws E_CASE… where the case is neither open nor answered. */
 export async function declineCase(
-  { home, case: name, command, dry }: CaseRequest,
+  { home, case: name, command, dry, at = 'terminal', patch }: CaseRequest,
   { clock, graceMs }: AnswerPorts,
 ): Promise<{ stage: string; fix: string | undefined; notices: readonly string[] }> {
   const layout = layoutOf(home);
   return lockFor({ command, dry }, layout, { clock }, async (notices) => {
-    const summary = openedCase(layout, name);
+    const summary = openedCase(layout, { case: name, patch });
     const { stage, state } = summary;
     if (state !== 'open' && state !== 'answered') fail('E_CASE_NOT_OPEN', { case: name, stage });
     const { ledger } = readLedger(layout);
@@ -123,7 +131,7 @@ export async function declineCase(
     if (!dry) {
       const loaded = loadStages(layout);
       await closeOpenRun(loaded, 'a case was declined', { layout, clock, graceMs });
-      const spoken = declined(summary, ledger, clock.now());
+      const spoken = declined(summary, ledger, clock.now(), at);
       recordAction({ layout, stages: loaded.state, clock }, ...spoken.events);
       openCaseStore(layout).writeSummary(spoken.summary);
     }
@@ -131,18 +139,70 @@ export async function declineCase(
   });
 }
 
+export interface Word extends Omit<CaseRequest, 'dry'> {
+  readonly what: 'accept' | 'decline';
+}
+
+export interface Taken {
+  readonly stage: string;
+  /** What the change does. */
+  readonly fix: string | undefined;
+  /** It is left for the run at work. */
+  readonly left: boolean;
+  /** The stage was given up, and must be reset before it runs. */
+  readonly givenUp: boolean;
+  /** The accepted change, masked. */
+  readonly diff: string;
+  readonly notices: readonly string[];
+}
+
 /**
- * Leaves the answer to an open case for the run at work, which takes it before its next attempt. Throws E_CASE… as `answerCase` does.
- * Returns what is accepted or declined.
+ * A person's word on the change in a case: taken at once, or left for the run at work, which tries it before it ends. Throws E_CASE… and
+ * E_LOCKED.
  */
-export function answerRunAtWork(home: string, name: string, what: 'accept' | 'decline', now: number) {
-  const layout = layoutOf(home);
-  const summary = openedCase(layout, name);
-  const { stage, state, patch, suggested } = summary;
+export async function takeWord(word: Word, ports: AnswerPorts): Promise<Taken> {
+  const layout = layoutOf(word.home);
+  for (let waited = 0; ; waited += LOCK_WAIT_MS) {
+    if (runAtWork(layout)?.isRun) return leaveWord(layout, word, ports.clock.now());
+    try {
+      return await takeNow(word, ports);
+    } catch (error) {
+      if (!(error instanceof MendError) || error.code !== 'E_LOCKED' || waited >= LOCK_WAIT_MAX_MS) throw error;
+      // A command that is done soon, or a run that has just begun.
+      await ports.clock.sleep(LOCK_WAIT_MS);
+    }
+  }
+}
+
+const LOCK_WAIT_MS = 250;
+const LOCK_WAIT_MAX_MS = 5000;
+
+async function takeNow(word: Word, ports: AnswerPorts): Promise<Taken> {
+  if (word.what === 'decline') {
+    const { stage, fix, notices } = await declineCase({ ...word, dry: false }, ports);
+    return { stage, fix, left: false, givenUp: false, diff: '', notices };
+  }
+  const { stage, fix, shown, givenUp, notices } = await answerCase({ ...word, dry: false, answer: undefined }, ports);
+  return { stage, fix: fix.note.fix, left: false, givenUp, diff: shown, notices };
+}
+
+function leaveWord(layout: Layout, word: Word, now: number): Taken {
+  const { case: name, what, at = 'terminal' } = word;
+  const { stage, state, patch, suggested } = openedCase(layout, word);
   if (state !== 'open') fail('E_CASE_NOT_OPEN', { case: name, stage });
   if (what === 'accept' && !(patch && suggested)) fail('E_CASE_NO_PATCH', { case: name });
-  leaveAnswer(layout, name, what, now);
-  return { stage, fix: suggested?.note.fix };
+  leaveAnswer(layout, { case: name, what, patch, at }, now);
+  return { stage, fix: suggested?.note.fix, left: true, givenUp: false, diff: '', notices: [] };
+}
+
+/** The stages to start for what was accepted, ready to run: one that was given up is reset. Items of the work queue are not among them. */
+export async function stagesToRun(home: string, taken: readonly Taken[], ports: AnswerPorts): Promise<string[]> {
+  const stages = (all: readonly Taken[]) =>
+    [...new Set(all.map(({ stage }) => stage))].filter((stage) => !isItemStage(stage));
+  const givenUp = stages(taken.filter((one) => one.givenUp));
+  if (givenUp.length > 0)
+    await resetStages({ home, stages: givenUp, command: 'mendloop cases accept', force: true }, ports);
+  return stages(taken);
 }
 
 async function judge(

@@ -8,6 +8,8 @@ export interface Access {
   /** What else this machine is called; addresses need no name. */
   readonly names: readonly string[];
   readonly token?: string | undefined;
+  /** It has hands: a form may be posted, from its own pages alone. */
+  readonly acts?: boolean;
   /** The name of the cookie: pages on other ports of this machine have cookies of their own. */
   readonly cookie: string;
 }
@@ -23,8 +25,11 @@ type Headers = Pick<globalThis.Headers, 'get'>;
 /** Why a request is refused; undefined when it may be answered. `isLogin`: it brings its token by itself. */
 export function refusalOf(method: string, headers: Headers, access: Access, isLogin: boolean): Refusal | undefined {
   const host = headers.get('host') ?? '';
-  if (method !== 'GET' && method !== 'HEAD')
-    return { status: 405, what: `${method} is refused: this page only shows`, next: 'use GET' };
+  const isPost = method === 'POST' && access.acts === true;
+  if (method !== 'GET' && method !== 'HEAD' && !isPost) {
+    const what = `${method} is refused: this page only shows`;
+    return { status: 405, what, next: access.acts ? 'use GET' : 'use GET; with hands it is: mendloop serve --act' };
+  }
   if (!isOwnName(nameIn(host), access))
     return {
       status: 403,
@@ -33,7 +38,7 @@ export function refusalOf(method: string, headers: Headers, access: Access, isLo
         ? 'open it as http://localhost, with its port'
         : 'open it by its address, or serve it with --host and that name',
     };
-  if (!isOwnOrigin(headers, host))
+  if (!isOwnOrigin(headers, host) || (isPost && !isOwnForm(headers, host)))
     return { status: 403, what: 'another site asked for it', next: 'open it in a window of its own' };
   if (access.token !== undefined && !isLogin && !hasToken(headers, access, access.token))
     return {
@@ -62,11 +67,22 @@ function isOwnName(name: string, { isLocal, names }: Access): boolean {
 
 /** By the headers of browsers: another site may link here, but not fetch, embed or subscribe. */
 function isOwnOrigin(headers: Headers, host: string): boolean {
-  const origin = headers.get('origin');
-  if (origin !== null && origin.replace(/^https?:\/\//, '').toLowerCase() !== host.toLowerCase()) return false;
+  const origin = originHost(headers);
+  if (origin !== undefined && origin !== host.toLowerCase()) return false;
   const site = headers.get('sec-fetch-site') ?? 'none';
   return site === 'same-origin' || site === 'none' || headers.get('sec-fetch-mode') === 'navigate';
 }
+
+/** Browsers say where a form was: it must be known to be ours. */
+const isOwnForm = (headers: Headers, host: string): boolean =>
+  headers.get('sec-fetch-site') === 'same-origin' ||
+  (headers.get('sec-fetch-site') === null && originHost(headers) === host.toLowerCase());
+
+const originHost = (headers: Headers): string | undefined =>
+  headers
+    .get('origin')
+    ?.replace(/^https?:\/\//, '')
+    .toLowerCase();
 
 /** In the cookie that the login link sets, or as `Authorization: Bearer`, for programs. */
 function hasToken(headers: Headers, { cookie }: Access, token: string): boolean {

@@ -1,10 +1,12 @@
-// The cases, and one of them to read: what broke, what was tried, the fix that waits, and the commands to answer with.
-import { CASE_WORDS, caseActions, forPerson } from '../console/case-lines.ts';
-import { readText } from '../io/store.ts';
+// The cases, and one of them: what broke, the change that waits with its buttons or commands, what was tried; the rest folded.
+import { CASE_WORDS, caseActions, forPerson, seenText } from '../console/case-lines.ts';
+import { triedLines } from '../console/failure-report.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { openCaseStore } from '../mend/case-store.ts';
-import { diffHtml } from '../page/diff.ts';
 import { html } from '../page/html.ts';
 import { stateHtml } from '../page/states.ts';
+import { entryOf } from '../triage/ledger.ts';
+import { offered, proposal } from './case-parts.ts';
 import {
   commandHtml,
   facts,
@@ -44,27 +46,40 @@ export function caseView(site: Site, { name = '' }: Params): View {
   if (!listed) return missing('There is no such case', link('/cases', 'The cases that there are'));
   if (!('summary' in listed)) return missing('This case cannot be read', listed.problem);
   const { summary } = listed;
-  const { state, stage, fingerprint, why, suggested, closed } = summary;
+  const { state, stage, fingerprint, opened, closed } = summary;
+  const now = site.now();
   const text = store.texts(name).at(-1)?.text;
-  const patch = readText(`${store.folder(name)}/patch.diff`);
-  const actions = caseActions(summary);
+  const entry = entryOf(readLedger(site.layout).ledger, stage, fingerprint);
+  const seen = closed ? '' : seenText(opened, entry, now);
+  const [first, ...others] = caseActions(summary);
+  // The buttons say the first two.
+  const actions = site.once ? others.slice(1) : others;
   return {
     title: name,
     menu: 'Cases',
     body: html`<p class="crumbs">${link('/cases', 'Cases')}</p>
-<h1>${name}</h1>
-<p class="lead">${stateHtml('case', state, CASE_WORDS[state])}</p>
+<div data-live="head"><h1>${stage} failed: ${summary.class}</h1>
+<p class="lead">${stateHtml('case', state, CASE_WORDS[state])} <span class="muted">since ${timeHtml(opened, now)}${seen && `, ${seen}`}</span></p>
+${closed && html`<p>Closed ${timeHtml(closed.time, now)}: ${closed.why}</p>`}
+${entry && html`<pre class="wrapped excerpt" tabindex="0">${entry.excerpt}</pre>`}
+<section aria-labelledby="do"><h2 id="do">${state === 'open' ? 'What to do now' : 'The change'}</h2>
+${proposal(summary)}
+${offered(site, summary, true)}
+${!site.once && first && summary.patch === undefined && commandHtml(first)}
+${actions.length > 0 && html`<details><summary>Other ways</summary>${actions.map(commandHtml)}</details>`}</section></div>
+${
+  entry &&
+  html`<section aria-labelledby="tried"><h2 id="tried">What was tried</h2><pre class="wrapped" tabindex="0">${triedLines(
+    entry,
+  )
+    .map((line) => line.slice(2))
+    .join('\n')}</pre></section>`
+}
 ${facts([
-  why !== undefined && ['Why', why],
-  closed !== undefined && ['Closed', html`${timeHtml(closed.time, site.now())}: ${closed.why}`],
-  suggested !== undefined && ['Proposed', `${suggested.note.fix} (${suggested.plugin})`],
-  suggested?.ask !== undefined && ['You are asked', suggested.ask.reasons.join('; ')],
-  ['Failure', link(href('failures', stage, fingerprint), `${stage}: ${summary.class}`)],
-  ['Opened', timeHtml(summary.opened, site.now())],
+  ['Failure', link(href('failures', stage, fingerprint), fingerprint)],
   ['Run', link(href('runs', summary.run), summary.run)],
+  ['Case', html`<code>${name}</code>`],
 ])}
-${actions.length > 0 && html`<section aria-labelledby="do"><h2 id="do">What you can do</h2>${actions.map(commandHtml)}</section>`}
-${patch !== undefined && html`<section aria-labelledby="patch"><h2 id="patch">The patch</h2>${patch.trim() === '' ? html`<p>it changes no text, only who may run a file</p>` : diffHtml(patch)}</section>`}
-<section aria-labelledby="text"><h2 id="text">All that is known</h2><pre class="wrapped" tabindex="0">${text === undefined ? 'its text is gone' : forPerson(text)}</pre></section>`,
+<details><summary>All that a model was told</summary><pre class="wrapped" tabindex="0">${text === undefined ? 'its text is gone' : forPerson(text)}</pre></details>`,
   };
 }

@@ -33,7 +33,7 @@ export async function fixesView(site: Site): Promise<View> {
     title: 'Fixes',
     body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch} and not yet on ${base.name}, and what became of it.</p>
 <div data-live="list">${rowsHtml(rows, `no fix is on ${base.branch} that ${base.name} does not have`)}
-${isAny && commandHtml({ what: 'to see what landing them would bring, and to land them', command: 'mendloop promote' })}</div>`,
+${isAny && html`<p>${link('/promote', 'What landing them would bring, and how to land them')}</p>`}</div>`,
   };
 }
 

@@ -1,7 +1,8 @@
 // What all pages share: the document around them, links, times, commands to copy, and pages of a long list.
 import { ago } from '../console/words.ts';
+import { waitingCases } from '../inspect/waiting.ts';
 import { type Html, html, type Part } from '../page/html.ts';
-import { homeName, type Site, waitingCases } from './site.ts';
+import { homeName, type Site } from './site.ts';
 
 export interface View {
   readonly title: string;
@@ -9,6 +10,13 @@ export interface View {
   readonly menu?: string;
   readonly body: Html;
   readonly status?: 404 | 500;
+  /** What happened to what was asked for just now. */
+  readonly said?: Said;
+}
+
+export interface Said {
+  readonly look: 'good' | 'bad';
+  readonly text: string;
 }
 
 /** The query of a request. */
@@ -34,7 +42,7 @@ export interface Assets {
 /** A whole document. Without `site`, it has no menu and shows nothing of the home: for who is refused. */
 export function documentOf(view: View, assets: Assets, site: Site | undefined): string {
   const place = site ? homeName(site) : '';
-  const waiting = site ? waitingCases(site).length : 0;
+  const waiting = site ? waitingCases(site.layout).length : 0;
   const entries = Object.entries(MENU).map(([to, name]) => {
     const count = to === '/cases' && waiting > 0 && html` <span class="count">${waiting}</span>`;
     const current = name === (view.menu ?? view.title) && html` aria-current="page"`;
@@ -58,12 +66,13 @@ ${site && html`<script src="${assets.script}" defer></script>`}
 ${site && html`<nav aria-label="Pages" data-live="menu"><ul>${entries}</ul></nav>`}
 </header>
 <main id="main" tabindex="-1">
+${view.said && html`<div class="notice said ${view.said.look}" role="status"><p>${view.said.text}</p></div>`}
 ${view.body}
 </main>
 ${
   site &&
   html`<footer class="foot">
-<p>This page only shows; what changes something is a command for you to type. <span data-keys hidden>Keys: <kbd>j</kbd> and <kbd>k</kbd> go through a list, <kbd>/</kbd> to the search.</span></p>
+<p>${site.once ? 'What you start here goes on when this page is closed.' : 'This page only shows; what changes something is a command for you to type.'} <span data-keys hidden>Keys: <kbd>j</kbd> and <kbd>k</kbd> go through a list, <kbd>/</kbd> to the search.</span></p>
 <p>mendloop ${site.version} · <a href="/metrics">metrics</a></p>
 </footer>`
 }
@@ -119,6 +128,16 @@ export const facts = (pairs: readonly (readonly [name: string, value: Part] | fa
 /** What to type, with what it does. */
 export const commandHtml = ({ what, command }: { what: string; command: string }): Html =>
   html`<p class="small muted">${what}</p><div class="command"><pre tabindex="0" data-copy>${command}</pre></div>`;
+
+/** A button that does something, as a form; nothing on a page without hands. `shown`: what it acts on, as ACTS tells. */
+export function button(
+  site: Site,
+  { to, label, shown, look = 'plain' }: { to: string; label: string; shown: string; look?: 'main' | 'plain' },
+): Html | false {
+  if (!site.once) return false;
+  const once = site.once.issue(decodeURIComponent(to), shown);
+  return html`<form class="act" method="post" action="${to}"><input type="hidden" name="once" value="${once}"><button class="${look}">${label}</button></form>`;
+}
 
 export const notice = (look: 'bad' | 'warn', content: Part): Html => html`<div class="notice ${look}">${content}</div>`;
 

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { sizeText } from '../console/words.ts';
 import { blockAbove } from '../io/links.ts';
 import { runAtWork } from '../io/lock.ts';
-import { type Found, type LogWindow, readWindow, searchLog, WINDOW_BYTES } from '../io/log-window.ts';
+import { type Found, type LogWindow, linesBefore, readWindow, searchLog, WINDOW_BYTES } from '../io/log-window.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -68,12 +68,12 @@ export async function logView(site: Site, params: Params, query: Query): Promise
     menu: 'Runs',
     body: html`<p class="crumbs">${link('/runs', 'Runs')} / ${link(href('runs', run), run)}</p>
 <h1>Log of ${step}</h1>
-<p class="lead">attempt ${name}, ${sizeText(window.size)}</p>
+<p class="lead">attempt ${name}, ${sizeText(window.size)}, <a href="${here}/raw" download>download it</a></p>
 <form class="filter" role="search" action="${here}">
 <p><label for="q">Search, from the end</label><input type="search" id="q" name="q" value="${text}" maxlength="${MAX_SEARCHED}"></p>
 <p><button>Search</button></p>
 </form>
-${'hits' in window ? foundHtml(window, here, text) : windowHtml(window, here, text, isWrittenNow(site, path))}`,
+${'hits' in window ? foundHtml(window, here, text) : windowHtml(window, { here, text, isNow: isWrittenNow(site, path), errors: errorsIn(site, path, run), before: (await linesBefore(path, window.from)) ?? 0 })}`,
   };
 }
 
@@ -90,20 +90,65 @@ const MAX_SEARCHED = 200;
 
 const byteOf = (text: string | null): number | undefined => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined);
 
-function windowHtml({ from, to, size, parts }: LogWindow, here: string, text: string, isNow: boolean): Html {
-  const [before = '', marked, behind] = parts;
+/** The lines by which the failure of this attempt was identified. */
+function errorsIn({ layout }: Site, path: string, run: string): ReadonlySet<string> {
+  const log = relative(layout.home, path);
+  const events = listRuns(layout).includes(run) ? readEvents(layout.journal(run)).events : [];
+  const seen = events.flatMap((event) =>
+    event.type === 'failure.seen' && event.data.log === log ? [event.data.excerpt] : [],
+  );
+  return new Set(seen.flatMap((excerpt) => excerpt.split('\n').map((line) => line.trim())));
+}
+
+interface Shown {
+  readonly here: string;
+  /** What was looked for. */
+  readonly text: string;
+  readonly isNow: boolean;
+  readonly errors: ReadonlySet<string>;
+  /** How many lines are before the window. */
+  readonly before: number;
+}
+
+function windowHtml({ from, to, size, parts }: LogWindow, { here, text, isNow, errors, before }: Shown): Html {
   const isEnd = to >= size;
   const where = size <= to - from ? 'all of it' : `${sizeText(from)} to ${sizeText(to)} of ${sizeText(size)}`;
+  const lines = linesHtml(parts, before, errors);
   const moves = html`<nav class="pager" aria-label="Parts of the log">
 ${from > 0 && html`${link(withQuery(here, { from: 0 }), 'Beginning')} <a href="${withQuery(here, { before: from })}" rel="prev">Earlier</a>`}
 <span class="muted">${where}</span>
 ${!isEnd && html`<a href="${withQuery(here, { from: to })}" rel="next">Later</a> ${link(here, 'End')}`}
 ${text !== '' && link(withQuery(here, { q: text }), 'All places')}
+${lines.hasError && html`<a href="#error">To the error</a>`}
 </nav>`;
-  const shown = marked === undefined ? before : html`${before}<mark id="hit">${marked}</mark>${behind}`;
   return html`${moves}
-<pre class="log wrapped" tabindex="0" role="log" aria-live="off" aria-label="What was written"${isEnd && html` data-follow="${withQuery(`${here}/follow`, { from: to })}"`}${isEnd && isNow && html` data-now`}>${shown}</pre>
+<pre class="log wrapped" tabindex="0" role="log" aria-live="off" aria-label="What was written"${isEnd && html` data-follow="${withQuery(`${here}/follow`, { from: to })}"`}${isEnd && isNow && html` data-now`}>${lines.all}</pre>
 ${size > WINDOW_BYTES && moves}`;
+}
+
+/** Each line with its number, error lines marked, and in one of them what was looked for. */
+function linesHtml(
+  [head = '', marked = '', tail = '']: readonly string[],
+  before: number,
+  errors: ReadonlySet<string>,
+) {
+  const text = head + marked + tail;
+  const [from, to] = [head.length, head.length + marked.length];
+  let [at, number, hasError] = [0, before, false];
+  const all = text.split(/(?<=\n)/).map((line) => {
+    const [left, right] = [Math.max(0, from - at), Math.min(line.length, to - at)];
+    const isHit = marked !== '' && left < right;
+    at += line.length;
+    number++;
+    const isError = errors.has(line.trim());
+    const isFirst = isError && !hasError;
+    hasError ||= isError;
+    const words = isHit
+      ? html`${line.slice(0, left)}<mark${from >= at - line.length && html` id="hit"`}>${line.slice(left, right)}</mark>${line.slice(right)}`
+      : line;
+    return html`<span class="${isError ? 'l error' : 'l'}" data-n="${number}"${isFirst && html` id="error"`}>${words}</span>`;
+  });
+  return { all, hasError };
 }
 
 function foundHtml({ hits, reached, size }: Found, here: string, text: string): Html {

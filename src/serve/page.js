@@ -46,9 +46,46 @@ function listen() {
   if (document.hidden || every('[data-live]').length < 3) return;
   events = new EventSource('/events');
   events.addEventListener('changed', refreshSoon);
+  events.addEventListener('alive', ({ data }) => showLines(JSON.parse(data)));
 }
 
+// A running step: its last line as it comes, and how long it runs.
+
+function showLines(steps) {
+  for (const { step, line } of steps)
+    for (const shown of every('[data-alive]'))
+      if (shown.dataset.alive === step) shown.querySelector('[data-line]').textContent = line;
+  if (steps.some(({ step }) => every('[data-alive]').every((shown) => shown.dataset.alive !== step))) refreshSoon();
+}
+
+function tick() {
+  for (const shown of every('[data-alive]')) {
+    const seconds = Math.max(0, Math.round((Date.now() - Date.parse(shown.dataset.since)) / 1000));
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    const rest =
+      hours > 0 ? `${hours} h ${minutes} min` : minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+    shown.querySelector('[data-elapsed]').textContent = rest;
+  }
+}
+setInterval(tick, 1000);
+
 // A log: what is written now.
+
+/** Each line as one of the log's own; the first piece may go on with the last line. Returns how many letters came. */
+function addLines(log, text) {
+  for (const line of text.split(/(?<=\n)/)) {
+    const last = log.lastElementChild;
+    if (last && !last.textContent.endsWith('\n')) last.append(line);
+    else {
+      const one = document.createElement('span');
+      one.className = 'l';
+      if (last?.dataset.n || !last) one.dataset.n = Number(last?.dataset.n ?? 0) + 1;
+      one.textContent = line;
+      log.append(one);
+    }
+  }
+  return text.length;
+}
 
 function follow(log) {
   const button = document.createElement('button');
@@ -57,6 +94,7 @@ function follow(log) {
   note.setAttribute('role', 'status');
   let source;
   let next = log.dataset.follow;
+  let letters = log.textContent.length;
   const stop = (why = '') => {
     source?.close();
     source = undefined;
@@ -74,9 +112,12 @@ function follow(log) {
       const { text, skipped } = JSON.parse(data);
       if (lastEventId !== '') next = next.replace(/from=\d+/, `from=${lastEventId}`);
       const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-      if (skipped > 0) log.append(`\n… ${skipped} bytes that came faster than they can be shown …\n`);
-      log.append(text);
-      while (log.textContent.length > MAX_LOG_LETTERS && log.childNodes.length > 1) log.firstChild.remove();
+      if (skipped > 0) addLines(log, `\n… ${skipped} bytes that came faster than they can be shown …\n`);
+      letters += addLines(log, text);
+      while (letters > MAX_LOG_LETTERS && log.childNodes.length > 1) {
+        letters -= log.firstChild.textContent.length;
+        log.firstChild.remove();
+      }
       if (isAtEnd) log.scrollTop = log.scrollHeight;
     });
   };
@@ -110,8 +151,8 @@ function addCopyButtons() {
 // Keys: j and k through a list, / to the search.
 
 function move(step) {
-  const links = every('.rows > li').flatMap((row) => row.querySelector('a[href]') ?? []);
-  const at = links.indexOf(document.activeElement?.closest('.rows > li')?.querySelector('a[href]'));
+  const links = every('.rows > li, .card').flatMap((row) => row.querySelector('a[href]') ?? []);
+  const at = links.indexOf(document.activeElement?.closest('.rows > li, .card')?.querySelector('a[href]'));
   const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });

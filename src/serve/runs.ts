@@ -82,10 +82,10 @@ export function runRow(run: RunSummary, now: number): Html {
     run.damage !== undefined && 'its journal is damaged',
   ];
   return row(
-    link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
+    link(href('runs', run.run), timeHtml(run.began, now)),
     stateHtml('run', run.outcome),
     [run.asked, ...parts].filter(Boolean).join(' · '),
-    timeHtml(run.began, now),
+    html`<span class="mono">${run.run}</span>`,
   );
 }
 

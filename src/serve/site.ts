@@ -3,14 +3,14 @@ import { basename } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { MAP_FILE } from '../config/files.ts';
 import { parseContextMap } from '../config/parse.ts';
+import { type Freshness, readFreshness } from '../inspect/freshness.ts';
 import type { Layout } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readText } from '../io/store.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
-import { openCaseStore } from '../mend/case-store.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
-import type { CaseSummary } from '../outbound/case-summary.ts';
+import type { OneTimeValues } from './once.ts';
 
 export interface Site {
   readonly layout: Layout;
@@ -18,16 +18,36 @@ export interface Site {
   now(): number;
   /** The stages of the context map as it is on disk; empty while it has problems. */
   map(): StageMap;
+  /** Whether green is old; looked at once a minute. */
+  freshness(): Promise<Freshness>;
+  /** It has hands: values for their forms. */
+  readonly once?: OneTimeValues;
+  /** Told what was done or refused, for whoever started it. */
+  readonly log?: (line: string) => void;
 }
 
 type StageMap = Readonly<Record<string, Pick<Stage, 'needs' | 'command'>>>;
 
-export const siteOf = (layout: Layout, version: string): Site => ({
+export const siteOf = (layout: Layout, version: string, hands: Pick<Site, 'once' | 'log'> = {}): Site => ({
   layout,
   version,
   now: Date.now,
   map: mapReader(layout),
+  freshness: freshnessReader(layout),
+  ...hands,
 });
+
+const FRESH_MS = 60_000;
+
+function freshnessReader(layout: Layout): () => Promise<Freshness> {
+  let [read, at]: [Promise<Freshness> | undefined, number] = [undefined, 0];
+  return () => {
+    if (read === undefined || performance.now() - at > FRESH_MS || runAtWork(layout)) {
+      [read, at] = [readFreshness(layout, Date.now()), performance.now()];
+    }
+    return read;
+  };
+}
 
 /** Parsed only when the file has changed: every request asks for it. */
 function mapReader({ home }: Layout): () => StageMap {
@@ -46,13 +66,6 @@ function mapReader({ home }: Layout): () => StageMap {
 
 /** The name of the home's folder. */
 export const homeName = ({ layout }: Site): string => basename(layout.home);
-
-/** The cases that wait for a person, the newest first. */
-export const waitingCases = ({ layout }: Site): CaseSummary[] =>
-  openCaseStore(layout)
-    .list()
-    .flatMap((one) => ('summary' in one && /^(?:open|given_up)$/.test(one.summary.state) ? [one.summary] : []))
-    .sort((a, b) => (a.opened < b.opened ? 1 : -1));
 
 /** Stages, ledger and whoever is at work, as `status` reads them. */
 export function readState({ layout }: Site) {

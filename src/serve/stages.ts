@@ -7,7 +7,10 @@ import { type Html, html, type Part } from '../page/html.ts';
 import { stateHtml } from '../page/states.ts';
 import { entriesOf } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
+import { stageShown } from './acts.ts';
+import { aliveHtml, aliveSteps } from './alive.ts';
 import {
+  button,
   facts,
   href,
   link,
@@ -31,6 +34,7 @@ export function stageView(site: Site, { stage = '' }: Params): View {
   if (!names.includes(stage)) return missing('There is no such stage', link('/', 'The stages that there are'));
   const now = site.now();
   const map = site.map();
+  const alive = aliveSteps(site).filter(({ step }) => step === stage || step.startsWith(`${stage}[`));
   const record = loaded.state.stages[stage];
   const mapped = map[stage];
   const neededBy = Object.entries(map).flatMap(([name, { needs }]) => (needs.includes(stage) ? [name] : []));
@@ -62,12 +66,12 @@ export function stageView(site: Site, { stage = '' }: Params): View {
     .reverse()
     .map(({ run, one }) =>
       row(
-        link(href('runs', run.run), html`<span class="mono">${run.run}</span>`),
+        link(href('runs', run.run), timeHtml(run.began, now)),
         stateHtml('stage', one.end),
         [one.attempts > 0 && spell(one.spent_ms), one.attempts > 1 && `${one.attempts} attempts`, one.drift, one.reason]
           .filter(Boolean)
           .join(' · '),
-        timeHtml(run.began, now),
+        html`<span class="mono">${run.run}</span>`,
       ),
     );
   return {
@@ -86,7 +90,13 @@ ${facts([
   neededBy.length > 0 && ['Needed by', stageLinks(neededBy)],
   mapped !== undefined && ['Command', html`<code>${[mapped.command].flat().join(' ')}</code>`],
   record?.last?.log !== undefined && ['Log', logLink(record)],
+  alive.length > 0 && ['Now', alive.map(aliveHtml)],
 ])}</div>
+${
+  mapped &&
+  site.once &&
+  html`<div class="acts" data-live="acts">${!atWork && button(site, { to: `${href('stages', stage)}/run`, label: 'Run it now', shown: stageShown(record) })}${!atWork && state !== 'green' && button(site, { to: `${href('stages', stage)}/retry`, label: 'Retry', shown: stageShown(record) })}</div>`
+}
 ${liveRows('cells', 'Cells', cells)}
 ${liveRows('failures', 'Failures that it had', failures)}
 ${live('runs', 'Last runs', html`${rowsHtml(runs, 'no run had to do with it yet')}${runs.length === RUNS_LISTED && html`<p>${link(withQuery('/runs', { stage }), 'All runs of it')}</p>`}`)}`,

@@ -253,6 +253,7 @@ type FixData = Pick<
   | 'unjudged'
   | 'accepted'
   | 'proposed_by'
+  | 'answered_at'
   | 'shapes'
 > &
   Pick<Patch, 'base' | 'unseen'>;
@@ -266,6 +267,7 @@ function setState({ patches }: LedgerEntry, { time, run }: LoopEvent, data: FixD
   const commit = data.commit || earlier?.commit;
   const accepted = data.accepted || earlier?.accepted;
   const proposedBy = data.proposed_by ?? (earlier?.plugin === plugin ? earlier.proposed_by : undefined);
+  const answeredAt = data.answered_at ?? earlier?.answered_at;
   const shapes = data.shapes ?? earlier?.shapes;
   const now: Patch = {
     hash,
@@ -282,6 +284,7 @@ function setState({ patches }: LedgerEntry, { time, run }: LoopEvent, data: FixD
     ...(accepted && { accepted }),
     ...(shapes && { shapes }),
     ...(proposedBy !== undefined && { proposed_by: proposedBy }),
+    ...(answeredAt !== undefined && { answered_at: answeredAt }),
     ...(base !== undefined && { base }),
     ...(unseen.length > 0 && { unseen }),
     time,
@@ -317,12 +320,13 @@ function caseOver(entry: LedgerEntry, name: string, how: string): void {
 
 /** Only a person's latest answer counts. */
 function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
-  const { case: name, hash, tier, plugin, note, proposed_by } = event.data;
+  const { case: name, hash, tier, plugin, note, proposed_by, answered_at } = event.data;
   caseOver(entry, name, 'answered: that is applied first');
   delete entry.case;
   delete entry.suggestion;
   if (entry.first && hasAnswer(entry) && entry.first.hash !== hash) setState(entry, event, entry.first, 'declined');
-  entry.first = { hash, tier, plugin, note, because: 'answered', ...(proposed_by && { proposed_by }) };
+  const by = { ...(proposed_by && { proposed_by }), ...(answered_at && { answered_at }) };
+  entry.first = { hash, tier, plugin, note, because: 'answered', ...by };
 }
 
 function reset(entry: LedgerEntry): void {

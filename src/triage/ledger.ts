@@ -1,5 +1,6 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and questions about it. Pure.
 import {
+  ANSWERED_AT,
   type DataOf,
   EVENTS,
   FAILURE_CLASSES,
@@ -46,6 +47,8 @@ const isPatch = shaped({
   shapes: optional(listOf(text)),
   /** The plugin whose suggestion a person accepted as their answer. */
   proposed_by: optional(text),
+  /** Where they did, or where they declined it. */
+  answered_at: optional(oneOf(ANSWERED_AT)),
   time,
 });
 /** A patch tried on a failure, as it stands. */
@@ -81,6 +84,7 @@ const isFirst = shaped({
   note: isNote,
   because: oneOf(FIRST_BECAUSE),
   proposed_by: optional(text),
+  answered_at: optional(oneOf(ANSWERED_AT)),
 });
 /** The change that is proposed first when a failure returns. */
 export type FirstProposal = Checked<typeof isFirst>;

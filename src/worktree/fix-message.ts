@@ -10,6 +10,8 @@ export interface FixStory extends Omit<Fix, 'commit'> {
   run: string;
   /** The case it answers. */
   case?: string | undefined;
+  /** Where its owner accepted it. */
+  answered_at?: string | undefined;
   /** The repairs that it consists of: the shape of each, and why. */
   shapes?: readonly string[];
   /** The item of the work queue that it is part of. */
@@ -72,6 +74,7 @@ function trailers(story: FixStory): string[] {
     `Attempt: ${attempt}`,
     `Run: ${run}`,
     ...(story.case === undefined ? [] : [`Case: ${story.case}`]),
+    ...(story.answered_at === undefined ? [] : [`Accepted-at: ${story.answered_at}`]),
     `Patch: ${hash}`,
     `Fix-Id: ${fixId(story)}`,
   ];

@@ -50,7 +50,7 @@ test('what may still run when a run is stopped keeps every backend from starting
   assert.not(existsSync(layoutOf(home).runFile(id)));
   const left = summaryOf(layoutOf(home), id);
   assert.equal([left.exit, left.ended, typeof left.duration_ms], [130, undefined, 'number']);
-  assert.match(metricsOf(layoutOf(home)), /^mendloop_last_run_exit_code\S* 130$/m);
+  assert.match(await metricsOf(layoutOf(home)), /^mendloop_last_run_exit_code\S* 130$/m);
   const marks = timelineOf(events as never)?.rows.flatMap((row) => row.marks.map(({ type }) => type));
   assert.ok(marks?.includes('run.left'));
   assert.is(

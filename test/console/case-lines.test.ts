@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { shownCase } from '../../src/console/case-lines.ts';
 import type { CaseSummary } from '../../src/outbound/case-summary.ts';
 import { fenced, fenceNote } from '../../src/outbound/text.ts';
+import type { LedgerEntry } from '../../src/triage/ledger.ts';
 
 const SUMMARY: CaseSummary = {
   version: 1,
@@ -18,51 +19,46 @@ const SUMMARY: CaseSummary = {
   answers: [],
 };
 
-test('a person is shown the evidence line by line, and nothing of what only a machine has to be told', () => {
-  const nonce = '41e1e22223cb7b5b';
+const nonce = '41e1e22223cb7b5b';
+const part = (title: string, block: string, lines: string[]) => [`# ${title}`, '', ...fenced(nonce, block, lines), ''];
+const TEXT = [
+  ...['# dns failed', '', fenceNote(nonce), ''],
   // What a log says of other fences stays: it is evidence.
-  const log = ['error: one', '', '', '[data 0000000000000000: mine]', 'error: two'];
-  const text = ['# dns failed', '', fenceNote(nonce), '', '# The log', '', ...fenced(nonce, 'log', log)].join('\n');
-  const lines = shownCase(SUMMARY, `${text}\n\n# For a machine\n\nAnswer with one of three`, undefined);
-  assert.equal(lines.slice(1, 3), ['', '# dns failed']);
-  const shown = lines.join('\n');
-  assert.match(shown, ['', '# The log', '', '[log]', ...log].join('\n'));
-  assert.not.match(shown, nonce);
-  assert.is(shownCase(SUMMARY, '# by an older version', undefined)[2], '# by an older version');
-});
+  ...part('The failure', 'the last line', ['error: one', '', '', '[data 0000000000000000: mine]', '# The files']),
+  ...part('Earlier attempts', 'attempt 1', ['Say good']),
+  ...part('The files', 'file site.yml, 1 line', ['1 | # The failure']),
+  '# For a machine\n\nAnswer with one of three',
+].join('\n');
 
-test('what a person decides by comes first and whole, each block by its name; the rest is cut, and all of it is a word away', () => {
-  const nonce = '41e1e22223cb7b5b';
-  const part = (title: string, block: string, lines: string[]) => [
-    `# ${title}`,
+test('what a person decides by comes first, the likeliest answer before others; what a model was told is folded, a word away', () => {
+  const entry = { excerpt: 'error: one', last_seen: '2025-01-02T00:00:00.000Z' } as LedgerEntry;
+  const now = Date.parse('2025-01-02T03:00:00.000Z');
+  const summary: CaseSummary = {
+    ...{ ...SUMMARY, patch: 'h1' },
+    suggested: {
+      plugin: 'ollama',
+      tier: 'executor',
+      note: { fix: 'Say good', reason: 'it is' },
+      ask: { code: 'number', reasons: ['changes 2'] },
+    },
+  };
+  const show = (all: boolean) => shownCase({ summary, text: TEXT, patch: '-bad\n+good\n', entry }, now, all);
+  const lines = show(false);
+  assert.equal(lines, [
+    ...['case dns-1a2b3c4d: waits for you', '', 'dns failed: unknown', 'dns-1a2b3c4d, 27 h ago, last seen 3 h ago'],
+    ...['| error: one', 'ollama proposes: Say good', 'because: it is', 'you are asked: changes 2', ''],
+    ...['# Earlier attempts', '', '[attempt 1]', 'Say good', '', '-bad', '+good', ''],
+    'to have the change tried now: mendloop cases accept dns-1a2b3c4d --run',
+    'to go on without it: mendloop cases decline dns-1a2b3c4d',
+    'once you have mended it yourself and committed that: mendloop dns',
+    'to answer with a patch of your own: mendloop cases answer dns-1a2b3c4d <file>',
     '',
-    ...fenced(nonce, block, lines),
-    '',
-  ];
-  const many = Array.from({ length: 200 }, (_, i) => `${i + 1} | # The failure`);
-  const text = [
-    ...['# dns failed', '', fenceNote(nonce), ''],
-    ...part('The failure', 'the last line', ['error: one', '# The files']),
-    ...part('The stage', 'stage', ['command: make dns']),
-    ...part('Earlier attempts', 'attempt 1', ['Say good']),
-    ...part('The files', 'file site.yml, 200 lines', many),
-    ...part('Notes', 'file notes.txt, 1 line', ['short']),
-  ].join('\n');
-  const shown = (all: boolean) => shownCase(SUMMARY, text, '-bad\n+good\n', all);
-  const headings = (lines: string[]) => lines.filter((line) => /^(?:# |\[file|to go on|the rest)/.test(line));
-  const first = ['# dns failed', '# The failure', '# The files', '# Earlier attempts', '# The patch'];
-  const goOn = 'to go on without it: mendloop cases decline dns-1a2b3c4d';
-  const stage = ['# The stage', '# The files', '[file site.yml, 200 lines]'];
-  assert.equal(headings(shown(true)), [...first, goOn, ...stage, '# Notes', '[file notes.txt, 1 line]']);
-  const cut = shown(false);
-  const left = shown(true).length - cut.length + 2;
-  assert.equal(headings(cut), [
-    ...first,
-    goOn,
-    ...stage,
-    `the rest, ${left} lines: mendloop cases show dns-1a2b3c4d --all`,
+    'what a model was told, 21 lines: mendloop cases show dns-1a2b3c4d --all',
   ]);
-  assert.ok(cut.length < 65);
+  const whole = show(true).join('\n');
+  assert.match(whole, '[the last line]\nerror: one\n\n\n[data 0000000000000000: mine]\n# The files');
+  assert.not.match(whole, nonce);
+  assert.not.match(whole, 'Answer with one of three');
 });
 
 test.run();

@@ -34,7 +34,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
 test('with --json it says where it is in one line, refuses a second one on its port, and ends in order when told to', async () => {
   const { child, lines } = await start(1, '--json', '--port', '0');
   const said = JSON.parse(lines[0] as string) as { url: string; port: number };
-  assert.equal(said, { url: `http://127.0.0.1:${said.port}/`, host: '127.0.0.1', port: said.port, home });
+  assert.equal(said, { url: `http://127.0.0.1:${said.port}/`, host: '127.0.0.1', port: said.port, home, acts: false });
   assert.is((await fetch(said.url)).status, 200);
   const second = await runHere(['serve', '--port', String(said.port)], home, ENV);
   assert.equal([second.exit, second.stdout], [2, '']);

@@ -13,6 +13,7 @@ import { needs } from '../needs.ts';
 
 const BARE: Omit<Measured, 'stages' | 'ledger'> = {
   ...{ home: '/lab', version: '1.2.3', names: ['a'], safeMode: false, isAtWork: false, last: undefined },
+  ...{ isOld: false, waiting: [] },
 };
 
 /** What is measured after these events. */

@@ -47,7 +47,7 @@ function facts(journals: readonly Line[][], more: Partial<ReportFacts> = {}): Re
       ledger,
     },
     ...{ stages: { a: { status: 'green', run: '', attempts: 1, since: '2026-01-01T00:00:00.000Z' } } },
-    ...{ unlanded: [], items: [], notices: [] },
+    ...{ items: [], notices: [] },
     ...more,
   };
 }
@@ -85,7 +85,10 @@ test('it tells what ran, broke most, was mended, waits and cost', () => {
   );
   assert.equal(
     report.waits.map(({ what, command }) => [what, command]),
-    [['case', 'mendloop cases show c-7']],
+    [
+      ['case', 'mendloop cases show c-7'],
+      ['promote', 'mendloop promote'],
+    ],
   );
   assert.equal(report.drift, [
     { stage: 'a', text: 'port closed', times: 1, run: id(3), last: '2026-01-03T00:00:00.000Z' },
@@ -98,13 +101,12 @@ test('it tells what ran, broke most, was mended, waits and cost', () => {
   assert.equal([a?.earlier_ms, a?.later_ms], [4000, 9000]);
   assert.equal(
     glanceOf(report).map(({ label, figure }) => `${label}: ${figure}`),
-    ['now: all green', 'ran: 7 runs', 'broke most: a', 'mended: 1 fix', 'waits for you: 1', 'cost: $0.25'],
+    ['now: all green', 'ran: 7 runs', 'broke most: a', 'mended: 1 fix', 'waits for you: 2', 'cost: $0.25'],
   );
 });
 
 test('what became of a fix since is told, and what the owner can do about the rest', () => {
   const given = facts(MONTH, {
-    unlanded: [{ commit: 'c1', stage: 'a' }],
     items: [{ number: '03', title: 'Alert', state: 'stuck', note: 'given up' }],
     safeMode: 'two fixes broke something',
   });
@@ -116,7 +118,7 @@ test('what became of a fix since is told, and what the owner can do about the re
   assert.is(broke?.state, 'passed', 'what was rolled back mended nothing');
   assert.equal(
     report.waits.map(({ what }) => what),
-    ['safe mode', 'case', 'promote', 'item'],
+    ['safe mode', 'case', 'item'],
   );
 });
 
@@ -157,7 +159,7 @@ test('a time without runs says when the newest was; one run is told with its own
     `ran            0 runs     the newest began 2026-01-07 00:00: mendloop report ${id(7)}`,
   );
   const one = reportOf({ ...all, run: id(4), runs: all.runs.slice(3, 4) });
-  assert.equal([one.failures.length, one.stages[0]?.end, one.waits.length], [0, 'green', 1]);
+  assert.equal([one.failures.length, one.stages[0]?.end, one.waits.length], [0, 'green', 2]);
   const other = summarize(id(8), '', journalOf([['run.started'], ['step.done', 'b'], ['run.ended']], { run: id(8) }));
   assert.equal(reportOf({ ...all, run: id(8), runs: [other] }).waits, []);
 });

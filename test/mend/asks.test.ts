@@ -165,7 +165,7 @@ test('declined: it counts as tried, is recorded as an action, and the next run g
   );
   const [action = ''] = readdirSync(join(home, 'ai/state/actions'));
   assert.match(readFileSync(join(home, 'ai/state/actions', action), 'utf8'), /fix\.declined.*\n.*case\.closed/);
-  assert.equal(caseOf(home, name)?.closed?.why, 'declined by its owner');
+  assert.equal(caseOf(home, name)?.closed?.why, 'declined by its owner (terminal)');
   probe.answers(cut('good'), within('good'));
   const ran = await run(home);
   assert.equal([ran.exit, tree()], [0, `good\n${LINES}`]);

@@ -143,7 +143,7 @@ test('a stage is drawn behind all that it needs, also where needs are unknown or
     node('z', 'y'),
   ]);
   assert.equal(
-    placed.map(({ name, layer, row }) => `${name} ${layer}.${row}`),
+    placed.map(({ node, layer, row }) => `${node?.name} ${layer}.${row}`),
     ['a 0.0', 'x 0.1', 'y 0.2', 'b 1.0', 'z 1.1', 'c 2.0'],
   );
   const drawn = graphHtml([node('a'), node('b', 'a'), node('<c>', 'b', 'a')]).toString();
@@ -151,6 +151,14 @@ test('a stage is drawn behind all that it needs, also where needs are unknown or
   assert.is(drawn.split('class="edge"').length - 1, 4);
   assert.match(drawn, '&lt;c&gt;');
   assert.is(graphHtml([]).toString(), '');
+});
+
+test('what leads past a layer has a lane of its own there, between the boxes', () => {
+  const placed = layered([node('a'), node('x'), node('b', 'a'), node('c', 'b', 'x')]);
+  assert.equal(
+    placed.filter(({ lane }) => lane !== undefined).map(({ lane, layer, row }) => `${lane} ${layer}.${row}`),
+    ['x → c 1.1'],
+  );
 });
 
 test('the last runs are drawn by how they ended, with a sign where that was not well', () => {

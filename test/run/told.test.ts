@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run as cases } from '../../src/cli/cases.ts';
+import type { Answer } from '../../src/cli/command.ts';
 import { run as status } from '../../src/cli/status.ts';
 import { formatError } from '../../src/errors.ts';
 import { explainFailure } from '../../src/inspect/explain.ts';
@@ -162,11 +163,18 @@ test('a case that was declined or answered is not called open; of a stage that i
     `error E_CASE_BROKEN: the case ${name} cannot be used: its stage a is not in the map any more
   next:  look into ai/escalations/${name}; to be rid of it, reset its stage: mendloop reset a`,
   );
-  const input = { words: ['decline', name], options: {}, layout: () => layoutOf(home), dry: true, line: 'test' };
-  const { text } = await cases(input as never);
+  const input = {
+    words: ['decline', name],
+    options: {},
+    home: () => home,
+    layout: () => layoutOf(home),
+    dry: true,
+    line: 'test',
+  };
+  const { text } = (await cases(input as never)) as Answer;
   assert.is((text as string[])[1], 'its stage a is not in ai/context_map.yaml any more, so nothing else is tried');
   await declineCase(request, ports);
-  assert.match(await shown(), `left for the next run: case ${name} is closed: declined by its owner\n`);
+  assert.match(await shown(), `left for the next run: case ${name} is closed: declined by its owner (terminal)\n`);
   assert.match(await shown(), /^a {2}failed .* not in ai\/context_map\.yaml any more$/m);
 });
 

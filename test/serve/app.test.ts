@@ -77,7 +77,7 @@ test('every view is shown whole, with headers that keep others out, and nothing 
       ['x-content-type-options', 'referrer-policy', 'cache-control', 'cross-origin-resource-policy'].map(
         (name) => headers[name],
       ),
-      ['nosniff', 'no-referrer', 'no-store', 'same-origin'],
+      ['nosniff', 'same-origin', 'no-store', 'same-origin'],
     );
     assert.match(body, /<\/html>\n$/);
     assert.not.match(body, /<script>|<img|onerror=alert\(1\)>|<b>bold/, path);

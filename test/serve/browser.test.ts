@@ -76,7 +76,9 @@ real('the page keeps up to date, goes by keys, works without scripts, and has no
     await page.goto(url);
     assert.is(await page.textContent('h1'), '1 case waits for you');
     await page.keyboard.press('j');
-    assert.is(await focused(), 'b-f1');
+    assert.is(await focused(), 'b failed: talos_error');
+    await page.keyboard.press('j');
+    assert.is(await focused(), 'b', 'failed stages come first');
     await page.keyboard.press('j');
     assert.is(await focused(), 'a');
 

@@ -1,6 +1,6 @@
 // What the model bench was asked for on its command line.
 import { parseArgs } from 'node:util';
-import { positiveDurationSchema } from '../../../src/config/duration.ts';
+import { positiveDurationSchema } from '../../../src/config/schema-parts.ts';
 
 export const FORMATS = ['auto', 'diff', 'whole-file', 'search-replace', 'json'] as const;
 
