@@ -15,7 +15,9 @@ export {
   type EscalationFacts,
   type FailureFacts,
   type FixFacts,
+  type HeardAnswer,
   type Notice,
+  type NoticeAsk,
   type Plugin,
   type Proposal,
   type RefusedRound,
@@ -38,6 +40,7 @@ export {
   openChat,
 } from './io/egress/ollama-chat.ts';
 export { getJson, type Posted, type PostJson, postJson } from './io/egress/post-json.ts';
+export { type ReadLines, readLines } from './io/egress/read-lines.ts';
 export * from './model/retry.ts';
 
 // Settings, where a plugin may send to, and secrets that no report repeats.

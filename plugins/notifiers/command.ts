@@ -1,4 +1,5 @@
-// Tells a program of the owner's: the notice as JSON on its stdin, and in MENDLOOP_NOTICE_REASON, _STAGE, _TITLE and _TEXT.
+// Tells a program of the owner's: the notice as JSON on its stdin, and in MENDLOOP_NOTICE_REASON, _STAGE, _TITLE, _TEXT and, for a
+// change that waits for a word, _ASK_CASE, _ASK_DIFF, _ASK_TOKEN and the others of `ask`.
 import type { Notice } from '../../src/model.ts';
 import { definePlugin, ModelFault, programEnvironment, programSettings, runModelCommand } from '../../src/model.ts';
 import { boundedNotice, deliver } from './deliver.ts';
@@ -33,9 +34,11 @@ export default definePlugin({
 function noticeVariables(notice: Notice): Record<string, string> {
   // No variable can hold a NUL.
   const text = (value: unknown) => String(value).replaceAll('\0', '');
-  const variables = Object.entries(notice).map(([name, value]) => [
-    `MENDLOOP_NOTICE_${name.toUpperCase()}`,
-    text(value),
+  const { ask, ...words } = notice;
+  const asked = Object.entries(ask ?? {}).map(([name, value]): [string, unknown] => [
+    `ask_${name}`,
+    Array.isArray(value) ? value.join('; ') : value,
   ]);
-  return Object.fromEntries(variables);
+  const variables: [string, unknown][] = [...Object.entries(words), ...asked];
+  return Object.fromEntries(variables.map(([name, value]) => [`MENDLOOP_NOTICE_${name.toUpperCase()}`, text(value)]));
 }

@@ -4,18 +4,19 @@ import { isPassingStatus, ModelFault, mayReach, type Notice, pause, postJson, re
 const MAX_TITLE_BYTES = 250;
 
 /** The words of a notice and nothing else of its context, the text cut to `maxTextBytes`. */
-export function boundedNotice({ reason, stage, run, title, text }: Notice, maxTextBytes: number): Notice {
+export function boundedNotice({ reason, stage, run, title, text, ask }: Notice, maxTextBytes: number): Notice {
   return {
     reason,
     ...(stage === undefined ? {} : { stage }),
     run,
     title: cut(title.replaceAll(/\s+/g, ' ').trim(), MAX_TITLE_BYTES),
     text: cut(text, maxTextBytes),
+    ...(ask && { ask }),
   };
 }
 
 /** At most `maxBytes`, a character never halved. */
-function cut(text: string, maxBytes: number): string {
+export function cut(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= maxBytes) return text;
   let end = maxBytes - 3;

@@ -7,6 +7,7 @@ import { packageVersion } from '../io/package.ts';
 import { stopSignals } from '../io/signals.ts';
 import { type Access, isLoopback } from '../serve/access.ts';
 import { pageApp } from '../serve/app.ts';
+import { followAnswers } from '../serve/follow-answers.ts';
 import { oneTimeValues } from '../serve/once.ts';
 import { siteOf } from '../serve/site.ts';
 import type { CommandInput } from './command.ts';
@@ -40,7 +41,9 @@ export async function run({ options, layout: findLayout, out }: CommandInput): P
     out.line(`the page of ${layout.home}: ${link}`);
     out.line(isLocal ? FOR_THIS_MACHINE[token === undefined ? 'all' : 'token'] : FOR_OTHERS);
     if (!out.json) out.line(`${acts ? 'it acts for whoever has this link' : 'it only reads'}; to stop it: Ctrl-C`);
+    const following = acts ? followAnswers(layout, stop.signal, (line) => out.line(line)) : undefined;
     await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+    await following;
     await server.close();
     return stop.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
   } finally {

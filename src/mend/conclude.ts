@@ -6,7 +6,7 @@ import type { EndOf } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision, Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { entriesOf, type LedgerEntry } from '../triage/ledger.ts';
+import { entriesOf, entryOf, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answers, FailedCell } from './failed-cell.ts';
 import { currentIncident, record } from './identify.ts';
 import { notify } from './notify.ts';
@@ -144,7 +144,9 @@ function notifyOf(run: Run, reason: keyof typeof WORDS, entry: ForPerson, more: 
   const { stage, fingerprint, class: failureClass, last_reason = '' } = entry;
   const { title, does } = WORDS[reason];
   const lead = `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${last_reason}`;
-  notify(run, { reason, stage, fingerprint, title: `${stage}: ${title}`, text: [lead, ...more].join('\n') });
+  const open = reason === 'hand_over' ? entryOf(run.journal.ledger, stage, fingerprint)?.case : undefined;
+  const text = [lead, ...more].join('\n');
+  notify(run, { reason, stage, fingerprint, case: open, title: `${stage}: ${title}`, text });
 }
 
 /** Notifies that stages are green again, and of failures of others that still wait for a person. */

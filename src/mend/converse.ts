@@ -193,7 +193,7 @@ const redact = (document: Document | undefined, text: string): string =>
 const TELL_EVERY_MS = 1000;
 
 /** What the plugin reports while it works. Until `stop`, who watches the run is told each second what it does and for how long. */
-function reporting(conversation: Conversation): Reporting & { stop: () => void } {
+function reporting(conversation: Conversation): Partial<Reporting> & { stop: () => void } {
   const { run, incident, plugin, document, timeLeft } = conversation;
   const { name } = plugin;
   const mask = (text: string) => redact(document, text);

@@ -5,9 +5,10 @@ import { callHook, faultLine } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import { noticeAsk } from './notice-ask.ts';
 
 /** A notice, and the failure it is about. */
-type NewNotice = Omit<Notice, 'run'> & { fingerprint?: string };
+type NewNotice = Omit<Notice, 'run' | 'ask'> & { fingerprint?: string; case?: string | undefined };
 type About = { stage: string; fingerprint: string } | undefined;
 
 /** How long the end of a run waits for people to be notified. */
@@ -59,10 +60,16 @@ export async function finishNotifying(run: NotifyingRun, limitMs = NOTICE_MS): P
   limit.end();
 }
 
-async function send(run: NotifyingRun, notice: Notice, about: About): Promise<void> {
+async function send(
+  run: NotifyingRun,
+  { case: name, ...notice }: Omit<NewNotice, 'fingerprint'> & { run: string },
+  about: About,
+): Promise<void> {
   const { outgoingRedactor } = await import('./documents.ts');
   const redactor = await outgoingRedactor(run);
-  const masked = { ...notice, title: redactor.redact(notice.title), text: redactor.redact(notice.text) };
+  const ask = name === undefined ? undefined : noticeAsk(run, name, redactor.redact);
+  const words = { title: redactor.redact(notice.title), text: redactor.redact(notice.text) };
+  const masked: Notice = { ...notice, ...words, ...(ask && { ask }) };
   const { signal } = underWay(run).stopped;
   const reached = await Promise.all(
     run.plugins.notifiers.map(async (plugin) => {

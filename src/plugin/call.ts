@@ -146,7 +146,15 @@ const NO_SPEEDS: Speeds = { of: () => [], add: () => {} };
 
 /** What a plugin reports, as one bounded line each. */
 function boundedReporting(
-  { say, progress, used, mask, timeLeft = () => Number.POSITIVE_INFINITY, speeds = NO_SPEEDS }: Partial<Reporting>,
+  {
+    say,
+    progress,
+    used,
+    heard,
+    mask,
+    timeLeft = () => Number.POSITIVE_INFINITY,
+    speeds = NO_SPEEDS,
+  }: Partial<Reporting>,
   signal: AbortSignal,
 ): Reporting {
   let lines = 0;
@@ -156,6 +164,10 @@ function boundedReporting(
     mask: (text) => (mask ? mask(String(text)) : String(text)),
     say(text) {
       if (!signal.aborted && ++lines <= MAX_SAID_LINES) say?.(bounded(text));
+    },
+    heard({ id, time, text }) {
+      if (signal.aborted || !Number.isFinite(time)) return;
+      heard?.({ id: bounded(id), time: Math.floor(time), text: bounded(text) });
     },
     progress(text) {
       if (!signal.aborted) progress?.(bounded(text));

@@ -75,6 +75,33 @@ export interface EscalationFacts extends FixFacts {
   readonly case: { readonly name: string; readonly version: number; readonly text: string };
 }
 
+/** A change that waits for a word: what a notifier shows of it, all masked, and how it is answered. */
+export interface NoticeAsk {
+  readonly case: string;
+  /** One plain sentence. */
+  readonly sentence: string;
+  /** The line or two of the log that tell the failure. */
+  readonly error: string;
+  /** Why a person is asked. */
+  readonly reasons: readonly string[];
+  /** At most 15 lines. */
+  readonly diff: string;
+  /** How many lines more it has. */
+  readonly more: number;
+  /** Works once: with `accept` or `decline` before it. */
+  readonly token: string;
+  /** Until then. */
+  readonly expires: string;
+}
+
+/** A message of an answer topic. */
+export interface HeardAnswer {
+  readonly id: string;
+  /** Unix time, in seconds. */
+  readonly time: number;
+  readonly text: string;
+}
+
 /** Something that a person should know. */
 export interface Notice {
   readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode' | 'conflict' | 'recovered';
@@ -82,6 +109,8 @@ export interface Notice {
   readonly run: string;
   readonly title: string;
   readonly text: string;
+  /** It can be answered. */
+  readonly ask?: NoticeAsk;
 }
 
 /** One command for a backend to run to its end. */
@@ -163,6 +192,7 @@ interface HookTypes {
   propose: { given: FixFacts; answer: Proposal };
   escalate: { given: EscalationFacts; answer: Escalation };
   notify: { given: Notice; answer: undefined };
+  answers: { given: { readonly follow: boolean; readonly since: number }; answer: undefined };
   backend: { given: { readonly run: string }; answer: Backend };
 }
 
@@ -193,6 +223,8 @@ export interface Reporting {
   readonly say: (text: string) => void;
   /** What changes by the second, for whoever watches; kept nowhere. Heard until the call is over. */
   readonly progress: (text: string) => void;
+  /** Tells each message of its answer topic, for `answers`. */
+  readonly heard: (message: HeardAnswer) => void;
   /** A text with every secret masked: what a model said goes back to it only like this. */
   readonly mask: (text: string) => string;
   /** Tokens that a model read and wrote, and what they cost. They count for the day, whatever comes of the answer. */
@@ -240,6 +272,7 @@ export const HOOKS: Readonly<Record<HookName, Hook>> = {
   propose: { list: 'executors', answer: proposalSchema, plain: true, timeoutMs: Number.POSITIVE_INFINITY },
   escalate: { list: 'escalations', answer: escalationSchema, plain: true, timeoutMs: Number.POSITIVE_INFINITY },
   notify: { list: 'notifiers', answer: anything, plain: false, timeoutMs: 30_000 },
+  answers: { list: null, answer: anything, plain: false, timeoutMs: 10_000 },
   backend: { list: 'backends', answer: backendSchema, plain: false, timeoutMs: 30_000 },
 };
 
@@ -267,6 +300,8 @@ export interface Plugin<O extends z.ZodType = z.ZodType> {
   escalate?(context: Context<'escalate', z.output<O>>): Eventually<Escalation>;
   /** Tells a person. Throws when it could not, which is only noted. */
   notify?(context: Context<'notify', z.output<O>>): unknown;
+  /** Of a notifier: tells what came on its answer topic since a time, and with `follow` what comes, until it is stopped. */
+  answers?(context: Context<'answers', z.output<O>>): unknown;
   /** Where commands run. When it fails, the run does not start. */
   backend?(context: Context<'backend', z.output<O>>): Eventually<Backend>;
 }

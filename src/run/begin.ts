@@ -12,6 +12,7 @@ import type { Run } from '../stage/run.ts';
 import { findStale, lostWork, staleEvent, writeAgain } from '../stage/stale.ts';
 import { refuseTracked } from '../worktree/carry.ts';
 import { furnish } from '../worktree/open.ts';
+import { hearAnswers } from './hear-answers.ts';
 import type { Prepared } from './prepare.ts';
 import { isConflict, isRefusal, recordRefusal } from './refusal.ts';
 import { began, recordCutOff } from './resume.ts';
@@ -46,6 +47,7 @@ async function readyTree(prepared: Prepared, request: RunRequest, objects: GitOb
   const mover = moverOf(run);
   await closeMove(mover);
   await judgeOpenTrial(run);
+  await hearAnswers(run);
   takeAnswers(run);
   const isResumed = open?.treeOpened === true;
   const check = (to: string) => refuseTracked(objects, to, config.map.carry);

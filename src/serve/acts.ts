@@ -1,6 +1,7 @@
 // What the page can do, one row an action: what it acts on as it is now, what it does, and where its answer is shown.
 
 import { systemClock } from '../io/clock.ts';
+import type { Layout } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { listRuns } from '../journal/runs.ts';
 import { recordOf, type StageRecord } from '../journal/stages.ts';
@@ -9,7 +10,7 @@ import { clearSafeMode, readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { acceptPromotion, showPromotion } from '../promote/promote.ts';
 import type { Story } from '../promote/story.ts';
-import { stagesToRun, takeWord } from '../run/answer-case.ts';
+import { stagesToRun, takeWord, type Word } from '../run/answer-case.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { short } from '../worktree/messages.ts';
 import { href, type Params } from './frame.ts';
@@ -41,24 +42,26 @@ export const safeModeShown = ({ layout }: Site): string => readSafeMode(layout)?
 export const storyOf = async ({ layout: { home } }: Site): Promise<Story> =>
   showPromotion(home, await baseOf(home), true);
 
+/** Takes a person's word, and starts the stage of an accepted change. What happened, in a sentence. */
+export async function takeAndRun(layout: Layout, word: Omit<Word, 'home' | 'command'>): Promise<string> {
+  const { case: name, what } = word;
+  const taken = await takeWord({ ...word, home: layout.home, command: `mendloop cases ${what} ${name}` }, ports());
+  const { stage, fix = `the case ${name}`, left } = taken;
+  if (what === 'decline') return `Declined: ${fix}. ${left ? 'The run at work' : 'The next run'} goes on without it`;
+  if (left) return `Taken: ${fix}. A run is at work: it tries this before it ends`;
+  const stages = await stagesToRun(layout.home, [taken], ports());
+  if (stages.length === 0) return `Taken: ${fix}. mendloop backlog run goes on with ${stage}`;
+  return `Taken: ${fix}. ${await startRun(layout, [...stages, '--with-needs'])}`;
+}
+
 const ofCase = (what: 'accept' | 'decline'): Act => ({
   shown: (site, { name = '' }) => {
     const summary = summaryOf(site, name);
     return summary && caseShown(summary);
   },
-  async act({ layout }, { name = '' }, shown) {
-    const command = `mendloop cases ${what} ${name}`;
+  act({ layout }, { name = '' }, shown) {
     const [, patch] = shown.split(' ');
-    const taken = await takeWord(
-      { home: layout.home, case: name, what, at: 'page', command, patch: patch || undefined },
-      ports(),
-    );
-    const { stage, fix = `the case ${name}`, left } = taken;
-    if (what === 'decline') return `Declined: ${fix}. ${left ? 'The run at work' : 'The next run'} goes on without it`;
-    if (left) return `Taken: ${fix}. A run is at work: it tries this before it ends`;
-    const stages = await stagesToRun(layout.home, [taken], ports());
-    if (stages.length === 0) return `Taken: ${fix}. mendloop backlog run goes on with ${stage}`;
-    return `Taken: ${fix}. ${await startRun(layout, [...stages, '--with-needs'])}`;
+    return takeAndRun(layout, { case: name, what, patch: patch || undefined, at: 'page' });
   },
   back: toNow,
   page: ({ name = '' }) => href('cases', name),
