@@ -32,6 +32,11 @@ export default {
     console.error(`${options.greeting}: ${title}`);
   },
 
+  // of a notifier whose notices can be answered: what came on its topic since then, and with `follow` what comes
+  async answers({ since, heard }) {
+    for (const { id, time, text } of []) if (time >= since) heard({ id, time, text });
+  },
+
   // named as the backend
   async backend() {
     return {

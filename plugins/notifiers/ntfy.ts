@@ -73,6 +73,7 @@ export default definePlugin({
   async notify(context) {
     const { options: settings } = context;
     const { server, token_env } = settings;
+    const headers = authorization(settings);
     const { title, text, reason, stage, ask } = boundedNotice(context, MAX_TEXT_BYTES);
     const { priority, tag } = LOOKS[reason];
     const isOpen = ask && (await whyNoButtons(settings, context.signal)) === undefined;
@@ -87,7 +88,7 @@ export default definePlugin({
     };
     await postNotice(context, {
       url: server,
-      headers: authorization(settings),
+      headers,
       body: fitting(body),
       check: token_env === undefined ? 'plugins.ntfy' : `plugins.ntfy and the variable ${token_env}`,
     });

@@ -36,9 +36,9 @@ test('the context is what was given, the settings, and a signal', async () => {
     return { pass: 'no' };
   });
   const { options, signal, read, look: _look, shell, definitions, ...others } = seen as Propose;
-  const { say, progress, used, mask, timeLeft, speeds, ...data } = others;
+  const { say, progress, used, heard, mask, timeLeft, speeds, ...data } = others;
   assert.equal([timeLeft(), speeds.of('a model')], [Number.POSITIVE_INFINITY, []]);
-  for (const report of [say, progress, used, mask]) assert.type(report, 'function');
+  for (const report of [say, progress, used, heard, mask]) assert.type(report, 'function');
   const { read: _, look: __, shell: ___, definitions: ____, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });

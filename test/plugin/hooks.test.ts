@@ -20,6 +20,7 @@ test('each list calls for one hook, and each hook has its time; who mends has th
     'propose Infinity s',
     'escalate Infinity s',
     'notify 30 s',
+    'answers 10 s',
     'backend 30 s',
   ]);
 });

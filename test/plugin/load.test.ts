@@ -123,7 +123,7 @@ test('everything that is wrong with every plugin is one error, the name on each 
   - i: its kind is "helper"; expected one of executor, escalation, notifier, backend
   - i: it has an unknown hook "propse"; did you mean "propose"?
   - i: its notify is a string; expected a function
-  - k: it has no hook; expected one of classify, check, propose, escalate, notify, backend
+  - k: it has no hook; expected one of classify, check, propose, escalate, notify, answers, backend
   - l: reading its default export threw: bomb
   - n: named under executors, but it does not ship and is not in plugins/executors/n.ts, .mjs or .js
   next:  mend it, check with: mendloop validate, and commit it; a run reads plugins/ as committed`,
