@@ -266,7 +266,9 @@ export function poolCarrier(run: StageRun, ports: PoolPorts, left: readonly Open
   }
 
   async function startWorkers(): Promise<void> {
-    const bySpec = groupBy([...tasks.values()], ({ task }) => task.spec);
+    // What a lost worker has begun is waited for, and nobody else can make it.
+    const isWork = ({ maker }: Handed) => maker === undefined || workers.has(maker);
+    const bySpec = groupBy([...tasks.values()].filter(isWork), ({ task }) => task.spec);
     const specs = new Set([...bySpec.keys(), ...[...workers.values()].map(({ spec }) => spec)]);
     const demands = [...specs].map((spec) => {
       const cap = Math.max(0, capOf(spec) - (cancelled.get(spec) ?? 0));

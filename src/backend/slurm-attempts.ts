@@ -144,7 +144,8 @@ export function slurmAttempts(run: StageRun, { slurm, watch, settings }: Ports) 
 
   function hasEnded(handed: Handed, view: SlurmView): boolean {
     const job = jobOf(handed, view);
-    if (slurmId(handed) === undefined) return handed.withdrawn !== undefined;
+    // A full disk may have kept who began it from being written: then only its signs tell.
+    if (slurmId(handed) === undefined) return handed.maker !== undefined;
     // A job that was submitted after Slurm was asked is not one that it forgot.
     return job ? phaseOf(job) === 'ended' : view.at > handed.since;
   }
