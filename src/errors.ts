@@ -48,7 +48,7 @@ const TABLE = {
     'ask for another: mendloop',
   ]),
   E_WORKER_VERSION: usage((d: { here: string; there: string }) => [
-    `a worker of mendloop ${d.here} was started for a run of mendloop ${d.there}`,
+    `this is mendloop ${d.here}, and was started for a run of mendloop ${d.there}`,
     'have one version on all machines, and begin the run anew: mendloop',
   ]),
   E_NOT_PRIVATE: usage((d: { path: string }) => [

@@ -178,8 +178,11 @@ export function slurmAttempts(run: StageRun, { slurm, watch, settings }: Ports) 
 
   /** The end of an attempt that Slurm or a person stopped. */
   async function endedByOthers(handed: Handed, events: TaskEnd['events'] = []): Promise<TaskEnd> {
-    await untilGone([handed], settings.grace);
-    const job = jobOf(handed, await watch.look(LOOK_MS));
+    const until = clock.monotonic() + settings.grace;
+    let view = await watch.look(LOOK_CLOSELY_MS);
+    for (; !hasEnded(handed, view) && clock.monotonic() < until; view = await watch.look(LOOK_CLOSELY_MS))
+      await clock.sleep(TICK_MS);
+    const job = jobOf(handed, view);
     return { end: lost(handed, lossFor(slurmId(handed) ?? '', job, handed), true), events };
   }
 

@@ -8,7 +8,7 @@ import { EVENTS, type LoopEvent, type NewEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import { identify } from '../io/identity.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { packageEntry } from '../io/package.ts';
+import { packageEntry, packageVersion } from '../io/package.ts';
 import { createText, entryStat, ifPossible, parseJson, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import type { StageEnd } from '../plan/stage-end.ts';
 import { type Check, count, flag, isTexts, listOf, name, oneOf, optional, shaped, text } from '../shape.ts';
@@ -20,6 +20,8 @@ import { type OpenJob, openJobs } from './jobs.ts';
 /** What every attempt of a run needs to know of it: what the controller read, so that a node need not read it again. */
 export interface RunContext {
   readonly version: 1;
+  /** The version of mendloop that the run has. */
+  readonly program: string;
   readonly home: string;
   readonly lab: Lab;
   readonly graceMs: number;
@@ -31,6 +33,7 @@ export interface RunContext {
 const isLink: Check<CarryLink> = shaped({ path: text, target: text });
 const isContext: Check<RunContext> = shaped({
   version: oneOf([1]),
+  program: name,
   home: name,
   lab: oneOf(['real', 'simulated']),
   graceMs: count,
@@ -79,6 +82,7 @@ export function writeContext({ id, layout, lab, graceMs, tree, config }: StageRu
   const { gitDir, branch, links } = tree;
   const context = {
     version: 1,
+    program: packageVersion(),
     home: layout.home,
     lab,
     graceMs,
@@ -118,7 +122,7 @@ export const countTasks = (file: string): number => readJob(file)?.tasks.length 
 
 /**
  * A task with the context of its run; undefined when one of the files is not what it should be, or not below the folder of the run that
- * it names. Throws E_NOT_PRIVATE when others may write there.
+ * it names. Throws E_NOT_PRIVATE when others may write there, E_WORKER_VERSION when this program has another version than the run.
  */
 export function readTask(file: string, index: number): { task: Task; context: RunContext } | undefined {
   const task = readJob(file)?.tasks[index];
@@ -127,6 +131,8 @@ export function readTask(file: string, index: number): { task: Task; context: Ru
   const jobs = layoutOf(context.home).jobs(task.run);
   if (dirname(dirname(file)) !== jobs) return undefined;
   requirePrivate(jobs);
+  const [here, there] = [packageVersion(), context.program];
+  if (here !== there) fail('E_WORKER_VERSION', { here, there });
   return { task, context };
 }
 

@@ -97,7 +97,8 @@ export function lossOf(id: string, job: Job | undefined, { output = '', wasAway 
   const seen = kindOf(job);
   const isShort = seen === 'KILLED' && MEMORY.test(output);
   const kind = isShort ? 'OUT_OF_MEMORY' : seen === 'CANCELLED' && wasAway ? 'CONTROLLER' : seen;
-  const last = seen === 'NO_RESULT' ? output.trim().split('\n').at(-1) : '';
+  const lines = seen === 'NO_RESULT' ? output.trim().split('\n') : [];
+  const last = lines.findLast((line) => /^(?:error|fatal)\b/i.test(line)) ?? lines.at(-1);
   return loss(kind, id, job?.nodes, slurm, last);
 }
 
