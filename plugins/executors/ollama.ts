@@ -36,8 +36,8 @@ type Settings = z.output<typeof options>;
 
 const LARGER = 'raise plugins.ollama.num_ctx, or take a model with a larger context';
 const MAX_OTHERS = 5;
-/** Of requests that read nothing and write nothing. */
-const LOOK_MS = 10_000;
+/** Of requests that read nothing and write nothing; the machine may be busy with an answer to somebody else. */
+const LOOK_MS = 60_000;
 /** What a model may think beside its answer. */
 const THOUGHT_TOKENS = 4000;
 
@@ -85,7 +85,11 @@ async function reach({ signal, options: settings, speeds }: Reaching) {
   const address = lanHost(settings.host ?? (process.env.OLLAMA_HOST || 'http://127.0.0.1:11434'));
   if ('refused' in address) throw new Error(address.refused);
   const { url, name } = address;
-  const host = openChat(url, { signal, timeoutMs: LOOK_MS, mayReach: isLanAddress });
+  const host = openChat(url, {
+    signal,
+    timeoutMs: Math.min(settings.timeout ?? LOOK_MS, LOOK_MS),
+    mayReach: isLanAddress,
+  });
   const installed = await host.models().catch((error: unknown) => {
     const isDown = error instanceof ModelFault && /cannot be reached: ECONNREFUSED/.test(error.message);
     throw isDown ? new Error(`nothing listens at ${url}; start it there: ollama serve`) : error;

@@ -19,6 +19,7 @@ const BENCHMARKS = [
   'fingerprint',
   'known-fixes',
   'mistakes',
+  'slow-model',
   'prompt',
   'gate',
   'answers',

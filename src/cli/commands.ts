@@ -269,10 +269,14 @@ a minute. The folder stays, with the commands to look around in it and to remove
       'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
   }),
   doctor: row('doctor', 'look at everything a run depends on', {
-    options: { ...EXIT_CODE('there is a problem'), ...WHERE },
+    options: {
+      ...EXIT_CODE('there is a problem'),
+      model: 'ask the models that a run would ask three questions, and say whether they are fit for this machine',
+      ...WHERE,
+    },
     about: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, where steps run, and whether
 that and the models that would be asked can be reached. Exits 0 whatever it finds, without --exit-code; --json has the number of
-problems.`,
+problems. With --model it only keeps how fast the answers came, in ai/state/speeds.json.`,
   }),
   cron: row(
     'cron [print|install|status|remove] [--at TIME] [--every DURATION]',

@@ -17,6 +17,7 @@ import { secretsFrom } from '../io/secrets.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
 import { openIntents } from '../journal/open-intents.ts';
+import { speedsOf } from '../mend/speeds.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -31,6 +32,8 @@ import { carryPaths, isBelow, refuseTracked } from '../worktree/carry.ts';
 import { shellWord, short } from '../worktree/messages.ts';
 import { addCommand, checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import { WORKTREE } from '../worktree/tree.ts';
+
+import { type Tried, tryModels } from './try-model.ts';
 
 export interface Finding {
   level: 'ok' | 'note' | 'problem';
@@ -250,11 +253,20 @@ async function backendFindings(
     : specs.map((spec) => ok(`steps of spec ${spec} run on ${backend}: ${placeText(config.loop, spec, workers)}`));
 }
 
+/** The models that a run from here would ask, each with three questions. Throws MendError when no run could start. */
+export async function tryConfiguredModels(layout: Layout, watching: Parameters<typeof tryModels>[2]): Promise<Tried[]> {
+  const base = await baseOf(layout.home);
+  const { loop } = await configurationAt(layout.home, base, {});
+  const { executors } = await pluginsAt(layout, base.commit, loop);
+  return tryModels(layout, executors, watching);
+}
+
 /** Every plugin that has a check of its own is asked. Throws MendError when a plugin does not load: then no run starts. */
 async function pluginFindings(layout: Layout, commit: string, loop: LoopConfig): Promise<Finding[]> {
   const { executors, escalations, notifiers } = await pluginsAt(layout, commit, loop);
   const checkable = [...executors, ...escalations, ...notifiers].filter(({ hooks }) => hooks.check !== undefined);
-  const results = await Promise.all(checkable.map((plugin) => callHook(plugin, 'check', {})));
+  const reporting = { speeds: speedsOf(layout, () => {}) };
+  const results = await Promise.all(checkable.map((plugin) => callHook(plugin, 'check', {}, { reporting })));
   return results.map((result) =>
     // A note: stages run without plugins, only failures are not mended.
     'answer' in result ? ok(`${result.plugin}: ${result.answer}`) : note(faultLine(result)),

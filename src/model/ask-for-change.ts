@@ -10,7 +10,6 @@ import type { Turn } from './consult.ts';
 import { answerTokens, chooseFormat, rememberAnswer, turnsOf } from './conversation.ts';
 import { guardAnswer, isAnswer, type SeenFile, seenFiles } from './guard-answer.ts';
 import { editSchema, readEdit } from './json-edit.ts';
-import { MAX_ANSWER_TOKENS } from './speed.ts';
 
 export interface AskedForChange extends AskedModel {
   readonly contextTokens: number;
@@ -95,7 +94,7 @@ async function chat(question: Question, turns: readonly Turn[], format: AnswerFo
     throw new ModelFault(`the prompt has about ${estimate} tokens, and ${takes}; ${larger}`);
   }
   const schema = schemaFor(format, files, context.choices);
-  const tokens = Math.min(MAX_ANSWER_TOKENS, answerTokens(format, files)) + thoughtTokens;
+  const tokens = answerTokens(format, files) + thoughtTokens;
   const end = await askModel(context, asked, { turns, schema, maxTokens: Math.min(tokens, contextTokens - estimate) });
   if ('useless' in end) return { wrong: end.useless, code: 'unreadable' };
   const { promptTokens } = end;

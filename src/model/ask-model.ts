@@ -143,10 +143,13 @@ function remember({ speeds }: Asking, who: string, { fresh, tokens, end, watch }
   const { loadMs = 0, promptTokens = tokens, answerTokens = watch.pieces() } = end;
   const isNew = fresh >= tokens * MOSTLY_NEW;
   // Until the first word it has read all, and written one.
-  const read = { tokens: Math.round((promptTokens * fresh) / tokens), ms: Math.max(1, took.first - loadMs) };
+  const read = {
+    tokens: Math.round((promptTokens * fresh) / tokens),
+    ms: Math.max(1, Math.round(took.first - loadMs)),
+  };
   speeds.add(who, {
     ...(isNew ? { read } : {}),
-    ...(answerTokens > 1 ? { wrote: { tokens: answerTokens - 1, ms: Math.max(1, took.rest) } } : {}),
+    ...(answerTokens > 1 ? { wrote: { tokens: answerTokens - 1, ms: Math.max(1, Math.round(took.rest)) } } : {}),
     ...(loadMs > 0 ? { load_ms: Math.round(loadMs) } : {}),
   });
 }

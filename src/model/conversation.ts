@@ -19,18 +19,13 @@ const AROUND_TOKENS = 200;
 
 const wholeFileTokens = ({ text }: SeenFile): number => Math.ceil(estimateTokens(text) * 1.3) + AROUND_TOKENS;
 
-/** What an answer may have in each form; a whole file as much as the largest that may be meant. */
-const FORM_TOKENS: Readonly<Record<Exclude<AnswerFormat, 'whole-file'>, number>> = {
-  diff: 1000,
-  'search-replace': 1000,
-  json: 800,
-  choice: 200,
-};
+/** What an answer may have in each form; a whole file as much as the largest that may be meant, or what a model writes instead. */
+const FORM_TOKENS = { diff: 1000, 'search-replace': 1000, 'whole-file': 1000, json: 800, choice: 200 };
 
-export const answerTokens = (format: AnswerFormat, files: readonly SeenFile[]): number =>
-  format === 'whole-file'
-    ? Math.min(MAX_ANSWER_TOKENS, Math.max(...files.filter(({ whole }) => whole).map(wholeFileTokens)))
-    : FORM_TOKENS[format];
+export function answerTokens(format: AnswerFormat, files: readonly SeenFile[]): number {
+  const whole = format === 'whole-file' ? files.filter((file) => file.whole).map(wholeFileTokens) : [];
+  return Math.min(MAX_ANSWER_TOKENS, Math.max(FORM_TOKENS[format], ...whole));
+}
 
 /**
  * Whole files come out well-formed from the smallest models, a diff costs the least, and an edit by line numbers can always

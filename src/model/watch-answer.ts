@@ -1,5 +1,5 @@
-// An answer as it comes, a piece at a time: ends it when nothing comes for too long, when it is too long, and when the model says
-// the same over and over, for then it never ends by itself.
+// An answer as it comes, a piece at a time: ends it when nothing comes for too long, when its host does not end it, and when the model
+// says the same over and over.
 import { durationText } from '../config/duration.ts';
 import { ModelFault } from '../io/egress/model-fault.ts';
 import { estimateTokens } from '../outbound/text.ts';
@@ -33,10 +33,19 @@ const TAIL_CHARS = 40_000;
 /** Of an answer whose host does not keep to the limit it was given. */
 const MAX_CHARS_PER_TOKEN = 8;
 
-export type AnswerWatch = ReturnType<typeof watchAnswer>;
+export interface AnswerWatch {
+  readonly signal: AbortSignal;
+  /** How many came: most hosts send a token at a time. */
+  pieces(): number;
+  seconds(): string;
+  /** Milliseconds until the first piece, and from there until now; undefined: none came. */
+  took(): { readonly first: number; readonly rest: number } | undefined;
+  end(): void;
+  readonly onText: (piece: string) => void;
+}
 
 /** `signal` ends the request, with a ModelFault as its reason when the time is up; `onText` is to be given each piece, and may throw. */
-export function watchAnswer(watched: Watched) {
+export function watchAnswer(watched: Watched): AnswerWatch {
   const { progress, signal, maxTokens, waits = WAITS } = watched;
   const began = performance.now();
   const controller = new AbortController();
@@ -58,10 +67,8 @@ export function watchAnswer(watched: Watched) {
 
   return {
     signal: controller.signal,
-    /** How many came: most hosts send a token at a time. */
     pieces: () => pieces,
     seconds: () => ((performance.now() - began) / 1000).toFixed(1),
-    /** Milliseconds until the first piece, and from there until now; undefined: none came. */
     took: () => (pieces === 0 ? undefined : { first: first - began, rest: performance.now() - first }),
     end() {
       clearInterval(timer);
@@ -79,7 +86,7 @@ export function watchAnswer(watched: Watched) {
         progress(`wrote ${countText(pieces)}`);
       }
       if (characters > maxTokens * MAX_CHARS_PER_TOKEN)
-        throw new UselessAnswer('the answer was longer than was asked for');
+        throw new ModelFault(`${watched.who} wrote more than the ${maxTokens} tokens that it was asked for`);
       tail = (tail + piece).slice(-TAIL_CHARS);
       unchecked += piece.length;
       if (unchecked < CHECK_EVERY_CHARS) return;

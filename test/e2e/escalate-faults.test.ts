@@ -79,7 +79,7 @@ const FAULTS: Record<string, Fault> = {
     requests: 3,
     says: `${HOST} answered 500: out of order`,
   },
-  silence: { reply: { end: 'hang' }, api: { timeout: '1s' }, says: `${HOST} did not answer within 1 s` },
+  silence: { reply: { end: 'hang' }, api: { timeout: '1s' }, says: `large at ${HOST} did not answer within 1 s` },
 };
 
 const labOf = ({ api }: Fault, escalations: string[], more: EscalateOptions = {}) =>

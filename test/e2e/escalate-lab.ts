@@ -55,6 +55,8 @@ export async function apiHost(tls?: { key: string; cert: string }): Promise<Host
 /** Where the host is, for `plugins.api`. */
 export const apiSettings = (url: string, kind: ApiKind = 'openai', more: object = {}) => ({
   ...{ kind, model: 'large', base_url: kind === 'openai' ? `${url}/v1` : url, retries: 0, timeout: '20s' },
+  // To a host of this network no key is sent that is not named.
+  key_env: kind === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY',
   ...more,
 });
 

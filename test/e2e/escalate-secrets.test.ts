@@ -76,7 +76,7 @@ async function leaky(): Promise<Leaky> {
   Object.assign(lab.env, { PATH: `${tools}:${process.env.PATH}`, ...Object.fromEntries(named(SET)) });
   const runs: Ran[] = [];
 
-  lab.answers({ status: 503, error: `busy with ${some(0, 20)}` });
+  lab.answers({ status: 502, error: `busy with ${some(0, 20)}` });
   runs.push(await lab.mend());
 
   lab.answers(

@@ -196,7 +196,7 @@ test('two stages that fail at the same time are asked about each for itself, and
 
 test('a prepared change is tried first in the next run, and nobody is asked for it', async () => {
   const lab = await modelLab({ word: 'one' });
-  lab.answers(saying('two'), { status: 503, error: 'busy' });
+  lab.answers(saying('two'), { status: 500, error: 'no memory' });
   const first = await lab.mend();
   assert.equal([first.exit, lab.stages().a?.status, lab.inTree()], [1, 'failed', 'one\nsecond\n'], first.said);
   assert.equal(first.trail, [

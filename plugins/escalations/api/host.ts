@@ -84,7 +84,8 @@ interface ApiHost {
 }
 
 const CONNECT_MS = 10_000;
-const LOOK_MS = 10_000;
+/** Of a list of models; the machine may be busy with an answer to somebody else. */
+const LOOK_MS = 60_000;
 
 /** What may be asked there. Throws one line when the key or the model is missing. */
 export async function openApi(

@@ -41,7 +41,7 @@ function reply({ model, messages, format }: Asked): ServedReply {
 }
 
 /** Of the rules that a message holds, the last: what a refusal shows of a form comes behind its rule. */
-function formOf(message: string): WrittenForm {
+export function formOf(message: string): WrittenForm {
   const at = (form: WrittenForm) => message.lastIndexOf(formatRule(form).split('\n')[2] as string);
   return FORMS.reduce((last, form) => (at(form) > at(last) ? form : last));
 }
