@@ -7,6 +7,7 @@ import { INSTRUCTIONS_FILE } from '../config/files.ts';
 import { KNOWN_FIXES } from '../events.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { readAnswer } from '../fix/read-answer.ts';
+import { vocabularies } from '../io/gate/vocabularies.ts';
 import type { Layout } from '../io/layout.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { readText } from '../io/store.ts';
@@ -16,6 +17,7 @@ import { buildPrompt } from '../outbound/prompt.ts';
 import { callHook, faultLine } from '../plugin/call.ts';
 import type { Change, FixFacts } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
+import { repositoryFromTexts } from '../repository/repository.ts';
 
 interface Exam {
   readonly command: string;
@@ -68,6 +70,7 @@ function askedAbout({ command, path, text, error }: Exam): { context: FailureCon
   const nonce = Math.random().toString(36).slice(2).padEnd(12, '0');
   const files = [{ path, text }];
   const read = async () => text;
+  const repository = repositoryFromTexts(new Map([[path, text]]));
   return {
     context: {
       stage,
@@ -81,7 +84,16 @@ function askedAbout({ command, path, text, error }: Exam): { context: FailureCon
     facts: {
       stage,
       failure: { ...failure, fingerprint: '0'.repeat(16), excerpt: error, log: '' },
-      ...{ files: [path], tree: [path], places: [], read, look: read, shell: { parses: async () => true } },
+      ...{
+        files: [path],
+        tree: [path],
+        places: [],
+        definitions: [],
+        read,
+        look: read,
+        shell: { parses: async () => true },
+      },
+      definitions: async () => ({ repository, vocabulary: vocabularies }),
       ...{ surroundings: { path: '', variables: [] }, prompt: '', choices: [], tries: [], refused: [], limits },
     },
   };
