@@ -128,8 +128,9 @@ export function poolCarrier(run: StageRun, ports: PoolPorts, left: readonly Open
   }
 
   async function turns(): Promise<void> {
-    while (!isClosed && tasks.size > 0) {
-      await clock.sleep(TURN_MS);
+    // What is asked for in the same moment is one array of workers.
+    await Promise.resolve();
+    for (; !isClosed && tasks.size > 0; await clock.sleep(TURN_MS)) {
       try {
         forgetEnded();
         await turn(clock.monotonic());
@@ -151,6 +152,8 @@ export function poolCarrier(run: StageRun, ports: PoolPorts, left: readonly Open
 
   async function turn(now: number): Promise<void> {
     refuseBad();
+    // Of a new run there are none yet: they are started before Slurm is asked.
+    if (left.length === 0 && workers.size === 0) await startWorkers();
     if (now - askedAt >= Math.min(ASK_MS, settings.grace)) {
       askedAt = now;
       await lookAtWorkers(await watch.look(ASK_MS / 2), now);

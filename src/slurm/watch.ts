@@ -72,6 +72,8 @@ export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number, isAlive 
 const LIMIT_MS = 55_000;
 /** How long one that does not answer is asked again; its programs themselves try for nine seconds to reach it. */
 const AWAY_MS = 3_000;
+/** Most jobs end at once; later it is looked less often. */
+const FIRST_LOOK_MS = 200;
 const LOOK_MS = 1_000;
 const CANCEL_MS = 5_000;
 
@@ -92,7 +94,8 @@ export async function endJobs(slurm: Slurm, isMeant: (job: Job) => boolean, port
   let answeredAt = clock.monotonic();
   let cancelledAt = Number.NEGATIVE_INFINITY;
   let looks = 0;
-  for (const until = answeredAt + LIMIT_MS; ; await clock.sleep(LOOK_MS, signal)) {
+  let pause = FIRST_LOOK_MS / 2;
+  for (const until = answeredAt + LIMIT_MS; ; await clock.sleep(pause, signal)) {
     signal?.throwIfAborted();
     const isTime = clock.monotonic() - cancelledAt >= CANCEL_MS;
     try {
@@ -101,7 +104,8 @@ export async function endJobs(slurm: Slurm, isMeant: (job: Job) => boolean, port
       if (isTime) cancelledAt = answeredAt;
       if (alive.length === 0 || answeredAt > until) return alive;
       looks += 1;
-      if (looks === 2) progress?.(`waiting for Slurm to end ${alive.map(({ id }) => `job ${id}`).join(', ')}`);
+      pause = Math.min(2 * pause, LOOK_MS);
+      if (looks === 4) progress?.(`waiting for Slurm to end ${alive.map(({ id }) => `job ${id}`).join(', ')}`);
     } catch (error) {
       if (!isUnreachable(error) || clock.monotonic() - answeredAt > AWAY_MS) throw error;
     }
