@@ -128,6 +128,10 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
     });
     try {
       await work();
+      // What failed until then did so without it.
+      if (failures.trialOf(fleet.stage))
+        for (const label of fleet.waiting.keys())
+          resume(fleet, label, again(0, 'an accepted change is tried: once more'));
     } finally {
       if (!failures.trialOf(fleet.stage)) fleet.mending.delete(stepLabel(step));
       fleet.isAnswering = false;
@@ -205,6 +209,12 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
     if (failures.trial !== trial) mendReady();
   }
 
+  function resume({ waiting, atWork }: Fleet, label: string, next: Next): void {
+    if ('again' in next && next.again.pause_ms === 0) atWork.add(label);
+    waiting.get(label)?.resolve(next);
+    waiting.delete(label);
+  }
+
   function giveUp({ waiting, toTry }: Fleet, error: unknown): void {
     for (const { reject } of [...waiting.values(), ...toTry]) reject(error);
     waiting.clear();
@@ -220,12 +230,7 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
       fleet.released = answers.size > 0 ? new Set() : new Set(cellsToSee(stage));
       if (fleet.released.size > 0) pauses.wake();
       for (const waiter of all) waiter.stayed = true;
-      for (const [{ failed }, next] of answers) {
-        const label = stepLabel(failed.step);
-        if ('again' in next && next.again.pause_ms === 0) fleet.atWork.add(label);
-        waiting.get(label)?.resolve(next);
-        waiting.delete(label);
-      }
+      for (const [{ failed }, next] of answers) resume(fleet, stepLabel(failed.step), next);
     } catch (error) {
       giveUp(fleet, error);
     }

@@ -1,11 +1,15 @@
 // Cells of a matrix that fail alike are one failure: one entry of the ledger, one question, one fix, judged by all of them.
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { LoopEvent } from '../../src/events.ts';
+import { answerRunAtWork } from '../../src/run/answer-case.ts';
 import { runHere } from '../e2e/here.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { program } from '../program.ts';
+import { commit } from '../worktree/repository.ts';
 import { fakeClock } from './builders.ts';
 import { failuresIn, journalIn, NOTE, ranSteps, run } from './homelab.ts';
 import { decided, FILE, fixTrail, type Mendable, mendable, says, stageOn } from './probe.ts';
@@ -165,6 +169,25 @@ test('a green cell that the trial made stale runs before another failed cell is 
   assert.equal([ran.exit, outcomes(home)], [0, [['kept'], ['kept']]]);
   const order = ran.events.filter(({ type }) => /^(?:failure\.decided|step\.done)$/.test(type)).map((e) => e.step);
   assert.ok(order.indexOf(step('h03')) < order.indexOf(step('h02')), order.join(' '));
+});
+
+test('a cell that fails while an accepted change waits for it to end runs again with that change', async () => {
+  const pauses = 'case $MENDLOOP_MATRIX_HOST in h01) sleep 0.3; exit 0 ;; h02) sleep 1.5 ;; esac';
+  const { home, probe } = fleet({ command: `${NOTE}; ${pauses}; bash check.sh ${FILE}`, count: 3, workers: 1 });
+  const map = readFileSync(join(home, 'ai/context_map.yaml'), 'utf8');
+  commit(home, { 'ai/context_map.yaml': map.replace('"command"', '"always":true,"unattended":"none","command"') });
+  probe.answers(says('good'));
+  assert.is((await run(home)).exit, 3);
+  const [name] = readdirSync(join(home, 'ai/escalations')).filter((each) => each !== '.gitignore') as [string];
+  let isLeft = false;
+  const leave = (event: LoopEvent) => {
+    if (isLeft || event.type !== 'attempt.started' || event.step !== step('h02')) return;
+    isLeft = true;
+    answerRunAtWork(home, name, 'accept', Date.now());
+  };
+  const ran = await run(home, { workers: 2 }, { subscribers: [leave] });
+  const judged = ran.events.filter(({ type }) => type === 'fix.judged').map(({ data }) => [data.outcome, data.left]);
+  assert.equal([ran.exit, isLeft, judged], [0, true, [['kept', undefined]]]);
 });
 
 /** Killed right after the first event of this type. */
