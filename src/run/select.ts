@@ -3,8 +3,8 @@ import type { ContextMap } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { StageState } from '../journal/stages.ts';
 import { inRunningOrder, withNeeds } from '../plan/compile.ts';
-import type { StaleStage } from '../plan/stale.ts';
 import type { Lab } from '../stage/run.ts';
+import type { StaleStage } from '../stage/stale.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 
 export interface Selection {

@@ -2,14 +2,20 @@
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
-import { lastWriters, recordOf, type StageState, wasGreen } from '../journal/stages.ts';
+import { lastWriters, recordOf, type StageState, type StepRecord, wasGreen } from '../journal/stages.ts';
 import { compareInputs, isMadeFrom } from '../plan/inputs.ts';
-import { cellsOf, stepNameOf } from '../plan/matrix.ts';
-import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
+import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import type { Trial } from '../triage/incident.ts';
 import { stepInputs } from './call.ts';
 import { hasChecks } from './checks.ts';
 import type { StageRun } from './run.ts';
+
+export interface StaleStage {
+  readonly stage: string;
+  readonly why: string;
+  /** It must run again even when its inputs are what they were. */
+  readonly remake: boolean;
+}
 
 /** What a write did to the tree. */
 export interface TreeWrite {
@@ -19,39 +25,49 @@ export interface TreeWrite {
   readonly putBack: readonly string[];
 }
 
-/** Which green stages no longer stand after a write. */
+/** Which green stages no longer stand after a write: their inputs changed, or tracked files that they had written were put back. */
 export async function findStale(
   run: Pick<StageRun, 'config' | 'layout' | 'tree'>,
   state: StageState,
   { changed, putBack }: TreeWrite,
 ): Promise<StaleStage[]> {
+  const { map } = run.config;
   const files = await run.tree.files();
-  const green: GreenStep[] = [];
-  for (const [name, stage] of Object.entries(run.config.map.stages)) {
-    const isTouched = changed === undefined || isMadeFrom(stage, changed, files);
-    for (const cell of cellsOf(stage)) {
-      const record = recordOf(state, stepNameOf(name, cell));
-      const wrote = stage.rerun ? (record?.wrote ?? []) : [];
-      const isLost = wrote.some((path) => putBack.includes(path));
-      // A stale one gets one more reason, if this write changed its inputs or its files too.
-      if (record?.status !== 'green' && !(record?.stale && ((changed && isTouched) || isLost))) continue;
-      const now = isTouched ? await stepInputs(run, name, cell) : undefined;
+  const stale = new Map<string, StaleStage>();
+  for (const { stage, cell, record } of stepsIn(map, state)) {
+    const definition = map.stages[stage] as Stage;
+    const isTouched = changed === undefined || isMadeFrom(definition, changed, files);
+    const wrote = definition.rerun ? (record.wrote ?? []) : [];
+    const lost = wrote.filter((path) => putBack.includes(path));
+    const isGreen = record.status === 'green';
+    // A stale one gets one more reason, if this write changed its inputs or its files too.
+    if (!isGreen && !(record.stale && ((changed && isTouched) || lost.length > 0))) continue;
+    if (lost.length > 0) {
+      stale.set(stage, { stage, why: `${lost.join(', ')}, which it wrote, was put back`, remake: true });
+    } else if (isTouched && !stale.has(stage)) {
+      const now = await stepInputs(run, stage, cell);
       // An attempt that began since has no inputs on record; this write touched them.
-      const begun = now && record.status !== 'green' ? { ...now, files: '' } : undefined;
-      green.push({ stage: name, recorded: record.inputs ?? begun, now, wrote });
+      const inputs = compareInputs(record.inputs ?? (isGreen ? undefined : { ...now, files: '' }), now);
+      if (!inputs.fresh) stale.set(stage, { stage, why: inputs.why, remake: false });
     }
   }
-  return staleStages(green, putBack);
+  return [...stale.values()];
+}
+
+/** Every step of a map that there is a record of. */
+function stepsIn({ stages }: ContextMap, state: StageState) {
+  return Object.entries(stages).flatMap(([stage, definition]) =>
+    cellsOf(definition).flatMap((cell): { stage: string; cell: Cell; step: string; record: StepRecord }[] => {
+      const step = stepNameOf(stage, cell);
+      const record = recordOf(state, step);
+      return record ? [{ stage, cell, step, record }] : [];
+    }),
+  );
 }
 
 /** Tracked files that green steps had written and that are as at HEAD, put back by a process that did not record it. */
-export function lostWork({ stages }: ContextMap, state: StageState, changed: readonly string[]): string[] {
-  const wrote = Object.entries(stages).flatMap(([name, stage]) =>
-    cellsOf(stage).flatMap((cell) => {
-      const record = recordOf(state, stepNameOf(name, cell));
-      return record && wasGreen(record) ? (record.wrote ?? []) : [];
-    }),
-  );
+export function lostWork(map: ContextMap, state: StageState, changed: readonly string[]): string[] {
+  const wrote = stepsIn(map, state).flatMap(({ record }) => (wasGreen(record) ? (record.wrote ?? []) : []));
   return wrote.filter((path) => !changed.includes(path));
 }
 
@@ -98,16 +114,8 @@ interface KnownStages extends Pick<StageRun, 'config'> {
 }
 
 /** The green steps of stages that must not run twice. */
-function madeOnce({ config, journal }: KnownStages) {
-  return Object.entries(config.map.stages).flatMap(([name, stage]) => {
-    if (stage.rerun) return [];
-    return cellsOf(stage).flatMap((cell) => {
-      const step = stepNameOf(name, cell);
-      const record = recordOf(journal.stages, step);
-      return record && wasGreen(record) ? [{ stage: name, cell, step, record }] : [];
-    });
-  });
-}
+const madeOnce = ({ config: { map }, journal }: KnownStages) =>
+  stepsIn(map, journal.stages).filter(({ stage, record }) => !map.stages[stage]?.rerun && wasGreen(record));
 
 /** Stages that must not run twice, are green, and are made from one of these files. */
 export async function madeOnceFrom(
