@@ -241,54 +241,31 @@ function addRefusedAnswer(entry: LedgerEntry, said: RefusedAnswer, time: string)
   entry.refused = [...earlier.filter((other) => !isEqual(other)), answer].slice(-MAX_REFUSED);
 }
 
-type FixData = Pick<
-  Patch,
-  | 'hash'
-  | 'tier'
-  | 'plugin'
-  | 'note'
-  | 'commit'
-  | 'left'
-  | 'unchecked'
-  | 'unjudged'
-  | 'accepted'
-  | 'proposed_by'
-  | 'answered_at'
-  | 'shapes'
-> &
-  Pick<Patch, 'base' | 'unseen'>;
+type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin'> & Partial<Omit<Patch, 'outcome' | 'time'>>;
 
 /** The patch as it stands now; an event without note, commit or author keeps the earlier ones. Returns how it stood before. */
 function setState({ patches }: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixState, why?: string) {
-  const { hash, tier, plugin, left = [], unchecked, unjudged, base, unseen = [] } = data;
-  const index = patches.findIndex((p) => p.hash === hash);
+  const { hash, tier, plugin, left, unchecked, unjudged, base, unseen } = data;
+  const index = patches.findIndex((patch) => patch.hash === hash);
   const earlier = patches[index];
-  const note = data.note?.fix ? data.note : earlier?.note;
-  const commit = data.commit || earlier?.commit;
-  const accepted = data.accepted || earlier?.accepted;
-  const proposedBy = data.proposed_by ?? (earlier?.plugin === plugin ? earlier.proposed_by : undefined);
-  const answeredAt = data.answered_at ?? earlier?.answered_at;
-  const shapes = data.shapes ?? earlier?.shapes;
   const now: Patch = {
-    hash,
-    outcome,
-    tier,
-    plugin,
-    ...(note && { note }),
-    ...(why && { why }),
-    ...(commit && { commit }),
-    ...(run && { run }),
-    ...(left.length > 0 && { left }),
-    ...(unchecked && { unchecked }),
-    ...(unjudged && { unjudged }),
-    ...(accepted && { accepted }),
-    ...(shapes && { shapes }),
-    ...(proposedBy !== undefined && { proposed_by: proposedBy }),
-    ...(answeredAt !== undefined && { answered_at: answeredAt }),
-    ...(base !== undefined && { base }),
-    ...(unseen.length > 0 && { unseen }),
+    ...{ hash, outcome, tier, plugin },
+    note: data.note?.fix ? data.note : earlier?.note,
+    why,
+    commit: data.commit || earlier?.commit,
+    run,
+    left: left?.length ? left : undefined,
+    ...{ unchecked, unjudged },
+    accepted: data.accepted || earlier?.accepted,
+    shapes: data.shapes ?? earlier?.shapes,
+    proposed_by: data.proposed_by ?? (earlier?.plugin === plugin ? earlier.proposed_by : undefined),
+    answered_at: data.answered_at ?? earlier?.answered_at,
+    base,
+    unseen: unseen?.length ? unseen : undefined,
     time,
   };
+  // What is not known is not stored.
+  for (const [key, value] of Object.entries(now)) if (!value) delete now[key as keyof Patch];
   if (index === -1) patches.push(now);
   else patches[index] = now;
   return earlier;
