@@ -24,7 +24,7 @@ export async function tryAnswer(step: PlanStep, execution: Execution): Promise<S
     await fleets.tryAnswer(step, async () => {
       // Another cell of the stage may have begun with it meanwhile.
       const entry = answeredOf(ledger, stage);
-      if (!entry || run.journal.failures.trial) return;
+      if (!entry || run.journal.failures.trial || execution.signal.aborted) return;
       const attempt = run.journal.steps.attempts(stepLabel(step)) + 1;
       await apply(run, answeredIncident(run, entry, step, plan.steps, attempt), timeLeftMs());
     });

@@ -14,13 +14,12 @@ import { nextId } from '../journal/runs.ts';
 import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
 import { cellNames, cellsOf, stepNameOf, stepNames } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
-import { inspectTree, openCall } from '../stage/call.ts';
-import { checkFileNames, watchCheckFiles } from '../stage/check-files.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import { type RunPorts, type StageRun, singleRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
+import { lookAtChecks } from '../stage/stage-action.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { endLeft, stepsElsewhere } from './close-run.ts';
 import { withLockForWork } from './lock-for-work.ts';
@@ -86,21 +85,12 @@ async function verifyStep(target: Target, run: StageRun, stop: AbortSignal): Pro
   const { name, step, cell, stage } = target;
   const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${durationText(stage.timeout)}`));
   const signal = AbortSignal.any([stop, limit.signal]);
-  const call = openCall({ payload: { stage: name, step, cell }, attempt: 0, signal }, run, 'verify');
-  const { log, logPath } = call;
-  const looked = watchCheckFiles(run, step, 'look', async (watch) => {
-    if (watch.halted) throw watch.halted;
-    const failing = await call.verify();
-    const halt = await inspectTree(call, run);
-    if (halt) failing.push(halt.message);
-    if (watch.changed.size > 0) failing.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
-    return failing;
-  });
-  // Before its last lines are read: until then some may be on their way.
-  const problems = await looked.finally(() => log.close()).finally(limit.cancel);
+  const look = lookAtChecks({ payload: { stage: name, step, cell }, attempt: 0, signal }, run).finally(limit.cancel);
+  const { problems, refused, halt, log, logPath } = await look;
   if (stop.aborted) return undefined;
-  if (limit.signal.aborted) problems.push(`its checks ran past ${durationText(stage.timeout)}`);
-  const last_lines = problems.length > 0 ? lastLines(log.path) : [];
+  if (refused) throw refused;
+  if (halt) problems.push(halt.message);
+  const last_lines = problems.length > 0 ? lastLines(log) : [];
   return { step, problems, last_lines, log: logPath, checked: hasChecks(stage) };
 }
 

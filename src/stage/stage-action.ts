@@ -1,10 +1,11 @@
 // What a run does for one step: sees whether an attempt is needed at all, and if so, makes it.
 import type { Stage } from '../config/context-map.ts';
 import { durationText } from '../config/duration.ts';
+import type { MendError } from '../errors.ts';
 import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import type { StagePayload } from '../plan/matrix.ts';
-import { haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
+import { type EndOf, haltFor, type StageEnd, stopEnd } from '../plan/stage-end.ts';
 import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskEnd } from './backend.ts';
 import { type AttemptCall, inputsNow, inspectTree, openCall } from './call.ts';
@@ -148,33 +149,55 @@ async function givenUp(call: AttemptCall, run: StageRun, record: StepRecord): Pr
   return { kind: 'failed', again: false, message: `given up: ${why}`, context };
 }
 
-/** Runs the checks and no more. Undefined when they do not hold: `drifted` is called, and an attempt is needed. */
+/** Undefined when the checks do not hold: `drifted` is called, and an attempt is needed. */
 async function stillHolds(
   action: AttemptCall,
   run: StageRun,
   drifted?: (problems: string[], log: string) => void,
 ): Promise<StageEnd | undefined> {
-  const call = openCall(action, run, 'verify');
-  try {
-    return await watchCheckFiles(run, call.step, 'look', async (watch) => {
-      if (watch.halted) return haltFor(watch.halted);
-      const problems = await call.verify();
-      const halt = await inspectTree(call, run);
-      if (halt) return halt;
-      if (watch.shared) {
-        runAloneNext(run, call.step);
-        return undefined;
-      }
-      if (watch.changed.size > 0) problems.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
-      if (call.signal.aborted) {
-        if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return stopEnd(call.signal);
-        problems.push(`its checks ran past ${durationText(call.stage.timeout)}`);
-      }
-      if (problems.length === 0) return { kind: 'green', fresh: true };
-      drifted?.(problems, call.logPath);
-      return undefined;
-    });
-  } finally {
-    await call.log.close();
+  const { refused, halt, isShared, problems, logPath } = await lookAtChecks(action, run);
+  if (refused) return haltFor(refused);
+  if (halt) return halt;
+  if (isShared) {
+    runAloneNext(run, action.payload.step);
+    return undefined;
   }
+  const { signal } = action;
+  if (signal.aborted && stopReason(signal)?.code !== 'STEP_TIMEOUT') return stopEnd(signal);
+  if (problems.length === 0) return { kind: 'green', fresh: true };
+  drifted?.(problems, logPath);
+  return undefined;
+}
+
+/** What a look at the checks of a step found. */
+interface Look {
+  /** What does not hold, a line each. */
+  readonly problems: string[];
+  /** The tree is not as it should be, and nothing was run. */
+  readonly refused?: MendError;
+  /** No stage may run any more. */
+  readonly halt?: EndOf<'halted'> | undefined;
+  /** Files that checks run changed meanwhile, maybe by others: the result does not count. */
+  readonly isShared?: boolean;
+  readonly log: string;
+  /** From home. */
+  readonly logPath: string;
+}
+
+/** Runs the checks of a step and no more. Throws for bugs and a disk that refuses. */
+export async function lookAtChecks(action: AttemptCall, run: StageRun): Promise<Look> {
+  const call = openCall(action, run, 'verify');
+  const { logPath, signal, stage, step } = call;
+  const logs = { log: call.log.path, logPath };
+  const look = watchCheckFiles(run, step, 'look', async (watch): Promise<Look> => {
+    if (watch.halted) return { problems: [], refused: watch.halted, ...logs };
+    const problems = await call.verify();
+    const halt = await inspectTree(call, run);
+    if (watch.changed.size > 0) problems.push(`its checks changed ${await checkFileNames(run, watch.changed)}`);
+    if (stopReason(signal)?.code === 'STEP_TIMEOUT')
+      problems.push(`its checks ran past ${durationText(stage.timeout)}`);
+    return { problems, halt, isShared: watch.shared, ...logs };
+  });
+  // Until then some of its last lines may be on their way.
+  return look.finally(() => call.log.close());
 }
