@@ -18,7 +18,7 @@ import { began, recordCutOff } from './resume.ts';
 import { type RunRequest, refuseStaleNeeds } from './select.ts';
 import { configurationNotices } from './start-notices.ts';
 
-/** Throws a MendError where no stage may run; one that a person must settle is recorded, and ends the run. */
+/** Throws a MendError where no stage may run; one that a person must mend is recorded, and ends the run. */
 export async function begin(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<void> {
   const { run, open, head, elsewhere, latest } = prepared;
   const { journal } = run;

@@ -78,7 +78,7 @@ function openExecution(given: Omit<Execution, 'fleets'>, backend: Backend): Exec
     signal,
     hold: (stage) => backend.hold?.(stage),
     answer: (cells) => answerCells(run, cells, others),
-    settle: () => settleTrial(run, others),
+    endTrial: () => settleTrial(run, others),
   });
   const execution = { ...given, fleets };
   const others = otherSteps(execution);

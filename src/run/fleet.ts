@@ -17,7 +17,7 @@ export interface FleetPorts {
   /** Answers some of the cells; the others are asked about again when a cell of the stage has ended. */
   answer(cells: readonly FailedCell[]): Promise<Answers>;
   /** Ends the open trial, if it waits for nothing that can still run. */
-  settle(): Promise<void>;
+  endTrial(): Promise<void>;
   /** No other cell of this stage may start. */
   hold(stage: string): void;
 }
@@ -37,7 +37,7 @@ interface Fleet {
   /** Cells that failed and have not ended yet. */
   readonly mending: Set<string>;
   /** Cells whose end is being recorded: they judge nothing more. */
-  readonly settling: Set<string>;
+  readonly ending: Set<string>;
   readonly waiting: Map<string, Waiting>;
   /** Cells that are about to try a person's answer. */
   readonly toTry: Pick<Waiting<void>, 'resolve' | 'reject'>[];
@@ -51,10 +51,10 @@ interface Fleet {
 export type Fleets = ReturnType<typeof openFleets>;
 
 /** The fleets of a run with these steps. */
-export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answer, settle, hold }: FleetPorts) {
+export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answer, endTrial, hold }: FleetPorts) {
   const fleets = new Map<string, Fleet>();
   const { failures } = run.journal;
-  let isSettlingTrial = false;
+  let isEndingTrial = false;
   signal.addEventListener('abort', proceed);
   const pauses = {
     /** A step that waits occupies no worker: what a fix made stale must be able to run. */
@@ -74,13 +74,13 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
     },
     /** Whether cells of a stage failed, or try an answer, and have not ended. */
     isMending(stage: string): boolean {
-      const { mending = new Set<string>(), settling = new Set<string>() } = fleets.get(stage) ?? {};
-      return [...mending].some((label) => !settling.has(label));
+      const { mending = new Set<string>(), ending = new Set<string>() } = fleets.get(stage) ?? {};
+      return [...mending].some((label) => !ending.has(label));
     },
     /** Whether failed cells wait for what the open trial made stale. */
     someWaitForTrial: (): boolean => [...fleets.values()].some((fleet) => isReady(fleet) || fleet.released.size > 0),
-    markSettling: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
-    isSettling: (label: string): boolean => [...fleets.values()].some(({ settling }) => settling.has(label)),
+    markEnding: (step: PlanStep): void => void fleetOf(step).ending.add(stepLabel(step)),
+    isEnding: (label: string): boolean => [...fleets.values()].some(({ ending }) => ending.has(label)),
     markIdle,
     ended,
     proceed,
@@ -94,7 +94,7 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
       stage,
       atWork: new Set(),
       mending: new Set(),
-      settling: new Set(),
+      ending: new Set(),
       waiting: new Map(),
       toTry: [],
       isAnswering: false,
@@ -114,7 +114,7 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
   function ended(step: PlanStep): void {
     const fleet = fleetOf(step);
     fleet.mending.delete(stepLabel(step));
-    fleet.settling.delete(stepLabel(step));
+    fleet.ending.delete(stepLabel(step));
     markIdle(step);
   }
 
@@ -168,7 +168,7 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
     }
     const blocked = [...fleets.values()].filter(isReady);
     for (const { waiting } of blocked) for (const waiter of waiting.values()) waiter.stayed = true;
-    if (blocked.length > 0) void settleFor(blocked);
+    if (blocked.length > 0) void endTrialFor(blocked);
   }
 
   /** Whether cells of a stage can be answered as soon as it is their turn. */
@@ -194,18 +194,18 @@ export function openFleets(run: Run, steps: readonly PlanStep[], { signal, answe
   }
 
   /** Ends the trial that these stages wait for, if it is time. */
-  async function settleFor(blocked: readonly Fleet[]): Promise<void> {
+  async function endTrialFor(blocked: readonly Fleet[]): Promise<void> {
     // What the trial waits for may have no worker.
     pauses.wake();
-    if (isSettlingTrial) return;
-    isSettlingTrial = true;
+    if (isEndingTrial) return;
+    isEndingTrial = true;
     const { trial } = failures;
     try {
-      await settle();
+      await endTrial();
     } catch (error) {
       for (const fleet of blocked) giveUp(fleet, error);
     }
-    isSettlingTrial = false;
+    isEndingTrial = false;
     if (failures.trial !== trial) mendReady();
   }
 

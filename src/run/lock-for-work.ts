@@ -31,7 +31,7 @@ export const withLockForWork = <T>(
       const closed = await closeLanding(layout, clock);
       return work([...notices, ...closed.notices], closed.landed).catch((error) => {
         if (!(error instanceof MendError) || closed.notices.length === 0) throw error;
-        // It is told once: now.
+        // These notices are shown once, also when the work fails.
         const { code, exit, message, next, problems } = error;
         throw new MendError(code, exit, message, next, [...problems, ...closed.notices]);
       });

@@ -1,11 +1,11 @@
-// A run that cannot begin: a person has to settle something on the AI branch, or to ask for something else.
+// A run that cannot begin: a person has to mend something on the AI branch, or to ask for something else.
 import { EXIT, MendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
 import { recordEnd } from '../journal/history.ts';
 import { finishNotifying, type NotifyingRun, notify } from '../mend/notify.ts';
 import type { Base } from '../worktree/base.ts';
 
-/** What a person has to settle on the AI branch before a stage can run: they are notified of it. */
+/** What a person has to mend on the AI branch before a stage can run: they are notified of it. */
 const CONFLICTS: ReadonlySet<string> = new Set([
   'E_BASE_CONFLICT',
   'E_NO_COMMON_BASE',

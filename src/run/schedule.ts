@@ -63,7 +63,7 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     if (!ended) continue;
     const [step, stageEnd] = ended;
     running.delete(step.id);
-    if (stageEnd) settle(step, stageEnd);
+    if (stageEnd) noteEnd(step, stageEnd);
   }
   end.steps_executed = facts.inState('DONE').length;
   const stalled = end.halted ? [] : facts.inState('TODO').map(stepLabel);
@@ -74,7 +74,7 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
   }
   return end;
 
-  /** Failed steps that somebody answered for are to do again, and what was skipped for them. */
+  /** Failed steps that a person answered for are to do again, and what was skipped for them. */
   function goOn(): boolean {
     const answered = (ports.answered?.() ?? []).filter((id) => facts.states.get(id) === 'FAILED');
     const again = new Set(answered.flatMap((id) => [id, ...facts.skippedFor(id)]));
@@ -86,10 +86,10 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
 
   function endSuspended(step: PlanStep, because?: ExecutionError): void {
     suspended.delete(step.id);
-    const settled = Promise.resolve(ports.endSuspended?.(step, because));
+    const ended = Promise.resolve(ports.endSuspended?.(step, because));
     running.set(
       step.id,
-      settled.then(() => [step, undefined]),
+      ended.then(() => [step, undefined]),
     );
   }
 
@@ -125,7 +125,7 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
     return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !fleets.isHeld(step));
   }
 
-  function settle(step: PlanStep, stageEnd: StageEnd): void {
+  function noteEnd(step: PlanStep, stageEnd: StageEnd): void {
     if (stageEnd.kind === 'unbegun') {
       facts.record(step.id, 'TODO');
       suspended.set(step.id, step);

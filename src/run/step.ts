@@ -125,8 +125,8 @@ export async function endStep(step: PlanStep, execution: Execution, end: StageEn
     fleets.markIdle(step);
     return end;
   }
-  // Of several cells that end at the same time, the last one settles their trial.
-  fleets.markSettling(step);
+  // Of several cells that end at the same time, the last one ends their trial.
+  fleets.markEnding(step);
   const recorded = await recordEnd(step, execution, end).catch((error) => {
     const halt = haltedBy(error);
     record(step, execution, halt);
@@ -138,14 +138,14 @@ export async function endStep(step: PlanStep, execution: Execution, end: StageEn
 
 async function recordEnd(step: PlanStep, execution: Execution, end: StageEnd): Promise<StageEnd> {
   const { run } = execution;
-  const settle = () => settleTrial(run, otherSteps(execution));
-  if (end.kind !== 'green') await settle();
+  const endTrial = () => settleTrial(run, otherSteps(execution));
+  if (end.kind !== 'green') await endTrial();
   else {
     settleSuspicion(run, stepLabel(step));
     await settleDropped(run, stepLabel(step));
   }
   record(step, execution, end);
-  if (end.kind === 'green') await settle();
+  if (end.kind === 'green') await endTrial();
   return end;
 }
 
@@ -168,7 +168,7 @@ export function otherSteps(execution: Execution): OtherSteps {
     isMending: fleets.isMending,
     canRun(label) {
       const step = byLabel.get(label);
-      if (!step || execution.halted || fleets.isSettling(label)) return false;
+      if (!step || execution.halted || fleets.isEnding(label)) return false;
       return [step.id, ...facts.needsOf(step.id)].every((id) => !isOut(id) && !waits(stages.get(id) as string));
     },
   };

@@ -35,7 +35,7 @@ export function stageAction(run: StageRun, backend: Backend, workers: number) {
       // Its time may be up before its turn comes: then nothing starts any more.
       return run.barrier[how](async () => {
         if (call.signal.aborted) return stopEnd(call.signal);
-        const attempt = async () => settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
+        const attempt = async () => recordTask(call, run, await backend.attempt(taskOf(call, run), call.signal));
         const { step } = call.payload;
         const hasBegun = () => backend.hasBegun?.(step) ?? true;
         return backend.keepsTime ? followCheckFiles(run, { step, hasBegun }, attempt) : attempt();
@@ -69,7 +69,7 @@ export function taskOf({ payload, attempt }: Omit<AttemptCall, 'signal'>, run: S
 }
 
 /** Records the events of an attempt elsewhere, before anything acts on its end. */
-async function settle({ payload, attempt }: AttemptCall, run: StageRun, taskEnd: TaskEnd): Promise<StageEnd> {
+async function recordTask({ payload, attempt }: AttemptCall, run: StageRun, taskEnd: TaskEnd): Promise<StageEnd> {
   const { end, events = [] } = taskEnd;
   run.journal.append(...events);
   if (events.some(({ type }) => type === 'attempt.changed')) await run.tree.changedElsewhere();
