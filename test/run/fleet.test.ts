@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { answerRunAtWork } from '../../src/run/answer-case.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { leaveAnswer } from '../../src/mend/answers.ts';
 import { runHere } from '../e2e/here.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { program } from '../program.ts';
@@ -183,7 +184,7 @@ test('a cell that fails while an accepted change waits for it to end runs again 
   const leave = (event: LoopEvent) => {
     if (isLeft || event.type !== 'attempt.started' || event.step !== step('h02')) return;
     isLeft = true;
-    answerRunAtWork(home, name, 'accept', Date.now());
+    leaveAnswer(layoutOf(home), { case: name, what: 'accept', at: 'terminal' }, Date.now());
   };
   const ran = await run(home, { workers: 2 }, { subscribers: [leave] });
   const judged = ran.events.filter(({ type }) => type === 'fix.judged').map(({ data }) => [data.outcome, data.left]);
