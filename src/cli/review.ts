@@ -16,7 +16,7 @@ import type { Answer, CommandInput } from './command.ts';
 import { PORTS } from './ports.ts';
 import { runAccepted } from './run-accepted.ts';
 
-const QUESTION = 'apply it? [y]es [n]o [s]kip [l]ater: ';
+const QUESTION = '[y]es [n]o [s]kip [l]ater: ';
 const WORDS: Readonly<Record<string, 'accept' | 'decline' | 'skip' | 'later'>> = {
   ...{ y: 'accept', yes: 'accept', n: 'decline', no: 'decline', s: 'skip', skip: 'skip', l: 'later', later: 'later' },
 };

@@ -91,6 +91,12 @@ export function slots({ minutes, hours }: Times, from: number, to: number): numb
   return all;
 }
 
+/** The longest time between two runs, in the days that follow. */
+export function longestGap(times: Times, now: number): number {
+  const next = slots(times, now, now + 3 * DAY_MINUTES * MINUTE_MS);
+  return Math.max(...next.slice(1).map((slot, i) => slot - (next[i] as number)));
+}
+
 /** The first time after `now`. */
 export function nextSlot(times: Times, now: number): number {
   const [next] = slots(times, now + 1, now + 3 * DAY_MINUTES * MINUTE_MS);

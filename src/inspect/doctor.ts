@@ -7,6 +7,7 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { globFolder, splitCarry } from '../config/paths.ts';
 import { lacking } from '../cron/lacking.ts';
 import { findSchedules } from '../cron/schedulers.ts';
+import { longestGap } from '../cron/times.ts';
 import { MendError } from '../errors.ts';
 import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -17,6 +18,7 @@ import { secretsFrom } from '../io/secrets.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { cutOffText, loadStages, openRun } from '../journal/load-stages.ts';
 import { openIntents } from '../journal/open-intents.ts';
+import { TOKEN_MS } from '../mend/answer-tokens.ts';
 import { speedsOf } from '../mend/speeds.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
@@ -137,13 +139,24 @@ function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] 
 }
 
 /** The same by the environment of the scheduler. */
-async function scheduleFindings({ map }: Configuration, here: Ports & { home: string; lab: Lab }): Promise<Finding[]> {
+async function scheduleFindings(
+  { map, loop }: Configuration,
+  here: Ports & { home: string; lab: Lab },
+): Promise<Finding[]> {
   const { schedules } = await findSchedules(here.home, here.env);
-  return schedules.flatMap((schedule) => [
-    ok(`scheduled by ${schedule.kind}: ${schedule.when}`),
-    ...lacking(map, schedule, here).map(({ what, next }) => problem(what, next)),
-  ]);
+  const hasAnswers = loop.notifiers.some((name) => loop.plugins[name]?.answers !== undefined);
+  const isRare = !schedules.some(({ times }) => times && longestGap(times, Date.now()) <= TOKEN_MS);
+  return [
+    ...schedules.flatMap((schedule) => [
+      ok(`scheduled by ${schedule.kind}: ${schedule.when}`),
+      ...lacking(map, schedule, here).map(({ what, next }) => problem(what, next)),
+    ]),
+    ...(hasAnswers && isRare ? [note(RARE, 'have them read as they come: mendloop serve --act')] : []),
+  ];
 }
+
+const RARE =
+  'the buttons of a notice answer for 12 hours, and no run is scheduled within them that would read the answer';
 
 async function fileFindings(home: string, commit: string, { map }: Configuration): Promise<Finding[]> {
   const isFolder = (path: string) => fileFacts(join(home, path))?.isFolder === true;

@@ -31,8 +31,8 @@ export async function fixesView(site: Site): Promise<View> {
   const isAny = fixes.some(({ outcome }) => outcome === 'kept');
   return {
     title: 'Fixes',
-    body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch} and not yet on ${base.name}, and what became of it.</p>
-<div data-live="list">${rowsHtml(rows, `no fix is on ${base.branch} that ${base.name} does not have`)}
+    body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch}, what has landed on ${base.name}, and what became of the rest.</p>
+<div data-live="list">${rowsHtml(rows, `no fix is on ${base.branch}, and none has landed`)}
 ${isAny && html`<p>${link('/promote', 'What landing them would bring, and how to land them')}</p>`}</div>`,
   };
 }

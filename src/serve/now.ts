@@ -11,7 +11,7 @@ import type { CaseSummary } from '../outbound/case-summary.ts';
 import { graphHtml } from '../page/graph.ts';
 import { type Html, html } from '../page/html.ts';
 import { runStrip } from '../page/run-strip.ts';
-import { stateHtml } from '../page/states.ts';
+import { stateHtml, stateOf } from '../page/states.ts';
 import { uptimeStrip } from '../page/uptime-strip.ts';
 import { entryOf, type Ledger, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
@@ -157,7 +157,7 @@ function stagesHtml(site: Site, stages: readonly Row[], ledger: Ledger, runs: re
     needs,
     state,
     href: href('stages', name),
-    word: record ? state.replaceAll('_', ' ') : 'never run',
+    word: record ? stateOf('stage', state).word : 'never run',
   }));
   return html`${stages.some(({ needs }) => needs.length > 0) && graphHtml(graph)}${rowsHtml(rows, 'no stage is known yet: mendloop validate says what is missing')}`;
 }

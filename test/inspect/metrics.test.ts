@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -109,6 +109,34 @@ needs('promtool')('promtool finds nothing wrong with what a real home prints, no
     [join(file, 'x.prom'), 'is not a folder'],
   ])
     assert.match((await s.run(['metrics', '--textfile', bad as string])).stderr, why as string);
+});
+
+/** What the dashboard asks Prometheus. */
+const asked = (): string[] => {
+  const { panels } = JSON.parse(readFileSync(join(PACKAGE, 'docs/dashboard.json'), 'utf8'));
+  return panels.flatMap((panel: { targets: { expr: string }[] }) => panel.targets.map(({ expr }) => expr));
+};
+
+test('the dashboard that ships asks only for what is measured, with labels that it has', () => {
+  const last = { ...journalOf([['run.ended', undefined, { exit: 0, duration_ms: 1 }]])[0] } as Measured['last'];
+  const text = after([['attempt.ended', 'a', { duration_ms: 1 }, 1]], { last });
+  assert.ok(asked().length > 8);
+  for (const expr of asked()) {
+    for (const [, name, labels] of expr.matchAll(/(mendloop_\w+)\{([^}]*)\}/g)) {
+      const sampled = text.split('\n').find((line) => line.startsWith(`${name}{`)) ?? '';
+      assert.ok(sampled !== '', `${name} in ${expr}`);
+      for (const [, label] of (labels ?? '').matchAll(/(\w+)[=!]/g)) assert.match(sampled, `${label}="`, expr);
+    }
+    assert.not.match(expr, /mendloop_\w+(?!\w*\{)\b(?!\{)/, `without a home: ${expr}`);
+  }
+});
+
+needs('promtool')('what the dashboard asks is sound', () => {
+  const rules = asked().map((expr, i) => ({ record: `dashboard:${i}`, expr: expr.replaceAll('$home', '.*') }));
+  const file = join(folder(), 'dashboard.json');
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  const { status, text } = promtool(['check', 'rules', file]);
+  assert.is(status, 0, text);
 });
 
 needs('promtool')('the alert rules that ship are sound, fire when they should, and name only what is measured', () => {

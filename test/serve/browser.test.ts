@@ -7,12 +7,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../src/io/http-server.ts';
 import { PACKAGE_ROOT } from '../../src/io/package.ts';
+import { readSafeMode } from '../../src/mend/safe-mode.ts';
 import { pageApp } from '../../src/serve/app.ts';
+import { oneTimeValues } from '../../src/serve/once.ts';
 import { siteOf } from '../../src/serve/site.ts';
+import { folder } from '../environment.ts';
 import { journalOf } from '../events.ts';
 import { needs, programAt } from '../needs.ts';
 import { cases } from '../sweep.ts';
 import { PATHS, pageHome, RUNS, text } from './home.ts';
+import { midnightHome } from './midnight.ts';
 
 const { CHROMIUM = 'chromium' } = process.env;
 const real = needs(CHROMIUM);
@@ -46,11 +50,15 @@ async function findings(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 }
 
-async function withPage(work: (browser: Browser, url: string, layout: ReturnType<typeof pageHome>) => Promise<void>) {
-  const layout = pageHome();
-  const access = { isLocal: true, names: [], cookie: 'mendloop-0' };
+async function withPage(
+  work: (browser: Browser, url: string, layout: ReturnType<typeof pageHome>) => Promise<void>,
+  { acts = false, layout = pageHome() } = {},
+) {
+  const access = { isLocal: true, names: [], acts, cookie: 'mendloop-0' };
   const stop = new AbortController();
-  const app = pageApp(siteOf(layout, '1.2.3'), access, stop.signal, (error) => wrongs.push(String(error)));
+  const app = pageApp(siteOf(layout, '1.2.3', acts ? { once: oneTimeValues() } : {}), access, stop.signal, (error) =>
+    wrongs.push(String(error)),
+  );
   const server = await listen((request) => app.fetch(request), '127.0.0.1', 0);
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: programAt(CHROMIUM) as string, args: ['--no-sandbox'] });
@@ -132,6 +140,46 @@ async function looksGood(page: Page, url: string, paths: readonly string[]): Pro
   }
   assert.equal(wrongs, []);
 }
+
+real('with hands it goes by keyboard and without scripts, and after many runs its first view is small', () =>
+  withPage(
+    async (browser, url, layout) => {
+      const page = await openPage(browser, { viewport: { width: 390, height: 844 } });
+      let bytes = 0;
+      page.on('response', async (response) => {
+        bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
+      });
+      await page.goto(url, { waitUntil: 'load' });
+      assert.is(await page.textContent('h1'), '1 case waits for you');
+      assert.ok(bytes > 10_000 && bytes < 100_000, `${bytes} bytes`);
+      await looksGood(page, url, ['/', '/cases', '/cases/apps-c725c93e', '/stages/apps', '/promote', '/runs']);
+      for (const width of [320, 390, 700, 1280]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.goto(url);
+        assert.is(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, `${width} px`);
+        assert.equal(await page.evaluate(OVERLAPS), [], `${width} px`);
+      }
+      const plain = await openPage(browser, { javaScriptEnabled: false });
+      await plain.goto(url);
+      await plain.focus('text=Safe mode');
+      await plain.keyboard.press('Enter');
+      await plain.waitForSelector('.said');
+      assert.is(await plain.textContent('.said p'), 'Safe mode is on: stages run, and the AI changes nothing');
+      assert.ok(readSafeMode(layout));
+      await plain.click('text=Leave safe mode');
+      await plain.waitForSelector('text=Safe mode is off');
+    },
+    { acts: true, layout: midnightHome(folder(), 1000) },
+  ),
+);
+
+/** Cells of rows that lie over each other. */
+const OVERLAPS = `[...document.querySelectorAll('.rows > li')].flatMap((row) => {
+  const cells = [...row.children].map((cell) => [cell.textContent, cell.getBoundingClientRect()]);
+  return cells.flatMap(([a, one], i) => cells.slice(i + 1).filter(([, other]) =>
+    one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1
+  ).map(([b]) => a + ' over ' + b));
+})`;
 
 test('what is tested is what is shipped', () => {
   assert.ok(PATHS.length > 10 && AXE.length > 100_000);
