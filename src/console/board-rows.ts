@@ -1,11 +1,11 @@
 // The board as rows of text: one for each stage, below a failed one what is known of its failure. Pure. Every row is narrower than
 // the terminal, and all of them together are fewer than its lines.
-import { cutText, displayWidth } from '../io/fit-text.ts';
+import { cutText, displayWidth, fitText } from '../io/fit-text.ts';
 import type { Colours } from '../io/plain-text.ts';
 import { failureLines } from './failure-lines.ts';
 import { otherReasons, type Row, shownStatus } from './rows.ts';
 import type { StepView } from './tally.ts';
-import { lastLine, spell } from './words.ts';
+import { lastLine, readableLines, spell } from './words.ts';
 
 /** How a status looks; `weight` says which rows are dropped last when not all fit. */
 const LOOKS = {
@@ -87,18 +87,40 @@ function shortCounts(cells: readonly StepView[]): string {
     .join(' ');
 }
 
+const INDENT = '    ';
+/** Of a path fewer columns than these are not worth a line. */
+const MIN_PART = 8;
+
+/** In lines of at most `width` columns, nothing cut: a path goes on behind one of its slashes. */
+function wrapped(text: string, width: number): string[] {
+  const plain = readableLines(text).join(' ');
+  return fitText(plain, width)
+    .split('\n')
+    .flatMap((line) => {
+      const parts: string[] = [];
+      for (let rest = line; ; ) {
+        if (width < 1 || displayWidth(rest) <= width) return [...parts, rest];
+        const slash = rest.lastIndexOf('/', width - 1) + 1;
+        const at = slash > MIN_PART ? slash : width;
+        parts.push(rest.slice(0, at));
+        rest = (text.startsWith('| ') ? '| ' : '  ') + rest.slice(at);
+      }
+    });
+}
+
 /** What is known of failures, the latest first as long as there is room. */
 function evidenceOf(rows: readonly Row[], room: number, { columns, now, colour }: BoardView): Map<Row, string[]> {
   const evidence = new Map<Row, string[]>();
   let left = room;
   for (const row of rows.filter(({ status }) => status === 'failed').toSorted((a, b) => b.since - a.since)) {
     const reasons = [...row.failures.flatMap((failure) => failureLines(failure, now)), ...otherReasons(row)];
-    const lines = reasons.length === 0 && row.log ? [`log: ${row.log}`] : reasons;
+    const texts = reasons.length === 0 && row.log ? [`log: ${row.log}`] : reasons;
+    const lines = texts.flatMap((text) => wrapped(text, columns - INDENT.length - 1));
     if (lines.length > left) continue;
     left -= lines.length;
     evidence.set(
       row,
-      lines.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`)),
+      lines.map((line) => colour.dim(INDENT + line)),
     );
   }
   return evidence;

@@ -40,10 +40,10 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
   const head = RESULT.exec(line) ?? AD_HOC.exec(line);
   if (!head) return undefined;
   const [front, place = '', item = '', status = 'FAILED'] = head;
-  const { body, next } = bodyOf(lines, at, line.slice(front.length));
-  const fields = fieldsOf(body);
+  const { body, next } = front.includes('>>') ? printedOf(lines, at) : bodyOf(lines, at, line.slice(front.length));
+  const fields = front.includes('>>') ? new Map([['stderr', body]]) : fieldsOf(body);
   const reason = causeOf(fields, exception);
-  const rc = fields.get('rc');
+  const rc = fields.get('rc') ?? / rc=(\d+) /.exec(front)?.[1];
   const about = [...(item ? [`item ${item}`] : []), ...(rc && rc !== '0' ? [`rc ${rc}`] : [])].join(', ');
   const cause = reason === '' ? '' : `${status}${about ? ` (${about})` : ''}: ${reason}`;
   const raw = lines.slice(at, next);
@@ -51,7 +51,7 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
   const summary =
     reason === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${reason.split('\n')[0]}`, ...detailsOf(reason)];
   // Text that YAML puts below its key.
-  const isBlock = raw.some((text) => /: [|>]-?$/.test(text));
+  const isBlock = raw.some((text, k) => /: [|>]-?$/.test(text) || (k === 0 && AD_HOC.test(text)));
   const fieldLines = raw.filter(
     (text, k) => k === 0 || /\b(?:msg|message|assertion|stderr|stdout|rc|item)"?: /.test(text),
   );
@@ -70,6 +70,20 @@ function detailsOf(reason: string): string[] {
   const place = details.findIndex((line) => OFFENDING.test(line));
   return place < 0 ? details : [...details.slice(0, place), (details[place] as string).replace(OFFENDING, 'in $1')];
 }
+
+/** What a command printed, up to the word of the next host; Ansible puts its own word behind the last line. */
+function printedOf(lines: readonly string[], at: number): { body: string; next: number } {
+  let next = at + 1;
+  while (next - at < MAX_BODY_LINES && next < lines.length && !HOST_ENDED.test(lines[next] as string)) next++;
+  return {
+    body: lines
+      .slice(at + 1, next)
+      .join('\n')
+      .replace(/non-zero return code\s*$/, ''),
+    next,
+  };
+}
+const HOST_ENDED = /^[\w.-]{1,80} \| (?:CHANGED|SUCCESS|FAILED|UNREACHABLE)\b|^(?:PLAY|TASK|mendloop:) ?/;
 
 /** The rest of a result: on its line, as JSON over several lines, or as indented YAML. */
 function bodyOf(lines: readonly string[], at: number, rest: string): { body: string; next: number } {

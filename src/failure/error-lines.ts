@@ -1,13 +1,13 @@
 // Which lines of a log tell what went wrong: the cause, before the noise that follows it. Pure.
 import { cleanLines, isBinary, type LogEnd } from './clean.ts';
 import { beginsChecks, type Grade, gradeOf, isChatter, isDoneWithout, isReadable, isSpecific } from './grade.ts';
-import { type LocalMask, template } from './mask.ts';
+import { type LocalMask, template, withoutCheckout } from './mask.ts';
 import { type Message, messages } from './messages.ts';
 import { type LinesAround, withoutHost } from './speaker.ts';
 
 /** An error as the log tells it: its headline, and the lines that belong to it. */
 export interface ErrorLine {
-  /** The lines as they are in the log, cleaned; behind them which hosts say it, or that only a check failed. */
+  /** The lines as they are in the log, cleaned, without the place of the checkout; behind them which hosts say it, or that only a check failed. */
   lines: string[];
   /** What goes into the fingerprint. */
   template: string;
@@ -88,7 +88,7 @@ export function pickErrorLines(log: LogEnd, green?: LogEnd, local: readonly Loca
     before: textOf(first - CONTEXT_LINES, last + 1),
     behind: picked.length === 0 ? '' : textOf(last + 1, last + 1 + CONTEXT_LINES),
   };
-  const errors = errorsOf(picked);
+  const errors = errorsOf(picked, local);
   const failedCheck = lines.find(({ text }) => text.startsWith('the command succeeded; '))?.text;
   if (failedCheck && !errors.some(({ lines: [line] }) => line === failedCheck))
     errors.at(-1)?.lines.push(`(${failedCheck})`);
@@ -217,7 +217,7 @@ function near(lines: Iterable<Line>, maxGap: number): Line[] {
 }
 
 /** The errors of a cluster, each template once; the clearest and most specific ones stay. */
-function errorsOf(lines: readonly Line[]): ErrorLine[] {
+function errorsOf(lines: readonly Line[], local: readonly LocalMask[]): ErrorLine[] {
   const byTemplate = new Map<string, Line>();
   for (const line of lines) if (!byTemplate.has(line.template)) byTemplate.set(line.template, line);
   const all = [...byTemplate.values()];
@@ -230,13 +230,16 @@ function errorsOf(lines: readonly Line[]): ErrorLine[] {
   const byName = (a: Line, b: Line) =>
     inAnyOrder.has(a) && inAnyOrder.has(b) ? (a.template < b.template ? -1 : 1) : 0;
   const best = [...all].sort((a, b) => rank(a) - rank(b) || byName(a, b)).slice(0, MAX_ERRORS);
-  return all.filter((line) => best.includes(line)).map(errorOf);
+  return all.filter((line) => best.includes(line)).map((line) => errorOf(line, local));
 }
 
 const rank = ({ grade, text }: Line): number => (grade === 'strong' ? 0 : 2) + (isSpecific(text) ? 0 : 1);
 
-function errorOf({ message: { lines, quoted = [], gist }, text, hosts = [], template: key }: Line): ErrorLine {
+function errorOf(line: Line, local: readonly LocalMask[]): ErrorLine {
+  const { message, text, hosts = [], template: key } = line;
+  const { lines, quoted = [], gist } = message;
   const where = hosts.length > 1 ? [`on ${hosts.length} hosts: ${[...hosts].sort().join(', ')}`] : [];
   const cause = gist ?? (quoted.length > 0 ? text : undefined);
-  return { lines: [...lines, ...quoted, ...where], template: key, ...(cause === undefined ? {} : { gist: cause }) };
+  const printed = [...lines, ...quoted].map((one) => withoutCheckout(one, local));
+  return { lines: [...printed, ...where], template: key, ...(cause === undefined ? {} : { gist: cause }) };
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { AttemptEnd } from '../events.ts';
 import { type Classified, classify, type ProjectRule } from './classify.ts';
-import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
+import { isBinary, type LogEnd } from './clean.ts';
 import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
 import { readEnd } from './log-end.ts';
@@ -81,18 +81,6 @@ export function masksOf({ errors }: Failure): (Masked & { why: string })[] {
   const add = (one: Masked) => masks.set(`${one.mask} ${one.text}`, { ...one, why: MASK_REASONS[one.mask] });
   for (const { lines, gist } of errors) template((gist ?? lines.join(' ')).replaceAll('\n', ' '), add);
   return [...masks.values()];
-}
-
-const MAX_EXCERPT_CHARS = 200;
-
-/** Two lines that tell it, for people: of one error its headline and the rest of it, of several the first two. */
-export function excerptOf({ errors, silence }: Failure): string {
-  if (silence) return `(${silence})`;
-  const texts = errors.map(({ lines }) => lines.map((line) => line.trim()).filter((line) => line !== ''));
-  const [headline = '', ...rest] = texts[0] ?? [];
-  const second = rest.length > 0 ? rest.join(' ') : (texts[1]?.[0] ?? '');
-  const lines = [headline, second].filter((line) => line !== '');
-  return lines.map((line) => clipMiddle(line, MAX_EXCERPT_CHARS, '…')).join('\n');
 }
 
 /** Bytes from the end. The first is enough for nearly every failure; the last bounds time and memory for all. */

@@ -51,7 +51,7 @@ const CONTEXT = together([
   /^\s*(?:Usage|Flags|Global Flags|Options|Examples|Aliases|Available Commands|Commands):?\s*$|^[Uu]sage: /,
   /^\s+(?:-\w,? ?)?--[\w-]+/,
   /^(?:npm )?(?:notice|hint|HINT|Hint|note|help|tip)\b/,
-  /^npm (?:notice|warn|WARN)\b|^A complete log of this run/,
+  /^npm (?:notice|warn|WARN)\b|^A complete log of this run|^N: /,
   /^Node\.js v\d/,
   /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Read documentation|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
   /https?:\/\/\S*\b(?:docs?|help|faq|wiki|support|sslcerts)\b\S*$/i,
@@ -102,7 +102,7 @@ const EXIT_STATUS = /(?:\breturned non-zero|:) exit status \d+\.?"?$/;
 
 /** After npm's own prefix. */
 const NPM_WRAPPER =
-  /^(?:code (?:ELIFECYCLE|\d+)|path |command (?:failed|sh)|Lifecycle script|Test failed|Exit status|workspace |location )/;
+  /^(?:code (?:ELIFECYCLE|EUSAGE|\d+)|path |command (?:failed|sh)|Lifecycle script|Test failed|Exit status|workspace |location )/;
 
 /** A warning can at most be weak, whatever words it uses. */
 const WARNING =

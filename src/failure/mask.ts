@@ -31,7 +31,7 @@ export const MAX_TEMPLATE_CHARS = 1200;
 const SERVICE_PORTS = new Set(['50000', '50001', '50051', '51820', '51821', '41641']);
 
 /** Endings of files that programs and people write; `registry.lan:5000` is a host and its port. */
-const SOURCE = [
+export const SOURCE = [
   'sh|bash|zsh|ks|py|pyx|js|mjs|cjs|jsx|ts|tsx|go|rs|rb|pl|pm|php|java|kt|scala|c|cc|cpp|h|hpp|cs|swift|lua|s|S|sql',
   'ya?ml|json|toml|tf|tfvars|hcl|ini|conf|cfg|env|properties|mk|nix|j2|tpl|tmpl|xml|html|css|md|txt|service|rules|cue|rego',
 ].join('|');
@@ -98,9 +98,11 @@ export const MASK_REASONS = {
   id: 'the rest of an id of which a part was masked',
 } as const;
 
+const WORKTREE = /(?:\/[^\s/'"`:,;()[\]=]+)+\/ai\/worktree(?:\/|(?![\w-]))/g;
+
 /** Name, what is looked for, what it becomes: each mask sees what the ones before it left. */
 const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becomes])[] = [
-  ['checkout', /(?:\/[^\s/'"`:,;()[\]=]+)+\/ai\/worktree(?:\/|(?![\w-]))/g, ''],
+  ['checkout', WORKTREE, ''],
   ['mac', /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, '<mac>'],
   ['time', new RegExp(`(?<!\\w)(?:${MOMENT})(?!\\w)`, 'g'), '<time>'],
   ['klog', /(?<!\S)[IWEF]\d{4} (?:<time> )?\s*\d+ (?=[\w.-]+:\d+\])/g, (text) => `${text[0]} `],
@@ -204,6 +206,8 @@ const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becom
     ),
     withoutDigits,
   ],
+  // Whoever has a lock that apt wants.
+  ['process', /(?<=\bheld by process )\d+(?: \([^)]{1,40}\))?/g, '#'],
   [
     'process',
     /(?<=^ERROR )\d+(?= --- )|\b(?:pid|tid|ppid|process|thread|child)[ =:#]{0,2}\d+|(?<=[\w)])\[\d+\](?=:)/gi,
@@ -263,6 +267,13 @@ export function localMasks(checkout: string | undefined, values: readonly string
     ...telling.map((value) => ({ pattern: new RegExp(`(?<!\\w)${escaped(value)}(?!\\w)`, 'g'), becomes: '<cell>' })),
   ];
 }
+
+/** A line without the place where the checkout lies; another text stays as it is. */
+export const withoutCheckout = (line: string, local: readonly LocalMask[]): string =>
+  local
+    .filter(({ becomes }) => becomes === '')
+    .reduce((text, { pattern }) => text.replace(pattern, ''), line)
+    .replace(WORKTREE, '');
 
 const RANDOM_END =
   /(?:^|[._-])(?=[A-Za-z0-9_]*(?:\d[A-Za-z_]|[A-Za-z_]\d|[a-z][A-Z]|[A-Z][a-z]|\d{6}|[A-Z]{6}))[A-Za-z0-9_]{6,}$/;

@@ -79,9 +79,18 @@ const box: Join = (lines, i) => {
   let until = i + 1;
   while (until < lines.length && !/^\s*╵/.test(lines[until] as string)) until++;
   const inside = lines.slice(i + 1, until).filter((line) => /^\s*│/.test(line));
-  const texts = inside.map((line) => line.replace(/^\s*│\s?/, '').trimEnd()).filter((line) => line !== '');
-  return { message: { lines: texts }, next: until + 1 };
+  const texts = inside.map((line) => line.replace(/^\s*│\s?/, '').trimEnd());
+  return { message: { lines: unwrapped(texts) }, next: until + 1 };
 };
+
+/** Sentences that were wrapped at the width of the terminal, each in one line again; an empty line parts them. */
+const unwrapped = (lines: readonly string[]): string[] =>
+  lines.reduce<string[]>((joined, line, i) => {
+    const goesOn = i > 0 && lines[i - 1] !== '' && /^[\w"'(]/.test(line) && /^["A-Z]/.test(joined.at(-1) ?? '');
+    if (goesOn && !/^\w+: /.test(line)) joined.push(`${joined.pop()} ${line}`);
+    else if (line !== '') joined.push(line);
+    return joined;
+  }, []);
 
 /** The stacks behind a Go panic: only the first file that is not of the runtime counts, for there the fix is. */
 const dump: Join = (lines, i, { out }) => {

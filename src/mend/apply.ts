@@ -1,6 +1,6 @@
 // A fix that passed the gate is committed, or its owner is asked about it first.
 import { isItemStage } from '../backlog/stage-of-item.ts';
-import { excerptOf } from '../failure/fingerprint.ts';
+import { excerptOf } from '../failure/excerpt.ts';
 import type { Ask } from '../fix/edit.ts';
 import { limited } from '../io/signals.ts';
 import type { Run, Suggestion } from '../stage/run.ts';

@@ -1,6 +1,6 @@
 // Cases: all that is known of a failure, written for an escalation or a person, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
-import { excerptOf } from '../failure/fingerprint.ts';
+import { excerptOf } from '../failure/excerpt.ts';
 import { ASKS, type AskCode, type Edit } from '../fix/edit.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { FixTier } from '../events.ts';
-import { excerptOf } from '../failure/fingerprint.ts';
+import { excerptOf } from '../failure/excerpt.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { vocabularies } from '../io/gate/vocabularies.ts';

@@ -105,7 +105,7 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
       'npm error   --dry-run',
       "npm error     Indicates that you don't want any changes",
     ],
-    says: ['npm error code EUSAGE', 'npm error The command needs an existing package-lock.json'],
+    says: ['npm error The command needs an existing package-lock.json'],
   },
   'a share in front of a line is progress': {
     log: ['umount: /mnt/nas: target is busy.', '  42% [12/28] pulling layer'],

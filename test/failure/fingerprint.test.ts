@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AttemptEnd } from '../../src/events.ts';
 import type { LogEnd } from '../../src/failure/clean.ts';
-import { excerptOf, type FailureInput, identify, masksOf, WINDOWS } from '../../src/failure/fingerprint.ts';
+import { excerptOf } from '../../src/failure/excerpt.ts';
+import { type FailureInput, identify, masksOf, WINDOWS } from '../../src/failure/fingerprint.ts';
 import { fc, runs } from '../sweep.ts';
 import { cpuTime } from './cpu-time.ts';
 
@@ -313,6 +314,48 @@ test('for people: the first two lines that tell it, or why there are none', () =
   assert.ok(long.length <= 200);
   assert.is(excerptOf(failure(`Error: ${'x'.repeat(300)}`)), `Error: ${'x'.repeat(192)}…`);
   assert.is(excerptOf(failure('')), '(empty log)');
+});
+
+/** Log → its two lines, where it is no matter of the order alone. */
+const EXCERPTS: readonly (readonly [what: string, log: string, lines: string])[] = [
+  [
+    'the line that names a file of the repository comes first, then what the tool thinks was meant',
+    '╷\n│ Error: Reference to undeclared input variable\n│\n│   on vms/main.tf line 22, in resource "vm" "a":\n│   22:   memory = var.memry\n│\n│ An input variable with the name "memry" has not been declared. Did you\n│ mean "memory"?\n╵',
+    'on vms/main.tf line 22, in resource "vm" "a":\nAn input variable with the name "memry" has not been declared. Did you mean "memory"?',
+  ],
+  [
+    'where the checkout lies is gone',
+    'Error: open /home/me/lab/ai/worktree/apps/web.yaml: no such file or directory',
+    'Error: open apps/web.yaml: no such file or directory',
+  ],
+  [
+    'of a long line the last clause that tells a path stays whole',
+    `Error: accumulating resources: ${'err: recursed accumulation of a folder: '.repeat(9)}lstat apps/base/web/deploy.yaml: no such file or directory`,
+    'Error: accumulating resources: err: recursed accumulation of a folder: err: recursed accumulation of a folder: err: recursed accumulation … lstat apps/base/web/deploy.yaml: no such file or directory',
+  ],
+  [
+    'npm ci: no code, and none of the options that it explains',
+    'npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when both files are in sync.\nnpm error\nnpm error Missing: chalk@5.6.2 from lock file\nnpm error\nnpm error Usage:\nnpm error npm ci\nnpm error Options:\nnpm error [--include <prod|dev|optional|peer>]',
+    'npm error `npm ci` can only install packages when both files are in sync.\nnpm error Missing: chalk@5.6.2 from lock file',
+  ],
+  [
+    'ansible without a playbook keeps its host',
+    'nas | CHANGED | rc=0 >>\nok\nnuc2 | FAILED | rc=127 >>\n/bin/sh: 1: k3sx: not foundnon-zero return code',
+    'nuc2 | FAILED | rc=127 >> /bin/sh: 1: k3sx: not found',
+  ],
+  [
+    'that the command succeeded and only a check failed is said',
+    'wrote nothing\nmendloop: verify: test -s out.yaml\nmendloop: verify: test -s out.yaml: exit code 1',
+    'the command succeeded; the check `test -s out.yaml` failed (exit code 1)',
+  ],
+];
+for (const [what, log, lines] of EXCERPTS) test(`for people: ${what}`, () => assert.is(excerptOf(failure(log)), lines));
+
+test('the lock of apt is one failure, whoever holds it', () => {
+  const log = (holder: string) =>
+    `E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process ${holder}\nN: Be aware of this.\nE: Unable to acquire the dpkg frontend lock, is another process using it?`;
+  assert.is(print(log('1234 (unattended-upgr)')), print(log('99 (apt-get)')));
+  assert.is(print(log('1234 (unattended-upgr)')), print(log('7')));
 });
 
 test('for people: what was masked and why, each once', () => {

@@ -8,7 +8,8 @@ import type { RepairFacts } from '../../plugins/executors/known-fixes/repair.ts'
 import knownFixes from '../../plugins/executors/known-fixes.ts';
 import { type Stage, stageSchema } from '../../src/config/context-map.ts';
 import { pathMatcher } from '../../src/config/paths.ts';
-import { excerptOf, identify } from '../../src/failure/fingerprint.ts';
+import { excerptOf } from '../../src/failure/excerpt.ts';
+import { identify } from '../../src/failure/fingerprint.ts';
 import { vocabularies } from '../../src/io/gate/vocabularies.ts';
 import type { Context, Proposal } from '../../src/plugin/contract.ts';
 import { proposalSchema } from '../../src/plugin/contract.ts';
