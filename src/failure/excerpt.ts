@@ -24,10 +24,12 @@ export function excerptOf({ errors, silence }: Pick<Failure, 'errors' | 'silence
   const [check, lines] = [all.filter((line) => CHECK.test(line)), all.filter((line) => !CHECK.test(line))];
   const telling = lines.filter((line) => !EMPTY.test(line));
   const named = telling.find((line) => NAMES_FILE.test(line));
-  const rest = telling.filter((line) => line !== named);
-  const [first, ...others] = named === undefined ? rest : [named, ...rest];
-  const second = others.find((line) => OFFERS.test(line)) ?? others.find((line) => isSpecific(line)) ?? others[0];
-  const chosen = [first ?? lines[0], second].filter((line) => line !== undefined);
+  const unnamed = telling.filter((line) => line !== named);
+  const [first, ...others] = named === undefined ? unnamed : [named, ...unnamed];
+  // The lines of one error are one sentence.
+  const rest = errors.length === 1 ? others.join(' ') : (others.find((line) => isSpecific(line)) ?? others[0]);
+  const second = others.find((line) => OFFERS.test(line)) ?? rest ?? '';
+  const chosen = [first ?? lines[0] ?? '', second].filter((line) => line !== '');
   return [...chosen, ...check].map((line) => shortened(line, MAX_CHARS)).join('\n');
 }
 

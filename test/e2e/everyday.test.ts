@@ -53,7 +53,7 @@ test('why known fixes are not sure is told once, also when nobody else can be re
     'all.yaml': file,
   });
   const { stdout } = await lab.run();
-  assert.is(stdout.split('no fix       known-fixes: nothing has a name that is surely meant by ntp').length, 2, stdout);
+  assert.is(stdout.split('no fix       known-fixes: nothing has a name that is surely meant by ').length, 2, stdout);
   assert.match(stdout, 'no executor can be reached');
   const explained = await lab.run(['explain', 'talos']);
   assert.match(explained.stdout, /because: seen 2 times since \S+: first of 3 tries/);

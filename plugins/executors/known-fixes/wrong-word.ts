@@ -60,7 +60,10 @@ async function mendWord(
   if (meant.length === 0) return mendKey(rejection, editable);
   const names = [...new Set(meant.flatMap(({ near }) => near))];
   const [name, ...others] = names;
-  if (name === undefined) return undefined;
+  if (name === undefined)
+    return meant.length > 0 && meant.every(({ place }) => place.role === 'key' && /\.ya?ml$/.test(place.path))
+      ? { unsure: `nothing has a name that is surely meant by ${word}` }
+      : undefined;
   if (others.length > 0) return { unsure: `${names.length} names are equally near to ${word}: ${names.join(', ')}` };
   if (meant.length > 1 && meant.every(({ place: { role } }) => role === 'value')) {
     const definition = mendDefinition(word, name, world, editable);
