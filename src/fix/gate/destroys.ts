@@ -128,8 +128,8 @@ function destroys({ program, args, redirects, code }: ReadCommand): boolean {
   return NAME.test(program) || hasVerb(program, texts);
 }
 
-/** Pods and jobs are made again. */
-const MADE_AGAIN = /^(?:po|pods?|jobs?)(?:\/|$)/;
+/** What runs from a description is made again from it. */
+const MADE_AGAIN = /^(?:po|pods?|rs|replicasets?|jobs?)(?:\/|$)/;
 
 /** Among the first three words that are no options. */
 function hasVerb(program: string, texts: readonly string[]): boolean {

@@ -90,6 +90,7 @@ const KEEP = [
   'rm -rf /var/lib/apt/lists/*',
   'ls -r /srv',
   'kubectl delete pod web',
+  'kubectl -n metallb-system delete rs "$OLD"',
   'kubectl delete job/migrate --ignore-not-found',
   'kubectl get pods',
   'kubectl apply -f delete.yaml',
