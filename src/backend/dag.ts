@@ -31,45 +31,58 @@ export interface DagPorts {
   ahead(): readonly TaskAhead[];
 }
 
-/** Takes over what an earlier process of this run left with it first. Throws MendError when Slurm does not answer. */
-export async function dagCarrier(run: StageRun, ports: DagPorts, left: readonly OpenTask[]): Promise<Carrier> {
-  const { slurm, watch, settings, attempts, maxArraySize, ahead } = ports;
-  const { clock, journal, layout } = run;
-  const write = jobWriter(run, SLURM_DAG, ports.count);
-  const adopted = await adopt();
-  return { width: Number.POSITIVE_INFINITY, adopted, submit, close };
+export class DagCarrier implements Carrier {
+  readonly width = Number.POSITIVE_INFINITY;
+  adopted: readonly Handed[] = [];
+  readonly #run: StageRun;
+  readonly #ports: DagPorts;
+  readonly #write: ReturnType<typeof jobWriter>;
+
+  private constructor(run: StageRun, ports: DagPorts) {
+    this.#run = run;
+    this.#ports = ports;
+    this.#write = jobWriter(run, SLURM_DAG, ports.count);
+  }
+
+  /** Takes over what an earlier process of this run left with it first. Throws MendError when Slurm does not answer. */
+  static async open(run: StageRun, ports: DagPorts, left: readonly OpenTask[]): Promise<DagCarrier> {
+    const carrier = new DagCarrier(run, ports);
+    carrier.adopted = await carrier.#adopt(left);
+    return carrier;
+  }
 
   /** What waits in the queue although another job of its array made its cell has nothing to do. */
-  async function close(): Promise<void> {
-    const isOfRun = ({ comment }: Job) => readComment(comment, layout.home)?.run === run.id;
-    await slurm.cancel(isOfRun).catch((error) => {
+  async close(): Promise<void> {
+    const isOfRun = ({ comment }: Job) => readComment(comment, this.#run.layout.home)?.run === this.#run.id;
+    await this.#ports.slurm.cancel(isOfRun).catch((error) => {
       if (!(error instanceof MendError)) throw error;
     });
   }
 
-  async function submit(tasks: readonly Task[], open: ReadonlyMap<string, Handed>, signal: AbortSignal) {
+  async submit(tasks: readonly Task[], open: ReadonlyMap<string, Handed>, signal: AbortSignal) {
     const batch = new Map<string, Handed>();
     try {
       const wanted = tasks.map((task) => ({ ...task, after: [] }));
-      for (const group of groupTasks([...wanted, ...(await following(wanted, open))], maxArraySize)) {
+      for (const group of groupTasks([...wanted, ...(await this.#following(wanted, open))], this.#ports.maxArraySize)) {
         const after = group[0]?.after ?? [];
         const parents = after.flatMap((step) => batch.get(step) ?? open.get(step) ?? []);
-        for (const handed of await submitJob(group, after, parents, signal)) batch.set(handed.task.step, handed);
+        for (const handed of await this.#submitJob(group, after, parents, signal)) batch.set(handed.task.step, handed);
       }
       return [...batch.values()];
     } catch (error) {
       // Nothing of it may run while the run believes that none of it was submitted.
-      await attempts.cancelAll([...batch.values()], 'what was to be submitted with it could not be', false);
+      await this.#ports.attempts.cancelAll([...batch.values()], 'what was to be submitted with it could not be', false);
       throw error;
     }
   }
 
   /** What is sure to follow, where every job that it waits for is one of ours that can still end well. */
-  async function following(wanted: readonly Task[], open: ReadonlyMap<string, Handed>): Promise<TaskAhead[]> {
+  async #following(wanted: readonly Task[], open: ReadonlyMap<string, Handed>): Promise<TaskAhead[]> {
     const inBatch = new Set(wanted.map(({ step }) => step));
-    const candidates = ahead().filter(({ step }) => !inBatch.has(step) && !open.has(step));
+    const candidates = this.#ports.ahead().filter(({ step }) => !inBatch.has(step) && !open.has(step));
     const earlier = [...new Set(candidates.flatMap(({ after }) => after))].flatMap((step) => open.get(step) ?? []);
-    const states = earlier.length > 0 ? await attempts.canEndWell(earlier) : new Map<string, 'done' | 'live'>();
+    const states =
+      earlier.length > 0 ? await this.#ports.attempts.canEndWell(earlier) : new Map<string, 'done' | 'live'>();
     const isLive = (step: string) => inBatch.has(step) || states.has(step);
     const isDone = (step: string) => !inBatch.has(step) && states.get(step) === 'done';
     return candidates.flatMap((task) => {
@@ -83,7 +96,7 @@ export async function dagCarrier(run: StageRun, ports: DagPorts, left: readonly 
    * One job, or one array: intent, submit, number, each on disk before the next. Throws MendError when Slurm refuses, naming the
    * steps, or is away for too long, or when the signal aborts.
    */
-  async function submitJob(
+  async #submitJob(
     tasks: readonly Task[],
     after: readonly string[],
     parents: readonly Handed[],
@@ -91,67 +104,73 @@ export async function dagCarrier(run: StageRun, ports: DagPorts, left: readonly 
   ): Promise<Handed[]> {
     const first = tasks[0] as Task;
     const size = tasks.length;
-    const { job, file } = write(tasks, after);
+    const { job, file } = this.#write(tasks, after);
     const label = size > 1 ? first.stage : first.step;
     const request = {
       name: label,
-      comment: jobComment(layout.home, run.id, job, label),
+      comment: jobComment(this.#run.layout.home, this.#run.id, job, label),
       ...(size > 1 && { array: size, before: arrayScript(file) }),
-      command: attemptArgv(file, size > 1 ? 'array' : 0, signMs(settings)),
-      cwd: layout.worktree,
+      command: attemptArgv(file, size > 1 ? 'array' : 0, signMs(this.#ports.settings)),
+      cwd: this.#run.layout.worktree,
       output: join(dirname(file), size > 1 ? '%a.out' : '0.out'),
-      place: placeOf(settings, first.spec),
+      place: placeOf(this.#ports.settings, first.spec),
       after: parentIds(parents),
       minutes: first.timeout_ms / 60_000 + SLACK_MINUTES,
     };
     let isSecond = false;
-    const number = await watch
+    const number = await this.#ports.watch
       .patiently(async () => {
         // One that got no answer may have been taken all the same.
-        const earlier = isSecond ? (await numbersOf(job))[0] : undefined;
+        const earlier = isSecond ? (await this.#numbersOf(job))[0] : undefined;
         isSecond = true;
-        return earlier ?? slurm.submit(request);
+        return earlier ?? this.#ports.slurm.submit(request);
       }, signal)
       .catch((error) => {
         // One that was taken all the same then ends by itself.
         const withdrawn = tasks.filter((_, index) => withdrawTask(file, index)).map(({ step }) => step);
-        journal.append({ type: 'job.withdrawn', data: { job, steps: withdrawn, reason: 'Slurm did not take it' } });
+        this.#run.journal.append({
+          type: 'job.withdrawn',
+          data: { job, steps: withdrawn, reason: 'Slurm did not take it' },
+        });
         throw naming(tasks, error);
       });
-    journal.append({ type: 'job.submitted', data: { job, id: number } });
-    const since = clock.monotonic();
+    this.#run.journal.append({ type: 'job.submitted', data: { job, id: number } });
+    const since = this.#run.clock.monotonic();
     return tasks.map(
       (task, index): Handed => ({ task, file, job, index, size, id: idIn(number, index, size), after, since }),
     );
   }
 
   /** Slurm's numbers of a job of this run, submitted by any of its processes. */
-  async function numbersOf(job: string): Promise<string[]> {
-    const mine = (await slurm.jobs()).filter((listed) => isJob(listed, job));
+  async #numbersOf(job: string): Promise<string[]> {
+    const mine = (await this.#ports.slurm.jobs()).filter((listed) => this.#isJob(listed, job));
     return [...new Set(mine.map(({ id }) => numberOf(id)))];
   }
 
-  function isJob({ comment }: Job, job: string): boolean {
-    const of = readComment(comment, layout.home);
-    return of?.run === run.id && of.job === job;
+  #isJob({ comment }: Job, job: string): boolean {
+    const of = readComment(comment, this.#run.layout.home);
+    return of?.run === this.#run.id && of.job === job;
   }
 
   /** What cannot be followed is cancelled. */
-  async function adopt(): Promise<Handed[]> {
+  async #adopt(left: readonly OpenTask[]): Promise<Handed[]> {
     const followed: Handed[] = [];
     for (const [job, tasks] of groupBy(left, (open) => open.job)) {
       const submitted = tasks[0]?.id;
-      const [number, second] = submitted === undefined ? await numbersOf(job) : [submitted];
+      const [number, second] = submitted === undefined ? await this.#numbersOf(job) : [submitted];
       if (number !== undefined && second === undefined) {
-        if (submitted === undefined) journal.append({ type: 'job.submitted', data: { job, id: number } });
-        const since = clock.monotonic();
+        if (submitted === undefined) this.#run.journal.append({ type: 'job.submitted', data: { job, id: number } });
+        const since = this.#run.clock.monotonic();
         followed.push(...tasks.map((open) => ({ ...open, id: idIn(number, open.index, open.size), since })));
         continue;
       }
       for (const { file, index } of tasks) withdrawTask(file, index);
-      await slurm.cancel((listed) => isJob(listed, job));
+      await this.#ports.slurm.cancel((listed) => this.#isJob(listed, job));
       const reason = second === undefined ? 'it was never submitted' : 'it was submitted more than once';
-      journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
+      this.#run.journal.append({
+        type: 'job.withdrawn',
+        data: { job, steps: tasks.map(({ task }) => task.step), reason },
+      });
     }
     return followed;
   }

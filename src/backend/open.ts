@@ -10,13 +10,13 @@ import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts'
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { cancelJobs, interruptible } from './close-jobs.ts';
-import { dagCarrier, SLURM_DAG } from './dag.ts';
+import { DagCarrier, SLURM_DAG } from './dag.ts';
 import { openJobs, placeOf } from './jobs.ts';
 import { askPlugin, pluginBackend } from './plugin-backend.ts';
-import { poolCarrier, SLURM_POOL } from './pool.ts';
+import { PoolCarrier, SLURM_POOL } from './pool.ts';
 import { proveShared } from './probe.ts';
-import { slurmAttempts } from './slurm-attempts.ts';
-import { type Carrier, slurmBackend } from './slurm-backend.ts';
+import { SlurmAttempts } from './slurm-attempts.ts';
+import { type Carrier, SlurmBackend } from './slurm-backend.ts';
 import { isWithdrawn, openTasks } from './task-file.ts';
 
 /** More jobs than these need a person's --yes. */
@@ -98,13 +98,13 @@ async function openSlurm(
   const left = all.filter((task) => !withdrawn.includes(task));
   let carrier: Carrier | undefined;
   const watch = watchSlurm(slurm, clock, settings.stale, () => carrier?.isAlive?.() === true);
-  const attempts = slurmAttempts(run, { slurm, watch, settings });
+  const attempts = new SlurmAttempts(run, { slurm, watch, settings });
   const shared = { slurm, watch, settings, attempts, maxArraySize, count: openJobs(earlier).count };
   carrier =
     backend === SLURM_POOL
-      ? poolCarrier(run, { ...shared, workers, requeues: limits.max_compute_retries }, left)
-      : await dagCarrier(run, { ...shared, ahead }, left);
-  return slurmBackend(run, attempts, carrier);
+      ? new PoolCarrier(run, { ...shared, workers, requeues: limits.max_compute_retries }, left)
+      : await DagCarrier.open(run, { ...shared, ahead }, left);
+  return new SlurmBackend(run, attempts, carrier);
 }
 
 const specsOf = ({ config, stages }: Pick<ReachRequest, 'config' | 'stages'>): Set<string> =>

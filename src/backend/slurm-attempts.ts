@@ -41,8 +41,6 @@ export interface Handed {
   lastSign?: { readonly text: string | undefined; readonly since: number } | undefined;
 }
 
-export type SlurmAttempts = ReturnType<typeof slurmAttempts>;
-
 const TICK_MS = 200;
 /** How old an answer of squeue may be while waiting for an end, and while waiting for cancelled jobs. */
 const LOOK_MS = 2000;
@@ -70,80 +68,92 @@ interface Ports {
   readonly settings: LoopConfig['slurm'];
 }
 
-export function slurmAttempts(run: StageRun, { slurm, watch, settings }: Ports) {
-  const { clock, journal, layout } = run;
-  const listings = new Map<string, { at: number; names: ReadonlySet<string> }>();
-
+/** What is under way on Slurm, for one run. */
+export class SlurmAttempts {
+  readonly #run: StageRun;
+  readonly #slurm: Slurm;
+  readonly #watch: SlurmWatch;
+  readonly #grace: number;
+  readonly #listings = new Map<string, { at: number; names: ReadonlySet<string> }>();
   /** Jobs that were cancelled here, and why. */
-  const causes = new Map<string, SlurmLoss>();
+  readonly #causes = new Map<string, SlurmLoss>();
 
-  const explain = (id: string, loss: SlurmLoss) => void causes.set(id, loss);
-  return { end, result, takeBack, withdraw, cancelAll, untilGone, canEndWell, lossFor, explain };
+  constructor(run: StageRun, { slurm, watch, settings }: Ports) {
+    this.#run = run;
+    this.#slurm = slurm;
+    this.#watch = watch;
+    this.#grace = settings.grace;
+  }
+
+  /** Says why a job was cancelled here. */
+  explain(id: string, loss: SlurmLoss): void {
+    this.#causes.set(id, loss);
+  }
 
   /** What is in the folder of a job, no older than a tick: asked for each task, it would be read as often. */
-  function listing(file: string): ReadonlySet<string> {
+  #listing(file: string): ReadonlySet<string> {
     const folder = dirname(file);
-    const known = listings.get(folder);
-    if (known && clock.monotonic() - known.at < TICK_MS) return known.names;
+    const known = this.#listings.get(folder);
+    if (known && this.#run.clock.monotonic() - known.at < TICK_MS) return known.names;
     const names = new Set(namesIn(folder));
-    listings.set(folder, { at: clock.monotonic(), names });
+    this.#listings.set(folder, { at: this.#run.clock.monotonic(), names });
     return names;
   }
 
   /** The end of an attempt; undefined when the signal aborts first. Throws MendError when Slurm stays away. */
-  async function end(handed: Handed, signal: AbortSignal): Promise<TaskEnd | undefined> {
-    for (; ; await clock.sleep(TICK_MS, signal)) {
-      const left = result(handed);
+  async end(handed: Handed, signal: AbortSignal): Promise<TaskEnd | undefined> {
+    for (; ; await this.#run.clock.sleep(TICK_MS, signal)) {
+      const left = this.result(handed);
       // Stopped while the run was not: how its job ended says why.
-      if (left?.end.kind === 'stopped' && !signal.aborted) return endedByOthers(handed, left.events);
+      if (left?.end.kind === 'stopped' && !signal.aborted) return this.#endedByOthers(handed, left.events);
       if (left) return left;
       if (handed.verdict) return { end: handed.verdict };
       if (handed.withdrawn !== undefined) return { end: { kind: 'unbegun', message: handed.withdrawn } };
       if (signal.aborted) return undefined;
-      const over = await endWithoutResult(handed);
+      const over = await this.#endWithoutResult(handed);
       if (over) return over;
     }
   }
 
   /** The end of an attempt that its job does not make any more, or never will; undefined while it may. */
-  async function endWithoutResult(handed: Handed): Promise<TaskEnd | undefined> {
-    const view = await watch.look(LOOK_MS);
-    const job = jobOf(handed, view);
+  async #endWithoutResult(handed: Handed): Promise<TaskEnd | undefined> {
+    const view = await this.#watch.look(LOOK_MS);
+    const job = this.#jobOf(handed, view);
     const waiting = job && phaseOf(job) === 'waiting' ? job : undefined;
-    if (job) run.live?.(handed.task.step, `job ${job.id}${waiting ? ` waits: ${waiting.reason}` : ''}`);
+    if (job) this.#run.live?.(handed.task.step, `job ${job.id}${waiting ? ` waits: ${waiting.reason}` : ''}`);
     const stuck = waiting && stuckOf(waiting);
-    if (stuck && (await takeBack([handed], stuck.message)).length === 0) return notStarted(handed, stuck);
-    if (!isOver(handed, view)) return undefined;
-    const left = result(handed, true);
+    if (stuck && (await this.takeBack([handed], stuck.message)).length === 0) return this.#notStarted(handed, stuck);
+    if (!this.#isOver(handed, view)) return undefined;
+    const left = this.result(handed, true);
     if (left) return left;
-    const loss = lossFor(slurmId(handed) ?? '', job, handed);
-    if (beganBy(handed) !== undefined) return { end: lost(handed, loss, true) };
+    const loss = this.lossFor(slurmId(handed) ?? '', job, handed);
+    if (this.#beganBy(handed) !== undefined) return { end: this.#lost(handed, loss, true) };
     // Another job of its array may begin it in this moment.
-    return withdrawTask(handed.file, handed.index) ? notStarted(handed, loss) : undefined;
+    return withdrawTask(handed.file, handed.index) ? this.#notStarted(handed, loss) : undefined;
   }
 
-  function beganBy(handed: Handed): string | undefined {
-    const isThere = handed.maker === undefined && listing(handed.file).has(`${handed.index}.begun`);
+  #beganBy(handed: Handed): string | undefined {
+    const isThere = handed.maker === undefined && this.#listing(handed.file).has(`${handed.index}.begun`);
     if (isThere) handed.maker = makerOf(handed.file, handed.index);
     return handed.maker;
   }
 
-  function jobOf(handed: Handed, { jobs }: SlurmView): Job | undefined {
-    beganBy(handed);
+  #jobOf(handed: Handed, { jobs }: SlurmView): Job | undefined {
+    this.#beganBy(handed);
     const job = jobs.get(slurmId(handed) ?? '');
-    return job && isOf(job, handed) ? job : undefined;
+    return job && this.#isOf(job, handed) ? job : undefined;
   }
 
   /** Whether a job is the one of an attempt: a later one may have its number, as after a controller of Slurm that forgot the first. */
-  function isOf({ comment }: Job, { job, maker = '' }: Handed): boolean {
-    const of = readComment(comment, layout.home);
+  #isOf({ comment }: Job, { job, maker = '' }: Handed): boolean {
+    const of = readComment(comment, this.#run.layout.home);
     const [, batch] = partsOf(maker);
     const isMeant = batch === undefined ? of?.job === job : of?.job === WORKER_JOB && of.label.startsWith(`${batch} `);
-    return of?.run === run.id && isMeant;
+    return of?.run === this.#run.id && isMeant;
   }
 
-  function hasEnded(handed: Handed, view: SlurmView): boolean {
-    const job = jobOf(handed, view);
+  #hasEnded(handed: Handed, view: SlurmView): boolean {
+    const job = this.#jobOf(handed, view);
     // A full disk may have kept who began it from being written: then only its signs tell.
     if (slurmId(handed) === undefined) return handed.maker !== undefined;
     // A job that was submitted after Slurm was asked is not one that it forgot.
@@ -154,126 +164,132 @@ export function slurmAttempts(run: StageRun, { slurm, watch, settings }: Ports) 
    * Whether nothing of it runs, and its result would have been seen. That its job has ended is not enough: a controller of Slurm that
    * was started anew may start a job twice, and tells of the second start, while the first lives on and shows signs.
    */
-  function isOver(handed: Handed, view: SlurmView): boolean {
-    if (!hasEnded(handed, view)) {
+  #isOver(handed: Handed, view: SlurmView): boolean {
+    if (!this.#hasEnded(handed, view)) {
       handed.lastSign = undefined;
       return false;
     }
-    if (jobOf(handed, view)?.nodes === '' && handed.maker === undefined) return true;
+    if (this.#jobOf(handed, view)?.nodes === '' && handed.maker === undefined) return true;
     const text = readSign(handed.file, handed.index);
     const lastSign = handed.lastSign?.text === text ? handed.lastSign : undefined;
-    handed.lastSign = lastSign ?? { text, since: clock.monotonic() };
-    return clock.monotonic() - handed.lastSign.since >= settings.grace;
+    handed.lastSign = lastSign ?? { text, since: this.#run.clock.monotonic() };
+    return this.#run.clock.monotonic() - handed.lastSign.since >= this.#grace;
   }
 
   /**
    * The end of an attempt that no job makes any more. What Slurm says of the jobs that it waited for is not what counts: who asks
    * for its end knows by their results that they ended well. Asked for again, it waits for none of ours.
    */
-  async function notStarted(handed: Handed, loss: SlurmLoss): Promise<TaskEnd> {
-    if (loss.code !== 'JOB_DEPENDENCY' || handed.after.length === 0) return { end: lost(handed, loss, false) };
-    const hasBegunNow = (await takeBack([handed], loss.message)).length > 0;
-    return { end: hasBegunNow ? lost(handed, loss, true) : { kind: 'unbegun', message: loss.message } };
+  async #notStarted(handed: Handed, loss: SlurmLoss): Promise<TaskEnd> {
+    if (loss.code !== 'JOB_DEPENDENCY' || handed.after.length === 0) return { end: this.#lost(handed, loss, false) };
+    const hasBegunNow = (await this.takeBack([handed], loss.message)).length > 0;
+    return { end: hasBegunNow ? this.#lost(handed, loss, true) : { kind: 'unbegun', message: loss.message } };
   }
 
   /** The end of an attempt that Slurm or a person stopped. */
-  async function endedByOthers(handed: Handed, events: TaskEnd['events'] = []): Promise<TaskEnd> {
-    const until = clock.monotonic() + settings.grace;
-    let view = await watch.look(LOOK_CLOSELY_MS);
-    for (; !hasEnded(handed, view) && clock.monotonic() < until; view = await watch.look(LOOK_CLOSELY_MS))
-      await clock.sleep(TICK_MS);
-    const job = jobOf(handed, view);
-    return { end: lost(handed, lossFor(slurmId(handed) ?? '', job, handed), true), events };
+  async #endedByOthers(handed: Handed, events: TaskEnd['events'] = []): Promise<TaskEnd> {
+    const until = this.#run.clock.monotonic() + this.#grace;
+    let view = await this.#watch.look(LOOK_CLOSELY_MS);
+    for (
+      ;
+      !this.#hasEnded(handed, view) && this.#run.clock.monotonic() < until;
+      view = await this.#watch.look(LOOK_CLOSELY_MS)
+    )
+      await this.#run.clock.sleep(TICK_MS);
+    const job = this.#jobOf(handed, view);
+    return { end: this.#lost(handed, this.lossFor(slurmId(handed) ?? '', job, handed), true), events };
   }
 
   /** Why a job left no result, by what Slurm and its own output say. */
-  function lossFor(id: string, job: Job | undefined, handed?: Handed, since = handed?.since ?? 0): SlurmLoss {
-    const cause = causes.get(id);
+  lossFor(id: string, job: Job | undefined, handed?: Handed, since = handed?.since ?? 0): SlurmLoss {
+    const cause = this.#causes.get(id);
     if (cause) return cause;
-    const output = readTail(outputOf(handed, id), TAIL_BYTES)?.text ?? '';
-    return lossOf(id, job, { output, wasAway: watch.wasAway(since) });
+    const output = readTail(this.#outputOf(handed, id), TAIL_BYTES)?.text ?? '';
+    return lossOf(id, job, { output, wasAway: this.#watch.wasAway(since) });
   }
 
   /** What the attempt left. Throws what it died of. `now`: also what is newer than the last look into its folder. */
-  function result({ task, file, index }: Handed, now = false): TaskEnd | undefined {
-    if (!now && !listing(file).has(`${index}.result.json`)) return undefined;
+  result({ task, file, index }: Handed, now = false): TaskEnd | undefined {
+    if (!now && !this.#listing(file).has(`${index}.result.json`)) return undefined;
     const left = readResult(file, index, task);
     if (left === undefined) return undefined;
     if (left === 'broken') {
       const what = `the result of attempt ${task.attempt} of ${task.step} is damaged`;
-      const message = `${what}: ${relative(layout.home, file)} task ${index}, spec ${task.spec}`;
+      const message = `${what}: ${relative(this.#run.layout.home, file)} task ${index}, spec ${task.spec}`;
       const next = 'see that nobody but mendloop writes below ai/state, then: mendloop';
       const loss = { code: 'JOB_BAD_RESULT', next, transient: false, began: true };
       return { end: { kind: 'lost', message, loss } };
     }
-    return endOf(left, task, run.tree.head);
+    return endOf(left, task, this.#run.tree.head);
   }
 
-  function hasResult({ file, index, task }: Handed): boolean {
+  #hasResult({ file, index, task }: Handed): boolean {
     return readResult(file, index, task) !== undefined;
   }
 
   /** Where the job that makes an attempt writes what is no stage's output. */
-  function outputOf(handed: Handed | undefined, id: string): string {
-    if (handed?.id === undefined) return join(layout.jobs(run.id), 'workers', `${id}.out`);
+  #outputOf(handed: Handed | undefined, id: string): string {
+    if (handed?.id === undefined) return join(this.#run.layout.jobs(this.#run.id), 'workers', `${id}.out`);
     return join(dirname(handed.file), `${/_(\d+)$/.exec(id)?.[1] ?? 0}.out`);
   }
 
-  function lost(handed: Handed, { message, ...loss }: SlurmLoss, began: boolean): EndOf<'lost'> {
-    const output = relative(layout.home, outputOf(handed, slurmId(handed) ?? ''));
+  #lost(handed: Handed, { message, ...loss }: SlurmLoss, began: boolean): EndOf<'lost'> {
+    const output = relative(this.#run.layout.home, this.#outputOf(handed, slurmId(handed) ?? ''));
     const where = slurmId(handed) === undefined ? '' : `; its output: ${output}`;
     return { kind: 'lost', message: `${message}${where}`, loss: { ...loss, began } };
   }
 
   /** Ends all of it, and tells what may still run: soon where Slurm is away. True when an attempt may. */
-  async function cancelAll(
+  async cancelAll(
     all: readonly Handed[],
     reason: string,
     isByPerson: boolean,
     isMeant?: (job: Job) => boolean,
   ): Promise<boolean> {
     if (all.length === 0 && !isMeant) return false;
-    const running = withdraw(all, reason).running.filter((handed) => !hasResult(handed));
+    const running = this.withdraw(all, reason).running.filter((handed) => !this.#hasResult(handed));
     const leave = isByPerson ? '; to leave without waiting: Ctrl-C again' : '';
-    if (running.length > 0) journal.append(noticeEvent(`Slurm is asked to end ${namesOf(running)}${leave}`));
+    if (running.length > 0) this.#run.journal.append(noticeEvent(`Slurm is asked to end ${namesOf(running)}${leave}`));
     let why = 'Slurm was asked to end it, and did not';
     // Also what had not begun: Slurm may have started it, and takes a moment to end it.
-    const alive = await endJobs(slurm, isMeant ?? isOneOf(all), { clock }).catch((error) => {
-      if (!(error instanceof MendError)) throw error;
-      why = error.message;
-    });
-    let left = running.filter((handed) => !hasResult(handed));
+    const alive = await endJobs(this.#slurm, isMeant ?? this.#isOneOf(all), { clock: this.#run.clock }).catch(
+      (error) => {
+        if (!(error instanceof MendError)) throw error;
+        why = error.message;
+      },
+    );
+    let left = running.filter((handed) => !this.#hasResult(handed));
     if (alive?.length) left = all.filter((handed) => alive.some(({ id }) => id === slurmId(handed)));
     // A first start that lives on is not Slurm's to end.
-    else if (alive) left = await untilGone(left, settings.grace + SEEN_LATE_MS);
+    else if (alive) left = await this.untilGone(left, this.#grace + SEEN_LATE_MS);
     if (isMeant && left.length === 0 && alive?.length !== 0) {
       const ids = alive?.map(({ id }) => id).join(' ');
       const text = ids ? `Slurm was asked to end workers, and did not: scancel ${ids}` : why;
-      journal.append(noticeEvent(`${text}; workers that may still live leave by themselves`));
+      this.#run.journal.append(noticeEvent(`${text}; workers that may still live leave by themselves`));
     }
     if (left.length === 0) return false;
     const numbers = new Set(left.map((handed) => numberOf(slurmId(handed) ?? '')));
     const byHand = `scancel ${[...numbers].join(' ')}`;
     const text = `${why}, so this may still run: ${namesOf(left)}. End it by hand: ${byHand}; else the next start does`;
-    journal.append(noticeEvent(text));
-    return left.some((handed) => handed.withdrawn === undefined && !hasResult(handed));
+    this.#run.journal.append(noticeEvent(text));
+    return left.some((handed) => handed.withdrawn === undefined && !this.#hasResult(handed));
   }
 
   /** Whether a job of Slurm is that of one of these, also where it makes another one of its array. */
-  function isOneOf(all: readonly Handed[]): (job: Job) => boolean {
+  #isOneOf(all: readonly Handed[]): (job: Job) => boolean {
     const byId = new Map(all.flatMap((handed) => [handed.id, slurmId(handed)].map((id) => [id, handed])));
     return (job) => {
       const handed = byId.get(job.id);
-      return handed !== undefined && isOf(job, handed);
+      return handed !== undefined && this.#isOf(job, handed);
     };
   }
 
   /** Sees to it that what has not begun never does; returns what has. */
-  async function takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
-    const { takenBack, running } = withdraw(all, reason);
+  async takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
+    const { takenBack, running } = this.withdraw(all, reason);
     const jobs = takenBack.filter(({ id }) => id !== undefined);
     if (jobs.length > 0)
-      await slurm.cancel(isOneOf(jobs)).catch((error) => {
+      await this.#slurm.cancel(this.#isOneOf(jobs)).catch((error) => {
         // What Slurm starts of it all the same ends by itself.
         if (!(error instanceof MendError)) throw error;
       });
@@ -281,12 +297,15 @@ export function slurmAttempts(run: StageRun, { slurm, watch, settings }: Ports) 
   }
 
   /** The same without asking Slurm. */
-  function withdraw(all: readonly Handed[], reason: string): { takenBack: Handed[]; running: Handed[] } {
+  withdraw(all: readonly Handed[], reason: string): { takenBack: Handed[]; running: Handed[] } {
     const open = all.filter((handed) => handed.withdrawn === undefined);
     const takenBack = open.filter(({ file, index }) => withdrawTask(file, index));
     for (const handed of takenBack) handed.withdrawn = reason;
     for (const [job, tasks] of groupBy(takenBack, (handed) => handed.job)) {
-      journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
+      this.#run.journal.append({
+        type: 'job.withdrawn',
+        data: { job, steps: tasks.map(({ task }) => task.step), reason },
+      });
     }
     const running = open.filter((handed) => handed.withdrawn === undefined);
     for (const handed of running) handed.maker ??= makerOf(handed.file, handed.index);
@@ -294,24 +313,25 @@ export function slurmAttempts(run: StageRun, { slurm, watch, settings }: Ports) 
   }
 
   /** Waits until none of these can run any more; those that still may after `limitMs`. */
-  async function untilGone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
+  async untilGone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
     if (all.length === 0) return [];
-    const until = clock.monotonic() + limitMs;
-    for (; ; await clock.sleep(TICK_MS)) {
-      const view = await watch.look(LOOK_CLOSELY_MS);
-      const mayRun = (handed: Handed) => handed.withdrawn === undefined && !hasResult(handed) && !isOver(handed, view);
+    const until = this.#run.clock.monotonic() + limitMs;
+    for (; ; await this.#run.clock.sleep(TICK_MS)) {
+      const view = await this.#watch.look(LOOK_CLOSELY_MS);
+      const mayRun = (handed: Handed) =>
+        handed.withdrawn === undefined && !this.#hasResult(handed) && !this.#isOver(handed, view);
       const alive = all.filter(mayRun);
-      if (alive.length === 0 || clock.monotonic() >= until) return alive;
+      if (alive.length === 0 || this.#run.clock.monotonic() >= until) return alive;
     }
   }
 
   /** The steps of those that are done, or on their way there as far as Slurm knows. */
-  async function canEndWell(all: readonly Handed[]): Promise<ReadonlyMap<string, 'done' | 'live'>> {
-    const view = await watch.look(0);
+  async canEndWell(all: readonly Handed[]): Promise<ReadonlyMap<string, 'done' | 'live'>> {
+    const view = await this.#watch.look(0);
     const states = new Map<string, 'done' | 'live'>();
     for (const handed of all) {
       const left = readResult(handed.file, handed.index, handed.task);
-      const job = jobOf(handed, view);
+      const job = this.#jobOf(handed, view);
       if (isGreen(left)) states.set(handed.task.step, 'done');
       else if (left === undefined && job && phaseOf(job) !== 'ended') states.set(handed.task.step, 'live');
     }

@@ -40,66 +40,81 @@ interface Asked {
   answer(taken: Handed | TaskEnd | Promise<never>): void;
 }
 
-export function slurmBackend(run: StageRun, attempts: SlurmAttempts, carrier: Carrier): Backend {
+export class SlurmBackend implements Backend {
+  readonly keepsTime = true;
+  readonly width: number;
+  readonly #run: StageRun;
+  readonly #attempts: SlurmAttempts;
+  readonly #carrier: Carrier;
   /** Step → its newest attempt that was handed on and whose end was not returned yet. */
-  const open = new Map<string, Handed>(carrier.adopted.map((handed) => [handed.task.step, handed]));
-  const asked: Asked[] = [];
-  let gathering: { timer: NodeJS.Timeout; since: number } | undefined;
-  let submitting: Promise<void> = Promise.resolve();
-  let stopping: Promise<void> | undefined;
-  let fault: { error: unknown } | undefined;
+  readonly #open: Map<string, Handed>;
+  readonly #asked: Asked[] = [];
+  #gathering: { timer: NodeJS.Timeout; since: number } | undefined;
+  #submitting: Promise<void> = Promise.resolve();
+  #stopping: Promise<void> | undefined;
+  #fault: { error: unknown } | undefined;
   /** Whether some of it could not be seen to have ended. */
-  let mayRun = false;
+  #mayRun = false;
 
-  return {
-    width: carrier.width,
-    keepsTime: true,
-    holds: (step) => open.has(step),
-    hasBegun(step) {
-      const handed = open.get(step);
-      return handed !== undefined && handed.withdrawn === undefined && hasBegun(handed.file, handed.index);
-    },
-    attempt,
-    hold: (stage) => inTurn(() => giveBack(stage)),
-    withdraw: () => withdraw('the tree is written'),
-    close,
-  };
-
-  /** Steps become ready one by one within a moment: waits until none came for a while. */
-  function ask(more: Asked): void {
-    asked.push(more);
-    const now = run.clock.monotonic();
-    const since = gathering?.since ?? now;
-    if (gathering && now - since >= MAX_GATHER_MS) return;
-    clearTimeout(gathering?.timer);
-    gathering = { since, timer: setTimeout(() => inTurn(submitAsked), GATHER_MS) };
+  constructor(run: StageRun, attempts: SlurmAttempts, carrier: Carrier) {
+    this.#run = run;
+    this.#attempts = attempts;
+    this.#carrier = carrier;
+    this.width = carrier.width;
+    this.#open = new Map(carrier.adopted.map((handed) => [handed.task.step, handed]));
   }
 
-  function takeAsked(): Asked[] {
-    clearTimeout(gathering?.timer);
-    gathering = undefined;
-    return asked.splice(0);
+  holds(step: string): boolean {
+    return this.#open.has(step);
+  }
+
+  hasBegun(step: string): boolean {
+    const handed = this.#open.get(step);
+    return handed !== undefined && handed.withdrawn === undefined && hasBegun(handed.file, handed.index);
+  }
+
+  hold(stage?: string): void {
+    this.#inTurn(() => this.#giveBack(stage));
+  }
+
+  /** Steps become ready one by one within a moment: waits until none came for a while. */
+  #ask(more: Asked): void {
+    this.#asked.push(more);
+    const now = this.#run.clock.monotonic();
+    const since = this.#gathering?.since ?? now;
+    if (this.#gathering && now - since >= MAX_GATHER_MS) return;
+    clearTimeout(this.#gathering?.timer);
+    this.#gathering = { since, timer: setTimeout(() => this.#inTurn(() => this.#submitAsked()), GATHER_MS) };
+  }
+
+  #takeAsked(): Asked[] {
+    clearTimeout(this.#gathering?.timer);
+    this.#gathering = undefined;
+    return this.#asked.splice(0);
   }
 
   /** Work on the jobs of the run, one after the other. What it throws, a bug or a disk, is what every attempt ends with. */
-  function inTurn(work: () => Promise<void>): void {
-    submitting = submitting.then(work).catch((error) => {
-      fault ??= { error };
-      for (const { answer } of takeAsked()) answer(Promise.reject(error));
+  #inTurn(work: () => Promise<void>): void {
+    this.#submitting = this.#submitting.then(work).catch((error) => {
+      this.#fault ??= { error };
+      for (const { answer } of this.#takeAsked()) answer(Promise.reject(error));
     });
   }
 
-  async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
-    if (fault) throw fault.error;
+  async attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
+    if (this.#fault) throw this.#fault.error;
     try {
-      const submitted = open.get(task.step);
-      const handOn = () => new Promise<Handed | TaskEnd>((answer) => ask({ task, signal, answer }));
+      const submitted = this.#open.get(task.step);
+      const handOn = () => new Promise<Handed | TaskEnd>((answer) => this.#ask({ task, signal, answer }));
       const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn();
       if (!('file' in handed)) return handed;
-      const end = await judged((await attempts.end(handed, signal)) ?? (await stopped(handed, signal)), handed);
-      open.delete(task.step);
+      const end = await this.#judged(
+        (await this.#attempts.end(handed, signal)) ?? (await this.#stopped(handed, signal)),
+        handed,
+      );
+      this.#open.delete(task.step);
       // Slurm would never start what waits for it, or not forget it.
-      if (end.end.kind !== 'green') await takeBack(behind([task.step]), `${task.step} did not end green`);
+      if (end.end.kind !== 'green') await this.#takeBack(this.#behind([task.step]), `${task.step} did not end green`);
       return end;
     } catch (error) {
       if (!(error instanceof MendError)) throw error;
@@ -108,24 +123,24 @@ export function slurmBackend(run: StageRun, attempts: SlurmAttempts, carrier: Ca
   }
 
   /** The end, as far as it says something of the tree as it is now: jobs that ran ahead may have seen an earlier one. */
-  async function judged(left: TaskEnd, { task }: Handed): Promise<TaskEnd> {
-    if (task.commit === run.tree.head || !run.config.map.stages[task.stage]?.rerun) return left;
+  async #judged(left: TaskEnd, { task }: Handed): Promise<TaskEnd> {
+    if (task.commit === this.#run.tree.head || !this.#run.config.map.stages[task.stage]?.rerun) return left;
     const inputs = inputsOf(left.end);
-    if (!inputs || compareInputs(inputs, { ...inputs, ...(await stepInputs(run, task.stage, task.cell)) }).fresh)
+    if (!inputs || compareInputs(inputs, { ...inputs, ...(await stepInputs(this.#run, task.stage, task.cell)) }).fresh)
       return left;
     const message = 'what it is made from changed meanwhile: once more';
     return { ...left, end: { kind: 'failed', message, context: { run_alone: true } } };
   }
 
   /** The end of an attempt when the run stops: the first call cancels all that is open. */
-  async function stopped(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
-    stopping ??= cancelOpen('the run stops', signal);
-    await stopping;
-    return attempts.result(handed, true) ?? { end: stopEnd(signal) };
+  async #stopped(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
+    this.#stopping ??= this.#cancelOpen('the run stops', signal);
+    await this.#stopping;
+    return this.#attempts.result(handed, true) ?? { end: stopEnd(signal) };
   }
 
-  async function submitAsked(): Promise<void> {
-    const all = takeAsked();
+  async #submitAsked(): Promise<void> {
+    const all = this.#takeAsked();
     for (const { signal, answer } of all) if (signal.aborted) answer({ end: stopEnd(signal) });
     const now = all.filter(({ signal }) => !signal.aborted);
     const [first] = now;
@@ -133,9 +148,9 @@ export function slurmBackend(run: StageRun, attempts: SlurmAttempts, carrier: Ca
     try {
       const tasks = now.map(({ task }) => task);
       const handed = new Map(
-        (await carrier.submit(tasks, open, first.signal)).map((one) => [one.task.step, one] as const),
+        (await this.#carrier.submit(tasks, this.#open, first.signal)).map((one) => [one.task.step, one] as const),
       );
-      for (const [step, one] of handed) open.set(step, one);
+      for (const [step, one] of handed) this.#open.set(step, one);
       for (const { task, answer } of now) answer(handed.get(task.step) as Handed);
     } catch (error) {
       const halted = error instanceof MendError ? haltFor(error) : undefined;
@@ -145,11 +160,11 @@ export function slurmBackend(run: StageRun, attempts: SlurmAttempts, carrier: Ca
   }
 
   /** What waits for one of these steps, directly or not. */
-  function behind(steps: readonly string[]): Handed[] {
+  #behind(steps: readonly string[]): Handed[] {
     const waiting = new Set<Handed>();
     for (const queue = [...steps]; queue.length > 0; ) {
       const step = queue.pop() as string;
-      const next = [...open.values()].filter((handed) => handed.after.includes(step) && !waiting.has(handed));
+      const next = [...this.#open.values()].filter((handed) => handed.after.includes(step) && !waiting.has(handed));
       for (const handed of next) waiting.add(handed);
       queue.push(...next.map(({ task }) => task.step));
     }
@@ -157,42 +172,45 @@ export function slurmBackend(run: StageRun, attempts: SlurmAttempts, carrier: Ca
   }
 
   /** Gives back what has not begun, and what waits for it. */
-  async function giveBack(stage: string | undefined): Promise<void> {
-    const held = [...open.values()].filter(({ task }) => stage === undefined || task.stage === stage);
+  async #giveBack(stage: string | undefined): Promise<void> {
+    const held = [...this.#open.values()].filter(({ task }) => stage === undefined || task.stage === stage);
     const reason = stage === undefined ? 'the run halts' : `a failure of ${stage} is being decided`;
-    await takeBack(held, reason);
+    await this.#takeBack(held, reason);
     const returned = held.filter(({ withdrawn }) => withdrawn !== undefined);
-    await takeBack(behind(returned.map(({ task }) => task.step)), reason);
+    await this.#takeBack(this.#behind(returned.map(({ task }) => task.step)), reason);
   }
 
   /** Sees to it that what has not begun never does; returns what has. */
-  async function takeBack(some: readonly Handed[], reason: string): Promise<Handed[]> {
-    const running = await attempts.takeBack(some, reason);
-    for (const { task, withdrawn } of some) if (withdrawn !== undefined) open.delete(task.step);
+  async #takeBack(some: readonly Handed[], reason: string): Promise<Handed[]> {
+    const running = await this.#attempts.takeBack(some, reason);
+    for (const { task, withdrawn } of some) if (withdrawn !== undefined) this.#open.delete(task.step);
     return running;
   }
 
   /** Takes back what has not begun and waits for what has. */
-  async function withdraw(reason: string): Promise<void> {
-    const unsubmitted = takeAsked();
-    await submitting;
-    for (const { answer } of [...unsubmitted, ...takeAsked()]) answer({ end: { kind: 'unbegun', message: reason } });
-    let running = await takeBack([...open.values()], reason);
-    while (running.length > 0) running = await attempts.untilGone(running, GONE_MS);
+  async withdraw(): Promise<void> {
+    const reason = 'the tree is written';
+    const unsubmitted = this.#takeAsked();
+    await this.#submitting;
+    for (const { answer } of [...unsubmitted, ...this.#takeAsked()])
+      answer({ end: { kind: 'unbegun', message: reason } });
+    let running = await this.#takeBack([...this.#open.values()], reason);
+    while (running.length > 0) running = await this.#attempts.untilGone(running, GONE_MS);
   }
 
-  async function close(): Promise<boolean> {
-    await (stopping ?? cancelOpen('the run ended'));
-    await carrier.close?.();
-    open.clear();
-    return !mayRun;
+  async close(): Promise<boolean> {
+    await (this.#stopping ?? this.#cancelOpen('the run ended'));
+    await this.#carrier.close?.();
+    this.#open.clear();
+    return !this.#mayRun;
   }
 
-  async function cancelOpen(reason: string, signal?: AbortSignal): Promise<void> {
-    for (const asking of takeAsked()) asking.answer({ end: stopEnd(asking.signal) });
-    await submitting;
+  async #cancelOpen(reason: string, signal?: AbortSignal): Promise<void> {
+    for (const asking of this.#takeAsked()) asking.answer({ end: stopEnd(asking.signal) });
+    await this.#submitting;
     const isByPerson = signal !== undefined && stopReason(signal)?.code === 'INTERRUPTED';
-    if (await attempts.cancelAll([...open.values()], reason, isByPerson, carrier.isMeant)) mayRun = true;
+    if (await this.#attempts.cancelAll([...this.#open.values()], reason, isByPerson, this.#carrier.isMeant))
+      this.#mayRun = true;
   }
 }
 

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dagCarrier } from '../../src/backend/dag.ts';
+import { DagCarrier } from '../../src/backend/dag.ts';
 import { readComment } from '../../src/backend/jobs.ts';
-import { slurmAttempts } from '../../src/backend/slurm-attempts.ts';
-import { slurmBackend } from '../../src/backend/slurm-backend.ts';
+import { SlurmAttempts } from '../../src/backend/slurm-attempts.ts';
+import { SlurmBackend } from '../../src/backend/slurm-backend.ts';
 import { beginTask, writeResult, writeSign } from '../../src/backend/task-file.ts';
 import { mendError } from '../../src/errors.ts';
 import type { NewEvent } from '../../src/events.ts';
@@ -74,10 +74,10 @@ async function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace
   } as unknown as StageRun;
   const settings = { specs: {}, grace, stale: 60_000, idle: 1000 };
   const watch = watchSlurm(answers as Slurm, systemClock, settings.stale);
-  const attempts = slurmAttempts(run, { slurm: answers as Slurm, watch, settings });
+  const attempts = new SlurmAttempts(run, { slurm: answers as Slurm, watch, settings });
   const shared = { slurm: answers as Slurm, watch, settings, attempts };
-  const carrier = await dagCarrier(run, { ...shared, count: 0, maxArraySize: 1000, ahead: () => ahead }, []);
-  const backend = slurmBackend(run, attempts, carrier);
+  const carrier = await DagCarrier.open(run, { ...shared, count: 0, maxArraySize: 1000, ahead: () => ahead }, []);
+  const backend = new SlurmBackend(run, attempts, carrier);
   const fileOf = (step: string) => {
     const { job = '' } = readComment(requests.get(step)?.comment ?? '', layout.home) ?? {};
     return join(layout.jobs('r'), job, 'job.json');
@@ -106,7 +106,7 @@ test('when the run stops, one question cancels all of its jobs, those too that n
     (await Promise.all(ends)).map(({ end }) => end.kind),
     names.map(() => 'stopped'),
   );
-  await backend.close?.();
+  await backend.close();
   assert.is(asked.filter((program) => program === 'scancel').length, 1);
   assert.ok(asked.length <= 5, asked.join(' '));
   assert.equal(notices(), ['Slurm is asked to end s1 (job 2); to leave without waiting: Ctrl-C again']);
@@ -122,7 +122,7 @@ test('when the run stops and Slurm is away, it ends at once, and says what may s
   stop.abort();
   const began = Date.now();
   await Promise.all(ends);
-  assert.is(await backend.close?.(), false, 'a may still run');
+  assert.is(await backend.close(), false, 'a may still run');
   assert.ok(Date.now() - began < 10_000);
   assert.equal(notices(), [
     'Slurm is asked to end a (job 1); to leave without waiting: Ctrl-C again',
@@ -138,7 +138,7 @@ test('a run that runs out of time does not speak of Ctrl-C', async () => {
   beginTask(fileOf('a'), 0);
   stop.abort(new Stop('PLAN_TIMEOUT', 'the run took too long'));
   await end;
-  assert.is(await backend.close?.(), true);
+  assert.is(await backend.close(), true);
   assert.equal(notices(), ['Slurm is asked to end a (job 1)']);
 });
 
@@ -151,7 +151,7 @@ test('nobody is told of attempts that had ended when the run stops, whatever the
   writeResult(fileOf('b'), 0, { thrown: { message: 'a bug' } });
   stop.abort();
   await end;
-  await backend.close?.();
+  await backend.close();
   assert.equal(notices(), []);
 });
 
@@ -164,7 +164,7 @@ test('a run that stops while Slurm is away does not wait for it to take a job', 
   stop.abort();
   const began = Date.now();
   assert.is((await end).end.kind, 'stopped');
-  await backend.close?.();
+  await backend.close();
   assert.ok(Date.now() - began < 1500);
   // It may have been taken all the same.
   const withdrawn = events.flatMap((event) => (event.type === 'job.withdrawn' ? [event.data] : []));
