@@ -90,7 +90,7 @@ const TRIAL: Trial = {
   },
   ...{ why: '', soon: 'first', refusals: [], shown: true, ms: 1000, tokens: 1200 },
 };
-const CONDITIONS = { host: '', model: 'recorded answers', timeout: '120s' };
+const CONDITIONS = { host: '', model: 'recorded answers', timeout: null };
 
 test('a bench that was interrupted goes on: what was measured is not measured again, and at the end forgotten', async () => {
   const state = stateFile();

@@ -25,6 +25,15 @@ test('a host that failed, a stage that did not fail and a run that did not end a
   const down = event('plugin.failed', { reason: 'nothing listens' });
   assert.equal(left('failed', down), { word: 'not measured', why: 'nothing listens' });
   assert.equal(left('failed', COMMITTED, down), { word: 'not measured', why: 'nothing listens' });
+  for (const reason of [
+    'm at h: no word of an answer to 1,900 tokens came within 10 min; it was never measured',
+    'm at h did not answer within 2 min (plugins.ollama.timeout); 5 tokens came',
+    'm at h: nothing more came for 2 min, behind 1 token; it was never measured',
+    'm at h: fewer than 60 tokens came in the last 10 min; so far it reads 20 tokens a second',
+  ]) {
+    const late = left('failed', event('plugin.failed', { reason }));
+    assert.is(late === 'green' ? late : late.word, 'late', reason);
+  }
   assert.equal(left('failed'), { word: 'not measured', why: 'no model was asked' });
   assert.equal(left('green'), { word: 'not measured', why: 'the stage did not fail' });
   assert.equal(left(undefined), { word: 'not measured', why: 'the run ended with 1: the end' });
@@ -96,10 +105,10 @@ test('the table is Markdown: shares of what was measured, with the spread of rep
   };
   const missed = { ...base, outcome: 'refused', soon: null } as const;
   assert.equal(tableOf([base, { ...base, soon: 'rounds' }, missed, { ...missed, outcome: 'not measured' }]), [
-    '| exams                      | number | first answer | after rounds | after tries | refused | wrong | not measured | tokens each | seconds each |',
-    '| -------------------------- | -----: | -----------: | -----------: | ----------: | ------: | ----: | -----------: | ----------: | -----------: |',
-    '| left after known fixes     |      4 |     33 % (1) |     67 % (2) |    67 % (2) |       1 |     0 |            1 |        1500 |          3.0 |',
-    '| - of the size of real ones |      4 |     33 % (1) |     67 % (2) |    67 % (2) |       1 |     0 |            1 |        1500 |          3.0 |',
+    '| exams                      | number | first answer | after rounds | after tries | refused | wrong | late | not measured | tokens each | seconds each |',
+    '| -------------------------- | -----: | -----------: | -----------: | ----------: | ------: | ----: | ---: | -----------: | ----------: | -----------: |',
+    '| left after known fixes     |      4 |     33 % (1) |     67 % (2) |    67 % (2) |       1 |     0 |    0 |            1 |        1500 |          3.0 |',
+    '| - of the size of real ones |      4 |     33 % (1) |     67 % (2) |    67 % (2) |       1 |     0 |    0 |            1 |        1500 |          3.0 |',
   ]);
   const [, , row] = tableOf([base, base, { ...base, repeat: 2 }, { ...missed, repeat: 2 }]);
   assert.match(row ?? '', /^\| left after known fixes +\| +2 × 2 \| +75 % \(1–2\) \| /);

@@ -13,7 +13,8 @@ export interface BenchOptions {
   readonly all: boolean;
   readonly quick: boolean;
   readonly repeat: number;
-  readonly timeout: string;
+  /** Without it by measured speed. */
+  readonly timeout: string | null;
   readonly atOnce: number;
   /** A folder for what was asked and answered. */
   readonly keep: string | undefined;
@@ -39,7 +40,7 @@ is a repository in a temporary folder; yours is not touched.
   --all             also the exams that known fixes mend, which no model is asked about in a run
   --only WORDS      only exams whose names contain WORDS; may be given several times
   --format FORM     ${FORMATS.join(', ')}, or all of them in turn (default: auto)
-  --timeout TIME    how long one answer may take, such as 90s (default: 120s)
+  --timeout TIME    how long one answer may take in all, such as 90s (default: by measured speed, as in a run)
   --at-once N       exams at the same time (default: 1; most hosts answer one question at a time)
   --keep FOLDER     keep there what was asked, answered and decided in every exam, and its logs
   --fresh           begin anew; otherwise the same command goes on where it was interrupted
@@ -66,7 +67,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Be
       args: [...argv],
       options: {
         ...{ host: text(env.OLLAMA_HOST || 'http://127.0.0.1:11434'), model: text('auto'), format: text('auto') },
-        ...{ timeout: text('120s'), 'at-once': text('1'), only: { type: 'string', multiple: true, default: [] } },
+        ...{ timeout: { type: 'string' }, 'at-once': text('1'), only: { type: 'string', multiple: true, default: [] } },
         ...{ repeat: text('1'), keep: { type: 'string' }, state: { type: 'string' } },
         ...{ quick: flag, all: flag, fresh: flag, json: flag, recorded: flag, help: flag },
       },
@@ -81,11 +82,11 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Be
       if (!/^[1-9]\d?$/.test(number)) return { wrong: `--${name} ${number}: expected a number from 1 to 99` };
     }
     if (others.quick && others.only.length > 0) return { wrong: '--quick chooses twelve by itself; leave out --only' };
-    if (!positiveDurationSchema.safeParse(timeout).success) {
+    if (timeout !== undefined && !positiveDurationSchema.safeParse(timeout).success) {
       return { wrong: `--timeout ${timeout}: expected a time such as 90s or 2m` };
     }
     const { keep, state } = values;
-    return { ...others, keep, state, formats, timeout, repeat: Number(repeat), atOnce: Number(many) };
+    return { ...others, keep, state, formats, timeout: timeout ?? null, repeat: Number(repeat), atOnce: Number(many) };
   } catch (error) {
     return { wrong: (error as Error).message };
   }

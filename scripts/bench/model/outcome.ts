@@ -1,9 +1,9 @@
-// From what a run left behind to one word (fixed, declined, refused, wrong, or not measured) and how soon it came to
+// From what a run left behind to one word (fixed, declined, refused, wrong, late, or not measured) and how soon it came to
 // that.
 import { shownFiles } from '../../../src/outbound/shown-files.ts';
 import type { RightChange } from './exam.ts';
 
-export type Word = 'fixed' | 'declined' | 'refused' | 'wrong' | 'not measured';
+export type Word = 'fixed' | 'declined' | 'refused' | 'wrong' | 'late' | 'not measured';
 
 /** With the first answer, after rounds in which an answer was refused, or after tries whose fix was none. */
 export type Soon = 'first' | 'rounds' | 'tries';
@@ -48,12 +48,17 @@ export function outcomeOf({ exit, status, events, said, mustDecline }: Left): Ou
     return isKept ? 'green' : { word: 'wrong', why: 'green, but no fix was found to be the reason' };
   }
   // What was applied before the host failed might have been followed by something better.
-  if (down) return missed(String(down.data.reason));
+  if (down) return isLate(String(down.data.reason)) ? late(String(down.data.reason)) : missed(String(down.data.reason));
   if (of('plugin.said').length + of('fix.refused').length === 0) return missed('no model was asked');
   if (applied === 0) return nothingApplied(events, mustDecline);
   const ends = of('fix.judged').map(({ data }) => String(data.outcome));
   return { word: 'wrong', why: `${applied} applied, ${[...new Set(ends)].join(', ') || 'not green'}` };
 }
+
+/** A model that did not answer in its time lost: that is what it would do at night. */
+const isLate = (reason: string): boolean =>
+  / (?:tokens? came\b|nothing more came for |tokens came in the last )/.test(reason);
+const late = (why: string): Outcome => ({ word: 'late', why: oneLine(why) });
 
 const missed = (why: string): Outcome => ({ word: 'not measured', why: oneLine(why) });
 

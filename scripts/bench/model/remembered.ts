@@ -15,7 +15,7 @@ export interface Remembered {
 export interface Conditions {
   readonly host: string;
   readonly model: string;
-  readonly timeout: string;
+  readonly timeout: string | null;
 }
 
 /** A file with other conditions, of another commit, or with `fresh`, is begun anew; so is one that cannot be read. */

@@ -30,6 +30,8 @@ export interface Counts {
   readonly tries: number;
   readonly refused: number;
   readonly wrong: number;
+  /** Without an answer in its time. */
+  readonly late: number;
   readonly not_measured: number;
   /** Of all that was spent, on one that was mended (or rightly declined); null: none was, or nobody counted. */
   readonly tokens_each: number | null;
@@ -63,7 +65,7 @@ export function countsOf(trials: readonly Trial[]): Counts {
   return {
     trials: trials.length,
     ...{ first: doneBy(measured, 'first'), rounds: doneBy(measured, 'rounds'), tries: done },
-    ...{ refused: count('refused'), wrong: count('wrong'), not_measured: count('not measured') },
+    ...{ refused: count('refused'), wrong: count('wrong'), late: count('late'), not_measured: count('not measured') },
     tokens_each: done === 0 || !isCounted ? null : Math.round(sum(({ tokens }) => tokens ?? 0) / done),
     seconds_each: done === 0 ? null : sum(({ ms }) => ms / 1000) / done,
     spread: { first: spread('first'), rounds: spread('rounds'), tries: spread('tries') },
@@ -79,7 +81,17 @@ export const ROWS: readonly (readonly [name: string, has: (trial: Trial) => bool
   ['known fixes mend them', ({ left }) => !left],
 ];
 
-const HEADING = ['exams', 'number', 'first answer', 'after rounds', 'after tries', 'refused', 'wrong', 'not measured'];
+const HEADING = [
+  'exams',
+  'number',
+  'first answer',
+  'after rounds',
+  'after tries',
+  'refused',
+  'wrong',
+  'late',
+  'not measured',
+];
 
 /** Lines of a Markdown table: rows without trials are left out. */
 export function tableOf(trials: readonly Trial[]): string[] {
@@ -101,7 +113,7 @@ function rowOf(name: string, counts: Counts, repeats: number): string[] {
   return [
     ...[name, repeats > 1 ? `${repeats} × ${counts.trials / repeats}` : counts.trials],
     ...SOON.map(share),
-    ...[counts.refused, counts.wrong, counts.not_measured],
+    ...[counts.refused, counts.wrong, counts.late, counts.not_measured],
     ...[counts.tokens_each ?? '?', counts.seconds_each?.toFixed(1) ?? '-'],
   ].map(String);
 }
