@@ -22,12 +22,8 @@ import { configurationNotices } from './start-notices.ts';
 export async function begin(prepared: Prepared, request: RunRequest, objects: GitObjects): Promise<void> {
   const { run, open, head, elsewhere, latest } = prepared;
   const { journal } = run;
-  const isTakenIn = (of: string) => elsewhere.takenIn.some(({ type, step }) => type === 'step.done' && step === of);
-  journal.append(
-    began(run.lab, request, head, journal.steps, open !== undefined),
-    ...elsewhere.takenIn,
-    ...(open ? recordCutOff(journal.steps, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
-  );
+  journal.append(began(run.lab, request, head, journal.steps, open !== undefined), ...elsewhere.takenIn);
+  if (open) journal.append(...recordCutOff(journal.steps, (step) => elsewhere.followed.has(step)));
   journal.catchUp();
   journal.append(...carriedEvents(run));
   try {

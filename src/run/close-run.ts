@@ -95,10 +95,8 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   const { run, events } = open;
   await markCutOff(ports.layout, events);
   const takenIn = await closeJobs(run, events, ports, word);
-  const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
-  const cut = recordCutOff(new RunSteps(events).complete(run, loaded.state), (step) => ended.has(step));
   const last = events.at(-1);
-  close(run, why, [...takenIn, ...cut], loaded.state, ports, last?.type === 'run.left' ? last.data : {});
+  close(run, why, takenIn, loaded.state, ports, last?.type === 'run.left' ? last.data : {});
   recordEnd(ports.layout, run);
   return run;
 }
@@ -122,12 +120,13 @@ export async function takeOverJobs(open: OpenRun | undefined, backend: string, p
 function close(
   run: string,
   reason: string,
-  cut: NewEvent[],
+  takenIn: readonly NewEvent[],
   stages: StageState,
   { layout, clock }: ClosePorts,
   left: LoopEvent<'run.left'>['data'] = {},
 ): void {
   const journal = openJournal({ run, layout, stages, clock });
-  journal.append(...cut, { type: 'run.ended', status: 'abandoned', data: { ...left, reason } });
+  journal.append(...takenIn);
+  journal.append(...recordCutOff(journal.steps), { type: 'run.ended', status: 'abandoned', data: { ...left, reason } });
   journal.close();
 }
