@@ -230,9 +230,9 @@ const TABLE = {
     `ai/loop.yaml says base: ${d.asked}, but ${d.branch} was made from ${d.kept}`,
     `to stay: write base: ${d.kept} in ai/loop.yaml and commit it\nto change: git config ${d.key} ${d.asked}`,
   ]),
-  E_BASE_MISSING: usage((d: { base: string; key: string }) => [
+  E_BASE_MISSING: usage((d: { base: string; key: string; head: string }) => [
     `the base ${d.base} is not a branch of this repository`,
-    `make it: git branch ${d.base} <commit>\nor take another: git config ${d.key} <branch>`,
+    `if it was renamed, or to take another: git config ${d.key} ${d.head}\nor make it: git branch ${d.base} <commit>`,
   ]),
   E_AI_ONLY_REMOTE: usage((d: { branch: string; remote: string }) => [
     `${d.branch} is not here but on a remote as ${d.remote}; starting a second one would part the two`,

@@ -114,7 +114,7 @@ async function planRollback(git: Git, branch: Branch, { id, sign }: { id: string
   if (isStuck(put)) return refuseStuck(put, drop);
   const landedTicks = (await ticksOf(git, undo, base.commit)).map((commit) => ({ commit }));
   const message = (row: CommittedFix | { commit: string }) =>
-    'hash' in row ? revertMessage(row, 'declined', WHY, id) : `Open again what ${short(row.commit)} ticked\n`;
+    'hash' in row ? revertMessage(row, WHY, id) : `Open again what ${short(row.commit)} ticked\n`;
   const back = await revertAll(git, put.to, [...landedTicks, ...undo], { message, sign });
   if ('stuck' in back) {
     const commit = short(back.stuck.commit);

@@ -83,7 +83,8 @@ export async function findBase(
     if (name === branch) fail('E_BASE_IS_AI', { branch });
     const commit = await commitAt(objects, `refs/heads/${name}`);
     if (commit === undefined) await refuseDamaged(name);
-    if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
+    if (commit === undefined)
+      fail('E_BASE_MISSING', { base: shellWord(name), key, head: head === undefined ? '<branch>' : shellWord(head) });
     return { branch, name, commit, firstRun: stored === undefined };
   });
 }

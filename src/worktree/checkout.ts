@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fileFacts, namesIn } from '../io/files.ts';
-import { fields, openGit } from '../io/git.ts';
+import { openGit } from '../io/git.ts';
 import { adminDirs, commonDirOf, samePlace, unfinished } from '../io/git-dir.ts';
-import { blockAbove, entryAt } from '../io/links.ts';
+import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
 import { isBefore, landingPaths } from './landing-paths.ts';
+import { standingAt, treeDiff } from './listing.ts';
 import { moveAside, shellWord } from './messages.ts';
 import { checkoutsOf, trackedStatus } from './tree.ts';
 
@@ -86,15 +87,7 @@ async function refuseBegun(commonDir: string, branch: string): Promise<void> {
 /** What is untracked or ignored and would have to make way for the files that `to` adds. */
 async function inTheWay(checkout: Checkout, from: string, to: string): Promise<string[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
-  const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames'];
-  const added = fields(await git.run([...names, '--diff-filter=A', from, to]));
-  const removed = new Set(fields(await git.run([...names, '--diff-filter=D', from, to])));
-  const blocking = added.map(async (path) => {
-    const above = await blockAbove(checkout.path, path);
-    if (above !== undefined) return removed.has(above) ? [] : [above];
-    const { kind } = await entryAt(join(checkout.path, path));
-    const isEmpty = kind === 'folder' && namesIn(join(checkout.path, path), () => true).length === 0;
-    return kind === 'nothing' || isEmpty ? [] : [path];
-  });
-  return [...new Set((await Promise.all(blocking)).flat())];
+  const isEmpty = (path: string) => namesIn(join(checkout.path, path), () => true).length === 0;
+  const standing = await standingAt(checkout.path, await treeDiff(git, from, to));
+  return [...new Set(standing.flatMap(({ path, kind }) => (kind === 'folder' && isEmpty(path) ? [] : [path])))];
 }

@@ -4,8 +4,8 @@ import { fail } from '../errors.ts';
 import { fields, type Git, GitError, hashText, lines } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
 import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../io/tree-file.ts';
+import { indexEntries, treeDiff } from './listing.ts';
 import { complaints, moveAside, shellWord } from './messages.ts';
-import { treeDiff } from './pick.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
@@ -29,17 +29,17 @@ export async function commitFix(tree: TreePlace, files: readonly FixFile[], mess
   const git = treeGit(tree, { ...options, durable: true });
   const paths = files.map(({ path }) => path);
   await putBack(tree, git);
-  const modes = await trackedModes(git, paths);
+  const tracked = await indexEntries(git, paths);
   const written: string[] = [];
   try {
     for (const { path, text, executable } of files) {
-      if (modes.has(path)) replaceTreeFile(tree.path, path, text, executable);
+      if (tracked.has(path)) replaceTreeFile(tree.path, path, text, executable);
       else if (!createTreeFile(tree.path, path, text, executable)) {
         fail('E_FIX_IN_THE_WAY', { path, command: moveAside(WORKTREE, [path]) });
       }
       written.push(path);
     }
-    const judged = await stageTexts(git, files, modes);
+    const judged = await stageTexts(git, files, tracked);
     await commit(git, message, options);
     if (options.hooks) await refuseOtherwise(git, judged);
   } catch (error) {
@@ -63,17 +63,11 @@ async function endLinesAsCheckedOut(tree: TreePlace, git: Git, paths: readonly s
   await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], names);
 }
 
-/** Path → mode, of those that are tracked. */
-async function trackedModes(git: Git, paths: readonly string[]): Promise<Map<string, string>> {
-  const rows = fields(await git.run(['--literal-pathspecs', 'ls-files', '-s', '-z', '--', ...paths]));
-  return new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.slice(0, row.indexOf(' '))]));
-}
-
 /** Puts the texts into git's store and index, no filter and no ignore rule asked; path → what the index has for it now. */
-async function stageTexts(git: Git, files: readonly FixFile[], modes: ReadonlyMap<string, string>) {
+async function stageTexts(git: Git, files: readonly FixFile[], tracked: ReadonlyMap<string, { mode: string }>) {
   const judged = new Map<string, string>();
   for (const { path, text, executable } of files) {
-    const mode = executable ? '100755' : (modes.get(path) ?? '100644');
+    const mode = executable ? '100755' : (tracked.get(path)?.mode ?? '100644');
     judged.set(path, `${mode} ${await hashText(git, text, '-w')}`);
   }
   const rows = [...judged].map(([path, entry]) => `${entry}\t${path}\0`);
@@ -84,7 +78,7 @@ async function stageTexts(git: Git, files: readonly FixFile[], modes: ReadonlyMa
 /** A hook may have committed something else than the gate judged: then the commit is taken off again. */
 async function refuseOtherwise(git: Git, judged: ReadonlyMap<string, string>): Promise<void> {
   const changed = await treeDiff(git, 'HEAD^', 'HEAD');
-  const other = changed.filter(({ path, mode, id }) => judged.get(path) !== `${mode} ${id}`);
+  const other = changed.filter(({ path, to }) => judged.get(path) !== to);
   if (other.length === 0) return;
   await git.run(['reset', '-q', '--soft', 'HEAD^']);
   const names = other.map(({ path }) => shellWord(path)).join(', ');

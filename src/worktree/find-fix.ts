@@ -13,13 +13,8 @@ export interface CommittedFix extends Fix {
   readonly id: string;
   /** The repairs that it consists of: the shape of each, and why. */
   readonly shapes: readonly string[];
-  /** The fix that it takes back, and what became of that one; both undefined for a fix. */
+  /** The fix that it takes back; undefined for a fix. */
   readonly reverts: string | undefined;
-  readonly outcome: string | undefined;
-  /** Why it takes that back. */
-  readonly why?: string;
-  /** The failure of another step that it was taken back for. */
-  readonly charged?: { readonly step: string; readonly fingerprint: string };
 }
 
 /**
@@ -39,7 +34,7 @@ export async function committedFixes(git: Git, base: string, head: string, ...wi
     const fix = fixes.get(byHand ?? '');
     if (fix === undefined || fix.reverts !== undefined) return [];
     const { time, paths } = commit;
-    return [{ ...fix, commit: commit.commit, time, paths, reverts: fix.commit, outcome: 'declined' }];
+    return [{ ...fix, commit: commit.commit, time, paths, reverts: fix.commit }];
   });
 }
 
@@ -63,8 +58,6 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
   }
   const paths = rest.map((path) => path.replace(/^\n+/, '')).filter((path) => path !== '');
   const trailer = (name: string) => trailers.get(name) ?? '';
-  const why = /^This takes back [0-9a-f]{40,64}: (.+)\.$/m.exec(message)?.[1];
-  const [, charge, charger = ''] = /^(\w+) (.+)$/.exec(trailer('Charged')) ?? [];
   return {
     commit,
     time,
@@ -81,9 +74,6 @@ function readCommit(part: string): CommittedFix & { byHand: string | undefined }
     shapes,
     hash: trailer('Patch'),
     reverts: trailers.get('Reverts'),
-    outcome: trailers.get('Outcome'),
-    ...(why !== undefined && trailers.has('Reverts') && { why }),
-    ...(charge !== undefined && { charged: { step: charger, fingerprint: charge } }),
     byHand: /^This reverts commit ([0-9a-f]{40,64})\b/m.exec(message)?.[1],
   };
 }

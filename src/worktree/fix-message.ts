@@ -36,13 +36,11 @@ export function fixMessage(story: FixStory): string {
   ].join('\n');
 }
 
-/** The commit that takes a fix back; `charged`: the failure of another step that it is taken back for. */
+/** The commit that takes a fix back for its owner. */
 export function revertMessage(
   fix: Pick<Fix, 'stage' | 'fingerprint' | 'hash' | 'note' | 'commit'>,
-  outcome: string,
   why: string,
   run: string,
-  charged?: { step: string; fingerprint: string },
 ): string {
   return [
     clip(`Take back: ${oneLine(fix.note.fix)}`, MAX_SUBJECT),
@@ -54,8 +52,7 @@ export function revertMessage(
     `Patch: ${fix.hash}`,
     `Run: ${run}`,
     `Reverts: ${fix.commit}`,
-    `Outcome: ${outcome}`,
-    ...(charged ? [`Charged: ${charged.fingerprint} ${charged.step}`] : []),
+    'Outcome: declined',
     '',
   ].join('\n');
 }

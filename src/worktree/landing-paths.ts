@@ -7,16 +7,10 @@ import { layout } from '../io/layout.ts';
 import { blockAbove } from '../io/links.ts';
 import { privateFolder, removeAll } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
+import { type Change, type Entry, idOf, indexEntries, treeDiff } from './listing.ts';
 import type { TreePlace } from './tree.ts';
 
-/** `mode id`, as git lists it. */
-type Entry = string;
-
-export interface LandingPath {
-  readonly path: string;
-  /** Undefined: the commit does not have the file. */
-  readonly from: Entry | undefined;
-  readonly to: Entry | undefined;
+export interface LandingPath extends Change {
   readonly index: Entry | undefined;
   /** `partly`: it holds the beginning of what `to` has. `out`: absent, for its owner keeps it out of the folder. */
   readonly disk: 'from' | 'to' | 'absent' | 'partly' | 'out' | 'other';
@@ -30,7 +24,7 @@ export async function landingPaths(
   to: string,
 ): Promise<LandingPath[]> {
   const git = openGit(checkout.path, { gitDir: checkout.gitDir });
-  const changes = await changesBetween(git, from, to);
+  const changes = await treeDiff(git, from, to);
   const index = await indexEntries(git);
   const unlikeFrom = await unlike(home, checkout, changes, 'from');
   const unlikeTo = await unlike(home, checkout, changes, 'to');
@@ -91,31 +85,6 @@ export async function bringPaths(
   const names = known.map(({ path }) => path).join('\0');
   const answer = await git.attempt([...restore, '--pathspec-from-file=-', '--pathspec-file-nul'], names);
   return answer.ok ? undefined : answer.stderr || 'git was ended';
-}
-
-type Change = Pick<LandingPath, 'path' | 'from' | 'to'>;
-
-async function changesBetween(git: Git, from: string, to: string): Promise<Change[]> {
-  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', from, to]));
-  return rows.flatMap((row, i) => {
-    if (i % 2 === 1) return [];
-    const [mode = '', newMode = '', id, newId] = row.slice(1).split(' ');
-    const entry = (mode: string, id = ''): Entry | undefined => (/^0+$/.test(mode) ? undefined : `${mode} ${id}`);
-    return [{ path: rows[i + 1] ?? '', from: entry(mode, id), to: entry(newMode, newId) }];
-  });
-}
-
-const idOf = (entry: Entry): string => entry.slice(entry.indexOf(' ') + 1);
-
-async function indexEntries(git: Git): Promise<Map<string, { flag: string; entry: Entry }>> {
-  const rows = fields(await git.run(['ls-files', '-v', '-s', '-z']));
-  return new Map(
-    rows.map((row) => {
-      const tab = row.indexOf('\t');
-      const [flag = '', mode, id, stage] = row.slice(0, tab).split(' ');
-      return [row.slice(tab + 1), { flag, entry: stage === '0' ? `${mode} ${id}` : 'unmerged' }];
-    }),
-  );
 }
 
 /**

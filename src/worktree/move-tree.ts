@@ -1,12 +1,10 @@
 // Moving the AI branch where it is checked out: files, index and ref, by one git that leaves all as it was when it refuses. The old
 // tip and the new one are kept below refs of their own.
-import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { type Git, lines } from '../io/git.ts';
-import { blockAbove, entryAt } from '../io/links.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
+import { idOf, standingAt, treeDiff } from './listing.ts';
 import { gitFailed, moveAside, shellWord } from './messages.ts';
-import { treeDiff } from './pick.ts';
 import { restoreTree } from './save-changes.ts';
 import { type Branch, type TreePlace, WORKTREE } from './tree.ts';
 
@@ -34,16 +32,11 @@ export async function moveTree(on: Branch, from: string, to: string): Promise<vo
  * them. Others, also ignored ones, stay and are refused by name: a link above them too, for it leads elsewhere.
  */
 async function clearTheWay({ tree, git, base }: Branch, to: string): Promise<void> {
-  const changes = await treeDiff(git, 'HEAD', to);
-  const removed = new Set(changes.flatMap(({ kind, path }) => (kind === 'D' ? [path] : [])));
   const same: string[] = [];
   const other = new Set<string>();
-  for (const { id, path } of changes.filter(({ kind }) => kind === 'A')) {
-    const above = await blockAbove(tree.path, path);
-    if (above !== undefined && !removed.has(above)) other.add(above);
-    const { kind } = above === undefined ? await entryAt(join(tree.path, path)) : { kind: 'nothing' };
-    if (kind === 'nothing' || kind === 'folder') continue;
-    if (kind === 'file' && (await isPartOf(tree, git, path, id))) same.push(path);
+  for (const { path, kind, to: entry } of await standingAt(tree.path, await treeDiff(git, 'HEAD', to))) {
+    if (kind === 'folder') continue;
+    if (kind === 'file' && (await isPartOf(tree, git, path, idOf(entry)))) same.push(path);
     else other.add(path);
   }
   if (other.size > 0) {

@@ -9,6 +9,7 @@ import { refuseStageCommits } from './after-attempt.ts';
 import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
 import { carryPaths, dropLinks, excludeLine, overlap, placeCarry, refuseTracked } from './carry.ts';
+import { indexEntries } from './listing.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges, restoreTree } from './save-changes.ts';
 import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
@@ -183,8 +184,7 @@ async function submodules(tree: TreePlace): Promise<string[]> {
 }
 
 async function unpopulated(tree: TreePlace, git: Git): Promise<string[]> {
-  const rows = fields(await git.run(['ls-files', '-s', '-z']));
-  const paths = rows.filter((row) => row.startsWith('160000 ')).map((row) => row.slice(row.indexOf('\t') + 1));
+  const paths = [...(await indexEntries(git))].flatMap(([path, { mode }]) => (mode === '160000' ? [path] : []));
   const entries = await Promise.all(paths.map((path) => entryAt(join(tree.path, path, '.git'))));
   return paths.filter((_, i) => entries[i]?.kind === 'nothing');
 }

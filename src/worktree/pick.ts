@@ -107,15 +107,6 @@ export async function withFiles(
 export const treeOf = (git: Git, commit: string): Promise<string> =>
   git.line(['rev-parse', '--verify', '-q', `${commit}^{tree}`]);
 
-/** The files in which two commits differ; `kind`: A added, D removed, M changed. Mode and id are those in `to`. */
-export async function treeDiff(git: Git, from: string, to: string) {
-  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', from, to]));
-  return rows.flatMap((row, i) => {
-    const [, mode = '', , id = '', kind = ''] = row.split(' ');
-    return i % 2 === 0 ? [{ path: rows[i + 1] ?? '', mode, id, kind }] : [];
-  });
-}
-
 interface Reverted<F> {
   fix: F;
   /** The commit that takes it back. */

@@ -1,6 +1,7 @@
 // A trial in the worktree: its commits are on a ref of their own with HEAD detached there, so that the AI branch moves once, when all
 // of it is kept, or never.
-import { fields, type Git } from '../io/git.ts';
+import type { Git } from '../io/git.ts';
+import { treeDiff } from './listing.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, treeGit } from './tree.ts';
 
@@ -80,4 +81,4 @@ const resetKeep = (git: Git, to: string): Promise<string> =>
 
 /** The files in which two commits differ. Throws a GitError. */
 export const changedBetween = async (tree: TreePlace, from: string, to: string): Promise<string[]> =>
-  fields(await treeGit(tree).run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]));
+  (await treeDiff(treeGit(tree), from, to)).map(({ path }) => path);

@@ -188,8 +188,8 @@ test('a base that is no branch is refused', async () => {
   assert.is(
     text,
     `error E_BASE_MISSING: the base 'my lab' is not a branch of this repository
-  next:  make it: git branch 'my lab' <commit>
-         or take another: git config ${KEY} <branch>`,
+  next:  if it was renamed, or to take another: git config ${KEY} main
+         or make it: git branch 'my lab' <commit>`,
   );
 });
 

@@ -38,7 +38,7 @@ async function fixed(
 /** As a fix that landed is rolled back. */
 async function takeBack(tree: Worktree, fix: Fix): Promise<void> {
   git(tree.path, 'revert', '--no-commit', fix.commit);
-  git(tree.path, 'commit', '-q', '-m', revertMessage(fix, 'declined', 'it was never judged', 'r2'));
+  git(tree.path, 'commit', '-q', '-m', revertMessage(fix, 'it was never judged', 'r2'));
 }
 
 /** One of them tries to pass for a trailer. */
@@ -68,15 +68,11 @@ test('fixes and what took them back, the newest first, with their story; merges 
     ...{
       hash: 'h-two',
       reverts: undefined,
-      outcome: undefined,
       shapes: ['near name: `two` is, Patch: x', 'closed: "'],
     },
   });
   assert.is(git(tree.path, 'log', '-1', '--format=%(trailers:key=Attempt,valueonly)', first.commit).trim(), '1');
-  assert.equal(
-    [back?.reverts, back?.outcome, back?.hash, back?.paths],
-    [first.commit, 'declined', 'h-two', ['ä b.txt']],
-  );
+  assert.equal([back?.reverts, back?.hash, back?.paths], [first.commit, 'h-two', ['ä b.txt']]);
 });
 
 test('nothing since the base is nothing', async () => {

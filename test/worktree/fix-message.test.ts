@@ -49,7 +49,7 @@ test('a forge does nothing because of what a model wrote', () => {
 
 test('taking it back names the commit and why', () => {
   assert.is(
-    revertMessage(FIX, 'no_effect', 'the same failure again', 'r2'),
+    revertMessage(FIX, 'the same failure again', 'r2'),
     `Take back: Say good
 
 This takes back ${FIX.commit}: the same failure again.
@@ -59,7 +59,7 @@ Fingerprint: ffffffffffffffff
 Patch: aaaaaaaaaaaaaaaa
 Run: r2
 Reverts: ${FIX.commit}
-Outcome: no_effect
+Outcome: declined
 `,
   );
 });
