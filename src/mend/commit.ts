@@ -3,7 +3,7 @@
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
-import type { DataOf, Fix } from '../events.ts';
+import type { DataOf, Fix, NewEvent } from '../events.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { recordStale, writeAgain } from '../stage/stale.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
@@ -116,10 +116,15 @@ export async function restoreTracked(run: Run): Promise<readonly string[]> {
   return changed;
 }
 
-export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({
-  fingerprint,
-  tier,
-  hash,
-  plugin,
-  note: { ...note },
+/** A fix as a move of the branch has it. */
+export const fixRow = ({ stage, step, fingerprint, tier, hash, plugin, note, commit }: Fix) => ({
+  ...{ stage, step, fingerprint, tier, hash, plugin, note: { ...note }, commit },
 });
+
+export type FixEnd = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason'> & Partial<DataOf<'fix.judged'>>;
+
+/** How a fix ended. */
+export function fixJudged(fix: Fix, end: FixEnd): NewEvent<'fix.judged'> {
+  const { stage, step, ...data } = fixRow(fix);
+  return { type: 'fix.judged', stage, step, data: { ...data, ...end } };
+}

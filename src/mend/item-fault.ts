@@ -6,16 +6,15 @@ import { lines } from '../io/git.ts';
 import { recordOf } from '../journal/stages.ts';
 import { again } from '../plan/stage-end.ts';
 import type { Run } from '../stage/run.ts';
-import { recordStale, staleEvent, writeAgain } from '../stage/stale.ts';
+import { staleEvent } from '../stage/stale.ts';
 import { isInconclusive } from '../triage/judge.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { isStuck, putOnBase } from '../worktree/on-base.ts';
 import { treeGit } from '../worktree/tree.ts';
-import { changedBetween } from '../worktree/trial-tree.ts';
-import { fixData, restoreTracked } from './commit.ts';
+import { fixJudged, fixRow } from './commit.ts';
 import { type Answers, answerAll, type FailedCell } from './failed-cell.ts';
 import { moveBranch, moverOf } from './move-branch.ts';
-import { endOfFix } from './trial.ts';
+import { moveInRun } from './trial.ts';
 
 /** Undefined: no item is to blame. Throws MendError when git or the disk refuses. */
 export async function blameItem(run: Run, cells: readonly FailedCell[]): Promise<Answers | undefined> {
@@ -47,7 +46,7 @@ export async function settleDropped(run: Run, step: string): Promise<void> {
   const broke = fixes.filter(({ commit }) => dropped.commits.includes(commit));
   const why = `${step} failed with it`;
   journal.append(
-    ...broke.map((fix) => endOfFix(fix, { outcome: 'broke', reason: `${step} is green without it` })),
+    ...broke.map((fix) => fixJudged(fix, { outcome: 'broke', reason: `${step} is green without it` })),
     ...dropped.stages.map((stage) => staleEvent({ stage, why, remake: true }, tree.head, true)),
   );
 }
@@ -88,7 +87,9 @@ function dropItems(run: Run, items: readonly ItemOnBranch[], failing: string, fi
     const { commit: base } = tree.base;
     const put = await putOnBase(treeGit(tree), { old: base, base, tip: from, drop, sign: config.loop.git.sign });
     if (isStuck(put)) return false;
-    const ends = items.flatMap((item) => item.fixes.map((fix) => endOf(fix, 'undone', `${failing} failed with it`)));
+    const ends = items.flatMap((item) =>
+      item.fixes.map((fix) => ({ ...fixRow(fix), outcome: 'undone' as const, reason: `${failing} failed with it` })),
+    );
     const data = { failing, fingerprint, from, to: put.to };
     journal.append(
       ...items.map(
@@ -117,25 +118,12 @@ function restoreItems(run: Run, failing: string, to: string): Promise<void> {
         run,
         to,
         why,
-        back.map((fix) => endOf(fix, 'kept', why)),
+        back.map((fix) => ({ ...fixRow(fix), outcome: 'kept' as const, reason: why })),
       );
     }
     for (const stage of dropped?.stages ?? []) journal.append({ type: 'item.restored', stage, data: { failing } });
   });
 }
 
-const endOf = (fix: CommittedFix, outcome: 'kept' | 'undone', reason: string) => {
-  const { stage, step, commit } = fix;
-  return { ...fixData(fix), stage, step, commit, outcome, reason };
-};
-
-async function move(run: Run, to: string, why: string, fixes: Parameters<typeof moveBranch>[1]['fixes']) {
-  const { tree } = run;
-  const from = tree.head;
-  const restored = await restoreTracked(run);
-  const changed = await changedBetween(tree, from, to);
-  await moveBranch(moverOf(run), { from, to, why, fixes });
-  tree.moved(to);
-  await recordStale(run, to, { changed, putBack: [] });
-  await writeAgain(run, restored);
-}
+const move = (run: Run, to: string, why: string, fixes: Parameters<typeof moveBranch>[1]['fixes']) =>
+  moveInRun(run, to, false, () => moveBranch(moverOf(run), { from: run.tree.head, to, why, fixes }));

@@ -11,7 +11,7 @@ import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { keepBefore, keepNext, moveTree } from '../worktree/move-tree.ts';
 import { type CommitFate, isStuck, putOnBase, type Stuck, whereGone } from '../worktree/on-base.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from '../worktree/tree.ts';
-import { fixData } from './commit.ts';
+import { fixJudged, fixRow } from './commit.ts';
 
 /** What a move needs; the lock is held, and the AI branch is checked out in the worktree. */
 export interface BranchMover {
@@ -116,13 +116,9 @@ export async function closeMove(on: BranchMover): Promise<boolean> {
 
 /** What is told of a move, and how fixes end with it. */
 function outcomesOf({ from, to, why, base_name: base, fixes }: Move): NewEvent[] {
-  const ended = fixes.flatMap(({ stage, step, commit, outcome, reason = '', ...fix }): NewEvent<'fix.judged'>[] => {
-    if (outcome === undefined) return [];
-    const { fingerprint, tier, plugin, hash, note } = fix;
-    return [
-      { type: 'fix.judged', stage, step, data: { fingerprint, tier, plugin, hash, note, outcome, reason, commit } },
-    ];
-  });
+  const ended = fixes.flatMap(({ outcome, reason = '', ...fix }) =>
+    outcome === undefined ? [] : [fixJudged(fix, { outcome, reason })],
+  );
   const note = supersededNote(ended, base);
   return [...(from === to ? [] : [noticeEvent(why)]), ...ended, ...(note ? [noticeEvent(note)] : [])];
 }
@@ -141,7 +137,7 @@ const STANDING: ReadonlySet<string | undefined> = new Set(['kept']);
 /** A fix as the intent has it; nothing for what is no fix, or whose end is known already. */
 function movedFix({ base, ledger }: BranchMover, { commit, fate, to, fix, paths }: CommitFate): MovedFix[] {
   if (fix === undefined || fix.reverts !== undefined || fate === 'left_out') return [];
-  const row = { ...fixData(fix), stage: fix.stage, step: fix.step, commit };
+  const row = { ...fixRow(fix), commit };
   if (fate === 'carried') return to === undefined || to === commit ? [] : [{ ...row, to }];
   const patch = patchIn(ledger, fix);
   if (patch !== undefined && !STANDING.has(patch.outcome)) return [];
@@ -164,7 +160,7 @@ async function goneFixes(
   const asked = missing.map(({ commit, landed }) => ({ commit, hasLanded: landed !== undefined }));
   const gone = await whereGone(git, at, asked);
   return missing.flatMap((fix): MovedFix[] => {
-    const row = { ...fixData(fix), stage: fix.stage, step: fix.step, commit: fix.commit };
+    const row = fixRow(fix);
     const where = gone.get(fix.commit);
     if (where === 'landed') return fix.landed === undefined ? [{ ...row, landed: true }] : [];
     const reason = fix.landed === undefined ? 'it is not on the branch any more' : hadIt(base);

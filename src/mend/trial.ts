@@ -14,33 +14,24 @@ import type { Trial } from '../triage/incident.ts';
 import { entryOf } from '../triage/ledger.ts';
 import { snapshotOf } from '../worktree/read.ts';
 import { backTo, changedBetween, endTrial, keepInTree } from '../worktree/trial-tree.ts';
-import { fixData, restoreTracked } from './commit.ts';
+import { type FixEnd, fixJudged, restoreTracked } from './commit.ts';
 import { recordAccepted, tickItem } from './item.ts';
 import { patchFiles } from './patch-files.ts';
 import { tripSafeMode } from './trip-safe-mode.ts';
 
-type End = Pick<DataOf<'fix.judged'>, 'outcome' | 'reason'> & Partial<DataOf<'fix.judged'>>;
-
-export const endOfFix = (fix: Fix, end: End): NewEvent<'fix.judged'> => ({
-  type: 'fix.judged',
-  stage: fix.stage,
-  step: fix.step,
-  data: { ...fixData(fix), commit: fix.commit, ...end },
-});
-
 /** Records how a fix ended. */
-export const recordEnd = ({ journal }: Pick<Run, 'journal'>, fix: Fix, end: End): void =>
-  journal.append(endOfFix(fix, end));
+export const recordEnd = ({ journal }: Pick<Run, 'journal'>, fix: Fix, end: FixEnd): void =>
+  journal.append(fixJudged(fix, end));
 
 /** Takes off the fixes from number `from` on: with none left the trial is over. Throws MendError when git or the disk refuses. */
-export async function takeOff(run: Run, from: number, { outcome, reason }: End): Promise<void> {
+export async function takeOff(run: Run, from: number, { outcome, reason }: FixEnd): Promise<void> {
   const trial = run.journal.failures.trial as Trial;
   const isOver = from === 0;
   const to = isOver ? trial.from : (trial.fixes[from - 1]?.fix.commit as string);
   await run.barrier.alone(async () => {
     const ended = trial.fixes.slice(from).reverse();
     const end = isOver ? [endOfTrial(trial, { outcome: 'undone', reason: 'no fix of it helped', to })] : [];
-    run.journal.append(...ended.map(({ fix }) => endOfFix(fix, { outcome, reason })), ...end);
+    run.journal.append(...ended.map(({ fix }) => fixJudged(fix, { outcome, reason })), ...end);
     await goBack(run, to, isOver);
   });
   tripSafeMode(run);
@@ -84,7 +75,7 @@ export async function recordUndone(
   const prepared = isGone ? undefined : await wholeChange(run, trial, isCutOff);
   const ended = [...trial.fixes.entries()].reverse().map(([i, { fix, judged }]) => {
     const unjudged = i === trial.fixes.length - 1 && judged.size === 0;
-    return endOfFix(fix, { outcome: 'undone', reason, ...(unjudged && { unjudged }) });
+    return fixJudged(fix, { outcome: 'undone', reason, ...(unjudged && { unjudged }) });
   });
   const end = { outcome: 'undone', reason, to: trial.from, ...(suspect && { suspect: { ...suspect } }) } as const;
   run.journal.append(...ended, ...(prepared ? [prepared] : []), endOfTrial(trial, end));
@@ -120,7 +111,7 @@ export function recordKept(run: Run, trial: Trial, to: string, reason: string): 
   };
   const ended = trial.fixes.map(({ fix }) => {
     const left = stillFailing(run, fix);
-    return endOfFix(fix, { outcome: 'kept', reason, ...facts, ...(left.length > 0 && { left }) });
+    return fixJudged(fix, { outcome: 'kept', reason, ...facts, ...(left.length > 0 && { left }) });
   });
   run.journal.append(...ended, endOfTrial(trial, { outcome: 'kept', reason, to }));
 }
@@ -139,13 +130,22 @@ const endOfTrial = ({ stage, from }: Trial, end: Omit<DataOf<'trial.ended'>, 'fr
 });
 
 /** The tree goes back to `to`, and what no longer stands is recorded. */
-async function goBack(run: Run, to: string, isOver: boolean): Promise<void> {
+const goBack = (run: Run, to: string, isOver: boolean): Promise<void> =>
+  moveInRun(run, to, !isOver, async () => {
+    await backTo(run.tree, to);
+    if (isOver) await endTrial(run.tree, run.tree.base.branch);
+  });
+
+/**
+ * Moves the tree to another commit by `move`: tracked files that stages changed are put back first, what no longer stands is recorded
+ * after it, and what must not be made twice is written again.
+ */
+export async function moveInRun(run: Run, to: string, isTrial: boolean, move: () => Promise<unknown>): Promise<void> {
   const { tree } = run;
-  const changed = await changedBetween(tree, to, tree.head);
+  const changed = await changedBetween(tree, tree.head, to);
   const restored = await restoreTracked(run);
-  await backTo(tree, to);
-  if (isOver) await endTrial(tree, tree.base.branch);
-  tree.moved(to, !isOver);
+  await move();
+  tree.moved(to, isTrial);
   await recordStale(run, to, { changed, putBack: [] });
   await writeAgain(run, restored);
 }

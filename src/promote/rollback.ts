@@ -6,7 +6,7 @@ import type { DataOf } from '../events.ts';
 import { type Git, lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { fixData } from '../mend/commit.ts';
+import { fixRow } from '../mend/commit.ts';
 import { moveBranch } from '../mend/move-branch.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { fixesIn, type Ledger } from '../triage/ledger.ts';
@@ -125,7 +125,7 @@ async function planRollback(git: Git, branch: Branch, { id, sign }: { id: string
     ({ fate, fix }) => fix && fix.reverts === undefined && (fate === 'landed' || fate === 'superseded'),
   );
   const withThem = gone.flatMap(({ fix }) => fix ?? []).reverse();
-  const ended = (fix: CommittedFix, why: string) => ({ ...rowOf(fix), outcome: 'declined' as const, reason: why });
+  const ended = (fix: CommittedFix, why: string) => ({ ...fixRow(fix), outcome: 'declined' as const, reason: why });
   const moved = [
     ...put.fates.flatMap(carriedRow),
     ...asked.map((fix) => ended(fix, WHY)),
@@ -158,15 +158,8 @@ function refuseStuck({ stuck, solved }: Stuck, drop: readonly CommittedFix[]): n
 
 type MovedFix = DataOf<'branch.intended'>['fixes'][number];
 
-const rowOf = (fix: CommittedFix): MovedFix => ({
-  ...fixData(fix),
-  stage: fix.stage,
-  step: fix.step,
-  commit: fix.commit,
-});
-
 const carriedRow = ({ fix, commit, to }: CommitFate): MovedFix[] =>
-  fix && fix.reverts === undefined && to !== undefined && to !== commit ? [{ ...rowOf(fix), to }] : [];
+  fix && fix.reverts === undefined && to !== undefined && to !== commit ? [{ ...fixRow(fix), to }] : [];
 
 const WHY = 'rolled back by its owner';
 

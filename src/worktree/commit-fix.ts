@@ -1,7 +1,7 @@
 // A fix as one commit at the worktree's HEAD, of the patched paths alone.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, GitError, hashText, lines } from '../io/git.ts';
+import { type Git, GitError, hashText, lines } from '../io/git.ts';
 import { entryAt } from '../io/links.ts';
 import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../io/tree-file.ts';
 import { indexEntries, treeDiff } from './listing.ts';
