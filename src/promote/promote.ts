@@ -1,6 +1,6 @@
 // Promotion: nothing lands unless its owner accepts exactly what was shown, and no run is at work.
 import { fail, MendError } from '../errors.ts';
-import type { Landing } from '../events.ts';
+import type { Landing, NewEvent } from '../events.ts';
 import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -11,9 +11,9 @@ import { type Configuration, configurationNow } from '../stage/configuration.ts'
 import { refuseStageCommits } from '../worktree/after-attempt.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { readyCheckout } from '../worktree/checkout.ts';
-import { short } from '../worktree/messages.ts';
+import { goForward, settleLanding } from '../worktree/landing.ts';
+import { gitFailed, shellWord, short } from '../worktree/messages.ts';
 import { type HeldBranch, type Ports, withBranch } from './ai-branch.ts';
-import { land } from './land.ts';
 import { type PullRequest, pullRequestTexts, requestPull } from './pull-request.ts';
 import { askRemote, type Pushed, pushBranch } from './push.ts';
 import { squash } from './squash.ts';
@@ -68,6 +68,46 @@ export async function acceptPromotion(
 }
 
 const WHY = 'its fixes were promoted';
+
+export interface ToLand {
+  readonly home: string;
+  readonly base: Base;
+  /** The commit that its owner accepted. */
+  readonly tip: string;
+  /** What the base goes to: `tip`, or one commit with all of it. A descendant of the base. */
+  readonly to: string;
+  /** On disk when it returns. */
+  record(event: NewEvent): void;
+}
+
+/**
+ * Lands, and returns the checkout that went along, if there is one. Throws as `readyCheckout`, E_PROMOTE_MOVED for a base that
+ * went elsewhere meanwhile, and E_GIT_FAILED.
+ */
+export async function land({ home, base, tip, to, record }: ToLand): Promise<string | undefined> {
+  const { name, commit: from } = base;
+  const checkout = await readyCheckout(home, name, from, to);
+  const plan = { base: name, from, to, tip, ...(checkout && { checkout: checkout.path }) };
+  let intended: Landing | undefined;
+  const intend = (data: Landing) => {
+    record({ type: 'landing.intended', data });
+    intended = data;
+  };
+  const refused = await goForward(home, plan, checkout, intend);
+  // It ran, so whatever is between the two commits is its doing.
+  const back = refused === undefined || !intended ? undefined : { ...(intended as Landing), begun: true };
+  const end = back && (await settleLanding(home, back, 'from', intend));
+  if (refused === undefined || end?.isDone) {
+    record({ type: 'landing.done', data: { base: name, to } });
+    return checkout?.path;
+  }
+  if (end) record({ type: 'landing.dropped', data: { base: name, reason: end.why } });
+  if ((await commitOf(openGit(home), `refs/heads/${name}`)) !== from) fail('E_PROMOTE_MOVED', { base: name });
+  const [at, how] = checkout
+    ? [` in ${checkout.path}`, `-C ${shellWord(checkout.path)} merge --ff-only ${short(to)}`]
+    : ['', `log -1 ${shellWord(name)}`];
+  return gitFailed(`bring ${name} forward${at}`, [`git ${how}`, ...(end?.left ?? [])].join('\n'), refused);
+}
 
 /** What would land now, and where that is checked out. Throws a MendError for what speaks against it. */
 async function lookAt(home: string, accepted: string) {

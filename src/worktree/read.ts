@@ -79,16 +79,6 @@ export async function checkoutFiles(home: string): Promise<Files | undefined> {
   };
 }
 
-/** A snapshot as it would be with these texts in it. */
-export function withTexts(snapshot: Snapshot, texts: ReadonlyMap<string, string>): Snapshot {
-  // Without an id: what stands there is no blob.
-  const changed = [...texts.keys()].map(
-    (path) => [path, { mode: snapshot.files.get(path)?.mode ?? '100644', id: '' }] as const,
-  );
-  const files = new Map([...snapshot.files, ...changed]);
-  return { ...snapshot, files, text: async (path) => texts.get(path) ?? snapshot.text(path) };
-}
-
 /** What a run does not include: the owner's changed and untracked files (folders of only such end in `/`). */
 export async function uncommitted(home: string): Promise<string[]> {
   const { changed, untracked } = await fullStatus(openGit(home));

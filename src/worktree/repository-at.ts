@@ -29,7 +29,7 @@ export function openRepositoryReader(): RepositoryReader {
 
       async function read(path: string, id: string): Promise<void> {
         const key = `${id} ${path}`;
-        const before = id === '' ? undefined : known.get(key);
+        const before = known.get(key);
         const text = before ? undefined : await snapshot.text(path);
         left -= text?.length ?? 0;
         if (isIgnoreFile(path)) ignores.set(path, text ?? '');

@@ -36,7 +36,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'a landing without its intent',
-    change: { file: 'src/promote/land.ts', find: "record({ type: 'landing.intended', data });", put: '' },
+    change: { file: 'src/promote/promote.ts', find: "record({ type: 'landing.intended', data });", put: '' },
     by: gitKill('promoting', { side: 'moved', words: 'refs/heads/main', nth: 1 }, 'whole'),
     says: /^lie: main went from \w+ to \w+, and no journal said so before$/m,
   },

@@ -9,7 +9,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { withLock } from '../../src/io/lock.ts';
 import { newActionId, recordAction } from '../../src/journal/journal.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
-import { land } from '../../src/promote/land.ts';
+import { land } from '../../src/promote/promote.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { setEnv } from '../environment.ts';
 import { AI, commit, flushes, folder, git, numbers, refusal, script, write } from '../worktree/repository.ts';
