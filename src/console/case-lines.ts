@@ -3,6 +3,7 @@ import type { ListedCase } from '../mend/case-store.ts';
 import { type CaseSummary, caseCommands } from '../outbound/case-summary.ts';
 import { fenceNote, nonceOf } from '../outbound/text.ts';
 import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
+import { triedLines } from './failure-report.ts';
 import { ago } from './words.ts';
 
 /** In the order in which they are listed. */
@@ -73,7 +74,8 @@ export interface CaseParts {
 export function shownCase({ summary, text, patch, entry }: CaseParts, now: number, all = false): string[] {
   const { case: name, state } = summary;
   const sections = text === undefined ? [] : sectionsOf(text);
-  const tried = sections.filter((section) => section.startsWith(TRIED));
+  const hasTries = entry !== undefined && entry.patches.length + (entry.refused?.length ?? 0) > 0;
+  const tried = hasTries ? [['what was tried', ...triedLines(entry)].join('\n')] : [];
   const change = patch?.trimEnd() || 'it changes no text, only who may run a file';
   const actions = caseActions(summary).map(({ what, command }) => `${what}: ${command}`);
   const parts = [
@@ -94,8 +96,6 @@ export function shownCase({ summary, text, patch, entry }: CaseParts, now: numbe
     ...(all && rest.length > 0 ? rest : ['', ...folded]),
   ];
 }
-
-const TRIED = '# Earlier attempts\n';
 
 /** What can be done with a case, the likeliest first, and the command that does it; nothing for one that is over. */
 export function caseActions({ case: name, state, patch, stage }: CaseSummary): { what: string; command: string }[] {

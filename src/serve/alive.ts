@@ -1,5 +1,6 @@
 // What a run is doing right now: the steps that run, each with the last line of its log and since when.
 import { spell } from '../console/words.ts';
+import type { LoopEvent } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readWindow } from '../io/log-window.ts';
 import { plainText } from '../io/plain-text.ts';
@@ -19,13 +20,24 @@ const MAX_LINE = 160;
 /** Nothing while no run is at work. */
 export function aliveSteps({ layout }: Site): Alive[] {
   if (!runAtWork(layout)?.isRun) return [];
-  const { state } = loadStages(layout, { look: true });
+  const { state, latest } = loadStages(layout, { look: true });
   return stepRecords(state)
     .filter(({ record }) => record.status === 'running')
-    .map(({ step, record: { since, last } }) => {
-      const log = last?.log === undefined ? undefined : `${layout.home}/${last.log}`;
-      return { step, since, line: log === undefined ? '' : lastLine(log) };
+    .map(({ stage, step, record: { run, since, last } }) => {
+      // One that ended says nothing of what goes on now.
+      const isOn = last?.log?.includes(`/${run}-`) === true && last.outcome === undefined;
+      const line = isOn ? lastLine(`${layout.home}/${last.log}`) : lastWords(latest?.events ?? [], stage);
+      return { step, since, line };
     });
+}
+
+/** What a model was asked last, or what was decided about the failure. */
+function lastWords(events: readonly LoopEvent[], stage: string): string {
+  const event = events.findLast(
+    (each) => each.stage === stage && /^(?:plugin\.said|failure\.decided)$/.test(each.type),
+  );
+  if (event?.type === 'plugin.said') return `${event.data.plugin}: ${event.data.text}`;
+  return event?.type === 'failure.decided' ? event.data.reason : '';
 }
 
 function lastLine(log: string): string {

@@ -31,7 +31,9 @@ const TEXT = [
 ].join('\n');
 
 test('what a person decides by comes first, the likeliest answer before others; what a model was told is folded, a word away', () => {
-  const entry = { excerpt: 'error: one', last_seen: '2025-01-02T00:00:00.000Z' } as LedgerEntry;
+  const refused = [{ plugin: 'ollama', tier: 'executor', code: 'scope', reason: 'it is not yours' }];
+  const seen = { excerpt: 'error: one', last_seen: '2025-01-02T00:00:00.000Z' };
+  const entry = { ...seen, patches: [], refused } as unknown as LedgerEntry;
   const now = Date.parse('2025-01-02T03:00:00.000Z');
   const summary: CaseSummary = {
     ...{ ...SUMMARY, patch: 'h1' },
@@ -47,7 +49,15 @@ test('what a person decides by comes first, the likeliest answer before others; 
   assert.equal(lines, [
     ...['case dns-1a2b3c4d: waits for you', '', 'dns failed: unknown', 'dns-1a2b3c4d, 27 h ago, last seen 3 h ago'],
     ...['| error: one', 'ollama proposes: Say good', 'because: it is', 'you are asked: changes 2', ''],
-    ...['# Earlier attempts', '', '[attempt 1]', 'Say good', '', '-bad', '+good', ''],
+    ...[
+      'what was tried',
+      '  no fix was tried',
+      '  refused: an answer of ollama (executor): scope: it is not yours',
+      '',
+      '-bad',
+      '+good',
+      '',
+    ],
     'to have the change tried now: mendloop cases accept dns-1a2b3c4d --run',
     'to go on without it: mendloop cases decline dns-1a2b3c4d',
     'once you have mended it yourself and committed that: mendloop dns',
