@@ -31,8 +31,8 @@ interface Storm {
   readonly home: string;
   readonly notes: string;
   readonly cluster: Cluster;
-  /** The process of the loop. */
-  readonly pid: number;
+  /** Kills the loop. */
+  end(): void;
   pick<T>(all: readonly T[]): T;
 }
 
@@ -60,9 +60,10 @@ const FAULTS: Readonly<Record<string, (storm: Storm) => Promise<void> | void>> =
       const { stdout } = spawnSync('cat', [`/proc/${pid}/cmdline`], { encoding: 'utf8' });
       return /--(attempt|worker)/.test(stdout) && stdout.includes(home);
     });
-    if (pids.length > 0) process.kill(Number(pick(pids)), 'SIGKILL');
+    // It may have ended meanwhile.
+    if (pids.length > 0) spawnSync('kill', ['-9', pick(pids)]);
   },
-  loop: ({ pid }) => void process.kill(pid, 'SIGKILL'),
+  loop: ({ end }) => end(),
   async slurmctld({ cluster }) {
     cluster.control('kill', 'ctld');
     await sleep(1000);
@@ -102,7 +103,7 @@ async function oneStorm(cluster: Cluster, seed: number) {
     const child = spawn(process.execPath, [ENTRY, '--root', home, '--yes'], { env: { ...cluster.env, CI: '' } });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     const ended = new Promise<number | null>((done) => child.once('close', done));
-    const storm = { home, notes, cluster, pid: child.pid as number, pick };
+    const storm = { home, notes, cluster, end: () => void child.kill('SIGKILL'), pick };
     if (starts === 0) {
       await Promise.race([ended, sleep((1500 + next() * 7000) * Math.sqrt(SLOW))]);
       await FAULTS[fault]?.(storm);
