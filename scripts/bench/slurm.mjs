@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confOf, startCluster, stopCluster } from '../slurm-cluster.mjs';
-import { bench, compare, ENTRY, repository, run, scratch, short } from './measure.mjs';
+import { bench, compare, ENTRY, repository, run, scratch, short, writeFiles } from './measure.mjs';
 
 const NODES = 4;
 const CPUS = 2;
@@ -22,6 +22,9 @@ const MANY = 1000;
 /** So that these are several arrays. */
 const MAX_ARRAY = 401;
 const ATTEMPTS = 5;
+/** Cells that do nothing: what a step costs beside its work. */
+const TRIVIAL = [40, 400];
+const BOUNDS = { 'slurm-dag': 5, 'slurm-pool': 3 };
 
 /** Not below the scratch folder: the paths of Slurm's sockets must be short. */
 const folder = mkdtempSync('/tmp/mendloop-bench-slurm-');
@@ -45,6 +48,19 @@ await bench('slurm', async () => {
         compare(`slurm-dag, ${work}`, 's', await fleet('slurm-dag'), peer, '(target ≤ 1.15)'),
         compare(`slurm-pool, ${work}`, 's', await fleet('slurm-pool'), peer, '(target ≤ 1.1, workers up)'),
       ];
+    },
+    async trivial() {
+      const rows = [];
+      for (const cells of TRIVIAL) {
+        const peer = await bareTrivial(cells);
+        for (const [backend, bound] of Object.entries(BOUNDS)) {
+          const ours = await trivial(backend, cells);
+          rows.push(
+            compare(`${backend}, ${cells} cells of true, a whole start`, 's', ours, peer, `(bound ≤ ${bound})`),
+          );
+        }
+      }
+      return rows;
     },
     async chain() {
       const peer = await bareChain();
@@ -91,6 +107,29 @@ async function bare(option, seconds) {
   const out = mkdtempSync(join(scratch, 'bare-'));
   await run('sbatch', ['--wait', '--output=/dev/null', option, wrapped(out, seconds)], { more });
   return spanOf(out);
+}
+
+/** Seconds from the submit to the last end. */
+async function bareTrivial(cells) {
+  const out = mkdtempSync(join(scratch, 'bare-'));
+  const began = performance.now();
+  await run('sbatch', ['--output=/dev/null', `--array=1-${cells}`, `--wrap=touch ${out}/$SLURM_ARRAY_TASK_ID`], {
+    more,
+  });
+  while (readdirSync(out).length < cells) await sleep(50);
+  return (performance.now() - began) / 1000;
+}
+
+/** Seconds of a whole start; the proof that nodes see home is there before. */
+async function trivial(backend, cells) {
+  const home = await matrixHome(backend, 1, 'true');
+  await run(process.execPath, [ENTRY], { cwd: home, more });
+  writeFiles(home, { 'ai/context_map.yaml': JSON.stringify(matrixMap(cells, 'true')) });
+  await run('git', ['-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', 'commit', '-qam', 'more'], {
+    cwd: home,
+  });
+  const { ms } = await run(process.execPath, [ENTRY, '--yes'], { cwd: home, more });
+  return ms / 1000;
 }
 
 async function bareChain() {
@@ -181,10 +220,10 @@ async function manySubmitted() {
   }
 }
 
-function matrixHome(backend, cells, command) {
-  const stages = { work: { command, matrix: { cell: numbers(cells) } } };
-  return repository({ 'ai/context_map.yaml': JSON.stringify({ stages }), ...loop(backend, SLOTS) });
-}
+const matrixMap = (cells, command) => ({ stages: { work: { command, matrix: { cell: numbers(cells) } } } });
+
+const matrixHome = (backend, cells, command) =>
+  repository({ 'ai/context_map.yaml': JSON.stringify(matrixMap(cells, command)), ...loop(backend, SLOTS) });
 
 /** A file of each run of a home. */
 function runFiles(home, path) {

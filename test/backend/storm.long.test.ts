@@ -105,7 +105,12 @@ async function oneStorm(cluster: Cluster, seed: number) {
     const ended = new Promise<number | null>((done) => child.once('close', done));
     const storm = { home, notes, cluster, end: () => void child.kill('SIGKILL'), pick };
     if (starts === 0) {
-      await Promise.race([ended, sleep((1500 + next() * 7000) * Math.sqrt(SLOW))]);
+      let isOver = false;
+      ended.then(() => (isOver = true));
+      // Most come while cells run, some before.
+      const isEarly = next() < 0.2;
+      while (!isOver && !isEarly && !existsSync(notes)) await sleep(50);
+      await Promise.race([ended, sleep(next() * 3000)]);
       await FAULTS[fault]?.(storm);
     }
     exit = await ended;
