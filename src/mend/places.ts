@@ -8,7 +8,8 @@ import type { FailureContext } from '../outbound/context.ts';
 import { evidenceOf } from '../outbound/parts/suspicion-of.ts';
 import { needsOf } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
-import { definitionLines } from '../repository/rank/definitions.ts';
+import { definedAt, definitionLines } from '../repository/rank/definitions.ts';
+import { withDefined } from '../repository/rank/follow.ts';
 import type { Maker } from '../repository/rank/made-by.ts';
 import { MIN_SUSPICION, type Ranking } from '../repository/rank/place.ts';
 import { openSearch } from '../repository/rank/rank.ts';
@@ -67,8 +68,11 @@ export async function placesOf(
   const { files: names, ...facts } = await repository();
   const { visible } = repositoryOf({ files: names, ...facts });
   const suspects = best.map(({ path }) => path);
-  const definitions = definitionLines(ranking.names, failure.failure.error_lines, { files: names, visible }, suspects);
-  return { ...search.withLinks(ranking, texts), definitions, unread };
+  const { error_lines } = failure.failure;
+  const missing = definitionLines(ranking.names, error_lines, { files: names, visible }, suspects);
+  const defined = definedAt(ranking.names, error_lines, { files: names });
+  const definitions = [...missing, ...defined.map(({ line }) => line)];
+  return { ...withDefined(search.withLinks(ranking, texts), defined), definitions, unread };
 }
 
 /** So many texts are kept of those that may be changed, and of those that are only read. */

@@ -9,10 +9,13 @@ import { memoLines, withoutAnswerRule } from './parts/memo.ts';
 import { offeredLines } from './parts/offered.ts';
 import { readingLines } from './parts/reading.ts';
 import { earlierTries } from './parts/tries.ts';
-import { fenceNote, linesWithin } from './text.ts';
+import { estimateTokens, fenceNote, linesWithin } from './text.ts';
 
-/** What a small model still reads with care. */
-const DEFAULT_BUDGET = 5000;
+/** What a small model on a slow machine reads in two minutes; more only where the rules and the command take so much of it. */
+const USUAL_BUDGET = 2500;
+const MAX_BUDGET = 5000;
+/** For what is told of the failure. */
+const MIN_ROOM = 1500;
 
 /** The error lines are told apart from it; this is what was before and after them. */
 const PROMPT_LOG_LINES = 40;
@@ -41,8 +44,10 @@ export interface PromptOptions {
 
 /** Masked, and ends with the form of the answer. Throws only what `mask` throws. */
 export function buildPrompt(context: FailureContext, options: PromptOptions, mask: MaskText): Document {
-  const { instructions, format, choices = [], budget = DEFAULT_BUDGET } = options;
+  const { instructions, format, choices = [] } = options;
   const opening = (masked: FailureContext) => `${rulesFrom(instructions)}\n\n${HOW_TO_READ}\n${questionOf(masked)}`;
+  const fixed = estimateTokens(opening(context)) + estimateTokens(formatRule(format));
+  const { budget = Math.min(MAX_BUDGET, Math.max(USUAL_BUDGET, fixed + MIN_ROOM)) } = options;
   const layout = { opening, parts: promptParts(choices), closing: formatRule(format), budget };
   return buildDocument(layout, context, mask);
 }

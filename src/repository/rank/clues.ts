@@ -123,11 +123,16 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
   });
   look(command.replaceAll('\n', ' ; '), WEIGHTS.command);
   const strongestFirst = [...names.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_NAMES);
-  const numbers = error_lines.flatMap((line) =>
+  // A finding of a linter comes once a form among the error lines.
+  const forms = new Set(error_lines.map(formOf));
+  const alike = log.filter((line) => /^\s*\d/.test(line) && forms.has(formOf(line)));
+  const numbers = [...error_lines, ...alike].flatMap((line) =>
     [...endFirst(line).matchAll(ANY_LINE)].map((m) => Number(m[1] ?? m[2])),
   );
   return { paths, names: strongestFirst, source, numbers };
 }
+
+const formOf = (line: string): string => line.trim().replaceAll(/\d+/g, '#');
 
 /** A line of a log may be cut; so much of it is left. */
 const HEAD_CHARS = 200;

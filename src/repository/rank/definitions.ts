@@ -25,7 +25,7 @@ const LABELS: Readonly<Partial<Record<Kind, string>>> = {
 const labelOf = (kind: Kind, of: string | undefined): string =>
   kind === 'object' ? plural(of ?? 'object') : (LABELS[kind] ?? plural(kind.replace('-', ' ')));
 const plural = (noun: string): string =>
-  /(?:s|x|ch)$/.test(noun) ? `${noun}es` : noun.replace(/y$/, 'ie').concat('s');
+  /(?:s|x|ch)$/.test(noun) ? `${noun}es` : noun.replace(/(?<![aeo])y$/, 'ie').concat('s');
 
 /** What is there in any repository. */
 const GIVEN = new Set(['all', 'ungrouped', 'localhost']);
@@ -33,12 +33,48 @@ const GIVEN = new Set(['all', 'ungrouped', 'localhost']);
 const MIN_WEIGHT = 48;
 const MAX_LINES = 4;
 const MAX_NAMES = 12;
+/** What differs in more than this part is not like it. */
+const MAX_AWAY = 0.6;
+/** A name that more places define tells nothing of any. */
+const MAX_PLACES = 3;
 
 /** What is asked of a repository: its names by file, and what a file sees. */
 export interface Defined {
   readonly files: ReadonlyMap<string, FileNames>;
   readonly visible: Repository['visible'];
 }
+
+/** Where it stands what an error names, though the tool did not find it: an object, or a key of a Secret or a ConfigMap. */
+export interface DefinedAt {
+  readonly line: string;
+  readonly places: readonly { readonly path: string; readonly line: number }[];
+}
+
+/** `Secret cluster-secrets is in components/sops/secret.sops.yaml`, for each name that this repository defines. */
+export function definedAt(
+  names: readonly NameClue[],
+  errorLines: readonly string[],
+  { files }: Pick<Defined, 'files'>,
+): DefinedAt[] {
+  const all = [...files].flatMap(([path, { defines }]) => defines.map((one) => ({ ...one, path })));
+  const found = new Map<string, DefinedAt>();
+  for (const { text } of names.filter(({ weight, strong }) => strong && weight >= MIN_WEIGHT)) {
+    const name = text.replace(/^.*\//, '').replace(/^\$\{(\w+)\}$/, '$1');
+    const said = errorLines.filter((line) => line.includes(text)).join('\n');
+    const kinds = new Set(kindsSaid(said, all).map(([kind, of]) => `${kind} ${of}`));
+    const isMeant = (one: Name) =>
+      one.name === name && (kinds.has(`${one.kind} ${one.of}`) || (one.kind === 'entry' && OF_DATA.has(one.of ?? '')));
+    const places = all.filter(isMeant);
+    const [first] = places;
+    if (!first || places.length > MAX_PLACES) continue;
+    const what = first.kind === 'object' ? `${first.of} ${name}` : `${name}, a key,`;
+    found.set(what, { line: `${what} is in ${places.map(({ path }) => path).join(', ')}`, places });
+  }
+  return [...found.values()].slice(0, MAX_LINES);
+}
+
+/** Below these keys a manifest keeps what others read of it by key. */
+const OF_DATA = new Set(['data', 'stringData']);
 
 /** `ClusterIssuers here: ca-issuer, letsencrypt-issuer`, the likest first; `suspects`: paths that the failure points at. */
 export function definitionLines(
@@ -60,7 +96,8 @@ export function definitionLines(
       const there = new Set(found?.map(({ name }) => name) ?? suspects.flatMap((from) => [...visible(kind, from)]));
       there.delete(ANY);
       if ([...there].every((one) => GIVEN.has(one)) || there.has(text) || lines.has(label)) continue;
-      lines.set(label, `${label} here: ${likest(text, [...there]).join(', ')}`);
+      const listed = likest(text, [...there]);
+      if (listed.length > 0) lines.set(label, `${label} here: ${listed.join(', ')}`);
       break;
     }
   }
@@ -85,9 +122,14 @@ const kindsUsed = (name: string, files: Defined['files'], suspects: readonly str
     .flatMap((path) => files.get(path)?.uses ?? [])
     .flatMap((use): [Kind, undefined][] => (use.name === name && use.kind !== 'file' ? [[use.kind, undefined]] : []));
 
-const likest = (name: string, there: readonly string[]): string[] =>
-  there
-    .map((one) => ({ one, away: distance(one.toLowerCase(), name.toLowerCase()) / Math.max(one.length, name.length) }))
+/** All where they are few; else only those that are like `name`. */
+function likest(name: string, there: readonly string[]): string[] {
+  const away = (one: string): number =>
+    distance(one.toLowerCase(), name.toLowerCase()) / Math.max(one.length, name.length);
+  return there
+    .map((one) => ({ one, away: away(one) }))
+    .filter((each) => there.length <= MAX_NAMES || each.away <= MAX_AWAY)
     .sort((a, b) => a.away - b.away || (a.one < b.one ? -1 : 1))
     .slice(0, MAX_NAMES)
     .map(({ one }) => one);
+}

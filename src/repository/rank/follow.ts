@@ -2,6 +2,7 @@
 // resources of a kustomization). Pure.
 import { folderOf, type SourceFile } from '../tree.ts';
 import { pathsIn } from './clues.ts';
+import type { DefinedAt } from './definitions.ts';
 import { normalized, type PathFinder } from './paths.ts';
 import type { Place, Ranking } from './place.ts';
 
@@ -21,14 +22,30 @@ const OF_ROLE = ['templates', 'files', 'tasks', 'vars', 'handlers'];
 /** `ranking` with what `files`, the texts of its best places, refer to; each with its reason. */
 export function withLinks(ranking: Ranking, files: readonly SourceFile[], finder: PathFinder): Ranking {
   const places = new Map(ranking.places.map((place) => [place.path, place]));
-  for (const file of files) {
+  const links = files.flatMap((file) => {
     const place = places.get(file.path);
-    for (const path of place ? linksOf(place, file, finder) : []) {
-      const none = { path, score: 0, reasons: [], isRun: false, named: [], matching: [] };
-      const before = places.get(path) ?? none;
-      const reasons = [...before.reasons, `${file.path} refers to it`];
-      places.set(path, { ...before, isRun: true, reasons });
-    }
+    const paths = place ? linksOf(place, file, finder) : [];
+    return paths.map((path) => ({ path, reason: `${file.path} refers to it` }));
+  });
+  return withCompanions(ranking, links);
+}
+
+/** `ranking` with the places that define what the error names. */
+export const withDefined = (ranking: Ranking, defined: readonly DefinedAt[]): Ranking =>
+  withCompanions(
+    ranking,
+    defined.flatMap(({ line: reason, places }) => places.map(({ path, line }) => ({ path, line, reason }))),
+  );
+
+type Companion = { readonly path: string; readonly line?: number; readonly reason: string };
+
+function withCompanions(ranking: Ranking, companions: readonly Companion[]): Ranking {
+  const places = new Map(ranking.places.map((place) => [place.path, place]));
+  for (const { path, line, reason } of companions) {
+    const none = { path, score: 0, reasons: [], isRun: false, named: [], matching: [] };
+    const { matching, reasons, ...before } = places.get(path) ?? none;
+    const lines = line === undefined ? matching : [line, ...matching];
+    places.set(path, { ...before, isRun: true, matching: lines, reasons: [...reasons, reason] });
   }
   return { ...ranking, places: [...places.values()].sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1)) };
 }
