@@ -78,6 +78,17 @@ export const brokenScripts: readonly BrokenStage[] = [
     }),
     plain: ['stages/web/sub.sh'],
   },
+  {
+    ...{
+      fault: 'a script of a recipe that is not executable',
+      repair: 'executable',
+      command: 'make',
+      files: ['stages/web/'],
+    },
+    sound: { Makefile: 'out:\n\tstages/web/sub.sh\n', 'stages/web/sub.sh': '#!/bin/sh\necho hi\n' },
+    broken: {},
+    plain: ['stages/web/sub.sh'],
+  },
 
   script('a command with two letters swapped', 'wrong-word', 'mkdir -p out\necho done\n', ['mkdir', 'mkdri']),
   script('a command in a pipe', 'wrong-word', 'printf "b\\na\\n" | sort | head -n1\n', ['sort', 'srot']),

@@ -9,12 +9,16 @@ import {
   lastComplaintInFile,
   sourceFile,
 } from './complaints.ts';
-import { lineAt, type Repair, type RepairFacts, rewritten, textOf } from './repair.ts';
+import { lineAt, onlyOne, type Repair, type RepairFacts, rewritten, textOf } from './repair.ts';
 import { commandPlace, scriptOf, shellOf } from './scripts.ts';
 
 const DENIED = /^(?:exec: )?(\S+): (?:cannot execute: )?Permission denied$/;
 /** Errors of programs other than a shell that reads a script. */
-const NOT_STARTED = [/^(?:\/usr\/bin\/)?env: .?([^\s'‘’"]+).?: Permission denied$/, /(?:^|\s)spawn (\S+) EACCES$/];
+const NOT_STARTED = [
+  /^(?:\/usr\/bin\/)?env: .?([^\s'‘’"]+).?: Permission denied$/,
+  /(?:^|\s)spawn (\S+) EACCES$/,
+  /^g?make(?:\[\d+\])?: (?:execvp: )?(\S+): Permission denied$/,
+];
 const SCRIPT = /\.(?:sh|bash|py|mjs|js|rb|pl)$/;
 
 export const executable: Repair = async (facts) => {
@@ -27,7 +31,7 @@ export const executable: Repair = async (facts) => {
 /** Its name in the errors. */
 async function deniedScript(facts: RepairFacts): Promise<string | undefined> {
   const denied = lastComplaint(facts, DENIED);
-  if (!denied) return capturedBy(NOT_STARTED, errorLines(facts).at(-1) ?? '');
+  if (!denied) return onlyOne([...new Set(errorLines(facts).flatMap((line) => capturedBy(NOT_STARTED, line) ?? []))]);
   const name = denied.match[1] as string;
   return (await isStartedAt(facts, denied, name)) ? name : undefined;
 }

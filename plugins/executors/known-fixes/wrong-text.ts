@@ -1,7 +1,17 @@
 // Characters that are wrong wherever they stand: spaces for make's tabs, blanks that only look like one, typographic
 // quotes in code, and what yamllint finds and changes nothing of what the file means.
 import { errorLines, sourceFile } from './complaints.ts';
-import { lineAt, onlyOne, type Repair, type Repaired, rewritten, textsOf, withLine } from './repair.ts';
+import {
+  isTemplate,
+  lineAt,
+  onlyOne,
+  type Repair,
+  type RepairFacts,
+  rewritten,
+  type SourceFile,
+  textsOf,
+  withLine,
+} from './repair.ts';
 import { readYaml } from './yaml.ts';
 
 const NO_TAB = /^([^\s:]+):(\d+): \*\*\* missing separator/;
@@ -76,26 +86,15 @@ const FINDING = /^(?:([^\s:]+):)?(\d+):\d+:?\s+\[?(?:error|warning)\]?\s+.*\(([\
 const LINT: Readonly<Record<string, (text: string) => string>> = {
   'trailing-spaces': (text) => text.replace(/[ \t]+$/gm, ''),
   'new-line-at-end-of-file': (text) => `${text.trimEnd()}\n`,
-  'empty-lines': (text) =>
-    text
-      .replace(/\n{4,}/g, '\n\n\n')
-      .replace(/^\n+/, '')
-      .replace(/\n{2,}$/, '\n'),
   colons: (text) =>
     text
       .replace(/^(\s*(?:- )*[\w-]+)[ ]+:(?=\s)/gm, '$1:')
-      .replace(/^(\s*(?:- )*[\w."'/-]+):[ ]{2,}(?=[^\s#])/gm, '$1: '),
+      .replace(/^(\s*(?:- )*(?:[\w."'/-]+|\{\{[^{}]*\}\})):[ ]{2,}(?=[^\s#])/gm, '$1: '),
   commas: (text) =>
     text.replace(/^(.*[[{].*)$/gm, (line) => line.replace(/ *, *(?=[^\s"'])/g, ', ').replace(/ *,(?=["'])/g, ', ')),
-  brackets: (text) => text.replace(/\[ +(?=\S)/g, '[').replace(/(?<=\S) +\]/g, ']'),
-  braces: (text) => text.replace(/(?<!\{)\{ +(?=[^\s{])/g, '{').replace(/(?<=[^\s}]) +\}(?!\})/g, '}'),
-  hyphens: (text) => text.replace(/^(\s*-) {2,}(?=[\w"'])/gm, '$1 '),
-  comments: (text) => text.replace(/(?<=\n)(\s*)#(?=\w)/g, '$1# ').replace(/(\S) #(?= )/g, '$1  #'),
-  'document-start': (text) => (/^---/m.test(text) ? text : `---\n${text}`),
-  'new-lines': (text) => text.replaceAll('\r\n', '\n'),
 };
 
-/** Every finding of one file, when the file means what it meant. */
+/** Every finding of one file, or of the template that it is made from, when the file means what it meant. */
 export const lint: Repair = async (facts) => {
   const byFile = new Map<string, Set<string>>();
   const lines = errorLines(facts);
@@ -105,22 +104,67 @@ export const lint: Repair = async (facts) => {
     if (rule !== undefined) byFile.set(path, (byFile.get(path) ?? new Set()).add(rule));
   }
   const [first] = byFile;
-  const file = await sourceFile(facts, first?.[0]);
+  const rules = [...(first?.[1] ?? [])];
+  const file = first && ((await sourceFile(facts, first[0])) ?? (await templateOf(facts, first[0])));
   // A file that does not parse is no case for lint.
-  if (!first || !file || first[1].has('syntax')) return undefined;
-  const left = [...first[1]].filter((rule) => !(rule in LINT));
+  if (!file || rules.includes('syntax')) return undefined;
+  const left = rules.filter((rule) => !(rule in LINT));
   if (left.length > 0) return { unsure: `${first[0]}: ${left.join(', ')} has more than one cure` };
-  return linted(file.path, file.text, [...first[1]]);
-};
-
-function linted(path: string, text: string, rules: readonly string[]): Repaired | undefined {
-  const mended = rules.reduce((rest, rule) => LINT[rule]?.(rest) ?? rest, text);
-  const meaning = (one: string) => readYaml(one).meaning;
-  if (meaning(mended) === undefined || meaning(mended) !== meaning(text)) return undefined;
-  return rewritten({ path, text }, mended, {
-    fix: `Write ${path} as yamllint wants it (${rules.join(', ')})`,
+  const mended = rules.reduce((rest, rule) => LINT[rule]?.(rest) ?? rest, file.text);
+  const { meaning } = readYaml(file.text);
+  const isTheSame = isTemplate(file.text)
+    ? isOnlyBlanks(file.text, mended)
+    : meaning && readYaml(mended).meaning === meaning;
+  if (!isTheSame) return undefined;
+  return rewritten(file, mended, {
+    fix: `Write ${file.path} as yamllint wants it (${rules.join(', ')})`,
     reason: 'Its findings are about the form alone: the file means the same',
   });
+};
+
+const isOnlyBlanks = (one: string, other: string): boolean =>
+  one.replace(/[ \t]+/g, '') === other.replace(/[ \t]+/g, '') && !/: [|>]/.test(one);
+
+/** The one template that a rendered file is called after. */
+async function templateOf(facts: RepairFacts, rendered: string): Promise<SourceFile | undefined> {
+  const tail = rendered.split('/').slice(-2).join('/');
+  const made = facts.files.filter(
+    (path) => /\.(?:j2|tmpl|tpl)$/.test(path) && path.replace(/\.\w+$/, '').endsWith(`/${tail}`),
+  );
+  return made.length === 1 ? sourceFile(facts, made[0]) : undefined;
+}
+
+/** A diff of a formatter, which the errors show: applied where it changes blanks alone. */
+export const formatted: Repair = async (facts) => {
+  const lines = facts.failure.error_lines.flatMap((text) => text.split('\n'));
+  const name = lines.flatMap((line) => /^\+\+\+ (?:[ab]\/|new\/)?(\S+)/.exec(line)?.[1] ?? [])[0];
+  const changed = (sign: string) =>
+    lines.flatMap((line) => (line.startsWith(sign) && !/^(?:---|\+\+\+) /.test(line) ? line.slice(1) : []));
+  const [before, after] = [changed('-'), changed('+')];
+  if (name === undefined || before.length === 0 || before.length !== after.length) return undefined;
+  if (!before.every((line, i) => isOnlyBlanks(line, after[i] as string))) return undefined;
+  const texts = await textsOf(facts, (path) => path === name || path.endsWith(`/${name}`));
+  const ways = [...texts].flatMap(([path, text]) => {
+    const at = before.map((line, i) => placeOf(line, after[i] as string, text.split('\n')));
+    const mended = text.split('\n').map((line, i) => (at.includes(i) ? (after[at.indexOf(i)] as string) : line));
+    return at.includes(undefined) ? [] : [{ path, text, mended: mended.join('\n') }];
+  });
+  const only = onlyOne(ways);
+  return (
+    only &&
+    rewritten(only, only.mended, {
+      fix: `Write ${only.path} as the formatter shows it`,
+      reason: 'Its diff changes blanks alone',
+    })
+  );
+};
+
+/** Which line a diff changes: the only one like it, or the only one beside which the new one is aligned. */
+function placeOf(old: string, now: string, lines: readonly string[]): number | undefined {
+  const like = lines.flatMap((line, i) => (line === old ? [i] : []));
+  const column = now.indexOf(' = ');
+  const isAligned = (line = '') => column > 0 && line.indexOf(' = ') === column;
+  return onlyOne(like) ?? onlyOne(like.filter((i) => isAligned(lines[i - 1]) || isAligned(lines[i + 1])));
 }
 
 const BARE = /^(\s*(?:- )*[\w.-]+:\s+)(\{\{[^"\n]*\}\})(\s*)$/gm;
