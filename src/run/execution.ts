@@ -19,7 +19,7 @@ import type { Run } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { answeredSteps } from './answered.ts';
 import { answerCells, driveStep } from './drive.ts';
-import { openFleets } from './fleet.ts';
+import { Fleets } from './fleet.ts';
 import type { Prepared } from './prepare.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
 import type { RunRequest } from './select.ts';
@@ -74,7 +74,7 @@ export async function executeRun(
 
 function openExecution(given: Omit<Execution, 'fleets'>, backend: Backend): Execution {
   const { run, plan, signal } = given;
-  const fleets = openFleets(run, plan.steps, {
+  const fleets = new Fleets(run, plan.steps, {
     signal,
     hold: (stage) => backend.hold?.(stage),
     answer: (cells) => answerCells(run, cells, others),
@@ -119,9 +119,9 @@ function doneBefore({ id, requested, config, journal }: Run, asked: readonly str
 }
 
 /** The tasks that will surely run, each with the steps that must end well before it; none while the tree is written. */
-function tasksAhead({ run, plan, facts: { states }, fleets: { isHeld } }: Execution): TaskAhead[] {
+function tasksAhead({ run, plan, facts: { states }, fleets }: Execution): TaskAhead[] {
   if (run.barrier.isClosed) return [];
-  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, stagePayload(step));
+  const isSure = (step: PlanStep) => !fleets.isHeld(step) && surelyToDo(run, stagePayload(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
     ...taskOf({ payload: stagePayload(step), attempt: run.journal.steps.attempts(stepLabel(step)) + 1 }, run),
     after: after.map(stepLabel),

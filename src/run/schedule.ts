@@ -6,12 +6,6 @@ import type { RunFacts, StepState } from '../plan/run-state.ts';
 import { first as firstOf, type RunScheduler } from '../plan/scheduler.ts';
 import { errorOf, haltsPlan, type StageEnd } from '../plan/stage-end.ts';
 
-/** How many steps wait for others to end, and what to call when one begins to. */
-export interface Pauses {
-  count: number;
-  wake(): void;
-}
-
 export interface SchedulePorts {
   scheduler: RunScheduler;
   workers: number;
@@ -29,11 +23,11 @@ export interface SchedulePorts {
   wanted?(): readonly string[];
   /** Which done steps are stale; undefined: none became stale since the last call. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
-  /** Steps that must not start yet, and steps that occupy no worker while they wait for others. */
-  fleets?: { isHeld(step: PlanStep): boolean; readonly pauses: Pauses };
+  /** Steps that must not start yet, how many occupy no worker because they wait for others, and what is called when one begins to. */
+  fleets?: { isHeld(step: PlanStep): boolean; readonly waitingCount: number; wake(): void };
 }
 
-const NO_FLEETS = { isHeld: () => false, pauses: { count: 0, wake() {} } };
+const NO_FLEETS = { isHeld: () => false, waitingCount: 0, wake() {} };
 
 export interface ScheduleEnd {
   steps_executed: number;
@@ -95,9 +89,9 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
 
   function startReady(): void {
     const free = ports.workers - running.size;
-    const allowed = firstOf(free, ports.scheduler.ready(facts, plan), fleets.isHeld);
+    const allowed = firstOf(free, ports.scheduler.ready(facts, plan), (step) => fleets.isHeld(step));
     // A step that waits for others occupies no worker: the others must be able to run.
-    const before = urgent().slice(0, Math.max(allowed.length, free + fleets.pauses.count));
+    const before = urgent().slice(0, Math.max(allowed.length, free + fleets.waitingCount));
     for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
       // A caller's scheduler may be wrong: then the step does not start, and the stall is reported.
       if (!facts.mayStart(step.id)) continue;
@@ -113,7 +107,7 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
   /** Resolves when a step begins to wait for others: its worker is free. */
   function paused(): Promise<undefined> {
     return new Promise((resolve) => {
-      fleets.pauses.wake = () => resolve(undefined);
+      fleets.wake = () => resolve(undefined);
     });
   }
 

@@ -165,7 +165,7 @@ export function otherSteps(execution: Execution): OtherSteps {
     return fleets.isMending(stage) && stage !== trial?.stage && !trial?.stale.has(stage);
   };
   return {
-    isMending: fleets.isMending,
+    isMending: (stage) => fleets.isMending(stage),
     canRun(label) {
       const step = byLabel.get(label);
       if (!step || execution.halted || fleets.isEnding(label)) return false;
