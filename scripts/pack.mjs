@@ -22,7 +22,15 @@ const COPIED = [
   'src/plugin/bare-imports.mjs',
   ...vocabularies(),
   'stages/lab',
+  // The exams of the model bench.
+  'test/fixtures/mistakes',
 ];
+/** By its place in the package; the stand-in is started by the bench, which looks for it beside itself. */
+const ENTRIES = {
+  mendloop: 'scripts/packed.mjs',
+  'bench-model': 'scripts/bench/model.mjs',
+  'scripts/bench/model/stand-in': 'scripts/bench/model/stand-in.mjs',
+};
 /** Programs of the lab that import a package. */
 const LAB_PROGRAMS = ['machineconfig', 'manifests'].map((name) => `stages/lab/lib/${name}.mjs`);
 
@@ -33,7 +41,7 @@ async function makePackage() {
   const { type, version } = JSON.parse(read('package.json'));
   writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type, version })}\n`);
   await bundleLab();
-  const inputs = await bundle({ mendloop: 'scripts/packed.mjs' }, DIST, { packed: true });
+  const inputs = await bundle(ENTRIES, DIST, { packed: true });
   writeFileSync(join(DIST, 'LICENSES'), licences(inputs));
   makeTypes();
 }

@@ -1,12 +1,12 @@
 // What every benchmark shares: temporary repositories, timed processes, ours and peer side by side, and the printed line.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { $ } from 'zx';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
-export const ENTRY = join(ROOT, 'scripts/bootstrap_loop.mjs');
+/** In a clone, or as it was packed. */
+export const ENTRY = ['scripts/bootstrap_loop.mjs', 'mendloop.mjs'].map((path) => join(ROOT, path)).find(existsSync);
 
 /** A folder that is gone when this process ends, also when it is interrupted. */
 export const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-bench-'));
@@ -29,9 +29,10 @@ let serial = 0;
 export async function repository(files) {
   const home = join(scratch, `repository-${++serial}`);
   writeFiles(home, files);
-  const git = $({ cwd: home, env, quiet: true });
-  await git`git init --quiet --initial-branch=main && git add --all`;
-  await git`git -c user.name=Bench -c user.email=bench@example.org commit --quiet --message=bench`;
+  const git = (...words) => run('git', words, { cwd: home });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', 'commit', '--quiet', '--message=bench');
   return home;
 }
 

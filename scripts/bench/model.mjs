@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // How well a local model mends: failing stages through the whole loop, and what it made of them. For choosing a model.
 // Times decide nothing; the exit code is 1 when something could not be measured, and 2 when nothing was begun.
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import '../typescript.mjs';
 import { ROOT } from './measure.mjs';
@@ -12,7 +14,7 @@ const LABEL =
   'RECORDED ANSWERS: no model was asked. These figures show that the bench works; they say nothing about any model.';
 
 const options = readOptions(process.argv.slice(2), process.env);
-if ('wrong' in options) giveUp(`${options.wrong}; npm run bench:model -- --help tells what there is`);
+if ('wrong' in options) giveUp(`${options.wrong}; --help tells what there is`);
 if (options.help) {
   process.stdout.write(USAGE);
   process.exit(0);
@@ -38,7 +40,10 @@ const work = options.formats.flatMap((format) =>
 
 // Recorded answers come from another port each time.
 const conditions = { host: server ? '' : found.host, model: found.model, timeout: options.timeout };
-const state = options.state ?? join(ROOT, 'node_modules/.cache/bench-model.jsonl');
+const cache = existsSync(join(ROOT, 'node_modules'))
+  ? join(ROOT, 'node_modules/.cache')
+  : join(homedir(), '.cache/mendloop');
+const state = options.state ?? join(cache, 'bench-model.jsonl');
 const remembered = remember(state, conditions, { root: ROOT, fresh: options.fresh });
 const trials = work.map(({ exam, format, repeat }) =>
   remembered.trials.find((one) => isSameTrial(one, { exam: exam.name, format, repeat })),

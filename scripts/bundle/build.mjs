@@ -82,7 +82,7 @@ function banner(folder) {
 }
 
 function asUnbundled({ onLoad, onResolve }) {
-  onLoad({ filter: /\.ts$/ }, withOwnPlace);
+  onLoad({ filter: /\.ts$|\/scripts\/(?:bench\/.*|typescript)\.mjs$/ }, withOwnPlace);
   // Node finds the names that a package in CommonJS exports; a bundle that is imported late would have its default export only.
   onResolve({ filter: /^\w/ }, ({ kind }) => (kind === 'dynamic-import' ? { external: true } : undefined));
 }

@@ -1,4 +1,5 @@
 // What `npm pack` makes, tried as whoever installs it would: nothing of this clone is near, and no network is asked.
+import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -15,6 +16,9 @@ const PARTS = [
   'scripts',
   'src',
   'stages/lab',
+  'test/fixtures/mistakes',
+  'test/fixtures/mistakes.ts',
+  'test/known-fixes',
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
@@ -49,8 +53,8 @@ const installed = folder();
 write(installed, { 'package.json': '{}' });
 
 test('the package is small, holds only what runs, asks for no other and runs nothing when it is installed', () => {
-  assert.ok(tarball.size < 1.6e6, `${tarball.size} bytes`);
-  assert.ok(tarball.files.length < 340, `${tarball.files.length} files`);
+  assert.ok(tarball.size < 1.75e6, `${tarball.size} bytes`);
+  assert.ok(tarball.files.length < 440, `${tarball.files.length} files`);
   const tops = new Set(tarball.files.map(({ path }: { path: string }) => path.replace(/^(dist|docs)\/.*/, '$1')));
   assert.equal([...tops].sort(), [
     'CHANGELOG.md',
@@ -140,6 +144,14 @@ needs('crontab')('a schedule starts it where it is installed; from the cache of 
         '  next:  install it: npm install --global mendloop, then: mendloop cron install\n',
     ],
   );
+});
+
+test('its bench of models runs, and goes on where it was', async () => {
+  const command = join(installed, 'node_modules/.bin/mendloop-bench-model');
+  const words = ['--recorded', '--only', 'a selector that matches nothing', '--state', join(folder(), 'state.jsonl')];
+  const ran = spawnSync(command, words, { cwd: folder(), encoding: 'utf8', timeout: 120_000 });
+  assert.is(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, 'exam 1 of 1, auto, a selector that matches nothing: fixed in ');
 });
 
 test('its demo runs to its end, outside of any repository', async () => {

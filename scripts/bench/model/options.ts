@@ -26,7 +26,8 @@ export interface BenchOptions {
   readonly help: boolean;
 }
 
-export const USAGE = `npm run bench:model -- [options]
+export const USAGE = `npm run bench:model -- [options]     in a clone
+mendloop-bench-model [options]        installed
 
 Gives a model of yours failing stages through the whole loop, and counts what it mends: with its first answer, after
 rounds (it was asked again, because its answer was refused or it took none of the changes offered), and after tries (a

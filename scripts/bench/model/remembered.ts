@@ -1,7 +1,7 @@
 // What of a bench was measured before it was interrupted, so that the same command goes on: one line for each trial.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Trial } from './table.ts';
 
 export interface Remembered {
@@ -44,7 +44,9 @@ function trialOf(line: string): Trial[] {
   }
 }
 
+/** What measured: the commit of a clone, the version of a package. */
 function commitOf(root: string): string {
+  if (!existsSync(join(root, '.git'))) return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
