@@ -153,7 +153,7 @@ alone: lists its outputs.`,
 it helped. What was taken back is listed, too.`,
   }),
   cases: row(
-    'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file> | cases review',
+    'cases [--all] | show|accept|decline <case> | review | answer <case> <file>',
     'list what waits for you, show a case, take or decline its change, answer it with a patch',
     {
       options: {

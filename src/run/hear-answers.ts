@@ -34,8 +34,12 @@ export function heardAnswer(
 /** Messages are asked for as far back as a token works. */
 export const since = (now: number): number => Math.floor((now - TOKEN_MS) / 1000);
 
+/** Notifiers that read answers: their settings name where, under `answers`. */
 export const readers = (notifiers: readonly LoadedPlugin[]): readonly LoadedPlugin[] =>
-  notifiers.filter(({ hooks }) => hooks.answers !== undefined);
+  notifiers.filter(({ hooks, options }) => {
+    const settings = options as { answers?: unknown } | undefined;
+    return hooks.answers !== undefined && settings?.answers !== undefined;
+  });
 
 const READ_MS = 5000;
 

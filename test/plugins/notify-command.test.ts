@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import command from '../../plugins/notifiers/command.ts';
 import { folder, setEnv } from '../environment.ts';
 import { thrownBy } from './ask-ollama.ts';
-import { NOTICE, tell } from './notify.ts';
+import { ASK, NOTICE, tell } from './notify.ts';
 
 const told = (script: string, options: object = {}, more: Parameters<typeof tell>[2] = {}) =>
   tell(command, { argv: ['bash', '-c', script], ...options }, more);
@@ -17,6 +17,15 @@ test('the notice is on stdin as JSON and in variables, and the program need not 
   );
   assert.equal(JSON.parse(readFileSync(join(dir, 'in'), 'utf8')), NOTICE);
   assert.is(readFileSync(join(dir, 'env'), 'utf8'), `hand_over|talos|${NOTICE.title}|${NOTICE.text}|`);
+});
+
+test('a change that waits for a word is there with its token, as JSON and in variables', async () => {
+  const dir = folder();
+  const names = ['CASE', 'REASONS', 'DIFF', 'TOKEN'].map((name) => `"$MENDLOOP_NOTICE_ASK_${name}"`).join(' ');
+  await told(`cat > ${dir}/in; printf '%s|' ${names} > ${dir}/env`, {}, { notice: { ask: ASK } });
+  assert.equal(JSON.parse(readFileSync(join(dir, 'in'), 'utf8')).ask, ASK);
+  const said = `apps-1|changes 2 to 3; it is a number|${ASK.diff}|${ASK.token}|`;
+  assert.is(readFileSync(join(dir, 'env'), 'utf8'), said);
 });
 
 test('no text of a notice is run or breaks the hand-over, whatever it holds', async () => {

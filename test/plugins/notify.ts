@@ -10,6 +10,17 @@ export const NOTICE: Notice = {
   text: 'It keeps failing.\nLook at the case.',
 };
 
+export const ASK: NonNullable<Notice['ask']> = {
+  case: 'apps-1',
+  sentence: 'apps failed, and ollama proposes: Give loki 3 replicas',
+  error: 'Error: a quorum needs 3',
+  reasons: ['changes 2 to 3', 'it is a number'],
+  diff: 'apps/values.yaml\n-  replicas: 2\n+  replicas: 3',
+  more: 2,
+  token: 'A'.repeat(32),
+  expires: '2026-01-01T12:00:00.000Z',
+};
+
 export interface AskOptions {
   notice?: Partial<Notice>;
   signal?: AbortSignal;

@@ -6,7 +6,7 @@ import { setEnv } from '../environment.ts';
 import { load, problems } from '../plugin/plugin-folder.ts';
 import { serving } from './ask-about-case.ts';
 import { thrownBy } from './ask-ollama.ts';
-import { NOTICE, tell } from './notify.ts';
+import { ASK, NOTICE, tell } from './notify.ts';
 
 const OK = { raw: '{"id": "x", "event": "message"}' };
 const TOPIC = 'homelab-Zq81';
@@ -96,6 +96,33 @@ test('a server that is busy is tried again, within Retry-After; a redirect is re
       'https://elsewhere.example, which is not followed',
     );
     assert.is(requests.length, 1);
+  });
+});
+
+test('a change that waits comes with two buttons on a private server, cut to what ntfy takes; without answers it is a sentence', async () => {
+  setEnv({ MENDLOOP_TEST_BUTTON: 'tk_button' });
+  await serving({ script: () => OK }, async ({ url, requests }) => {
+    const settings = { server: url, topic: TOPIC, answers: 'answers', answers_token_env: 'MENDLOOP_TEST_BUTTON' };
+    await tell(ntfy, settings, { notice: { ask: ASK } });
+    const { message, actions } = requests[0]?.body ?? {};
+    assert.is(message.split('\n').at(-1), '… 2 more lines');
+    assert.equal(
+      actions.map(({ label, url: to, body, headers, clear }: Record<string, unknown>) => [
+        label,
+        to,
+        body,
+        headers,
+        clear,
+      ]),
+      ['Apply accept', 'Decline decline'].map((words) => {
+        const [label, word] = words.split(' ');
+        return [label, `${url}/answers`, `${word} ${ASK.token}`, { Authorization: 'Bearer tk_button' }, true];
+      }),
+    );
+    await tell(ntfy, settings, { notice: { ask: { ...ASK, diff: '"\\\n'.repeat(4000) } } });
+    assert.ok(Buffer.byteLength(JSON.stringify(requests[1]?.body)) <= 8000);
+    await tell(ntfy, { server: url, topic: TOPIC }, { notice: { ask: ASK } });
+    assert.equal([requests[2]?.body.message, requests[2]?.body.actions], [ASK.sentence, undefined]);
   });
 });
 

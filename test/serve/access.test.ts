@@ -55,6 +55,28 @@ test('each request is answered or refused as the table says', () => {
   }
 });
 
+test('a form may be posted where the page has hands, and only from a page of its own', () => {
+  const acting: Access = { ...OPEN, isLocal: true, acts: true };
+  const host = { host: 'localhost:8420', ...COOKIE };
+  const table: readonly [headers: Record<string, string>, status: number | undefined][] = [
+    [{ ...host, origin: 'http://localhost:8420' }, undefined],
+    [{ ...host, origin: 'http://localhost:8420', 'sec-fetch-site': 'same-origin' }, undefined],
+    [{ ...host, 'sec-fetch-site': 'same-origin' }, undefined],
+    [{ host: 'localhost:8420', origin: 'http://localhost:8420' }, 401],
+    [host, 403],
+    [{ ...host, origin: 'null' }, 403],
+    [{ ...host, origin: 'http://localhost:3000' }, 403],
+    [{ ...host, origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' }, 403],
+    [{ ...host, 'sec-fetch-site': 'none' }, 403],
+    [{ ...host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, 403],
+    [{ ...host, host: 'evil.example', origin: 'http://evil.example' }, 403],
+  ];
+  for (const [headers, status] of table)
+    assert.is(refusalOf('POST', new Headers(headers), acting, false)?.status, status, JSON.stringify(headers));
+  for (const method of ['PUT', 'DELETE', 'PATCH'])
+    assert.is(refusalOf(method, new Headers(host), acting, false)?.status, 405);
+});
+
 test('only GET and HEAD are answered, and who logs in needs no cookie yet', () => {
   const headers = new Headers({ host: 'localhost' });
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
