@@ -71,7 +71,11 @@ async function writeCaseIfNeeded(run: Run, incident: Incident, { tier, reason }:
   if (tier !== 'give_up' && !opensCase(why)) return;
   const { giveUp, handOver } = await import('./cases.ts');
   if (tier === 'give_up') await giveUp(run, incident, reason);
-  else await handOver(run, incident, { by: 'mendloop', text: `${reason}: it takes a person` });
+  else
+    await handOver(run, incident, {
+      by: 'mendloop',
+      text: why === 'no_progress' ? `${reason}: it takes a person` : reason,
+    });
 }
 
 /** What a cell ends with. Its inputs are those before its fixes: these are undone at its end, which is no change. */

@@ -9,8 +9,8 @@ const MISSING = complains('lost', 'unknown');
 /** Of the text itself, not of what it means. */
 const SYNTAX =
   /\b(?:did not find expected|mapping values are not allowed|cannot start any token|found (?:duplicate|undefined|unexpected|unknown)|duplicated? (?:mapping )?key|bad indentation|could not find expected|while (?:parsing|scanning) a|yaml: line \d+|unexpected (?:token|character|end of)|invalid (?:character|escape|expression)|Unclosed|unterminated|unclosed|Expecting (?:value|property name|',' delimiter)|syntax error)\b/i;
-/** A script that says where it was when it failed is not at fault for that. */
-const IS_DATA = /\.(?:ya?ml|json5?|toml|tf|tofu|tfvars|hcl|ini|cfg|conf|env|j2|jinja2?|tmpl|gotmpl|tpl|tftpl)$/i;
+/** A program that says where it was when it failed is not at fault for that. */
+const IS_PROGRAM = /\.(?:sh|bash|zsh|py|[cm]?js|ts|rb|pl|go|ps1)$|(?:^|\/)[^./]+$/i;
 
 const isOfText = ({ class: name, error_lines }: FailureContext['failure']): boolean =>
   name === 'yaml_parse_error' ||
@@ -28,22 +28,23 @@ export function outOfReach(context: FailureContext, mayOpen: (path: string) => b
   const overview = suspicionOf(context);
   const { closed, rendered, isEditable } = overview;
   const made = rendered.filter(({ from }) => !isEditable(from));
-  const faulty = new Set([
-    ...closed.filter((path) => !hasFiles || IS_DATA.test(path)),
-    ...made.map(({ from }) => from),
-  ]);
-  const lines = [...faulty].filter(mayOpen).map((path) => JSON.stringify(path));
+  const named = closed.filter((path) => !hasFiles || !IS_PROGRAM.test(path));
+  const faulty = [...new Set([...named, ...made.map(({ from }) => from)])];
+  const open = faulty.filter(mayOpen).map((path) => JSON.stringify(path));
+  const where = `to files of ${stage.name} in ${MAP_FILE}, commit, then: mendloop reset ${stage.name}`;
   const allow =
-    lines.length === 0
+    open.length === 0
       ? ''
-      : `; to let fixes change ${lines.length > 1 ? 'them' : 'it'}, add ${lines.join(', ')} to files of ${stage.name} in ${MAP_FILE}`;
+      : `; to let fixes change ${open.length > 1 ? 'them' : 'it'}, add ${open.join(', ')} ${where}`;
   if (!hasFiles)
-    return `${stage.name} has no files that a fix may change${allow || `; to have it mended, name some below files of ${stage.name} in ${MAP_FILE}`}`;
+    return `${stage.name} has no files that a fix may change${allow || `; to have it mended, add some ${where}`}`;
   const [path, ...others] = faulty;
   if (path === undefined || hasSuspect(overview)) return undefined;
-  if (others.length > 0) return `the errors are in ${[...faulty].join(', ')}, which no fix may change${allow}`;
+  if (others.length > 0) return `the errors are in ${faulty.join(', ')}, which no fix may change${allow}`;
   const source = made.find(({ from }) => from === path);
-  if (!source) return `the error is in ${path}, which no fix may change${allow}`;
-  const maker = source.by === undefined ? '' : ` by ${source.by}`;
-  return `the error is in ${source.written}, made${maker} from ${path}, which no fix of this stage may change${allow}`;
+  const maker = source?.by === undefined ? '' : ` by ${source.by}`;
+  const what = source
+    ? `${source.written}, made${maker} from ${path}, which no fix of this stage may`
+    : `${path}, which no fix may`;
+  return `the error is in ${what} change${allow}`;
 }

@@ -89,11 +89,12 @@ test('a text that does not parse in a file that no fix may change is handed over
   assert.is(ran.exit, 3);
   assert.equal([executor.asked(), oncall.asked()], [[], []]);
   const [{ data } = { data: undefined }] = told(ran.events, 'failure.decided');
-  const allow = 'to let fixes change it, add "inventory/hosts.yml" to files of a in ai/context_map.yaml';
+  const allow =
+    'to let fixes change it, add "inventory/hosts.yml" to files of a in ai/context_map.yaml, commit, then: mendloop reset a';
   const reason = `the error is in inventory/hosts.yml, which no fix may change; ${allow}`;
   assert.equal([data?.why, data?.reason], ['out_of_reach', reason]);
   const [summary] = summaries(home);
-  assert.equal([summary?.state, summary?.why], ['open', `mendloop: ${reason}: it takes a person`]);
+  assert.equal([summary?.state, summary?.why], ['open', `mendloop: ${reason}`]);
   assert.match(readFileSync(join(home, 'ai/escalations', summary?.case as string, 'case_v1.md'), 'utf8'), error);
   const again = await run(home);
   assert.equal([again.exit, told(again.events, 'case.opened').length], [3, 0]);
@@ -106,7 +107,7 @@ test('a stage without files asks nobody: a case says at once what lets fixes in'
   assert.equal([executor.asked(), oncall.asked()], [[], []]);
   assert.is(
     summaries(home)[0]?.why,
-    `mendloop: a has no files that a fix may change; to let fixes change it, add "${FILE}" to files of a in ai/context_map.yaml: it takes a person`,
+    `mendloop: a has no files that a fix may change; to let fixes change it, add "${FILE}" to files of a in ai/context_map.yaml, commit, then: mendloop reset a`,
   );
 });
 

@@ -292,7 +292,7 @@ test('where only closed files are at fault, and nothing that is open is suspecte
   const texts = { 'site.yml': '- hosts: all\n', 'roles/nfs/tasks/main.yml': '- debug:\n' };
   const error = `inventory/hosts.yml: ${YAML_ERROR}`;
   const allow = (paths: string, them = 'it') =>
-    `; to let fixes change ${them}, add ${paths} to files of ${CONTEXT.stage.name} in ai/context_map.yaml`;
+    `; to let fixes change ${them}, add ${paths} to files of ${CONTEXT.stage.name} in ai/context_map.yaml, commit, then: mendloop reset ${CONTEXT.stage.name}`;
   const inHosts = `the error is in inventory/hosts.yml, which no fix may change${allow('"inventory/hosts.yml"')}`;
   assert.is(reach(error, texts), inHosts);
   assert.is(
@@ -308,7 +308,7 @@ test('where only closed files are at fault, and nothing that is open is suspecte
     reach(error, {}, nothing),
     `${CONTEXT.stage.name} has no files that a fix may change${allow('"inventory/hosts.yml"')}`,
   );
-  assert.match(reach('it broke', {}, nothing) as string, /; to have it mended, name some below files of /);
+  assert.match(reach('it broke', {}, nothing) as string, /; to have it mended, add some to files of /);
   for (const [line, more] of [
     [`site.yml: ${YAML_ERROR}`, {}],
     [`${error}, included from site.yml`, {}],
@@ -389,7 +389,7 @@ test('what a needed stage made leads to what it is made from, open or closed', (
   assert.match(closed, `: only for reading, ${from}, 1 lines]`);
   assert.is(
     reach(error, { 'flux.sh': 'flux build\n' }, { makers, tree }),
-    `the error is in ${written}, made by configure from ${from}, which no fix of this stage may change; to let fixes change it, add "${from}" to files of ${CONTEXT.stage.name} in ai/context_map.yaml`,
+    `the error is in ${written}, made by configure from ${from}, which no fix of this stage may change; to let fixes change it, add "${from}" to files of ${CONTEXT.stage.name} in ai/context_map.yaml, commit, then: mendloop reset ${CONTEXT.stage.name}`,
   );
 });
 
