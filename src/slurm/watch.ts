@@ -13,6 +13,8 @@ export interface SlurmView {
 export type SlurmWatch = ReturnType<typeof watchSlurm>;
 
 const RETRY_MS = 1000;
+/** A queue of ten thousands takes Slurm seconds to list; so old an answer may be then. */
+const MAX_AGE_MS = 20_000;
 
 /** `isAlive`: whether something is seen to go on though Slurm does not answer; then its silence has no limit. */
 export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number, isAlive = () => false) {
@@ -20,6 +22,7 @@ export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number, isAlive 
   let asking: Promise<SlurmView> | undefined;
   let silentSince: number | undefined;
   let awayAt: number | undefined;
+  let tookMs = 0;
   let fault: { error: unknown } | undefined;
 
   async function ask(): Promise<SlurmView> {
@@ -28,6 +31,7 @@ export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number, isAlive 
       const jobs = await slurm.jobs();
       silentSince = undefined;
       fault = undefined;
+      tookMs = clock.monotonic() - at;
       view = { at, jobs: new Map(jobs.map((job) => [job.id, job])) };
     } catch (error) {
       awayAt = clock.monotonic();
@@ -38,16 +42,21 @@ export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number, isAlive 
   }
 
   return {
-    /** No older than `ageMs`, unless Slurm is away: then the last one. Throws MendError when it is away for too long. */
+    /**
+     * The last answer; Slurm is asked anew, beside whoever looks, when that is older than `ageMs` or than what keeps the asking below a
+     * twentieth of the time. With 0 a new one. Throws MendError when Slurm is away for too long.
+     */
     async look(ageMs: number): Promise<SlurmView> {
-      if (clock.monotonic() - view.at < ageMs) return view;
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      // What comes in meanwhile does not wait for one that is away: it tries for nine seconds and more.
-      const answer = silentSince === undefined ? await asking : view;
+      const isFresh = ageMs > 0 && clock.monotonic() - view.at < Math.max(ageMs, Math.min(MAX_AGE_MS, 20 * tookMs));
+      if (!isFresh)
+        asking ??= ask().finally(() => {
+          asking = undefined;
+        });
+      // What comes in meanwhile does not wait: one that is away tries for nine seconds and more.
+      const isNeeded = asking && silentSince === undefined && (ageMs === 0 || view.at === Number.NEGATIVE_INFINITY);
+      const answer = isNeeded ? await asking : view;
       if (fault) throw fault.error;
-      return answer;
+      return answer as SlurmView;
     },
 
     /** Whether it did not answer at some time since (monotonic): what it says then of how jobs ended may be its own doing. */

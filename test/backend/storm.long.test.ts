@@ -38,13 +38,15 @@ interface Storm {
 
 const NODES = ['n1', 'n2', 'n3', 'n4'];
 
-/** Slurm itself may not get over a fault; then all of it is started anew, which is one more. */
+/** Slurm itself may not get over a fault soon; then all of it is started anew, which is one more. */
 function restore({ control }: Cluster): void {
-  try {
-    control('start');
-  } catch {
-    for (const part of ['ctld', 'munged', ...NODES]) control('kill', part);
-    control('start');
+  for (let tries = 1; ; tries++) {
+    try {
+      return control('start');
+    } catch (error) {
+      if (tries === 5) throw error;
+      if (tries === 2) for (const part of ['ctld', 'munged', ...NODES]) control('kill', part);
+    }
   }
 }
 
