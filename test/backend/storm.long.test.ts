@@ -42,7 +42,8 @@ const NODES = ['n1', 'n2', 'n3', 'n4'];
 function restore({ control }: Cluster): void {
   for (let tries = 1; ; tries++) {
     try {
-      return control('start');
+      control('start');
+      return;
     } catch (error) {
       if (tries === 5) throw error;
       if (tries === 2) for (const part of ['ctld', 'munged', ...NODES]) control('kill', part);
