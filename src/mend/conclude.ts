@@ -48,7 +48,8 @@ export async function conclude(
   const gaveUp = decision.tier === 'give_up' || staysGivenUp;
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
   const isOnce = run.config.map.stages[incident.stage]?.rerun === false;
-  const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt, isOnce);
+  const now = currentIncident(run, incident);
+  const next = adviceFor(now, why, gaveUp, prompt, isOnce);
   const state = gaveUp ? 'give_up' : why === 'open_case' || opensCase(why) ? 'hand_over' : why;
   if (state === 'give_up' || state === 'hand_over' || state === 'external') {
     notifyOfFailure(run, state, incident, decision.reason, next);
@@ -58,7 +59,8 @@ export async function conclude(
     fingerprint,
     class: failureClass,
     tier: decision.tier,
-    ...(why && { why }),
+    // A stage that waits for an answer halts nothing.
+    ...(why && { why: opensCase(why) && now.history.case !== undefined ? ('open_case' as const) : why }),
     ...(isUnasked && (why === 'no_executor' || why === 'no_escalation') && { unreachable: true }),
     ...(human && { human }),
     ...(gaveUp && { gave_up: decision.reason }),
