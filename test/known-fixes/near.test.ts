@@ -1,7 +1,7 @@
 // When a name is another one mistyped, and when it is a name of its own.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isSlip, oneNear, slips } from '../../plugins/executors/known-fixes/near.ts';
+import { isSlip, nearest, slips } from '../../plugins/executors/known-fixes/near.ts';
 import { fc } from '../sweep.ts';
 
 test('counts letters that are missing, added, changed, and two that changed places', () => {
@@ -47,11 +47,11 @@ test('names that differ where names do differ are two names', () => {
   assert.ok(isSlip('namespqce', 'namespace'));
 });
 
-test('two that are near are none', () => {
-  assert.is(oneNear('wait_fro', ['wait_for', 'sleep']), 'wait_for');
-  assert.is(oneNear('stap', ['step', 'stop']), undefined);
-  assert.is(oneNear('nodez', ['node', 'nodes']), undefined);
-  assert.is(oneNear('web', ['web']), undefined);
+test('two that are near are two, and what is only written otherwise is nearest', () => {
+  assert.equal(nearest('wait_fro', ['wait_for', 'sleep']), ['wait_for']);
+  assert.equal(nearest('stap', ['step', 'stop']), ['step', 'stop']);
+  assert.equal(nearest('ansible-host', ['ansible_host', 'ansible_port']), ['ansible_host']);
+  assert.equal(nearest('__name__', ['name']), []);
 });
 
 test('the way there is as long as the way back, and nothing is nearer than what is equal', () => {

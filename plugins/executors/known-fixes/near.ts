@@ -74,18 +74,14 @@ function strange(one: string, other: string): number {
 export const namesNear = (word: string, names: Iterable<string>): string[] =>
   [...new Set(names)].filter((name) => name !== word && slips(word, name) <= maxSlips(word));
 
-/** The only one of `names` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */
-export function oneNear(word: string, names: Iterable<string>): string | undefined {
-  const only = onlyOne(namesNear(word, names));
-  return only !== undefined && isSlip(word, only) ? only : undefined;
-}
-
 /** Without separators and capitals. */
 const plainLetters = (word: string): string => word.replace(/[-_ ]/g, '').toLowerCase();
 
-/** Whether two words differ in separators and capitals only. */
+const SEPARATED = /^[-_ ]|[-_ ]$/;
+
+/** Whether two words differ in separators and capitals only; `__name__` is no `name`. */
 export const isAlike = (word: string, name: string): boolean =>
-  word.length > 2 && plainLetters(name) === plainLetters(word);
+  word.length > 2 && plainLetters(name) === plainLetters(word) && !SEPARATED.test(word) && !SEPARATED.test(name);
 
 /**
  * Where the list of names is from. `tool`: it is complete, so a slip may be at either end of a word. `repository`: it is complete,

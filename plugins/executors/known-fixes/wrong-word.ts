@@ -1,4 +1,5 @@
 // The one rule for words: a tool rejects a word, nothing defines it, and exactly one defined word of its kind is near.
+import { extname } from 'node:path/posix';
 import { errorLines, faultyFileNames } from './complaints.ts';
 import { isJson } from './json.ts';
 import { errorText, type Rejection, rejectionsIn } from './messages.ts';
@@ -66,7 +67,7 @@ async function mendWord(
       : undefined;
   if (others.length > 0) return { unsure: `${names.length} names are equally near to ${word}: ${names.join(', ')}` };
   if (meant.length > 1 && meant.every(({ place: { role } }) => role === 'value')) {
-    const definition = mendDefinition(word, name, world, editable);
+    const definition = mendDefinition(word, name, places, world, editable);
     if (definition) return definition;
   }
   const [first] = meant as [(typeof meant)[number]];
@@ -116,10 +117,18 @@ function slipsBeside(rejection: Rejection, place: Place, world: World) {
 const NOUN: Partial<Record<Role, string>> = { program: 'command', variable: 'variable', key: 'key', filter: 'filter' };
 
 /** Several places use the word: the one place of the name that is near it defines it, misspelt, and nothing uses that. */
-function mendDefinition(word: string, name: string, { texts }: World, editable: ReadonlyMap<string, string>): Outcome {
+function mendDefinition(
+  word: string,
+  name: string,
+  places: readonly Place[],
+  { texts }: World,
+  editable: ReadonlyMap<string, string>,
+): Outcome {
   const slip = onlyOne(placesOf(name, texts));
   const text = slip && editable.get(slip.path);
-  if (!slip || text === undefined) return undefined;
+  // A script may look for the wrong word.
+  const isUsed = places.every(({ path }) => extname(path) === extname(slip?.path ?? ''));
+  if (!slip || text === undefined || !isUsed) return undefined;
   return rewritten({ path: slip.path, text }, splice(text, slip.offset, name.length, word), {
     fix: `Write ${word} instead of ${name} in line ${lineOf(text, slip.offset)} of ${slip.path}`,
     reason: `Several places use ${word}, and nothing uses ${name}, which is nearly that`,
