@@ -1,7 +1,8 @@
 // How fast models answered, on disk: the last answers of each model of each host. Lost, it costs nothing but longer waits.
+import { dirname } from 'node:path';
 import { MendError } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
-import { leaveInPlace, makeFolderOf, quarantine, readChecked, writeAtomic } from '../io/store.ts';
+import { leaveInPlace, ownFolder, quarantine, readChecked, writeAtomic } from '../io/store.ts';
 import type { Speed, Speeds } from '../plugin/contract.ts';
 import { amount, listOf, mapOf, oneOf, optional, shaped } from '../shape.ts';
 
@@ -32,7 +33,7 @@ export function speedsOf({ speeds: path }: Pick<Layout, 'speeds'>, tell: (text: 
     const { [who]: before = [], ...others } = read(quarantine);
     const newest = Object.entries(others).slice(1 - MAX_MODELS);
     const models = Object.fromEntries([...newest, [who, [...before, speed].slice(-MAX_ANSWERS)]]);
-    makeFolderOf(path);
+    ownFolder(dirname(path));
     writeAtomic(path, `${JSON.stringify({ version: 1, models })}\n`);
   };
   return {

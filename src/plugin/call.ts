@@ -56,8 +56,8 @@ export async function callHook<H extends HookName>(
 /** For the answer of a plugin whose own limit is over. */
 const GRACE_MS = 5000;
 
-/** The hook's own limit, or a longer one that the owner set: `timeout` among the plugin's settings. */
-function limitOf({ options }: LoadedPlugin, hook: HookName): number {
+/** Milliseconds of one call: the hook's own limit, or a longer one that the owner set, `timeout` among the plugin's settings. */
+export function limitOf({ options }: Pick<LoadedPlugin, 'options'>, hook: HookName): number {
   const { timeout } = (options ?? {}) as { timeout?: unknown };
   const { timeoutMs } = HOOKS[hook];
   return typeof timeout === 'number' ? Math.max(timeoutMs, timeout + GRACE_MS) : timeoutMs;

@@ -1,11 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { plainWatcher } from '../../src/console/plain.ts';
 import { closingLines } from '../../src/console/run-lines.ts';
 import { newTally } from '../../src/console/tally.ts';
 import type { LoopEvent } from '../../src/events.ts';
 import { folder, write } from '../environment.ts';
 import { journalOf, type Line, RUN } from '../events.ts';
-import { plainLines } from './watched.ts';
+import { captured, plainLines } from './watched.ts';
 
 const begins = (stages: string[], lab = 'real'): Line => ['run.started', undefined, { stages, lab }];
 const ended = (exit: number, message?: string): Line => [
@@ -38,6 +39,21 @@ test('green: each stage as it goes, and one line at the end', () => {
       'green: 2 stages  1 min 5 s',
     ],
   );
+});
+
+test('what a step is busy with is a line when nothing else was one for 50 seconds', () => {
+  const { output, printed } = captured(false);
+  let now = 0;
+  const { event, live } = plainWatcher(output, '/nowhere', () => now);
+  for (const one of journalOf([begins(['web']), ['step.started', 'web']])) event(one);
+  const before = printed.out.length;
+  for (now = 0; now <= 180_000; now += 1000)
+    live('web', `ollama: reads 1,900 tokens, about 95 s; ${now / 1000} s so far`);
+  assert.equal(printed.out.slice(before), [
+    'web  ollama       reads 1,900 tokens, about 95 s; 50 s so far',
+    'web  ollama       reads 1,900 tokens, about 95 s; 100 s so far',
+    'web  ollama       reads 1,900 tokens, about 95 s; 150 s so far',
+  ]);
 });
 
 test('still green: what was not run says why', () => {

@@ -73,6 +73,23 @@ test('a host that takes the connection and is silent costs its time and no more'
   assert.is(lab.server.requests.length, 0, 'the setting counts before OLLAMA_HOST');
 });
 
+test('what the run has no time left for is not asked: failed, and no try is spent', async () => {
+  const lab = await modelLab({ loop: { limits: { run_minutes: 2 } } });
+  const slow = { read: { tokens: 1, ms: 1000 }, wrote: { tokens: 1, ms: 1000 } };
+  const models = { [`qwen2.5-coder:7b at ${lab.server.url}`]: [slow] };
+  write(lab.home, { 'ai/state/.gitignore': '*\n', 'ai/state/speeds.json': JSON.stringify({ version: 1, models }) });
+  const done = await lab.mend();
+  assertLeft(lab, done, /qwen2\.5-coder:7b at \S+ is not asked: it would take about \d+ min, and the run has 1 min /);
+  assert.is(lab.server.chats.length, 0);
+});
+
+test('an answer that the run has to end before is no stop, but a host without an answer', async () => {
+  const lab = await modelLab();
+  lab.answers({ text: 'conf', end: 'hang' });
+  const done = await lab.mend(['--deadline', '12s']);
+  assertLeft(lab, done, 'came before the run had to end (limits.run_minutes, or --deadline)');
+});
+
 test('a login page instead of Ollama is no answer, and no page is printed', async () => {
   const page = createWeb((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please log in</body></html>');

@@ -24,6 +24,7 @@ test('of each model of each host the last ten answers are kept, over processes',
   );
   assert.equal(again.of('other at h'), [{ whole: true }]);
   assert.equal(again.of('nobody'), []);
+  assert.is(readFileSync(join(path, '../.gitignore'), 'utf8'), '*\n', 'git does not see it, also before the first run');
 });
 
 test('no more than fifty models are remembered, the latest asked', () => {

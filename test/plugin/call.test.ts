@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callHook } from '../../src/plugin/call.ts';
+import { callHook, limitOf } from '../../src/plugin/call.ts';
 import type { Context, FixFacts } from '../../src/plugin/contract.ts';
 import { fixFacts, plugin } from './plugin-folder.ts';
 
@@ -258,6 +258,15 @@ test('past its time a plugin is told to stop, and its answer is ignored', async 
   assert.equal(called, late);
   assert.ok(stopped);
   assert.equal(await proposal(() => new Promise(() => {}), {}, 50), late);
+});
+
+test("a longer limit that the owner set is the hook's, too, and whoever mends has none but the run's", () => {
+  const limits = (timeout?: number) =>
+    (['check', 'notify', 'propose', 'escalate'] as const).map((hook) => limitOf({ options: { timeout } }, hook));
+  const { POSITIVE_INFINITY } = Number;
+  assert.equal(limits(), [10_000, 30_000, POSITIVE_INFINITY, POSITIVE_INFINITY]);
+  assert.equal(limits(60_000), [65_000, 65_000, POSITIVE_INFINITY, POSITIVE_INFINITY]);
+  assert.equal(limits(5000), [10_000, 30_000, POSITIVE_INFINITY, POSITIVE_INFINITY]);
 });
 
 test('a plugin that blocks the thread past its time is late too', async () => {
