@@ -74,8 +74,8 @@ export interface CaseParts {
 export function shownCase({ summary, text, patch, entry }: CaseParts, now: number, all = false): string[] {
   const { case: name, state } = summary;
   const sections = text === undefined ? [] : sectionsOf(text);
-  const hasTries = entry !== undefined && entry.patches.length + (entry.refused?.length ?? 0) > 0;
-  const tried = hasTries ? [['what was tried', ...triedLines(entry)].join('\n')] : [];
+  const tries = triedBefore(entry);
+  const tried = tries.length > 0 ? [['what was tried', ...tries].join('\n')] : [];
   const change = patch?.trimEnd() || 'it changes no text, only who may run a file';
   const actions = caseActions(summary).map(({ what, command }) => `${what}: ${command}`);
   const parts = [
@@ -95,6 +95,12 @@ export function shownCase({ summary, text, patch, entry }: CaseParts, now: numbe
     ...parts.flatMap((section) => ['', ...section.split('\n')]),
     ...(all && rest.length > 0 ? rest : ['', ...folded]),
   ];
+}
+
+/** What was tried before, and why it did not help; nothing of the change that waits. */
+export function triedBefore(entry: LedgerEntry | undefined): string[] {
+  const refused = entry?.refused?.filter(({ code }) => code !== 'ask') ?? [];
+  return entry && entry.patches.length + refused.length > 0 ? triedLines({ ...entry, refused }) : [];
 }
 
 /** What can be done with a case, the likeliest first, and the command that does it; nothing for one that is over. */

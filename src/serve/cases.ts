@@ -1,6 +1,5 @@
 // The cases, and one of them: what broke, the change that waits with its buttons or commands, what was tried; the rest folded.
-import { CASE_WORDS, caseActions, forPerson, seenText } from '../console/case-lines.ts';
-import { triedLines } from '../console/failure-report.ts';
+import { CASE_WORDS, caseActions, forPerson, seenText, triedBefore } from '../console/case-lines.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { openCaseStore } from '../mend/case-store.ts';
 import { html } from '../page/html.ts';
@@ -50,6 +49,7 @@ export function caseView(site: Site, { name = '' }: Params): View {
   const now = site.now();
   const text = store.texts(name).at(-1)?.text;
   const entry = entryOf(readLedger(site.layout).ledger, stage, fingerprint);
+  const tried = triedBefore(entry);
   const seen = closed ? '' : seenText(opened, entry, now);
   const [first, ...others] = caseActions(summary);
   // The buttons say the first two.
@@ -68,12 +68,8 @@ ${offered(site, summary, true)}
 ${!site.once && first && summary.patch === undefined && commandHtml(first)}
 ${actions.length > 0 && html`<details><summary>Other ways</summary>${actions.map(commandHtml)}</details>`}</section></div>
 ${
-  entry &&
-  html`<section aria-labelledby="tried"><h2 id="tried">What was tried</h2><pre class="wrapped" tabindex="0">${triedLines(
-    entry,
-  )
-    .map((line) => line.slice(2))
-    .join('\n')}</pre></section>`
+  tried.length > 0 &&
+  html`<section aria-labelledby="tried"><h2 id="tried">What was tried</h2><pre class="wrapped" tabindex="0">${tried.map((line) => line.slice(2)).join('\n')}</pre></section>`
 }
 ${facts([
   ['Failure', link(href('failures', stage, fingerprint), fingerprint)],
