@@ -39,65 +39,88 @@ export interface ScheduleEnd {
 }
 
 /** Runs `plan` to its end, from its `facts` on, which it keeps up to date. Never rejects unless a port throws. */
-export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePorts): Promise<ScheduleEnd> {
-  const { fleets = NO_FLEETS } = ports;
-  const running = new Map<string, Promise<[PlanStep, StageEnd | undefined]>>();
-  /** Steps that are resumed when what they need was made again: they and their needs start before all others. */
-  const suspended = new Map<string, PlanStep>();
-  const end: ScheduleEnd = { steps_executed: 0, errors: [], halted: false, result_payload: {} };
+export const runSchedule = (plan: Plan, facts: RunFacts, ports: SchedulePorts): Promise<ScheduleEnd> =>
+  new Schedule(plan, facts, ports).run();
 
-  for (;;) {
-    const isStale = ports.stale?.();
-    for (const step of isStale ? facts.inState('DONE').filter(isStale) : []) facts.reopen(step.id);
-    if (end.halted) for (const step of suspended.values()) endSuspended(step);
-    if (!end.halted) startReady();
-    if (running.size === 0 && !goOn()) break;
-    if (running.size === 0) continue;
-    const ended = await Promise.race([...running.values(), paused()]);
-    if (!ended) continue;
-    const [step, stageEnd] = ended;
-    running.delete(step.id);
-    if (stageEnd) noteEnd(step, stageEnd);
+class Schedule {
+  readonly #plan: Plan;
+  readonly #facts: RunFacts;
+  readonly #ports: SchedulePorts;
+  readonly #fleets: NonNullable<SchedulePorts['fleets']>;
+  readonly #running = new Map<string, Promise<[PlanStep, StageEnd | undefined]>>();
+  /** Steps that are resumed when what they need was made again: they and their needs start before all others. */
+  readonly #suspended = new Map<string, PlanStep>();
+  readonly #end: ScheduleEnd = { steps_executed: 0, errors: [], halted: false, result_payload: {} };
+
+  constructor(plan: Plan, facts: RunFacts, ports: SchedulePorts) {
+    this.#plan = plan;
+    this.#facts = facts;
+    this.#ports = ports;
+    this.#fleets = ports.fleets ?? NO_FLEETS;
   }
-  end.steps_executed = facts.inState('DONE').length;
-  const stalled = end.halted ? [] : facts.inState('TODO').map(stepLabel);
-  if (stalled.length > 0) {
+
+  async run(): Promise<ScheduleEnd> {
+    for (;;) {
+      this.#reopenStale();
+      if (this.#end.halted) for (const step of this.#suspended.values()) this.#endSuspended(step);
+      else this.#startReady();
+      if (this.#running.size === 0 && !this.#goOn()) break;
+      if (this.#running.size === 0) continue;
+      const ended = await Promise.race([...this.#running.values(), this.#paused()]);
+      if (!ended) continue;
+      const [step, stageEnd] = ended;
+      this.#running.delete(step.id);
+      if (stageEnd) this.#noteEnd(step, stageEnd);
+    }
+    this.#noteStall();
+    return { ...this.#end, steps_executed: this.#facts.inState('DONE').length };
+  }
+
+  #reopenStale(): void {
+    const isStale = this.#ports.stale?.();
+    for (const step of isStale ? this.#facts.inState('DONE').filter(isStale) : []) this.#facts.reopen(step.id);
+  }
+
+  #noteStall(): void {
+    const stalled = this.#end.halted ? [] : this.#facts.inState('TODO').map(stepLabel);
+    if (stalled.length === 0) return;
     const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
-    end.errors.push(executionError('DEPENDENCY_UNRESOLVED', message, { context: { stalled } }));
-    end.halted = true;
+    this.#end.errors.push(executionError('DEPENDENCY_UNRESOLVED', message, { context: { stalled } }));
+    this.#end.halted = true;
   }
-  return end;
 
   /** Failed steps that a person answered for are to do again, and what was skipped for them. */
-  function goOn(): boolean {
-    const answered = (ports.answered?.() ?? []).filter((id) => facts.states.get(id) === 'FAILED');
-    const again = new Set(answered.flatMap((id) => [id, ...facts.skippedFor(id)]));
-    for (const id of again) facts.record(id, 'TODO');
+  #goOn(): boolean {
+    const end = this.#end;
+    const answered = (this.#ports.answered?.() ?? []).filter((id) => this.#facts.states.get(id) === 'FAILED');
+    const again = new Set(answered.flatMap((id) => [id, ...this.#facts.skippedFor(id)]));
+    for (const id of again) this.#facts.record(id, 'TODO');
     end.errors = end.errors.filter(({ step_id }) => !again.has(step_id ?? ''));
     if (again.size > 0) end.halted = end.errors.some(({ severity }) => severity === 'fatal');
     return again.size > 0 && !end.halted;
   }
 
-  function endSuspended(step: PlanStep, because?: ExecutionError): void {
-    suspended.delete(step.id);
-    const ended = Promise.resolve(ports.endSuspended?.(step, because));
-    running.set(
+  #endSuspended(step: PlanStep, because?: ExecutionError): void {
+    this.#suspended.delete(step.id);
+    const ended = Promise.resolve(this.#ports.endSuspended?.(step, because));
+    this.#running.set(
       step.id,
       ended.then(() => [step, undefined]),
     );
   }
 
-  function startReady(): void {
-    const free = ports.workers - running.size;
-    const allowed = firstOf(free, ports.scheduler.ready(facts, plan), (step) => fleets.isHeld(step));
+  #startReady(): void {
+    const free = this.#ports.workers - this.#running.size;
+    const isHeld = (step: PlanStep) => this.#fleets.isHeld(step);
+    const allowed = firstOf(free, this.#ports.scheduler.ready(this.#facts, this.#plan), isHeld);
     // A step that waits for others occupies no worker: the others must be able to run.
-    const before = urgent().slice(0, Math.max(allowed.length, free + fleets.waitingCount));
+    const before = this.#urgent().slice(0, Math.max(allowed.length, free + this.#fleets.waitingCount));
     for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
       // A caller's scheduler may be wrong: then the step does not start, and the stall is reported.
-      if (!facts.mayStart(step.id)) continue;
-      facts.record(step.id, 'IN_PROGRESS');
-      const driven = ports.driveStep(step, suspended.delete(step.id));
-      running.set(
+      if (!this.#facts.mayStart(step.id)) continue;
+      this.#facts.record(step.id, 'IN_PROGRESS');
+      const driven = this.#ports.driveStep(step, this.#suspended.delete(step.id));
+      this.#running.set(
         step.id,
         driven.then((stageEnd) => [step, stageEnd]),
       );
@@ -105,58 +128,62 @@ export async function runSchedule(plan: Plan, facts: RunFacts, ports: SchedulePo
   }
 
   /** Resolves when a step begins to wait for others: its worker is free. */
-  function paused(): Promise<undefined> {
+  #paused(): Promise<undefined> {
     return new Promise((resolve) => {
-      fleets.wake = () => resolve(undefined);
+      this.#fleets.wake = () => resolve(undefined);
     });
   }
 
   /** Suspended and wanted steps that can start, and those of their needs that can. */
-  function urgent(): PlanStep[] {
-    const waitedFor = [...suspended.keys(), ...(ports.wanted?.() ?? [])];
+  #urgent(): PlanStep[] {
+    const waitedFor = [...this.#suspended.keys(), ...(this.#ports.wanted?.() ?? [])];
     if (waitedFor.length === 0) return [];
-    const wanted = new Set(waitedFor.flatMap((id) => [...facts.needsOf(id), id]));
-    return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !fleets.isHeld(step));
+    const wanted = new Set(waitedFor.flatMap((id) => [...this.#facts.needsOf(id), id]));
+    const canStart = (step: PlanStep) => this.#facts.mayStart(step.id) && !this.#fleets.isHeld(step);
+    return this.#plan.steps.filter((step) => wanted.has(step.id) && canStart(step));
   }
 
-  function noteEnd(step: PlanStep, stageEnd: StageEnd): void {
+  #noteEnd(step: PlanStep, stageEnd: StageEnd): void {
     if (stageEnd.kind === 'unbegun') {
-      facts.record(step.id, 'TODO');
-      suspended.set(step.id, step);
-      // One of its needs may have failed already.
-      const lost = [...facts.needsOf(step.id)].find((id) => /FAILED|SKIPPED/.test(facts.states.get(id) ?? ''));
-      if (lost !== undefined) skip(step, lost, 'what it needs could not be made again');
+      this.#suspend(step);
       return;
     }
-    const isHalt = haltsPlan(stageEnd, step, plan);
+    const isHalt = haltsPlan(stageEnd, step, this.#plan);
     const state = stateAfter(stageEnd, isHalt);
-    facts.record(step.id, state);
+    this.#facts.record(step.id, state);
     if (stageEnd.kind === 'green') {
-      if (stageEnd.result) end.result_payload[step.id] = stageEnd.result;
+      if (stageEnd.result) this.#end.result_payload[step.id] = stageEnd.result;
       return;
     }
-    end.errors.push(errorOf(stageEnd, step, plan));
-    if (isHalt) halt();
-    if (state !== 'TODO') skipDependents(step, stageEnd.message);
+    this.#end.errors.push(errorOf(stageEnd, step, this.#plan));
+    if (isHalt) this.#halt();
+    if (state === 'TODO') return;
+    for (const waiting of this.#facts.waitingOn(step.id)) this.#skip(waiting, step.id, stageEnd.message);
   }
 
-  function halt(): void {
-    if (!end.halted) ports.halted?.();
-    end.halted = true;
+  #suspend(step: PlanStep): void {
+    this.#facts.record(step.id, 'TODO');
+    this.#suspended.set(step.id, step);
+    // One of its needs may have failed already.
+    const isLost = (id: string) => /FAILED|SKIPPED/.test(this.#facts.states.get(id) ?? '');
+    const lost = [...this.#facts.needsOf(step.id)].find(isLost);
+    if (lost !== undefined) this.#skip(step, lost, 'what it needs could not be made again');
   }
 
-  function skipDependents(of: PlanStep, cause: string): void {
-    for (const step of facts.waitingOn(of.id)) skip(step, of.id, cause);
+  #halt(): void {
+    const isFirst = !this.#end.halted;
+    this.#end.halted = true;
+    if (isFirst) this.#ports.halted?.();
   }
 
-  function skip(step: PlanStep, need: string, cause: string): void {
-    const why = facts.states.get(need) === 'FAILED' ? 'failed' : 'is still to do';
-    const label = stepLabel(plan.steps.find(({ id }) => id === need) as PlanStep);
-    facts.record(step.id, 'SKIPPED');
+  #skip(step: PlanStep, need: string, cause: string): void {
+    const why = this.#facts.states.get(need) === 'FAILED' ? 'failed' : 'is still to do';
+    const label = stepLabel(this.#plan.steps.find(({ id }) => id === need) as PlanStep);
+    this.#facts.record(step.id, 'SKIPPED');
     const because = executionError('STEP_SKIPPED', `needs ${label}, which ${why}`, { step_id: step.id, cause });
-    end.errors.push(because);
-    if (suspended.has(step.id)) endSuspended(step, because);
-    else ports.skipped(step, because);
+    this.#end.errors.push(because);
+    if (this.#suspended.has(step.id)) this.#endSuspended(step, because);
+    else this.#ports.skipped(step, because);
   }
 }
 
