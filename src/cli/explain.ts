@@ -29,10 +29,10 @@ export async function run({ words, options, home, layout }: CommandInput): Promi
   const now = Date.now();
   const ai = options['no-ai'] !== true;
   const explanation = await explainFailure(entry, ledger, layout(), { now, ai, env: process.env });
-  const { failure, next } = explanation;
+  const { failure, next, where } = explanation;
   return {
     text: [...notices.map((text) => `note: ${text}`), ...explanationLines(explanation, now)],
-    json: { entry, failure: failure ? { ...failure, masked: masksOf(failure) } : null, next },
+    json: { entry, failure: failure ? { ...failure, masked: masksOf(failure) } : null, where: where ?? null, next },
   };
 }
 

@@ -17,13 +17,24 @@ interface Explained {
   readonly cells: readonly { readonly step: string; readonly status: string }[];
   readonly stands: { readonly since: string; readonly fingerprint?: string | undefined } | undefined;
   readonly next: Decision | { unknown: string };
+  readonly where?: {
+    readonly places: readonly {
+      path: string;
+      lines: readonly number[];
+      reasons: readonly string[];
+      editable: boolean;
+    }[];
+    readonly left_out: readonly string[];
+    readonly definitions: readonly string[];
+    readonly unread: number;
+  };
   /** What of a fix would run before its owner has seen it. */
   readonly unattended?: string;
 }
 
 /** Everything, in paragraphs that begin with what they are about. */
 export function explanationLines(
-  { entry, failure, cells, stands, next, unattended }: Explained,
+  { entry, failure, cells, stands, next, where, unattended }: Explained,
   now: number,
 ): string[] {
   const { stage, log, fingerprint } = entry;
@@ -42,11 +53,31 @@ export function explanationLines(
     '',
     ...(failure ? failureReport(failure, entry) : gone),
     ...(failure && failure.fingerprint !== fingerprint ? ['', moved] : []),
+    ...(where ? whereLines(where) : []),
     '',
     ...ledgerLines(entry, now),
     '',
     ...nextLines(next, stands ? 'if it comes back' : 'next time'),
     ...(unattended && 'tier' in next && /executor|escalation/.test(next.tier) ? [`  ${unattended}`] : []),
+  ];
+}
+
+/** What a prompt would have of the repository, and why. */
+function whereLines({ places, left_out, definitions, unread }: NonNullable<Explained['where']>): string[] {
+  const rows = places.map(({ path, lines, reasons, editable }) => {
+    const at = lines.length > 0 ? `:${lines.join(',')}` : '';
+    return `  ${path}${at}${editable ? '' : ' (only read)'}  ${reasons.join('; ')}`;
+  });
+  const [first] = left_out;
+  return [
+    '',
+    `where it points: what a prompt has${rows.length === 0 ? ', nothing' : ''}`,
+    ...rows,
+    ...definitions.map((line) => `  ${line}`),
+    ...(first
+      ? [`  left out, for little points at them: ${counted(left_out.length, 'file')}, the likeliest ${first}`]
+      : []),
+    ...(unread > 0 ? [`  not searched, too many or too large: ${counted(unread, 'file')}`] : []),
   ];
 }
 

@@ -1,21 +1,30 @@
 // What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
+import { join } from 'node:path';
 import { unattendedOf, unattendedText } from '../config/unattended.ts';
 import { MendError } from '../errors.ts';
 import type { Failure } from '../failure/fingerprint.ts';
+import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { Layout } from '../io/layout.ts';
+import { entryAt } from '../io/links.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
-import { recordOf, type StageRecord } from '../journal/stages.ts';
+import { recordOf, type StageRecord, type StageState } from '../journal/stages.ts';
+import { logEnd } from '../mend/context.ts';
+import { gateRules, repositoryFacts } from '../mend/gate-rules.ts';
 import { identifyAgain, projectRules } from '../mend/identify.ts';
+import { isReadable, makersOf, placesOf } from '../mend/places.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { situationOf } from '../mend/situation.ts';
+import { PROMPT_FILES, wantedFiles, wantedReadable } from '../outbound/parts/suspicion-of.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
-import { configurationNow } from '../stage/configuration.ts';
+import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { type Decision, decide } from '../triage/decide.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import { NOT_AGAIN } from '../triage/words.ts';
-import { checkoutFiles } from '../worktree/read.ts';
+import { checkoutFiles, type Files } from '../worktree/read.ts';
+import { openRepositoryReader } from '../worktree/repository-at.ts';
+import { WORKTREE } from '../worktree/tree.ts';
 
 export interface Explanation {
   entry: LedgerEntry;
@@ -27,9 +36,65 @@ export interface Explanation {
   stands: { since: string; fingerprint?: string | undefined } | undefined;
   /** What a run would decide about it now, or why that cannot be known. */
   next: Decision | { unknown: string };
+  /** Where it points, as a prompt would have it now; undefined where its log is gone or the configuration is not sound. */
+  where?: Where;
   /** What of a fix for it would run before its owner has seen it; undefined where that cannot be known. */
   unattended?: string;
 }
+
+export interface Where {
+  /** What a prompt has, what may be changed first. */
+  places: { path: string; lines: readonly number[]; reasons: readonly string[]; editable: boolean }[];
+  /** Files that something points at, too weakly. */
+  left_out: string[];
+  definitions: readonly string[];
+  /** Files that were too many or too large to be read. */
+  unread: number;
+}
+
+/** The worktree's files, else the owner's. */
+async function filesOf({ home }: Layout): Promise<Files | undefined> {
+  const worktree = join(home, WORKTREE);
+  return (
+    ((await entryAt(worktree)).kind === 'folder' ? await checkoutFiles(worktree) : undefined) ?? checkoutFiles(home)
+  );
+}
+
+async function whereOf(
+  layout: Layout,
+  config: Configuration,
+  { stage: name, log }: LedgerEntry,
+  { class: failureClass, errors }: Failure,
+  state: StageState,
+): Promise<Where | undefined> {
+  const stage = config.map.stages[name];
+  const files = await filesOf(layout);
+  if (!stage || !files || log === undefined) return undefined;
+  const snapshot = { ...files, commit: '' };
+  const tree = [...files.files.keys()];
+  const editable = new Set(editablePaths(tree, await gateRules(layout.home, config, stage, 'executor', snapshot)));
+  const failure = { class: failureClass, error_lines: errors.flatMap(({ lines }) => lines), ended: '' };
+  const seen = { stage: { ...stage, name }, failure, log: logEnd(`${layout.home}/${log}`) };
+  const names = () => repositoryFacts(openRepositoryReader(), snapshot, config.map, state);
+  const makers = makersOf(config, state, name, tree);
+  const { places, definitions, unread } = await placesOf(seen, snapshot, [...editable], makers, names);
+  const wanted = [
+    ...wantedFiles(
+      places.filter(({ path }) => editable.has(path)),
+      PROMPT_FILES,
+    ),
+    ...wantedReadable(places.filter(({ path }) => !editable.has(path) && isReadable(path))),
+  ];
+  const rows = wanted.map(({ path, named, matching, reasons }) => {
+    const lines = (named.length > 0 ? named : matching).slice(0, MAX_LINES);
+    return { path, lines, reasons: reasons.slice(0, MAX_REASONS), editable: editable.has(path) };
+  });
+  const left_out = places.filter((place) => place.score > 0 && !wanted.includes(place)).map(({ path }) => path);
+  return { places: rows, left_out, definitions, unread };
+}
+
+const MAX_LINES = 3;
+const MAX_REASONS = 3;
 
 /** Never throws for a configuration that is not sound: then only what comes next is unknown. */
 export async function explainFailure(
@@ -53,7 +118,21 @@ export async function explainFailure(
   const read = identifyAgain(entry, layout, state.stages, rules);
   const cells = (entry.steps ?? []).map((step) => ({ step, status: recordOf(state, step)?.status ?? 'idle' }));
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
-  const explained = { entry, failure, cells, stands: standsOtherwise(entry, state.stages[entry.stage]) };
+  const where = read && !(config instanceof MendError) && (await whereOf(layout, config, entry, read, state));
+  const masked = where && {
+    ...where,
+    ...(maskedLeaves({ places: where.places, definitions: where.definitions }, mask) as Pick<
+      Where,
+      'places' | 'definitions'
+    >),
+  };
+  const explained = {
+    ...(masked && { where: masked }),
+    entry,
+    failure,
+    cells,
+    stands: standsOtherwise(entry, state.stages[entry.stage]),
+  };
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) {
     const next = { unknown: `${config.code}: ${config.message}` };

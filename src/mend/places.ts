@@ -46,7 +46,7 @@ export async function placesOf(
   const editable = new Set(files);
   const paths = [...snapshot.files.keys()];
   const search = openSearch(evidenceOf(failure), paths, makers);
-  const isRead = (path: string) => editable.has(path) || (IS_TEXT.test(path) && protectedAs(path) === undefined);
+  const isRead = (path: string) => editable.has(path) || isReadable(path);
   const order = search.order.filter(isRead);
   let left = MAX_CHARACTERS;
   let unread = 0;
@@ -75,6 +75,9 @@ export async function placesOf(
   return { ...withDefined(search.withLinks(ranking, texts), defined), definitions, unread };
 }
 
+/** Whether a text may be sent that the stage may not change. */
+export const isReadable = (path: string): boolean => IS_TEXT.test(path) && protectedAs(path) === undefined;
+
 /** So many texts are kept of those that may be changed, and of those that are only read. */
 const MAX_NEAREST = 3;
 const KEPT = { files: 12, readable: 8 };
@@ -99,7 +102,7 @@ export async function textsOf(
     const wanted = new Set([...paths.slice(0, most), ...[...like].filter(isIn), ...around]);
     return Promise.all([...wanted].map(async (path) => ({ path, text: (await snapshot.text(path)) ?? '' })));
   };
-  const isOpen = (path: string) => snapshot.files.has(path) && IS_TEXT.test(path) && protectedAs(path) === undefined;
+  const isOpen = (path: string) => snapshot.files.has(path) && isReadable(path);
   return {
     files: await texts((path) => editable.has(path), KEPT.files),
     readable: await texts((path) => !editable.has(path) && isOpen(path), KEPT.readable),

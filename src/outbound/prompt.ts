@@ -8,6 +8,7 @@ import { fileLines } from './parts/files.ts';
 import { memoLines, withoutAnswerRule } from './parts/memo.ts';
 import { offeredLines } from './parts/offered.ts';
 import { readingLines } from './parts/reading.ts';
+import { PROMPT_FILES } from './parts/suspicion-of.ts';
 import { earlierTries } from './parts/tries.ts';
 import { estimateTokens, fenceNote, linesWithin } from './text.ts';
 
@@ -58,7 +59,7 @@ const promptParts = (choices: readonly Choice[]): readonly Part[] => [
   { name: 'earlier attempts', title: 'Earlier attempts', rank: 4, share: 0.15, lines: earlierTries(false) },
   { name: 'log', title: 'The end of the log', rank: 6, share: 0.2, lines: tellingLogEnd(PROMPT_LOG_LINES) },
   { name: 'reading', title: 'What may help', rank: 5, share: 0.12, lines: readingLines },
-  { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines({ most: 5, share: 0.3 }) },
+  { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(PROMPT_FILES) },
   { name: 'error lines', title: 'The failure', rank: 1, share: 0.2, lines: classAndErrorLines },
   { name: 'choices', title: 'Offered changes', rank: 2, share: 0.1, lines: offeredLines(choices) },
 ];

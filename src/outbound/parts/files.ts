@@ -2,27 +2,18 @@
 import type { PartLines } from '../document.ts';
 import { estimateTokens, fenced, fenceTokens, textLines } from '../text.ts';
 import { excerpt } from './excerpt.ts';
-import { type Suspect, suspicionOf } from './suspicion-of.ts';
-
-/** At most so many are shown, and none with less than this part of what points at the most suspicious one. */
-export interface FileLimits {
-  readonly most: number;
-  readonly share: number;
-}
+import { type FileLimits, type Suspect, suspicionOf, wantedFiles } from './suspicion-of.ts';
 
 /** The likeliest last. */
 export const fileLines =
-  ({ most, share }: FileLimits): PartLines =>
+  (limits: FileLimits): PartLines =>
   (context) => {
     const { nonce } = context;
-    const { ranked } = suspicionOf(context);
-    const least = (ranked[0]?.score ?? 0) * share;
+    const wanted = wantedFiles(suspicionOf(context).ranked, limits);
     return (room) => {
       let left = room;
       const blocks: string[] = [];
-      for (const file of ranked) {
-        if (blocks.length === most) break;
-        if (file.score < least && !file.isRun) continue;
+      for (const file of wanted) {
         // The first may have nearly all of the room; the others share what is left, so that each says something.
         const lines = fileBlock(file, nonce, left * (blocks.length === 0 ? 0.8 : 0.5));
         if (lines === undefined) continue;

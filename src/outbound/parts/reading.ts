@@ -1,18 +1,13 @@
 // What helps to understand the failure and is not to be changed: what stands where a path was looked for, names like one that is
 // not there, which template a rendered file is from, and files that the stage reads.
-
 import { likest, type NearName } from '../../repository/rank/near-names.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, plainLine, textLines } from '../text.ts';
 import { excerpt } from './excerpt.ts';
-
-import { hasSuspect, type Suspect, suspicionOf } from './suspicion-of.ts';
+import { hasSuspect, type Suspect, suspicionOf, wantedReadable } from './suspicion-of.ts';
 
 const MAX_LISTED = 24;
 const MAX_NOTES = 12;
-const MAX_FILES = 3;
-/** What is read with less to point at it is only noise. */
-const MIN_SCORE = 40;
 const MIN_WEIGHT = 40;
 const WHOLE_LINES = 31;
 
@@ -43,7 +38,7 @@ export const readingLines: PartLines = (context) => {
       return `${written} ${who} from ${from}${isEditable(from) ? '' : ', which no fix of this stage may change'}`;
     }),
   ].map((line) => clipLine(plainLine(line), 600));
-  const shown = suspicion.readable.filter(({ score, isRun }) => score >= MIN_SCORE || isRun).slice(0, MAX_FILES);
+  const shown = wantedReadable(suspicion.readable);
   return (room) => {
     let left = room;
     const noteLines =

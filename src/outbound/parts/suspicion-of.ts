@@ -76,6 +76,22 @@ export function readableNames(near: readonly NearName[], masked: FailureContext[
     .filter(({ places }) => places.length > 0);
 }
 
+/** At most so many, and none with less than this part of what points at the most suspicious one. */
+export interface FileLimits {
+  readonly most: number;
+  readonly share: number;
+}
+export const PROMPT_FILES: FileLimits = { most: 5, share: 0.3 };
+const MAX_READABLE = 3;
+
+/** Of places that may be changed, the likeliest first, those that a document is to have, as long as there is room. */
+export const wantedFiles = <T extends Place>(ranked: readonly T[], { most, share }: FileLimits): T[] =>
+  ranked.filter(({ score, isRun }) => isRun || score >= (ranked[0]?.score ?? 0) * share).slice(0, most);
+
+/** The same of places that are only read: with less to point at it, a file is only noise. */
+export const wantedReadable = <T extends Place>(ranked: readonly T[]): T[] =>
+  ranked.filter(({ score, isRun }) => isRun || score >= MIN_SUSPICION).slice(0, MAX_READABLE);
+
 /** What of a failure is looked up in the repository. */
 export const evidenceOf = ({ failure, log, stage }: Pick<FailureContext, 'failure' | 'log' | 'stage'>): Evidence => ({
   error_lines: failure.error_lines,
