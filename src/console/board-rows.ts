@@ -99,9 +99,12 @@ function wrapped(text: string, width: number): string[] {
     .flatMap((line) => {
       const parts: string[] = [];
       for (let rest = line; ; ) {
-        if (width < 1 || displayWidth(rest) <= width) return [...parts, rest];
+        if (displayWidth(rest) <= width) return [...parts, rest];
+        if (width <= MIN_PART) return [...parts, cutText(rest, width)];
         const slash = rest.lastIndexOf('/', width - 1) + 1;
-        const at = slash > MIN_PART ? slash : width;
+        let at = slash > MIN_PART ? slash : width;
+        // Wide characters take two columns.
+        while (at > 1 && displayWidth(rest.slice(0, at)) > width) at--;
         parts.push(rest.slice(0, at));
         rest = (text.startsWith('| ') ? '| ' : '  ') + rest.slice(at);
       }

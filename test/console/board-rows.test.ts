@@ -72,4 +72,24 @@ test('rows are never more than there is room for: failures are told while they f
   assert.is(rowsAt(80, lines, { room: Number.POSITIVE_INFINITY }).filter((row) => row.includes('it broke')).length, 30);
 });
 
+test('nothing of a failure is cut: lines wrap, and a path goes on behind one of its slashes', () => {
+  const path = 'kubernetes/apps/monitoring/kube-prometheus-stack/app/helmrelease.yaml';
+  const excerpt = `${path}: no such file or directory 仮想マシンを作成しています仮想マシンを作成しています`;
+  const lines: Line[] = [
+    ['run.started', undefined, { stages: ['s'] }],
+    ['failure.seen', 's', { fingerprint: 'f1', excerpt }],
+    ['step.failed', 's'],
+  ];
+  for (const columns of [40, 60, 80]) {
+    const rows = rowsAt(columns, lines);
+    for (const row of rows) assert.ok(displayWidth(row) < columns, `${columns}: ${row}`);
+    const text = rows.map((row) => row.replace(/^ +(?:\| )?/, '')).join('');
+    assert.ok(text.replaceAll(' ', '').includes(excerpt.replaceAll(' ', '')), text);
+  }
+  assert.ok(
+    rowsAt(40, lines).some((row) => row.endsWith('kubernetes/apps/monitoring/')),
+    rowsAt(40, lines).join('\n'),
+  );
+});
+
 test.run();
