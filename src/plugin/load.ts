@@ -90,8 +90,8 @@ function usesOf(lists: readonly List[], ships: readonly List[], written: Use['wr
   const byList = ships.filter((list) => keys.includes(keyOf(list)));
   const useIn = (from: List) => ({ from, lists: lists.filter((list) => list === from) });
   if (byList.length === 0) {
-    // The same settings for every list; a name that only has settings is checked as its first.
-    const used = lists.length > 0 ? lists : ships.slice(0, 1);
+    // The same settings for every list; a name that only has settings is checked as its last, which allows the most.
+    const used = lists.length > 0 ? lists : ships.slice(-1);
     return used.map((list) => ({ ...useIn(list), written, path: [] }));
   }
   const other = keys.find((key) => !byList.some((list) => keyOf(list) === key));

@@ -177,6 +177,29 @@ test('the answer that is asked for is bounded by its form, and how fast it came 
   assert.is(load_ms, 1, 'as the host told it, rounded');
 });
 
+test('only a model that knows how to think is told not to, and one that may has room for its thoughts', async () => {
+  const models = [{ name: 'qwen3:8b', parameters: '8.2B', size: 5e9, capabilities: ['completion', 'thinking'] }];
+  const bodyOf = async (think?: boolean) => {
+    const options = { format: 'diff', ...(think === undefined ? {} : { think }) };
+    const { chats, proposal } = await ask([{ thinking: 'hm', text: DIFF }], { options }, { models });
+    assert.equal(proposal, { answer: DIFF });
+    return chats[0]?.body;
+  };
+  const quiet = await bodyOf();
+  assert.equal([quiet.think, quiet.options.num_predict], [false, 1000]);
+  const thoughtful = await bodyOf(true);
+  assert.equal([thoughtful.think, thoughtful.options.num_predict], [true, 5000]);
+});
+
+test('an answer in another language is used where it holds a change, and passed over where it holds none', async () => {
+  const german = DIFF.replace('Indent the name', 'Den Namen einrücken').replace('YAML wants', 'YAML will');
+  assert.equal((await ask([{ text: german }])).proposal, { answer: german });
+  const { proposal } = await ask([{ text: 'Der Rechner ist aus; jemand muss ihn einschalten.' }]);
+  assert.equal(proposal, {
+    pass: 'qwen2.5-coder:7b proposes no change: Der Rechner ist aus; jemand muss ihn einschalten.',
+  });
+});
+
 const overHttp = async (script: Parameters<typeof startApiServer>[0], given: Parameters<typeof asked>[1] = {}) => {
   const server = await startApiServer({ models: ['served'], ...script });
   afterTest(() => server.close());
@@ -193,6 +216,27 @@ test('a host of chat completions on this network is an executor: streamed, witho
   assert.equal(body.chat_template_kwargs, { enable_thinking: false });
   assert.match(said.join('\n'), /^asks served at http:\/\/host\nserved read [\d,]+ tokens and wrote \d+ in /);
   assert.ok(measured[0]?.read && measured[0].wrote);
+});
+
+test('a host that speaks as Anthropic does is asked the same way', async () => {
+  const server = await startApiServer({ kind: 'anthropic', script: [{ text: DIFF }] });
+  afterTest(() => server.close());
+  const options = { kind: 'anthropic', base_url: server.url, model: 'large' };
+  const { proposal, measured } = await asked(server.url, { plugin: api, options });
+  assert.equal(proposal, { answer: DIFF });
+  const { path, headers, body } = server.requests[0] ?? ({} as never);
+  assert.equal([path, headers['x-api-key'], body.stream, body.system], ['/v1/messages', undefined, true, undefined]);
+  assert.ok(measured[0]?.wrote);
+});
+
+test('a host outside of this network is refused when it is loaded, unless its owner says public', async () => {
+  const { load } = await import('../plugin/plugin-folder.ts');
+  const settings = (more: string) =>
+    load(`executors: [api]\nplugins: { api: { base_url: "https://models.example.com/v1", model: m${more} } }`, {});
+  const said = await settings('').catch((error) => error.problems.join('\n'));
+  assert.match(said, 'plugins.api.base_url: https://models.example.com is outside of this network');
+  assert.match(said, 'set public: true to send them there');
+  assert.is((await settings(', public: true')).executors[0]?.name, 'api');
 });
 
 test('what a host does not know is left out, and an answer in one piece is as good', async () => {
