@@ -157,13 +157,19 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
 /** Every change that was tried, and every answer that was not taken, and why. */
 export const triedLines = ({ patches, refused = [] }: LedgerEntry): string[] => [
   ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
-  ...counts(refused.map(refusedLine)),
+  ...counts(
+    refused
+      .filter(({ code, hash }) => code !== 'ask' || !patches.some((patch) => patch.hash === hash))
+      .flatMap((one) => Array<string>(one.times ?? 1).fill(refusedLine(one))),
+  ),
 ];
 
 const refusedLine = ({ plugin, tier, code, reason }: NonNullable<LedgerEntry['refused']>[number]): string =>
   code === 'pass'
     ? `  no fix: ${plugin} (${tier}): ${reason}`
-    : `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`;
+    : code === 'ask'
+      ? `  its owner was asked: a change of ${plugin} (${tier}): ${reason}`
+      : `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`;
 
 /** Each line once, with how often it came. */
 function counts(lines: readonly string[]): string[] {
