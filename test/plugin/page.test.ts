@@ -86,7 +86,7 @@ test('the page of models has an example for each shipped plugin with settings, a
   for (const yaml of shown) {
     await load(yaml, {}).catch((error) => assert.unreachable(`${yaml}\n${error.problems}`));
   }
-  const names = shown.flatMap((yaml) => Object.keys(parse(yaml).plugins)).sort();
+  const names = [...new Set(shown.flatMap((yaml) => Object.keys(parse(yaml).plugins)))].sort();
   assert.equal(names, ['api', 'command', 'ntfy', 'ollama', 'webhook']);
   const settings = Object.assign({}, ...shown.map((yaml) => parse(yaml).plugins));
   const { argv } = settings.command.escalations;
