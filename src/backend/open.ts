@@ -74,15 +74,20 @@ async function reach(request: ReachRequest): Promise<Reached> {
   const limits = { graceMs: loop.slurm.grace, limitMs: loop.limits.run_minutes * 60_000 };
   const probe = { slurm, layout, clock, signal, progress, ...limits };
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
-  const maxArraySize = await slurm.maxArraySize();
-  return { name: loop.backend, open: async (run, scope) => openSlurm(run, scope, { slurm, workers, maxArraySize }) };
+  const cluster = await slurm.config();
+  return { name: loop.backend, open: async (run, scope) => openSlurm(run, scope, { slurm, workers, ...cluster }) };
 }
 
 /** What this backend left in this run is taken over, and nothing else. */
 async function openSlurm(
   run: Run,
   { ahead, earlier }: { ahead(): readonly TaskAhead[]; earlier: readonly LoopEvent[] },
-  { slurm, workers, maxArraySize }: { slurm: Slurm; workers: number; maxArraySize: number },
+  {
+    slurm,
+    workers,
+    maxArraySize,
+    startedAt,
+  }: { slurm: Slurm; workers: number; maxArraySize: number; startedAt: string },
 ): Promise<Backend> {
   const { layout, clock, config, journal } = run;
   const { slurm: settings, backend, limits } = config.loop;
@@ -98,7 +103,7 @@ async function openSlurm(
   const left = all.filter((task) => !withdrawn.includes(task));
   let carrier: Carrier | undefined;
   const watch = watchSlurm(slurm, clock, settings.stale, () => carrier?.isAlive?.() === true);
-  const attempts = new SlurmAttempts(run, { slurm, watch, settings });
+  const attempts = new SlurmAttempts(run, { slurm, watch, settings, startedAt });
   const shared = { slurm, watch, settings, attempts, maxArraySize, count: openJobs(earlier).count };
   carrier =
     backend === SLURM_POOL

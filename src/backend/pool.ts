@@ -247,7 +247,7 @@ export class PoolCarrier implements Carrier {
       const job = listed.get(id);
       // One that was submitted after Slurm was asked is not one that it forgot.
       if (job ? phaseOf(job) === 'ended' : worker.since < at) {
-        if (job || !this.#isFresh(worker)) this.#workerEnded(id, worker, job);
+        if (job || !this.#isFresh(worker)) await this.#workerEnded(id, worker, job);
         continue;
       }
       if (!job) continue;
@@ -268,10 +268,15 @@ export class PoolCarrier implements Carrier {
   }
 
   /** One that never lived says that others would not either; what it had begun is told by those who follow that. */
-  #workerEnded(id: string, { spec, useless, sign, since }: Worker, job: Job | undefined): void {
+  async #workerEnded(id: string, worker: Worker, job: Job | undefined): Promise<void> {
+    const { spec, useless, sign, since, runningSince } = worker;
+    const { attempts } = this.#ports;
+    const [number = ''] = id.split('-');
     this.#workers.delete(id);
     this.#queue.leave(id);
-    const loss = useless ?? this.#ports.attempts.lossFor(id.split('-')[0] ?? '', job, undefined, since);
+    const seen = useless ?? attempts.lossFor(number, job, undefined, since);
+    const hasLived = sign !== undefined || runningSince !== undefined;
+    const loss = hasLived ? seen : await attempts.whyNotStarted(seen, number);
     const isByPerson = useless === undefined && loss.code === 'JOB_CANCELLED';
     if (isByPerson) this.#cancelled.set(spec, (this.#cancelled.get(spec) ?? 0) + 1);
     const failures = sign === undefined ? (this.#failedStarts.get(spec) ?? 0) + 1 : 0;

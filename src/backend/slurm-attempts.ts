@@ -66,6 +66,8 @@ interface Ports {
   readonly slurm: Slurm;
   readonly watch: SlurmWatch;
   readonly settings: LoopConfig['slurm'];
+  /** When Slurm's controller was started. */
+  readonly startedAt: string;
 }
 
 /** What is under way on Slurm, for one run. */
@@ -74,11 +76,13 @@ export class SlurmAttempts {
   readonly #slurm: Slurm;
   readonly #watch: SlurmWatch;
   readonly #grace: number;
+  readonly #startedAt: string;
   readonly #listings = new Map<string, { at: number; names: ReadonlySet<string> }>();
   /** Jobs that were cancelled here, and why. */
   readonly #causes = new Map<string, SlurmLoss>();
 
-  constructor(run: StageRun, { slurm, watch, settings }: Ports) {
+  constructor(run: StageRun, { slurm, watch, settings, startedAt }: Ports) {
+    this.#startedAt = startedAt;
     this.#run = run;
     this.#slurm = slurm;
     this.#watch = watch;
@@ -129,7 +133,18 @@ export class SlurmAttempts {
     const loss = this.lossFor(slurmId(handed) ?? '', job, handed);
     if (this.#beganBy(handed) !== undefined) return { end: this.#lost(handed, loss, true) };
     // Another job of its array may begin it in this moment.
-    return withdrawTask(handed.file, handed.index) ? this.#notStarted(handed, loss) : undefined;
+    if (!withdrawTask(handed.file, handed.index)) return undefined;
+    return this.#notStarted(handed, await this.whyNotStarted(loss, slurmId(handed) ?? ''));
+  }
+
+  /** A job that Slurm lists no more and that never ran was cancelled, unless another controller of Slurm forgot it. */
+  async whyNotStarted(loss: SlurmLoss, id: string): Promise<SlurmLoss> {
+    if (loss.code !== 'JOB_FORGOTTEN') return loss;
+    const startedAt = await this.#slurm.config().then(
+      (now) => now.startedAt,
+      () => undefined,
+    );
+    return startedAt === this.#startedAt ? lossOf(id, undefined, { isWaitingGone: true }) : loss;
   }
 
   #beganBy(handed: Handed): string | undefined {

@@ -32,8 +32,8 @@ export interface Slurm {
    * it looks at comments, not at numbers alone: a controller of Slurm that forgot a job gives its number to the next.
    */
   cancel(isMeant: (job: Job) => boolean): Promise<Job[]>;
-  /** One more than the highest index of an array. */
-  maxArraySize(): Promise<number>;
+  /** One more than the highest index of an array, and when its controller was started. */
+  config(): Promise<{ maxArraySize: number; startedAt: string }>;
 }
 
 /** Its programs give up by themselves after nine seconds of silence; behind that one of them hangs. */
@@ -118,9 +118,10 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
       for (let at = 0; at < ids.length; at += IDS_AT_ONCE) await ask('scancel', ids.slice(at, at + IDS_AT_ONCE));
       return meant;
     },
-    maxArraySize: async () => {
+    config: async () => {
       const { stdout } = await ask('scontrol', ['show', 'config']);
-      return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
+      const value = (key: string) => new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(stdout)?.[1];
+      return { maxArraySize: Number(value('MaxArraySize') ?? 1001), startedAt: value('BOOT_TIME') ?? '' };
     },
   };
 }

@@ -86,15 +86,18 @@ export interface LossFacts {
   readonly output?: string;
   /** Slurm's controller did not answer at some time since it was submitted. */
   readonly wasAway?: boolean;
+  /** It waited, and the controller is the one that took it: a task of an array that is cancelled while it waits is listed no more. */
+  readonly isWaitingGone?: boolean;
 }
 
 /** Words of Slurm and the kernel in the output of a job that was killed for its memory. */
 const MEMORY = /oom.?kill|out of memory|exceeded (?:job|step) memory limit/i;
 
 /** How a job that ended came to leave no result, or one that Slurm does not know. */
-export function lossOf(id: string, job: Job | undefined, { output = '', wasAway = false }: LossFacts = {}): Loss {
+export function lossOf(id: string, job: Job | undefined, facts: LossFacts = {}): Loss {
+  const { output = '', wasAway = false, isWaitingGone = false } = facts;
   const slurm = job ? [job.state, job.reason, endOf(job)].filter((word) => word && word !== 'None') : [];
-  const seen = kindOf(job);
+  const seen = !job && isWaitingGone ? 'CANCELLED' : kindOf(job);
   const isShort = seen === 'KILLED' && MEMORY.test(output);
   const kind = isShort ? 'OUT_OF_MEMORY' : seen === 'CANCELLED' && wasAway ? 'CONTROLLER' : seen;
   const lines = seen === 'NO_RESULT' ? output.trim().split('\n') : [];

@@ -74,7 +74,7 @@ async function openLab({ ahead = [], grace = 200 }: { ahead?: TaskAhead[]; grace
   } as unknown as StageRun;
   const settings = { specs: {}, grace, stale: 60_000, idle: 1000 };
   const watch = watchSlurm(answers as Slurm, systemClock, settings.stale);
-  const attempts = new SlurmAttempts(run, { slurm: answers as Slurm, watch, settings });
+  const attempts = new SlurmAttempts(run, { slurm: answers as Slurm, watch, settings, startedAt: '' });
   const shared = { slurm: answers as Slurm, watch, settings, attempts };
   const carrier = await DagCarrier.open(run, { ...shared, count: 0, maxArraySize: 1000, ahead: () => ahead }, []);
   const backend = new SlurmBackend(run, attempts, carrier);

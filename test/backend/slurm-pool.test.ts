@@ -43,7 +43,7 @@ test('a pool whose workers cannot be asked is over only when nothing that they h
     } as unknown as StageRun;
     const settings = { specs: {}, grace: 60_000, stale: 60_000, idle: 1000 };
     const watch = watchSlurm(slurm as Slurm, systemClock, settings.stale);
-    const attempts = new SlurmAttempts(run, { slurm: slurm as Slurm, watch, settings });
+    const attempts = new SlurmAttempts(run, { slurm: slurm as Slurm, watch, settings, startedAt: '' });
     const shared = { slurm: slurm as Slurm, watch, settings, attempts };
     const carrier = new PoolCarrier(run, { ...shared, workers: 1, requeues: 0, count: 0, maxArraySize: 1000 }, []);
     const backend = new SlurmBackend(run, attempts, carrier);

@@ -167,7 +167,9 @@ atLength('on a real Slurm: how jobs end, wait and are refused', async () => {
     refused.message,
     'Slurm refused: sbatch: invalid partition specified: nope; Batch job submission failed: Invalid partition name specified',
   );
-  assert.is(await slurm.maxArraySize(), 1001);
+  const { maxArraySize, startedAt } = await slurm.config();
+  assert.is(maxArraySize, 1001);
+  assert.match(startedAt, /^\d{4}-/);
   const inside = createSlurm({ ...env, SQUEUE_FORMAT: '%i', SBATCH_PARTITION: 'nope', SLURM_JOB_ID: '1' });
   assert.is((await inside.jobs()).length, now.size, 'variables of Slurm change nothing');
   assert.is(run('squeue', '-h'), '', 'nothing was left behind');
