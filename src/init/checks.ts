@@ -216,6 +216,8 @@ export async function checkStage(survey: Survey, drafts: readonly Draft[], tryOu
       'First, and needed by all others: a slip in a file is found before a machine is touched.',
       'Each line was tried when this was written, in a copy without what git does not hold.',
     ],
+    reads: [],
+    worksIn: [],
     definedIn: [],
     does: '',
     runs: '',

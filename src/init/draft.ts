@@ -4,7 +4,7 @@
 import { rawWords } from '../config/paths.ts';
 import type { CheckFiles } from '../fix/check-files/check-files.ts';
 import { mapping } from '../shape.ts';
-import { plainPlay, type Use } from './command-line.ts';
+import { plainPlay, settingOf, type Use } from './command-line.ts';
 import { destroysByPath, type FindDestroying, wipesByPath } from './destroys.ts';
 import { kustomizedFrom } from './gitops.ts';
 import { installsAnew } from './installers.ts';
@@ -204,6 +204,8 @@ export function draftOf(
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
     env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),
     ...(timeout ? { timeout } : {}),
+    reads: readsOf(kinds, runs, survey),
+    worksIn: unique(all.map(({ folder }) => folder).filter((folder) => folder !== '.')),
     definedIn,
     does: kinds.map(({ name }) => name).join(', '),
     runs: [given.command, runs, ...ran].join('\n'),
@@ -211,6 +213,21 @@ export function draftOf(
     why: [...given.why, ...(lacksCompose(runs, survey) ? [NO_COMPOSE] : [])],
     wants: unique([...uses.flatMap((use) => use.kind.wants?.(use) ?? []), ...(given.wants ?? [])]),
   };
+}
+
+const IN_CLUSTER = /^(?:kubectl|helm|flux|argocd)$/;
+
+/** The kubeconfig that a setting names, for what works in a cluster and does not write it. */
+function readsOf(kinds: readonly Kind[], runs: string, survey: Survey): string[] {
+  const path = settingOf(survey, 'KUBECONFIG');
+  const isUsed = kinds.some(({ name }) => IN_CLUSTER.test(name)) && !kinds.some(({ name }) => name === 'cluster');
+  return path === undefined ||
+    !path.includes('/') ||
+    !isUsed ||
+    survey.files.has(path) ||
+    /\bkubeconfig\s+get\b/.test(runs)
+    ? []
+    : [path];
 }
 
 const lacksCompose = (runs: string, { compose, installed }: Survey): boolean =>

@@ -329,12 +329,25 @@ export function closureOf(survey: Survey, runner: Runner, target: string): Entry
     if (!entry || reached.has(key)) return;
     reached.set(key, entry);
     for (const call of entry.calls) visit(at, call);
-    for (const [, folder = '', words = ''] of entry.recipe.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
+    for (const { folder, targets } of otherMakefiles(entry.recipe)) {
       const other = runnersIn(survey, inFolder(folderOf(at.file), folder)).find(({ tool }) => tool === 'make');
-      const names = words.trim() === '' ? [other?.first ?? ''] : words.trim().split(/\s+/);
+      const names = targets.length === 0 ? [other?.first ?? ''] : targets;
       for (const name of other ? names : []) visit(other as Runner, name);
     }
   };
   visit(runner, target);
   return [...reached.values()];
 }
+
+/** The calls of make in another folder, with the targets and the variables that they give. */
+export const otherMakefiles = (recipe: string): { folder: string; targets: string[]; variables: string[] }[] =>
+  [...recipe.matchAll(/(?:\bg?make|\$[({]MAKE[)}])\s+-C[ =]*(\S+)((?:[ \t]+[\w./=:@-]+)*)/g)].map(
+    ([, folder = '', rest = '']) => {
+      const words = rest
+        .trim()
+        .split(/\s+/)
+        .filter((word) => word !== '' && !word.startsWith('-'));
+      const isVariable = (word: string) => word.includes('=');
+      return { folder, targets: words.filter((word) => !isVariable(word)), variables: words.filter(isVariable) };
+    },
+  );

@@ -1,6 +1,7 @@
 // Which targets, recipes, tasks and scripts become stages: what README, the default target or another's prerequisites lead to.
 // Pure, but for what it asks its readers.
 
+import { TARGET_FILES } from '../fix/check-files/targets.ts';
 import { shellWord } from '../worktree/messages.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import {
@@ -13,7 +14,16 @@ import {
   running,
   usesIn,
 } from './draft.ts';
-import { closureOf, definitions, type Entry, findRunners, type Runner, runnersIn, tidy } from './entries.ts';
+import {
+  closureOf,
+  definitions,
+  type Entry,
+  findRunners,
+  otherMakefiles,
+  type Runner,
+  runnersIn,
+  tidy,
+} from './entries.ts';
 import { otherPurpose, stageName } from './names.ts';
 import {
   baseName,
@@ -42,13 +52,19 @@ const runnersOf = perSurvey(findRunners);
 export async function fromRunners(survey: Survey, readers: Readers): Promise<Proposed> {
   const runners = runnersOf(survey);
   const aggregates = aggregatesOf(survey);
-  const parts = aggregates.flatMap((steps) => steps.map(({ step }) => step));
+  const parts = aggregates.flatMap(({ steps }) => steps);
   const own = runners.flatMap((runner) => [...runner.entries.values()].map((entry) => ({ runner, entry, words: '' })));
   const visible = own.filter((step) => !step.entry.hidden && partsOf(survey, step).length === 0);
   const steps = [...new Map([...parts, ...visible].map((step) => [idOf(step), step])).values()];
+  const isCopy = ({ entry, words }: Step, i: number) =>
+    entry.recipe !== '' &&
+    entry.calls.length === 0 &&
+    steps.findIndex(
+      (one) => one.words === words && one.entry.file === entry.file && one.entry.recipe === entry.recipe,
+    ) < i;
   const left: LeftOut[] = [];
   const harmless: { step: Step; run: Running; isPart: boolean }[] = [];
-  for (const step of steps.filter(({ entry }) => !onlyPrints(entry))) {
+  for (const step of steps.filter((one, i) => !onlyPrints(one.entry) && !isCopy(one, i))) {
     const isPart = parts.some((part) => idOf(part) === idOf(step));
     const run = await running(closureOf(survey, step.runner, step.entry.target).map(pieceOf), readers, survey);
     const why = await reasonAgainst(step, run, readers, survey, isPart);
@@ -59,7 +75,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const names = new Map<string, string>();
   for (const { step } of harmless) {
     const { entry, words } = step;
-    const plain = stageName(`${entry.target} ${words}`);
+    const plain = stageName(`${entry.target} ${words.replace(/\S+=\S*/g, '')}`);
     const longer = stageName(`${folderOf(entry.file).replaceAll('/', '-')}-${plain}`);
     names.set(idOf(step), freeName([plain, longer], [...names.values()]));
   }
@@ -107,16 +123,16 @@ const onlyPrints = ({ recipe, calls }: Entry): boolean =>
 
 const ONLY_CALLS =
   /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|\$\(MAKE\)|just|task|npm run)\s+[\w.: -]+$)/;
-const OTHER_MAKEFILE = /^@?(?:make|\$\(MAKE\))\s+-C\s*(\S+)$/;
 
 /** The steps of an entry that only calls others, in its author's order; none when it does anything itself. */
 function partsOf(survey: Survey, { runner, entry }: Step): Step[] {
-  const [, folder] = OTHER_MAKEFILE.exec(entry.recipe.trim()) ?? [];
-  if (folder !== undefined && entry.calls.every((call) => !runner.entries.has(call))) {
-    const other = runnersIn(survey, inFolder(folderOf(runner.file), folder)).find(({ tool }) => tool === 'make');
+  const [call, ...more] = otherMakefiles(entry.recipe);
+  const isOnlyThat = call && more.length === 0 && !/[\n;&|]/.test(entry.recipe.trim());
+  if (isOnlyThat && call.targets.length === 0 && entry.calls.every((one) => !runner.entries.has(one))) {
+    const other = runnersIn(survey, inFolder(folderOf(runner.file), call.folder)).find(({ tool }) => tool === 'make');
     const first = other?.entries.get(other.first ?? '');
     const inner = other && first ? partsOf(survey, { runner: other, entry: first, words: '' }) : [];
-    return inner.length > 1 ? inner : [];
+    return inner.length > 1 ? inner.map((step) => ({ ...step, words: call.variables.join(' ') })) : [];
   }
   if (
     entry.calls.length === 0 ||
@@ -139,7 +155,7 @@ function stepsOf(survey: Survey, step: Step, above: readonly string[] = []): Ste
   return parts.length === 0 ? [step] : parts.flatMap((part) => stepsOf(survey, part, [...above, idOf(step)]));
 }
 
-/** Each is what one entry that only calls others stands for: that of the default target, those that people are told to type, or the only one. */
+/** Each is what one entry that only calls others stands for: that of the default target, those that people are told to type, or the only one; of several that nothing leads to, each is weak. */
 const aggregatesOf = perSurvey((survey: Survey) => {
   const all = runnersOf(survey).flatMap((runner) =>
     [...runner.entries.values()].flatMap((entry): Step[] => {
@@ -156,8 +172,8 @@ const aggregatesOf = perSurvey((survey: Survey) => {
     (one) => !all.some((other) => other !== one && stepsOf(survey, other).some((step) => idOf(step) === idOf(one))),
   );
   const led = outer.filter(isLed);
-  const chosen = led.length > 0 ? led : outer.length === 1 ? outer : [];
-  return chosen.map((step) => stepsOf(survey, step).map((part) => ({ step: part, by: step })));
+  const isWeak = led.length === 0 && outer.length > 1;
+  return (led.length > 0 ? led : outer).map((by) => ({ by, isWeak, steps: stepsOf(survey, by) }));
 });
 
 /** The entries that a written command starts; none when it is no call of a runner. */
@@ -182,6 +198,8 @@ function typedBy(survey: Survey, { text, folder }: Written): Step[] {
 
 /** What is done one behind the other, as its owner wrote it down. */
 export interface Telling {
+  /** It says in what order, but not that this is meant. */
+  readonly isWeak?: boolean;
   readonly items: readonly Told[];
 }
 export interface Told {
@@ -197,8 +215,9 @@ export type Command = Pick<Written, 'text' | 'folder'>;
 /** Entries that only call others first, then each document, then each job of CI. */
 export const tellingsOf = perSurvey((survey: Survey): Telling[] => {
   const { guides, jobs } = writtenIn(survey);
-  const aggregates = aggregatesOf(survey).map((steps) => ({
-    items: steps.map(({ step, by }, i) => ({
+  const aggregates = aggregatesOf(survey).map(({ by, isWeak, steps }) => ({
+    isWeak,
+    items: steps.map((step, i) => ({
       ids: [idOf(step)],
       commands: [],
       block: idOf(by),
@@ -311,8 +330,11 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
 const MAY_DESTROY =
   /\brm\s+-|destroy|delete|wipe|mkfs|reset|purge|\bdd\s|uninstall|prune|\bzap\b|nuke|teardown|remove|clean|truncate|sgdisk|discard|\bdown\b|\bdrop\b|format|\bkill/i;
 
+const RUNNER_FILES = new Set<string>(Object.values(TARGET_FILES).flat());
 const isScript = (path: string, mode: string): boolean =>
-  mode !== '120000' && (/\.(?:sh|bash)$/.test(path) || (mode === '100755' && !baseName(path).includes('.')));
+  mode !== '120000' &&
+  (/\.(?:sh|bash)$/.test(path) ||
+    (mode === '100755' && /^[^.]+$/.test(baseName(path)) && !RUNNER_FILES.has(baseName(path))));
 
 /** Why it cannot run unattended: it prompts, or wants arguments. */
 function asksFor(text: string): string | undefined {

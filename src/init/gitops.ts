@@ -20,6 +20,10 @@ const FLUX = /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m;
 const ARGO = /^apiVersion:\s*["']?argoproj\.io\/[\s\S]*^kind:\s*["']?(?:Application|ApplicationSet)["']?\s*$/m;
 const PLAIN = /^[a-z0-9][a-z0-9.-]*$/;
 
+/** Whether Argo CD takes applications from here, also where a template makes them. */
+export const isPulled = ({ paths, text }: Survey): boolean =>
+  paths.some((path) => /\.ya?ml$/.test(path) && ARGO.test(text(path)));
+
 export const readGitops = perSurvey((survey) => ({ flux: fluxOf(survey), argo: argoOf(survey) }));
 
 const manifests = (survey: Survey, pattern: RegExp): [file: string, document: Record<string, unknown>][] =>

@@ -136,7 +136,6 @@ export const KINDS: readonly Kind[] = [
   },
   { name: 'pulumi', up: /\bpulumi\s+up\b/, timeout: '1h' },
   { name: 'galaxy', up: /\bansible-galaxy\s+(?:(?:role|collection)\s+)?install\b/ },
-  { name: 'clan', up: /\bclan\s+machines\s+update\b/, timeout: '1h' },
   {
     name: 'vms',
     up: /\b(?:qm|pct)\s+(?:create|clone|importdisk)\b|\bvagrant\s+up\b|\bvirt-install\b/,
@@ -175,7 +174,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'nixos',
-    up: /\b(?:nixos-rebuild|colmena)\b.*\b(?:switch|boot|apply)\b/,
+    up: /\b(?:nixos-rebuild|colmena|darwin-rebuild)\b.*\b(?:switch|boot|apply)\b|(?:^|[;&|]\s*)deploy\s+\.|\bclan\s+machines\s+update\b/,
     timeout: '1h',
   },
   {

@@ -8,7 +8,7 @@ import { inDirectory, kube, localModules, optionValue, terraformHolds } from './
 import { destroysByPath } from './destroys.ts';
 import { type Candidate, destroysByContent, draftOf, grouped, type Reader, type Readers, running } from './draft.ts';
 import { type Command, commandsOf, type Proposed } from './from-entries.ts';
-import { kustomizedFrom, readGitops, rootsOf, takenIn } from './gitops.ts';
+import { isPulled, kustomizedFrom, readGitops, rootsOf, takenIn } from './gitops.ts';
 import { composeOf } from './kinds.ts';
 import { stageName } from './names.ts';
 import {
@@ -216,7 +216,7 @@ const gitops: Reader = (survey) => {
 /** Top kustomizations; none where Flux or Argo CD applies them. */
 const kustomize: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
-  const tops = flux.length + argo.length > 0 ? [] : topKustomizations(survey);
+  const tops = flux.length + argo.length > 0 || isPulled(survey) ? [] : topKustomizations(survey);
   const overlays = tops.filter((folder) => /(?:^|\/)overlays?\//.test(folder));
   const chosen = (overlays.length > 0 ? overlays : tops).filter((folder) => !destroysByPath(folder));
   return {

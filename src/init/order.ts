@@ -1,6 +1,6 @@
-// The order of the stages: what calls what, then what their owner wrote down. Where nothing says it, it is unknown. Pure.
+// The order of the stages: what calls what, what makes a file that another reads, then what their owner wrote down. Where nothing says it, it is unknown. Pure.
 import type { Telling, Told } from './from-entries.ts';
-import { type Draft, type LeftOut, unique } from './survey.ts';
+import { type Draft, folderOf, type LeftOut, unique } from './survey.ts';
 
 export interface Ordered {
   readonly drafts: readonly Draft[];
@@ -26,7 +26,8 @@ export function inOrder(all: readonly Draft[], tellings: readonly Telling[], lis
   const reasons = new Map(
     told.toReversed().flatMap((one) => one.toReversed().map(({ draft, because }) => [draft.name, because])),
   );
-  const named = new Set([...reasons.keys(), ...lists.flat()]);
+  const strong = told.filter((_, i) => !tellings[i]?.isWeak).flat();
+  const named = new Set([...strong.map(({ draft }) => draft.name), ...lists.flat()]);
   const sequences = [...lists, ...told.map((one) => unique(one.map(({ draft }) => draft.name)))];
   const needs = needsOf(all, sequences);
   const behind = all.filter(({ isLast }) => isLast);
@@ -34,9 +35,9 @@ export function inOrder(all: readonly Draft[], tellings: readonly Telling[], lis
   const groups = connected(own, needs);
   const isLed = (group: readonly Draft[]) => group.some(({ name }) => named.has(name));
   const led = groups.filter(isLed);
-  const [main = []] = (led.length > 0 ? led : groups.length === 1 ? groups : []).toSorted(
-    (a, b) => b.length - a.length || firstIn(sequences, a) - firstIn(sequences, b),
-  );
+  const linked = groups.filter((group) => group.length > 1);
+  const likely = led.length > 0 ? led : linked.length === 1 ? linked : groups.length === 1 ? groups : [];
+  const [main = []] = likely.toSorted((a, b) => b.length - a.length || firstIn(sequences, a) - firstIn(sequences, b));
   const blocksOf = (draft: Draft) => told.flat().flatMap((one) => (one.draft === draft ? [one.block] : []));
   const areSteps = (a: Draft, b: Draft) =>
     [a.needs, b.needs, ...lists].some((names) => names.includes(a.name) || names.includes(b.name)) ||
@@ -72,6 +73,11 @@ function needsOf(all: readonly Draft[], sequences: readonly string[][]): Map<str
     if (known.has(need) && !reaches(need, name) && !reaches(name, need)) needs.get(name)?.push(need);
   };
   for (const { name, needs: called } of all) for (const need of called) add(name, need);
+  // Who works in the folder of a file that git does not hold makes it.
+  const entries = all.filter(({ id }) => id !== undefined);
+  for (const { name, reads } of entries)
+    for (const { worksIn, name: maker } of reads.length > 0 ? entries : [])
+      if (reads.some((path) => worksIn.includes(folderOf(path)))) add(name, maker);
   for (const names of sequences) {
     for (const [i, name] of names.entries()) if (i > 0) add(name, names[i - 1] as string);
   }

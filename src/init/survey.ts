@@ -43,6 +43,9 @@ export interface Draft {
   readonly isStartedBy?: (command: { readonly text: string; readonly folder: string }) => boolean;
   /** It works with a cluster that other stages make: behind all of them. */
   readonly isLast?: boolean;
+  /** Files outside of git that a setting names and its tools read; and the folders, not the root, that it is started in. */
+  readonly reads: readonly string[];
+  readonly worksIn: readonly string[];
   /** The files that define the targets it is typed as. */
   readonly definedIn: readonly string[];
   /** The kinds of what it brings up. */

@@ -418,6 +418,26 @@ const ORDERS: [how: string, files: Record<string, string>, stages: string[]][] =
     ['cluster <- check', 'apps <- check cluster'],
   ],
   [
+    'variables go with the steps of another makefile, and what installs machines anew is seen behind them',
+    {
+      Makefile: 'all: metal apps\nmetal:\n\tmake -C metal env=prod\napps:\n\thelmfile sync\n',
+      'metal/Makefile': 'default: boot cluster\nboot:\n\twipefs -a /dev/sda\ncluster:\n\ttalosctl bootstrap\n',
+    },
+    ['cluster <- check', 'apps <- check cluster'],
+  ],
+  [
+    'what makes the kubeconfig that another reads comes before it',
+    {
+      Makefile:
+        'KUBECONFIG = $(shell pwd)/metal/kubeconfig.yaml\nhelp:\n\t@echo hi\nroot:\n\tkubectl apply -f root.yaml\nmetal:\n\tmake -C metal\n',
+      'metal/Makefile':
+        'default: prepare cluster\nprepare:\n\tansible-playbook p.yml\ncluster:\n\tansible-playbook c.yml\n',
+      'metal/p.yml': PLAY,
+      'metal/c.yml': PLAY,
+    },
+    ['prepare <- check', 'cluster <- check prepare', 'root <- check cluster'],
+  ],
+  [
     'two targets that do the same in different places: their owner has to say which',
     {
       'README.md': 'On machines:\n\n`make k3s`\n\nor on Proxmox:\n\n`make k3s-proxmox`\n\nthen\n\n`make apps`\n',
