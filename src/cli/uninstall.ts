@@ -52,9 +52,14 @@ export async function run({ options, dry, out, line, layout: findLayout }: Comma
   });
   for (const path of folders.removes) removeAll(join(home, path));
   const left = [...folders.leaves, ...stays, ...(branches.length > 0 ? [] : branchLines(traces)), ...owners];
+  // What keeps a file of its owner's out of git stays, and is told once.
+  const removed = plan.removes.filter((what) => {
+    const line = /^the line (\S+) of /.exec(what)?.[1];
+    return line === undefined || !stays.some((one) => one.startsWith(`${line} in `));
+  });
   return {
-    text: [...plan.removes.map((what) => `removed ${what}`), ...left.map((what) => `left ${what}`)],
-    json: { removes: plan.removes, leaves: left },
+    text: [...removed.map((what) => `removed ${what}`), ...left.map((what) => `left ${what}`)],
+    json: { removes: removed, leaves: left },
   };
 }
 

@@ -239,6 +239,8 @@ const mayStand = (lines: readonly string[]): boolean => !rawWords(lines.join('\n
 const FAILS = 'it fails today: ';
 /** To find the files that fail; one that takes too long ends the search, too. */
 const MAX_TRIES = 40;
+/** A batch of no more than this that takes too long is not halved. */
+const MAX_SLOW = 16;
 
 /** The items that pass, and those that do not, with the reason. A batch that fails or takes too long is halved. */
 async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<Result> {
@@ -265,7 +267,7 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
       failing.push(...Array.from(named, ([item, why]) => ({ item, why })));
       return look(some.filter((item) => !named.has(item)));
     }
-    if (some.length === 1) {
+    if (some.length === 1 || ('late' in tried && some.length <= MAX_SLOW)) {
       if ('late' in tried) late.push(...some);
       else failing.push({ item: some[0] as string, why: tried.complaint });
       return undefined;

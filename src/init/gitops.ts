@@ -135,7 +135,8 @@ function argoOf(survey: Survey) {
     all.some((other) => other.file !== file && other.paths.some((path) => isBelow(file, path)));
   const outer = all.filter(({ file }) => !isCovered(file));
   const wanted = outer.filter(({ kind, name }) => kind === 'ApplicationSet' || ROOT_NAME.test(name));
-  const roots = (wanted.length > 0 ? wanted : outer.slice(0, 1)).map(({ paths: _, ...root }) => {
+  // Of several that nothing tells from each other none is a root.
+  const roots = (wanted.length > 0 ? wanted : outer.length === 1 ? outer : []).map(({ paths: _, ...root }) => {
     const folder = folderOf(root.file);
     const isListed = kustomizationIn(survey, folder).includes(baseName(root.file));
     return isListed ? { ...root, name: baseName(folder), folder } : { ...root, folder: undefined };

@@ -111,7 +111,9 @@ export async function look(
       tryOut: limited(async (command, what) => {
         if (checkout.files.size > MAX_COPIED) return { late: true };
         say(`trying ${what}`);
-        return probing(await copy.folder(), command, timeLeft());
+        const tried = await probing(await copy.folder(), command, timeLeft());
+        // The process is about to end: nothing may be made of what was cut off.
+        return stopping.signal.aborted ? new Promise<never>(() => {}) : tried;
       }),
     },
     sources,

@@ -357,6 +357,33 @@ test('a monorepo without a runner at its root: those of its folders, by their pl
   assert.not.match(stdout, /command: npm/);
 });
 
+test('--explain says of each entry why it is a stage or none, and writes nothing', async () => {
+  const home = lab();
+  const { exit, stdout } = await init(home, '--explain');
+  assert.is(exit, 0);
+  assert.match(stdout, /^vms: make vms\n {2}Step 1 of 2 of make default \(Makefile\)\.$/m);
+  assert.match(stdout, /^no stage: make nuke\n {2}its name says that it takes something away$/m);
+  assert.not.ok(existsSync(join(home, 'ai')));
+});
+
+test('where there is a map, init shows what it would propose otherwise today, and writes nothing', async () => {
+  const home = lab();
+  await init(home, '--yes');
+  const same = await init(home);
+  assert.equal(
+    [same.exit, same.stdout],
+    [0, 'ai/context_map.yaml is what init would propose today; nothing was written\n'],
+  );
+  write(home, { Makefile: `${LAB.Makefile.replace('vms cluster', 'vms cluster apps')}apps:\n\thelmfile sync\n` });
+  const before = readFileSync(join(home, MAP), 'utf8');
+  const { exit, stdout } = await init(home);
+  assert.is(exit, 0);
+  assert.match(stdout, /^\+apps:$/m);
+  assert.match(stdout, /^\+ {2}command: make apps$/m);
+  assert.not.match(stdout, /^[-+]vms:$/m);
+  assert.is(readFileSync(join(home, MAP), 'utf8'), before);
+});
+
 test('a repository of 5,000 files is looked at in less than five seconds', async () => {
   const home = folder();
   git(home, 'init', '-q');

@@ -957,7 +957,7 @@ test('what there was no time to try is not called failing', async () => {
     {
       missing: ['yamllint'],
       tryOut: async (command) =>
-        /kustomize [b-f] /.test(command) ? { late: true } : { ok: false, complaint: 'no a.yaml' },
+        /^kubectl kustomize [b-f] [^\n]*$/.test(command) ? { late: true } : { ok: false, complaint: 'no a.yaml' },
     },
   );
   assert.equal(notes.slice(1), [
