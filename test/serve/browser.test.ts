@@ -2,7 +2,7 @@
 // long sweep every view, on desktop and phone, light and dark.
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../src/io/http-server.ts';
@@ -145,11 +145,12 @@ real('with hands it goes by keyboard and without scripts, and after many runs it
   withPage(
     async (browser, url, layout) => {
       const page = await openPage(browser, { viewport: { width: 390, height: 844 } });
-      let bytes = 0;
-      page.on('response', async (response) => {
-        bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
-      });
+      const bodies: Promise<Buffer>[] = [];
+      const note = (response: Response) => void bodies.push(response.body());
+      page.on('response', note);
       await page.goto(url, { waitUntil: 'load' });
+      page.off('response', note);
+      const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + body.length, 0);
       assert.is(await page.textContent('h1'), '1 case waits for you');
       assert.ok(bytes > 10_000 && bytes < 100_000, `${bytes} bytes`);
       await looksGood(page, url, ['/', '/cases', '/cases/apps-c725c93e', '/stages/apps', '/promote', '/runs']);
