@@ -9,6 +9,8 @@ import { homelab, journalIn, ranSteps } from '../run/homelab.ts';
 import { eventually, onSlurm, SLOW, sharedCluster } from './../slurm/cluster.ts';
 
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
+/** Of the file: what a test starts is gone with it. */
+const cluster = sharedCluster();
 const BACKENDS = ['local', 'slurm-dag', 'slurm-pool'];
 const SLURM = { grace: `${2 * SLOW}s`, idle: `${3 * SLOW}s` };
 
@@ -20,7 +22,6 @@ const STAGES = { a: { command: NOTED, matrix: { host: ['h1', 'h2'] } }, b: { com
 type Phase = 'handed on' | 'running' | 'ended';
 
 function open(retry_failed: boolean) {
-  const cluster = sharedCluster();
   const home = homelab(STAGES, { workers: 2, slurm: SLURM, retry_failed }, { '.gitignore': 'go\n' });
   const start = (backend: string) => {
     const child = spawn(process.execPath, [ENTRY, '--root', home, '--backend', backend], { env: cluster?.env });
