@@ -69,6 +69,7 @@ function whereLines({ places, left_out, definitions, unread }: NonNullable<Expla
     return `  ${path}${at}${editable ? '' : ' (only read)'}  ${reasons.join('; ')}`;
   });
   const [first] = left_out;
+  if (rows.length + definitions.length + left_out.length + unread === 0) return [];
   return [
     '',
     `where it points: what a prompt has${rows.length === 0 ? ', nothing' : ''}`,

@@ -66,6 +66,7 @@ async function whereOf(
   { stage: name, log }: LedgerEntry,
   { class: failureClass, errors }: Failure,
   state: StageState,
+  mask: (text: string) => string,
 ): Promise<Where | undefined> {
   const stage = config.map.stages[name];
   const files = await filesOf(layout);
@@ -74,7 +75,7 @@ async function whereOf(
   const tree = [...files.files.keys()];
   const editable = new Set(editablePaths(tree, await gateRules(layout.home, config, stage, 'executor', snapshot)));
   const failure = { class: failureClass, error_lines: errors.flatMap(({ lines }) => lines), ended: '' };
-  const seen = { stage: { ...stage, name }, failure, log: logEnd(`${layout.home}/${log}`) };
+  const seen = { stage: { ...stage, name }, failure, log: mask(logEnd(`${layout.home}/${log}`)) };
   const names = () => repositoryFacts(openRepositoryReader(), snapshot, config.map, state);
   const makers = makersOf(config, state, name, tree);
   const { places, definitions, unread } = await placesOf(seen, snapshot, [...editable], makers, names);
@@ -118,7 +119,9 @@ export async function explainFailure(
   const read = identifyAgain(entry, layout, state.stages, rules);
   const cells = (entry.steps ?? []).map((step) => ({ step, status: recordOf(state, step)?.status ?? 'idle' }));
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
-  const where = read && !(config instanceof MendError) && (await whereOf(layout, config, entry, read, state));
+  // From what is masked already: a part of a secret does not show that it is one.
+  const where =
+    read && !(config instanceof MendError) && (await whereOf(layout, config, entry, failure as Failure, state, mask));
   const masked = where && {
     ...where,
     ...(maskedLeaves({ places: where.places, definitions: where.definitions }, mask) as Pick<

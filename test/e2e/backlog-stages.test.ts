@@ -117,13 +117,12 @@ test('the case of a stuck item can be shown, answered and checked like that of a
     'ai/backlog/02-two.md': '# Two\n\n## Scope\n- `conf/`\n\n## Acceptance\n- true\n',
   };
   const s = await modelLab({ files, stages: { z: { command: 'true' } }, loop: { escalations: ['case-file'] } });
-  const env = { OLLAMA_HOST: 'http://127.0.0.1:9' };
+  s.answers('Nothing here is mine to change.');
+  const { env } = s;
   const stuck = await s.run(['backlog', 'run'], { env });
   assert.is(stuck.exit, 3, stuck.stdout + stuck.stderr);
-  assert.match(stuck.stdout, /no progress twice: no executor can be reached/);
-  assert.equal(s.subjects(), [], 'whoever is missing for one is missing for the next');
   const [name = ''] = Object.values(s.ledger().entries).flatMap((entry) => entry.case ?? []);
-  assert.match((await s.run(['cases', 'show', name])).stdout, /One says good/);
+  assert.match((await s.run(['cases', 'show', name])).stdout, /^item-01 failed/m);
   const answer = `${saying('good')}\n\nnew/x\n\`\`\`\nx\n\`\`\`\n`;
   s.write({ 'answer.md': answer });
   const checked = await s.run(['check-patch', 'answer.md', '--stage', 'item-01']);
@@ -132,7 +131,7 @@ test('the case of a stuck item can be shown, answered and checked like that of a
   assert.is(answered.exit, 0, answered.stdout + answered.stderr);
   const done = await s.run(['backlog', 'run'], { env });
   assert.is(done.exit, 0, done.stdout + done.stderr);
-  assert.equal(s.subjects().slice(1), ['Tick 01: One says good', 'Tick 02: Two']);
+  assert.equal(s.subjects(), ['Tick 02: Two', 'Mend item-01: Say good', 'Tick 01: One says good']);
   assert.is(s.inTree('new/x'), 'x\n');
   for (const command of [['fixes'], ['explain', 'item-01'], ['logs', 'item-01'], ['promote'], ['status']])
     assert.is((await s.run(command)).exit, 0, command.join(' '));
