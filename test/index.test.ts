@@ -41,9 +41,9 @@ test('the plan API is exactly this', () => {
   ]);
   const expected = `
     Action ActionCall ActionRegistry Backend BackendJob Context ContextInput Escalation EscalationFacts
-    EventType ExecutionCode ExecutionContext ExecutionError FixFacts LoopEvent NewEvent Notice
-    Outcome Plan PlanInput PlanProgress PlanResult PlanRunner PlanRunnerOptions PlanStatus PlanStep Plugin
-    Proposal RetryPolicy RunScheduler Severity Subscriber
+    EventType ExecutionCode ExecutionContext ExecutionError FixFacts LoopEvent NewEvent Notice Outcome Plan
+    PlanInput PlanProgress PlanResult PlanRunner PlanRunnerOptions PlanStatus PlanStep Plugin Proposal
+    RetryPolicy RunScheduler Severity Subscriber
   `;
   assert.equal(typesOf('../src/index.ts'), expected.trim().split(/\s+/));
   const runner = planApi.createPlanRunner({ actions: new Map() });
@@ -54,49 +54,69 @@ test('what plugin authors are offered is exactly this', () => {
   assert.equal(names(model), [
     'CASE_REMINDER',
     'CASE_TASK',
+    'MAX_ANSWER_TOKENS',
     'ModelFault',
+    'WAITS',
+    'aboutText',
     'addressFault',
     'addressSetting',
+    'answerFormSetting',
+    'askForChange',
+    'askModel',
     'baseAddressSetting',
     'consult',
     'definePlugin',
     'durationSetting',
     'estimateTokens',
+    'estimateTurns',
+    'firstPieceLimit',
     'followUp',
+    'getJson',
     'guardAnswer',
     'isAnswer',
     'isLanAddress',
+    'isLongToWrite',
     'isLoopback',
     'isPassingStatus',
     'lanHost',
     'lanHostSetting',
+    'machineHasGpu',
     'machineMemory',
     'mayReach',
+    'numberText',
     'openChat',
     'pause',
     'postJson',
     'programEnvironment',
     'programSettings',
+    'readLines',
     'readNumbered',
     'readReply',
+    'readingText',
+    'readingTime',
     'repeatsSecret',
     'retryAfterMs',
     'runModelCommand',
     'secretFrom',
     'seenFiles',
+    'speedText',
+    'timeoutSetting',
+    'usualTime',
     'variableSetting',
     'withChoice',
     'withFormat',
     'withoutSecrets',
+    'writingTime',
   ]);
   const expected = `
-    AnswerFormat Backend BackendJob CaseAnswer ChatEnd Choice ClassRules Consultation Context Escalation
-    EscalationFacts FailureFacts FixFacts GuardedAnswer HostedModel ModelCommand ModelHost Note Notice Plugin
-    PostJson Posted Proposal ReadReply Refused RefusedRound Reporting SeenFile Try Turn
+    AnswerFormat AskedForChange AskedModel Backend BackendJob CaseAnswer ChatEnd Choice ClassRules Consultation
+    Context Definitions Escalation EscalationFacts FailureFacts FixFacts GuardedAnswer HeardAnswer HostedModel
+    ModelCommand ModelHost Note Notice NoticeAsk Place Plugin PostJson Posted Proposal Question ReadLines
+    ReadReply Refused RefusedRound Reporting SeenFile SentQuestion Speed Speeds Try Turn Waits
   `;
   assert.equal(typesOf('../src/model.ts'), expected.trim().split(/\s+/));
   assert.is(model.definePlugin, planApi.definePlugin);
-  assert.equal(names(testing), ['startApiServer', 'startOllamaServer']);
+  assert.equal(names(testing), ['startApiServer', 'startNtfyServer', 'startOllamaServer']);
 });
 
 test('each door stands in package.json under its name', async () => {

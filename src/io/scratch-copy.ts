@@ -1,9 +1,9 @@
 // A throw-away copy of a repository, in which commands can be tried.
-import { copyFileSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openGit } from './git.ts';
-import { ifPossible, readText } from './store.ts';
+import { copyFile, ifPossible, readText } from './store.ts';
 
 /**
  * A repository of its own with what git tracks here, made when first asked for. No filter of .gitattributes runs: it might decrypt
@@ -40,7 +40,7 @@ export function scratchCopy(home: string, stopTries: () => void) {
     const git = openGit(home);
     await git.run(['clone', '--quiet', '--shared', '--no-checkout', '--template=', '.', path]);
     const index = (await git.run(['rev-parse', '--path-format=absolute', '--git-path', 'index'])).trim();
-    copyFileSync(index, join(path, '.git/index'));
+    copyFile(index, join(path, '.git/index'));
     await openGit(path).run([...withoutFilters(home), 'checkout-index', '--all', '--force']);
     return path;
   }

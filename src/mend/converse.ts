@@ -111,6 +111,8 @@ export async function converse(conversation: Conversation): Promise<Reply> {
     if ('unreadable' in answer) {
       const refusal = { code: 'unreadable' as const, reasons: [redact(document, answer.unreadable)] };
       record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, ...refusal });
+      // An executor has asked once more by itself; its next try asks anew.
+      if (tier === 'executor') return { none: 'next' };
       refused.push(refusal);
       continue;
     }

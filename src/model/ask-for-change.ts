@@ -1,4 +1,4 @@
-// Asks a model for a change of files, in the form that suits its host: a model that answers badly is told so once, then passed over.
+// Asks a model for a change of files, in the form that suits its host: a model that answers badly is told so once, and then not in this try any more.
 import { ModelFault } from '../io/egress/model-fault.ts';
 import type { ChatEnd } from '../io/egress/ollama-chat.ts';
 import type { AnswerFormat, Choice } from '../outbound/context.ts';
@@ -41,7 +41,7 @@ export async function askForChange(context: Context<'propose'>, asked: AskedForC
   if (!('wrong' in first)) return first;
   say(`asks ${model} once more: ${first.wrong}`);
   const second = await ask(question, [...refused, { code: first.code, reasons: [first.wrong] }]);
-  return 'wrong' in second ? { pass: `${model}: ${second.wrong}` } : second;
+  return 'wrong' in second ? { unreadable: `${model}: ${second.wrong}` } : second;
 }
 
 /** One of the changes that the prompt offers; undefined when it offers none, or none of them is chosen. */

@@ -160,8 +160,8 @@ const unreadable = z.strictObject({ unreadable: words });
 /** This needs a person; what to tell them. */
 const handOver = z.strictObject({ hand_over: text(MAX_ANSWER) });
 
-export const proposalSchema = z.union([modelAnswer, changedFiles, pass], {
-  error: 'expected exactly one of answer, files and pass',
+export const proposalSchema = z.union([modelAnswer, changedFiles, pass, unreadable], {
+  error: 'expected exactly one of answer, files, pass and unreadable',
 });
 
 export const escalationSchema = z.union([modelAnswer, changedFiles, pass, unreadable, diagnostics, handOver], {
@@ -182,7 +182,7 @@ const anything = z.unknown().transform(() => undefined);
 export type ClassRules = Frozen<z.input<typeof classRulesSchema>>;
 export type Proposal = Frozen<z.output<typeof proposalSchema>>;
 /** A proposal that is one. */
-export type Change = Exclude<Proposal, { pass: string }>;
+export type Change = Exclude<Proposal, { pass: string } | { unreadable: string }>;
 export type Escalation = Frozen<z.output<typeof escalationSchema>>;
 
 /** What the loop gives to each hook, and what it gets back once that is checked. */

@@ -62,7 +62,7 @@ test("in cron the fix is kept as an open case: exit 3, not asked again, and appl
   assert.equal(dataOf(after, 'failure.decided', 'reason'), [
     'a person answered the case: their change is tried before the stage runs',
   ]);
-  assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person: conf\/a\.txt\)$/m);
+  assert.match(after.said, /^a +fix +.* \(ollama, accepted by a person \(terminal\): conf\/a\.txt\)$/m);
   const [commit, run] = [lab.git('rev-parse', AI).trim(), after.events[0]?.run ?? ''];
   const site = siteOf(layout(lab.home), '1.2.3');
   const page = join(folder(), 'report.html');

@@ -72,15 +72,16 @@ signal       failed       <n> s  ended by SIGSEGV
 unverified   started
 unverified   failed       <n> s  verify: false: exit code 1; file nothing: does not exist; json state.json: has no a.b
     missing_file; new  (<fingerprint>)
-    | mendloop: verify: file nothing: does not exist
     | mendloop: verify: json state.json: has no a.b
+    | mendloop: verify: file nothing: does not exist
+    | (the command succeeded; the check \`false\` failed (exit code 1))
     left for the next run: no executor has a fix for it
     log: ai/logs/unverified/<run>-1.log
 lacking      started
 lacking      failed       <n> s  requires: environment variable NOT_SET_A is not set; environment variable NOT_SET_B is not set; tool flux-not-here is not on PATH; file not/there.yaml does not exist
     command_not_found, not from this repository; new  (<fingerprint>)
-    | mendloop: requires: environment variable NOT_SET_A is not set
-    | mendloop: requires: environment variable NOT_SET_B is not set mendloop: requires: tool flux-not-here is not on PATH mendloop: requires: file not/there.yaml does not exist
+    | mendloop: requires: file not/there.yaml does not exist
+    | mendloop: requires: environment variable NOT_SET_A is not set mendloop: requires: environment variable NOT_SET_B is not set mendloop: requires: tool flux-not-here is not on PATH
     left for the next run: command_not_found: nothing in the repository can fix it
     log: ai/logs/lacking/<run>-1.log
 late         started

@@ -56,12 +56,16 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/serve/app.ts': ['hono', 'hono/streaming'],
   // Listens on loopback, for tests.
   'src/testing/loopback.ts': ['http', 'https'],
+  // Asks itself, as a phone would.
+  'src/testing/ntfy-server.ts': ['fetch'],
   // The thread that judges, and the grammar it reads with: a file beside it.
   'src/io/gate/gate.ts': ['worker_threads'],
   'src/io/gate/worker.ts': ['worker_threads'],
   'src/io/gate/grammar.ts': ['module', 'v8', 'web-tree-sitter'],
   // Stages, checks and diagnostics, as their owner wrote them.
   'src/io/command.ts': ['child_process'],
+  // A run that goes on when the page is closed.
+  'src/io/start-detached.ts': ['child_process'],
   // What they say, copied into a file.
   'src/io/relay.ts': ['child_process'],
   // What a model asked to see, of an allow list that only reads; a socket only to read from its pipe.

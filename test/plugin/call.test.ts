@@ -165,7 +165,7 @@ test('whatever is thrown is told in one line', async () => {
 
 test('answers outside the schema are failures that say what was expected', async () => {
   const note = { fix: 'a', reason: 'b' };
-  const forms = 'expected exactly one of answer, files and pass';
+  const forms = 'expected exactly one of answer, files, pass and unreadable';
   const cases: [unknown, string][] = [
     [undefined, `missing; ${forms}`],
     [null, `${forms}, got nothing`],

@@ -159,7 +159,7 @@ test('line numbers that the model copied are taken out', async () => {
   assert.is(applied.ok && applied.files[0]?.after, 'machine:\n  network:\n    hostname: cp1\n');
 });
 
-test('an answer that was cut off is not passed on: once more, in another form, then it is a pass', async () => {
+test('an answer that was cut off is not passed on: once more, in another form, then it is unreadable', async () => {
   const cut = { text: WHOLE.slice(0, 40), doneReason: 'length' as const };
   const mended = await ask([cut, { text: DIFF }]);
   assert.equal(mended.proposal, { answer: DIFF });
@@ -167,7 +167,7 @@ test('an answer that was cut off is not passed on: once more, in another form, t
   assert.match(second?.body.messages[0].content, 'the answer was cut off before its end');
   assert.match(second?.body.messages[0].content, formatRule('diff'));
   assert.equal((await ask([cut, cut])).proposal, {
-    pass: 'qwen2.5-coder:7b: the answer was cut off before its end; answer in fewer words',
+    unreadable: 'qwen2.5-coder:7b: the answer was cut off before its end; answer in fewer words',
   });
 });
 
@@ -177,7 +177,7 @@ test('a whole file that lost lines is not passed on', async () => {
   const written = (made: string[]) => ({ text: `${PATH}\n\`\`\`\n${made.join('\n')}\n\`\`\`\n` });
   const lost = [...lines.slice(0, 40), ...lines.slice(60)];
   assert.equal((await ask([written(lost), written(lost)], { files })).proposal, {
-    pass: `qwen2.5-coder:7b: 20 lines of ${PATH} are missing from the answer`,
+    unreadable: `qwen2.5-coder:7b: 20 lines of ${PATH} are missing from the answer`,
   });
   for (const fine of [
     lines.with(40, 'x: y'),
@@ -190,7 +190,7 @@ test('a whole file that lost lines is not passed on', async () => {
   assert.ok('answer' in (await ask([written(lines.slice(0, 20))], long)).proposal, 'what an excerpt leaves out stays');
   const whole = written(LONG.trimEnd().split('\n'));
   assert.equal((await ask([whole, whole], long)).proposal, {
-    pass: `qwen2.5-coder:7b: ${PATH} is not shown whole, so it cannot be written whole`,
+    unreadable: `qwen2.5-coder:7b: ${PATH} is not shown whole, so it cannot be written whole`,
   });
 });
 
@@ -224,7 +224,7 @@ test('an edit by line numbers is held to files and lines that were shown', async
     'the answer is not a JSON object with path, start, end and replacement': { path: PATH },
   };
   for (const [why, made] of Object.entries(wrong)) {
-    assert.equal(await answered(JSON.stringify(made)), { pass: `qwen2.5-coder:7b: ${why}` });
+    assert.equal(await answered(JSON.stringify(made)), { unreadable: `qwen2.5-coder:7b: ${why}` });
   }
   const { chats } = await ask([{ text: JSON.stringify(edit) }], { files, error_lines, options });
   const { anyOf } = chats[0]?.body.format ?? {};
@@ -244,7 +244,7 @@ test('a masked line cannot be replaced by its number', async () => {
   const text = JSON.stringify({ fix: 'a', reason: 'b', path: PATH, start: 1, end: 2, replacement: 'x' });
   const { proposal } = await ask([{ text }, { text }], { files, prompt, options: { format: 'json' } });
   assert.equal(proposal, {
-    pass: `qwen2.5-coder:7b: line 2 of ${PATH} is not shown as it is, so it cannot be replaced`,
+    unreadable: `qwen2.5-coder:7b: line 2 of ${PATH} is not shown as it is, so it cannot be replaced`,
   });
 });
 

@@ -51,7 +51,7 @@ const BARE = [
 /** The error lines as one text, what JSON escaped readable again, frames and log prefixes of tools left out. */
 export function errorText(facts: RepairFacts): string {
   const text = errorLines(facts)
-    .map((line) => line.replace(/^[│╷╵|]\s?/, ''))
+    .map((line) => line.replace(/^(?:[│╷╵|]\s?|mendloop: (?:verify|requires): )/, ''))
     .join('\n');
   return text.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\"', '"');
 }
