@@ -61,7 +61,7 @@ test('five faults go as they are told: one passes, two are repaired, one waits f
     done.stdout,
     /\$ mendloop cases accept (ingress-\w+)\n {2}taken: Take the address from the subnet of the lab\n/,
   );
-  assert.equal(outcome(events.backup), [['escalation', 'none'], [], [3]]);
+  assert.equal(outcome(events.backup), [['none'], [], [3]]);
   assert.is(of(events.backup, 'case.opened').length, 1);
   assert.match(
     String(of(events.ingress, 'plugin.failed')[0]?.data.reason),
