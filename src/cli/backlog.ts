@@ -6,6 +6,7 @@ import { formatProblem } from '../config/problem.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { type ListedItem, listBacklog, outcomesOf } from '../inspect/backlog.ts';
+import { cutText } from '../io/fit-text.ts';
 import { addItem, checkBacklog } from '../run/backlog-files.ts';
 import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
@@ -32,10 +33,14 @@ const WORDS = {
   run: { most: 1, act: work },
 } as const;
 
+const NOTE_COLUMNS = 60;
+
 async function list(input: CommandInput): Promise<Answer> {
   const { items, problems } = await listBacklog(input.layout());
   const next = items.find(({ state }) => state === 'open');
-  const rows = items.map(({ number, title, state, note = '' }) => [number, state, title, note]);
+  // Why one failed is told whole by `backlog show`; what a stuck one waits for is a command to be copied.
+  const shown = (state: ListedItem['state'], note: string) => (state === 'open' ? cutText(note, NOTE_COLUMNS) : note);
+  const rows = items.map(({ number, title, state, note = '' }) => [number, state, title, shown(state, note)]);
   const lines =
     items.length === 0
       ? [
