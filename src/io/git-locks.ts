@@ -65,15 +65,17 @@ async function holder(file: string, dirs: readonly string[]): Promise<string | u
   const all = processes();
   if (all === undefined) return 'there is no /proc to look for its owner';
   const isIn = (cwd: string) => dirs.some((dir) => cwd === dir || cwd.startsWith(dir + sep));
+  let unknown: string | undefined;
   for (const { pid } of all.filter(({ name }) => name.startsWith('git'))) {
     const cwd = ifPossible(() => readlinkSync(`/proc/${pid}/cwd`));
     if (cwd !== undefined && isIn(cwd)) return `git (pid ${pid}) is running`;
     if (cwd === undefined && (await entry(`/proc/${pid}`))?.uid === process.getuid?.())
-      return `git (pid ${pid}) cannot be looked into`;
+      unknown = `git (pid ${pid}) cannot be looked into`;
   }
   const [opener] = openedBy(file) ?? [];
   const name = all.find(({ pid }) => pid === opener)?.name ?? 'a process';
-  return opener === undefined ? undefined : `${name} (pid ${opener}) has it open`;
+  // Who surely has it is told before who only might: a git that is just ending cannot be looked into either.
+  return opener === undefined ? unknown : `${name} (pid ${opener}) has it open`;
 }
 
 const entry = (path: string) => lstat(path).catch(() => undefined);
