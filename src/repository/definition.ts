@@ -69,8 +69,7 @@ export interface Repository {
   possible(kind: Kind, from: string, of?: string): ReadonlySet<string> | undefined;
   /** The names of `kind` that `from`, or a file that can see what `from` defines, uses; undefined also of a kind whose uses are not read. */
   used(kind: Kind, from: string): ReadonlySet<string> | undefined;
-  /** Every name of a kind, whichever file could use it, in the order of paths. */
+  /** Every name of a kind, or every place where one is defined, whichever file could use it, in the order of paths. */
   everywhere(kind: Kind): readonly (Name & { readonly path: string })[];
-  /** Where a name is defined, for prompts: every place in the order of paths. */
   places(kind: Kind, name: string): readonly (Name & { readonly path: string })[];
 }

@@ -1,11 +1,11 @@
-// The table: names by kind, asked for with the scopes of each tool.
+// The table: names by kind, asked for with the scopes of each tool; and what git ignores, by the texts of .gitignore files.
+import picomatch from 'picomatch';
 import { pathMatcher } from '../config/paths.ts';
 import { ANY, type Files, isUsed, type Kind, type Name, type Repository } from './definition.ts';
-import { ignoredBy } from './ignored.ts';
 import { includesOf, type Seen } from './includes.ts';
 import { isRead, namesIn, unknownNames } from './read-file.ts';
 import { scopesOf } from './scopes.ts';
-import { type Listing, treeOf } from './tree.ts';
+import { foldersAbove, type Listing, treeOf } from './tree.ts';
 
 type Texts = ReadonlyMap<string, string>;
 /** What comes from the owner's checkout or is written by stages, as paths or globs; a folder covers what is below it. */
@@ -30,10 +30,9 @@ const ROLE = /^(?:.*\/)?roles\/([^/]+)\//;
 export const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
 /** The facts of some texts; links as in a listing. */
 export function factsOf(texts: Texts, outside?: Outside, more?: Partial<Listing>): RepositoryFacts {
-  const read = [...texts].filter(([path]) => isRead(path));
   return {
     listing: { files: [...texts.keys()], ...more },
-    files: new Map(read.map(([path, text]) => [path, namesIn(path, text)])),
+    files: new Map([...texts].flatMap(([path, text]) => (isRead(path) ? [[path, namesIn(path, text)]] : []))),
     ignores: new Map([...texts].filter(([path]) => isIgnoreFile(path))),
     outside: outside ?? { carried: [], written: [] },
   };
@@ -76,11 +75,8 @@ export function repositoryOf({ listing, ignores, outside, isPartial, files: read
     return !paths || isPartial || names.includes(ANY) ? undefined : names;
   }
 
-  const all = (kind: Kind) =>
-    everywhere.flatMap((place) =>
-      namesOf('defines', kind, [place]).flatMap((one) => (isNamed(one) ? { ...one, path: place[0] } : [])),
-    );
-
+  const placed = (kind: Kind, place: Seen[number]) =>
+    namesOf('defines', kind, [place]).flatMap((one) => (isNamed(one) ? { ...one, path: place[0] } : []));
   return {
     tree,
     mayAppear,
@@ -91,9 +87,8 @@ export function repositoryOf({ listing, ignores, outside, isPartial, files: read
     },
     possible(kind, from, of) {
       const names = known('defines', kind, scope(kind, from).all, of);
-      const inherited = OF_ENVIRONMENT.includes(kind)
-        ? namesOf('defines', 'env-variable', everywhere).filter(isNamed)
-        : [];
+      const isInherited = OF_ENVIRONMENT.includes(kind);
+      const inherited = isInherited ? namesOf('defines', 'env-variable', everywhere).filter(isNamed) : [];
       return names && new Set([...(given[kind] ?? []), ...names, ...inherited.map(({ name }) => name)]);
     },
     used(kind, from) {
@@ -105,7 +100,38 @@ export function repositoryOf({ listing, ignores, outside, isPartial, files: read
       const sets = kinds.map((one) => known('uses', one, all));
       return sets.includes(undefined) ? undefined : new Set(sets.flatMap((set) => set ?? []));
     },
-    everywhere: all,
-    places: (kind, name) => all(kind).filter((one) => one.name === name),
+    everywhere: (kind) => everywhere.flatMap((place) => placed(kind, place)),
+    places: (kind, name) => everywhere.flatMap((place) => placed(kind, place).filter((one) => one.name === name)),
   };
+}
+
+/** Whether it ignores a path or takes it in again; undefined where it says nothing of it. */
+type Rule = (path: string, isFolder: boolean) => boolean | undefined;
+const MAX_LENGTH = 4096;
+
+/** Whether a file or folder at a path is ignored; `texts` are those of .gitignore files by their paths. */
+export function ignoredBy(texts: ReadonlyMap<string, string>): (path: string) => boolean {
+  // The last word counts, and of files that of the one further down.
+  const files = [...texts].sort(([a], [b]) => a.split('/').length - b.split('/').length);
+  const rules = files.flatMap(([path, text]) => rulesOf(path.slice(0, path.lastIndexOf('/') + 1), text)).reverse();
+  const isIgnored = (path: string, isFolder: boolean) =>
+    rules.find((rule) => rule(path, isFolder) !== undefined)?.(path, isFolder) ?? false;
+  // Nothing below an ignored folder can be taken in again.
+  return (path) =>
+    foldersAbove(path).some((folder) => isIgnored(folder, true)) || isIgnored(path, false) || isIgnored(path, true);
+}
+
+/** The rules of a file in the folder `below`, which has a slash behind it or is ''. */
+function rulesOf(below: string, text: string): Rule[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    if (line.startsWith('#') || line.length > MAX_LENGTH) return [];
+    const [, not = '', bare = '', slashes = ''] = /^(!?)(.*?)(\/*)$/.exec(line.replace(/(?<!\\)\s+$/, '')) ?? [];
+    if (bare === '') return [];
+    const glob = bare.includes('/') ? bare.replace(/^\//, '') : `**/${bare}`;
+    const options = { dot: true, nonegate: true, nobrace: true, noextglob: true, strictSlashes: true };
+    // Signs that only picomatch knows are what they are.
+    const isLike = picomatch(glob.replace(/\\?([(){}+@|])/g, '\\$1').replaceAll('[!', '[^'), options);
+    const isMeant = (path: string) => path.startsWith(below) && isLike(path.slice(below.length));
+    return [(path, isFolder) => ((isFolder || slashes === '') && isMeant(path) ? not === '' : undefined)];
+  });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ignoredBy } from '../../src/repository/ignored.ts';
+import { ignoredBy } from '../../src/repository/repository.ts';
 
 const IGNORES = new Map([
   [
