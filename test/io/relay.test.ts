@@ -180,7 +180,8 @@ test('a relay that is killed is told: the log is not whole', async () => {
   const log = openLog(join(folder(), 'a.log'), MAX_BYTES);
   log.output();
   const relay = relaysOf(process.pid).at(-1);
-  const kill = `kill -KILL ${relay} $(cat /proc/${relay}/task/*/children); sleep 0.1; echo x`;
+  const begun = `until pids=$(cat /proc/${relay}/task/*/children) && [ -n "$pids" ]; do sleep 0.02; done`;
+  const kill = `${begun}; kill -KILL ${relay} $pids; for i in {1..100}; do echo x; sleep 0.05; done`;
   const { exitCode } = await command(log, kill);
   log.say('nobody reads this');
   assert.match((await refusal(log))?.message ?? '', `${log.path} could not be written to its end (`);
