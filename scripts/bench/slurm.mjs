@@ -220,10 +220,14 @@ async function manySubmitted() {
   }
 }
 
-const matrixMap = (cells, command) => ({ stages: { work: { command, matrix: { cell: numbers(cells) } } } });
+function matrixMap(cells, command) {
+  return { stages: { work: { command, matrix: { cell: numbers(cells) } } } };
+}
 
-const matrixHome = (backend, cells, command) =>
-  repository({ 'ai/context_map.yaml': JSON.stringify(matrixMap(cells, command)), ...loop(backend, SLOTS) });
+function matrixHome(backend, cells, command) {
+  const map = JSON.stringify(matrixMap(cells, command));
+  return repository({ 'ai/context_map.yaml': map, ...loop(backend, SLOTS) });
+}
 
 /** A file of each run of a home. */
 function runFiles(home, path) {
