@@ -91,12 +91,16 @@ function wording(issue: RawIssue): string | undefined {
     case 'unrecognized_keys': {
       // The only place that knows both the keys and the shape: one line of the message for each key.
       const shape = (issue.inst as { shape?: object } | undefined)?.shape ?? {};
-      return issue.keys.map((key) => `unknown key${didYouMean(key, Object.keys(shape), 'allowed')}`).join('\n');
+      return issue.keys.map((key) => `unknown key${meant(key, Object.keys(shape))}`).join('\n');
     }
     default:
       return undefined;
   }
 }
+
+/** What an unknown key may have meant: in other tools, and in the first documents of this one, `mode` is what `unattended` says here. */
+const meant = (key: string, keys: readonly string[]): string =>
+  key === 'mode' && keys.includes('unattended') ? '; did you mean unattended: none?' : didYouMean(key, keys, 'allowed');
 
 function findingsOf(issue: Issue, above: Path): Finding[] {
   const path = [...above, ...(issue.path as Path)];

@@ -92,6 +92,10 @@ test("plugins of the owner's own may be named beside those that ship", () => {
   });
 });
 
+test('mode is no key: what to write in its place', () => {
+  assert.equal(loopProblems('mode: suggest'), [`${AT}:1:1: mode: unknown key; did you mean unattended: none?`]);
+});
+
 test('what cannot be the name of a plugin is an error where it stands', () => {
   const expected = 'expected the name of a plugin: letters, digits, "-" and "_", at most 64';
   assert.equal(
